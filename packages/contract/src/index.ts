@@ -1,0 +1,26 @@
+export {
+  HealthCheckRequest,
+  HealthCheckResponse,
+  HealthCheckResponse_ServingStatus,
+} from './gen/grpc/health/v1/health.ts';
+export {
+  DeregisterAgentRequest,
+  DeregisterAgentResponse,
+  HeartbeatRequest,
+  HeartbeatResponse,
+  RegisterAgentRequest,
+  RegisterAgentResponse,
+} from './gen/reeve/v1/agent_service.ts';
+export { ActionType, AgentId, Decision, OpRecord } from './gen/reeve/v1/common.ts';
+export {
+  ActionContext,
+  BatchCheckRequest,
+  BatchCheckResponse,
+  BudgetLimit,
+  CheckActionRequest,
+  CheckActionResponse,
+  CompleteActionRequest,
+  CompleteActionRequest_Outcome,
+  CompleteActionResponse,
+} from './gen/reeve/v1/policy_service.ts';
+export { paths } from './paths.ts';

@@ -1,0 +1,84 @@
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Sha256 } from '../kernel/hash.ts';
+import type { Randomness } from '../kernel/randomness.ts';
+import { crc32 } from './crc32.ts';
+import type { Scope } from './scope.ts';
+
+/** What is kept of a key: never the key itself. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  /** SHA-256 of the whole key. */
+  readonly hash: string;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  readonly orgId: string | null;
+  readonly teamId: string | null;
+  readonly createdAt: EpochMs;
+  readonly expiresAt: EpochMs | null;
+  readonly revokedAt: EpochMs | null;
+}
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
+const keyPattern = /^rvk_([a-z2-7]{12})_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/;
+
+export type ParsedApiKey =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Recognises a key by its form and checksum, so that a typo shows without asking anyone. */
+export function parseApiKey(text: string): ParsedApiKey {
+  const match = keyPattern.exec(text);
+  if (match === null) {
+    return {
+      ok: false,
+      problem: 'an API key is "rvk_", 12 characters of a-z2-7, "_" and 46 of 0-9A-Za-z',
+    };
+  }
+  const [, id = '', , checksum = ''] = match;
+  if (checksum !== checksumOf(text.slice(0, -6))) {
+    return { ok: false, problem: 'the checksum of the API key does not fit: a character is wrong' };
+  }
+  return { ok: true, id };
+}
+
+export function makeApiKey(randomness: Randomness): string {
+  const body = `rvk_${pick(base32, 12, randomness)}_${pick(base62, 40, randomness)}`;
+  return body + checksumOf(body);
+}
+
+export function newKeyRecord(
+  key: string,
+  sha256: Sha256,
+  createdAt: EpochMs,
+  grant: Pick<ApiKeyRecord, 'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt'>,
+): ApiKeyRecord {
+  const parsed = parseApiKey(key);
+  if (!parsed.ok) throw new TypeError(parsed.problem);
+  return { id: parsed.id, hash: sha256(key), createdAt, revokedAt: null, ...grant };
+}
+
+/** CRC-32 of all before it, in base62, most significant digit first, padded to six. */
+export function checksumOf(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < 6; i++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Draws characters without bias: a byte beyond the last whole multiple of the alphabet is drawn again. */
+function pick(alphabet: string, length: number, randomness: Randomness): string {
+  const limit = 256 - (256 % alphabet.length);
+  let result = '';
+  while (result.length < length) {
+    const bytes = randomness.hex(length);
+    for (let i = 0; i < bytes.length && result.length < length; i += 2) {
+      const byte = Number.parseInt(bytes.slice(i, i + 2), 16);
+      if (byte < limit) result += alphabet.charAt(byte % alphabet.length);
+    }
+  }
+  return result;
+}

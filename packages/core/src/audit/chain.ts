@@ -1,0 +1,35 @@
+import { rememberingTimestamp } from '../kernel/clock.ts';
+import type { Sha256 } from '../kernel/hash.ts';
+import type { EntryDraft, SealedEntry } from './entry.ts';
+
+/** The newest entry: what the next one links to. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export const emptyChain: ChainHead = { seq: 0, hash: '0'.repeat(64) };
+
+export type Seal = (draft: EntryDraft, head: ChainHead) => SealedEntry;
+
+/**
+ * Gives a draft its place after `head`. The text is the canonical form of RFC 8785: its members stand in sorted
+ * order here, so nothing is sorted on the decision path.
+ */
+export function sealer(sha256: Sha256): Seal {
+  const timestamp = rememberingTimestamp();
+  return (draft, head) => {
+    const seq = head.seq + 1;
+    const canonical =
+      `{"actor":${JSON.stringify(draft.actor)},"at":"${timestamp(draft.at)}","decision":${text(draft.decision)}` +
+      `,"event_type":"${draft.eventType}","lineage":${JSON.stringify(draft.lineage)},"op_id":${text(draft.opId)}` +
+      `,"payload":${draft.payload},"policy_rule":${text(draft.policyRule)}` +
+      `,"policy_version":${text(draft.policyVersion)},"prev_hash":"${head.hash}","reason":${text(draft.reason)}` +
+      `,"seq":${seq},"span_id":${text(draft.spanId)},"trace_id":${text(draft.traceId)}}`;
+    return { seq, draft, hash: sha256(canonical), canonical };
+  };
+}
+
+function text(value: string | null): string {
+  return value === null ? 'null' : JSON.stringify(value);
+}

@@ -1,0 +1,51 @@
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Lineage } from '../tenancy/agent.ts';
+import type { CanonicalJson } from './canonical-json.ts';
+
+export type AuditEventType =
+  | 'ActionAllowed'
+  | 'ActionDenied'
+  | 'ActionPending'
+  | 'A2AImpersonationAttempted'
+  | 'AgentRegistered'
+  | 'AgentDeregistered'
+  | 'AgentSuspended'
+  | 'AgentResumed'
+  | 'OpStateChanged'
+  | 'PolicyReloaded'
+  | 'PolicyReloadFailed'
+  | 'ApiKeyCreated';
+
+/** Who did it. Members in sorted order, as canonical JSON wants them. */
+export interface Actor {
+  readonly id: string;
+  readonly kind: 'agent' | 'api_key' | 'account' | 'system' | 'unauthenticated';
+  readonly label: string;
+}
+
+/** What an entry says, before it has a place in the chain. */
+export interface EntryDraft {
+  readonly at: EpochMs;
+  readonly eventType: AuditEventType;
+  readonly lineage: Lineage;
+  readonly actor: Actor;
+  readonly opId: string | null;
+  readonly traceId: string | null;
+  readonly spanId: string | null;
+  readonly decision: 'allow' | 'deny' | 'pending' | null;
+  readonly reason: string | null;
+  readonly policyRule: string | null;
+  readonly policyVersion: string | null;
+  readonly payload: CanonicalJson;
+}
+
+/** An entry in the chain: its place, its hash, and the text that the hash is over. */
+export interface SealedEntry {
+  readonly seq: number;
+  readonly draft: EntryDraft;
+  readonly hash: string;
+  /** RFC 8785 canonical JSON of the entry without `hash`. */
+  readonly canonical: string;
+}
+
+export const system: Actor = { id: 'reeve', kind: 'system', label: 'Reeve' };

@@ -1,0 +1,92 @@
+export const actionTypes = [
+  'llm_call',
+  'tool_call',
+  'file_operation',
+  'network_call',
+  'process_exec',
+  'agent_spawn',
+  'tool_result',
+] as const;
+
+export type ActionType = (typeof actionTypes)[number];
+
+/** What an agent is about to do. A member that the action does not have is the empty string. */
+export interface Action {
+  readonly type: ActionType;
+  readonly tool: string;
+  readonly source: string;
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly maxOutputTokens: number;
+  readonly operation: string;
+  readonly path: string;
+  readonly host: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly command: string;
+  readonly commandArgs: readonly string[];
+  readonly url: string;
+  /** The arguments or the result as they came: JSON, or empty. */
+  readonly json: string;
+}
+
+const nothing: Omit<Action, 'type'> = {
+  tool: '',
+  source: '',
+  model: '',
+  promptTokens: 0,
+  maxOutputTokens: 0,
+  operation: '',
+  path: '',
+  host: '',
+  port: 0,
+  protocol: '',
+  command: '',
+  commandArgs: [],
+  url: '',
+  json: '',
+};
+
+export function action(type: ActionType, members: Partial<Omit<Action, 'type'>> = {}): Action {
+  return { type, ...nothing, ...members };
+}
+
+/** What the action is done to: tool, model, path, host or command. */
+export function resourceOf(action: Action): string {
+  switch (action.type) {
+    case 'llm_call':
+      return action.model;
+    case 'tool_call':
+    case 'tool_result':
+      return action.tool;
+    case 'file_operation':
+      return action.path;
+    case 'network_call':
+      return action.host;
+    case 'process_exec':
+      return action.command;
+    case 'agent_spawn':
+      return '';
+  }
+}
+
+/** The text whose digest binds an operation to the exact request that was decided. */
+export function identityOf(action: Action): string {
+  return JSON.stringify([
+    action.type,
+    action.tool,
+    action.source,
+    action.model,
+    action.promptTokens,
+    action.maxOutputTokens,
+    action.operation,
+    action.path,
+    action.host,
+    action.port,
+    action.protocol,
+    action.command,
+    action.commandArgs,
+    action.url,
+    action.json,
+  ]);
+}

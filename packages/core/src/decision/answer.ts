@@ -1,0 +1,40 @@
+import type { Op } from '../ops/op.ts';
+
+export type Decision = 'allow' | 'deny' | 'pending';
+
+/** What an agent is told. */
+export interface Answer {
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly approvalId: string;
+  readonly latencyUs: number;
+  /** Empty where the refusal left no operation. */
+  readonly opId: string;
+  readonly opState: string;
+}
+
+/** A judgement that is not durable yet: it becomes an answer once its turn is committed. */
+export interface Judgement {
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly op: Op | undefined;
+  /** On the clock that never jumps. */
+  readonly startedAt: number;
+}
+
+/** The answer, as true at the moment it leaves: a termination that came meanwhile wins over an allow. */
+export function answerOf(judgement: Judgement, elapsed: number): Answer {
+  const { op } = judgement;
+  const overtaken = judgement.decision === 'allow' && op?.state === 'terminated';
+  return {
+    decision: overtaken ? 'deny' : judgement.decision,
+    reason: overtaken ? 'operation is terminated' : judgement.reason,
+    policyRule: judgement.policyRule,
+    approvalId: '',
+    latencyUs: Math.max(0, Math.round((elapsed - judgement.startedAt) * 1000)),
+    opId: op?.opId ?? '',
+    opState: op?.state ?? '',
+  };
+}

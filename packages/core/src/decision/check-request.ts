@@ -1,0 +1,92 @@
+import type { Json } from '../audit/canonical-json.ts';
+import { invalid } from '../kernel/errors.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { parseAgentId } from '../tenancy/agent-id.ts';
+import type { Action } from './action.ts';
+
+/** One question of an agent, checked in form and not yet judged. */
+export interface CheckRequest {
+  readonly agentId: AgentId;
+  readonly token: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly action: Action;
+  /** The parsed `args_json` or `result_json`; undefined where there is none. */
+  readonly args: Json | undefined;
+  readonly caller: AgentId | null;
+  readonly estimatedCostMicros: number | null;
+  readonly runId: string;
+  readonly summary: string;
+}
+
+/** A request as a transport decoded it. */
+export type RawCheckRequest = Omit<CheckRequest, 'args' | 'agentId'> & { readonly agentId: AgentId | undefined };
+
+const traceIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
+const deepestArguments = 64;
+export const longestText = 4096;
+
+/** Checks the form of a request; throws `invalid_argument` naming the field and what would be right. */
+export function parseCheckRequest(raw: RawCheckRequest): CheckRequest {
+  const agentId = parseAgentId(raw.agentId);
+  if (raw.traceId !== '' || raw.spanId !== '') {
+    checkTraceId('trace_id', raw.traceId);
+    checkTraceId('span_id', raw.spanId);
+  }
+  if (raw.caller !== null) parseAgentId(raw.caller, 'caller_agent_id');
+  if (raw.estimatedCostMicros !== null) checkMicros('estimated_cost_micros', raw.estimatedCostMicros);
+  checkLength('run_id', raw.runId, 128);
+  checkLength('summary', raw.summary, longestText);
+  checkNumbers(raw.action);
+  return {
+    agentId,
+    token: raw.token,
+    traceId: raw.traceId,
+    spanId: raw.spanId,
+    action: raw.action,
+    args: parseArguments(raw.action),
+    caller: raw.caller,
+    estimatedCostMicros: raw.estimatedCostMicros,
+    runId: raw.runId,
+    summary: raw.summary,
+  };
+}
+
+export function checkMicros(field: string, micros: number): void {
+  if (micros < 0) throw invalid(field, 'must not be negative');
+  if (!Number.isSafeInteger(micros)) throw invalid(field, `must be at most ${Number.MAX_SAFE_INTEGER}`);
+}
+
+export function checkLength(field: string, text: string, most: number): void {
+  if (text.length > most) throw invalid(field, `must be at most ${most} characters`);
+}
+
+function checkTraceId(field: string, text: string): void {
+  if (traceIdPattern.test(text)) return;
+  throw invalid(field, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)');
+}
+
+function checkNumbers(action: Action): void {
+  if (action.promptTokens < 0) throw invalid('context.llm_call.prompt_tokens', 'must not be negative');
+  if (action.maxOutputTokens < 0) throw invalid('context.llm_call.max_output_tokens', 'must not be negative');
+  if (action.port < 0 || action.port > 65_535) throw invalid('context.network_call.port', 'must be 0 to 65535');
+}
+
+function parseArguments(action: Action): Json | undefined {
+  if (action.json === '') return undefined;
+  const field = action.type === 'tool_result' ? 'context.tool_result.result_json' : 'context.tool_call.args_json';
+  let value: Json;
+  try {
+    value = JSON.parse(action.json) as Json;
+  } catch {
+    throw invalid(field, 'must be a JSON document in UTF-8, or empty');
+  }
+  if (isDeeperThan(value, deepestArguments)) throw invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  return value;
+}
+
+function isDeeperThan(value: Json, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (limit === 0) return true;
+  return Object.values(value).some((member: Json) => isDeeperThan(member, limit - 1));
+}

@@ -1,0 +1,63 @@
+import type { CanonicalJson } from '../audit/canonical-json.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { redact, redactText } from '../audit/redact.ts';
+import type { Sha256 } from '../kernel/hash.ts';
+import type { Op } from '../ops/op.ts';
+import { agentKey } from '../tenancy/agent-id.ts';
+import type { CheckRequest } from './check-request.ts';
+
+/** Arguments longer than this are recorded by their digest. */
+const longestArguments = 65_536;
+
+/**
+ * The payload of a decision's audit entry: what was asked, with secrets replaced, and what a restart needs to put the
+ * operation back. Members are appended in sorted order, which makes the text canonical without sorting.
+ */
+export function describeDecision(request: CheckRequest, op: Op, replay: boolean, sha256: Sha256): CanonicalJson {
+  let text = `{"action":${describeAction(request, sha256)}`;
+  if (request.caller !== null) text += `,"caller":${JSON.stringify(agentKey(request.caller))}`;
+  text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}","op_state":"${op.state}"`;
+  if (replay) text += ',"replay":true';
+  text += `,"resource":${JSON.stringify(op.resource)}`;
+  if (op.runId !== '') text += `,"run_id":${JSON.stringify(op.runId)}`;
+  if (op.summary !== '') text += `,"summary":${JSON.stringify(op.summary)}`;
+  return `${text}}` as CanonicalJson;
+}
+
+export function describeAction(request: CheckRequest, sha256: Sha256): CanonicalJson {
+  const { action } = request;
+  let text = '{';
+  if (request.args !== undefined) text += `"args":${describeArguments(request, sha256)},`;
+  if (action.command !== '') text += member('command', action.command);
+  if (action.commandArgs.length > 0) text += `"command_args":${canonicalJson(redactArguments(action.commandArgs))},`;
+  if (action.host !== '') text += member('host', action.host);
+  if (action.maxOutputTokens > 0) text += `"max_output_tokens":${action.maxOutputTokens},`;
+  if (action.model !== '') text += member('model', action.model);
+  if (action.operation !== '') text += member('operation', action.operation);
+  if (action.path !== '') text += member('path', action.path);
+  if (action.port > 0) text += `"port":${action.port},`;
+  if (action.promptTokens > 0) text += `"prompt_tokens":${action.promptTokens},`;
+  if (action.protocol !== '') text += member('protocol', action.protocol);
+  if (action.source !== '') text += member('source', action.source);
+  if (action.tool !== '') text += member('tool', action.tool);
+  text += `"type":"${action.type}"`;
+  if (action.url !== '') text += `,"url":${JSON.stringify(redactText(action.url))}`;
+  return `${text}}` as CanonicalJson;
+}
+
+function member(name: string, value: string): string {
+  return `"${name}":${JSON.stringify(redactText(value))},`;
+}
+
+function describeArguments({ action, args }: CheckRequest, sha256: Sha256): CanonicalJson {
+  if (args === undefined || action.json.length > longestArguments) {
+    return canonicalJson({ omitted_characters: action.json.length, sha256: sha256(action.json) });
+  }
+  return canonicalJson(redact(args));
+}
+
+/** A secret may be announced by one argument and stand in the next: `--password`, `hunter2`. */
+function redactArguments(args: readonly string[]): string[] {
+  const joint = '\u0001 ';
+  return redactText(args.join(joint)).split(joint);
+}

@@ -1,0 +1,100 @@
+import type { Actor, EntryDraft } from '../audit/entry.ts';
+import { redactText } from '../audit/redact.ts';
+import type { Governance } from '../governance.ts';
+import { opsChange } from '../ops/ops-change.ts';
+import type { Op } from '../ops/op.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import { actorOf } from '../tenancy/agent.ts';
+import { identify } from '../tenancy/identify.ts';
+import { identityOf, resourceOf } from './action.ts';
+import type { Decision, Judgement } from './answer.ts';
+import type { CheckRequest } from './check-request.ts';
+import { describeDecision } from './describe-decision.ts';
+import { refuseIdentity } from './refuse-identity.ts';
+import { answerReplay } from './replay.ts';
+
+/**
+ * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, move the
+ * operation, record one audit entry, publish the transitions. All of it in memory, without waiting; the caller waits
+ * for the journal before the answer leaves.
+ */
+export function judge(gov: Governance, request: CheckRequest): Judgement {
+  const startedAt = gov.clock.elapsed();
+  const identity = identify(gov.directory, gov.sha256, request.agentId, request.token);
+  if (!identity.known) return refuseIdentity(gov, request, identity, startedAt);
+
+  const { agent } = identity;
+  const { traceId, spanId } = traceOf(gov, request);
+  const digest = gov.sha256(identityOf(request.action));
+  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);
+  const replay = answerReplay(op, created, digest);
+  if (replay !== undefined) {
+    const judgement = { ...replay, policyRule: op.policyRule, op, startedAt };
+    record(gov, request, agent, judgement, true);
+    return judgement;
+  }
+
+  gov.journal.onFailure(() => (created ? gov.ops.forget(op) : undecide(op)));
+  if (created) gov.journal.publish(opsChange(op));
+  describe(op, request, digest);
+
+  const now = gov.clock.now();
+  const facts = { agent: agent.record, depth: agent.lineage.depth, action: request.action, now };
+  const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
+  op.policyRule = verdict.rule;
+  op.reason = verdict.reason;
+  const undo = gov.ops.move(op, verdict.effect === 'allow' ? 'allow' : 'terminate');
+  if (undo !== undefined) gov.journal.onFailure(undo);
+  gov.journal.publish(opsChange(op));
+
+  const decision: Decision = verdict.effect === 'allow' ? 'allow' : 'deny';
+  const judgement = { decision, reason: verdict.reason, policyRule: verdict.rule, op, startedAt };
+  record(gov, request, agent, judgement, false);
+  return judgement;
+}
+
+/** What the operation shows of the request, with secrets replaced. */
+function describe(op: Op, request: CheckRequest, digest: string): void {
+  op.actionType = request.action.type;
+  op.resource = redactText(resourceOf(request.action));
+  op.summary = request.summary === '' ? op.summary : redactText(request.summary);
+  op.runId = request.runId;
+  op.costMicros = request.estimatedCostMicros ?? 0;
+  op.digest = digest;
+}
+
+function undecide(op: Op): void {
+  op.digest = '';
+  op.reason = '';
+  op.policyRule = '';
+}
+
+/** The ids of the request, or new ones where it has none. */
+function traceOf(gov: Governance, request: CheckRequest): { traceId: string; spanId: string } {
+  if (request.traceId !== '') return request;
+  return { traceId: gov.randomness.hex(16), spanId: gov.randomness.hex(8) };
+}
+
+const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;
+
+function record(gov: Governance, request: CheckRequest, agent: Agent, judgement: Judgement, replay: boolean): void {
+  const { op, decision } = judgement;
+  if (op === undefined) return;
+  const actor: Actor = actorOf(agent);
+  const [traceId = '', spanId = ''] = op.opId.split(':');
+  const draft: EntryDraft = {
+    at: gov.clock.now(),
+    eventType: eventTypes[decision],
+    lineage: agent.lineage,
+    actor,
+    opId: op.opId,
+    traceId,
+    spanId,
+    decision,
+    reason: judgement.reason,
+    policyRule: judgement.policyRule,
+    policyVersion: gov.policies.version,
+    payload: describeDecision(request, op, replay, gov.sha256),
+  };
+  gov.journal.record(draft, replay ? undefined : op);
+}

@@ -1,0 +1,68 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import type { Actor } from '../audit/entry.ts';
+import type { Governance } from '../governance.ts';
+import type { Lineage } from '../tenancy/agent.ts';
+import { actorOf } from '../tenancy/agent.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { agentKey } from '../tenancy/agent-id.ts';
+import type { Identity } from '../tenancy/identify.ts';
+import type { Judgement } from './answer.ts';
+import type { CheckRequest } from './check-request.ts';
+
+/**
+ * Denies a request whose identity failed: before any policy, leaving no operation and no spend, with one audit entry.
+ * A borrowed token is recorded under the tenant of its real owner.
+ */
+export function refuseIdentity(
+  gov: Governance,
+  request: CheckRequest,
+  refusal: Extract<Identity, { known: false }>,
+  startedAt: number,
+): Judgement {
+  const { claimed, owner, reason } = refusal;
+  const claim = request.agentId;
+  const about = owner ?? claimed;
+  gov.journal.record({
+    at: gov.clock.now(),
+    eventType: owner === undefined ? 'ActionDenied' : 'A2AImpersonationAttempted',
+    lineage: about?.lineage ?? unregistered(claim),
+    actor: owner === undefined ? unauthenticated(claim) : actorOf(owner),
+    opId: null,
+    traceId: request.traceId === '' ? null : request.traceId,
+    spanId: request.spanId === '' ? null : request.spanId,
+    decision: 'deny',
+    reason,
+    policyRule: 'identity',
+    policyVersion: gov.policies.version,
+    payload: canonicalJson({
+      action_type: request.action.type,
+      claimed_agent_id: claim.agentId,
+      claimed_org_id: claim.orgId,
+      claimed_team_id: claim.teamId,
+      ...(owner === undefined
+        ? {}
+        : {
+            owner_agent_id: owner.record.id.agentId,
+            owner_org_id: owner.record.id.orgId,
+            owner_team_id: owner.record.id.teamId,
+          }),
+    }),
+  });
+  return { decision: 'deny', reason, policyRule: 'identity', op: undefined, startedAt };
+}
+
+/** Nobody vouches for the claim, so no tenant is named. */
+function unregistered(claim: AgentId): Lineage {
+  return {
+    agent_id: claim.agentId,
+    depth: 0,
+    org_id: null,
+    parent_agent_id: null,
+    root_agent_id: claim.agentId,
+    team_id: claim.teamId,
+  };
+}
+
+function unauthenticated(claim: AgentId): Actor {
+  return { id: agentKey(claim), kind: 'unauthenticated', label: '' };
+}

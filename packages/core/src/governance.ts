@@ -1,0 +1,19 @@
+import type { Journal } from './journal/journal.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Sha256 } from './kernel/hash.ts';
+import type { Randomness } from './kernel/randomness.ts';
+import type { OpsRegistry } from './ops/registry.ts';
+import type { PolicySet } from './policy/policy-set.ts';
+import type { AgentDirectory } from './tenancy/directory.ts';
+
+/** What the use cases work on: the state of the gateway in memory, the journal that makes it durable, and the ports. */
+export interface Governance {
+  readonly directory: AgentDirectory;
+  readonly ops: OpsRegistry;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly sha256: Sha256;
+  /** The policies in force. A reload puts another set here, whole. */
+  policies: PolicySet;
+}

@@ -1,0 +1,120 @@
+import type { ChainHead, Seal } from '../audit/chain.ts';
+import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { DomainEvent } from '../kernel/events.ts';
+import type { Op, Undo } from '../ops/op.ts';
+import type { Batch, Change } from './change.ts';
+
+export interface JournalPorts {
+  /** Writes the batch, all of it or none; throws where it could not. Returns once it is durable. */
+  readonly commit: (batch: Batch) => void;
+  /** Runs `flush` when the work that is at hand has been done: at the end of the event loop's turn. */
+  readonly soon: (flush: () => void) => void;
+  readonly seal: Seal;
+  readonly publish: (events: readonly DomainEvent[]) => void;
+  /** Told after each attempt to commit, so that health can follow. */
+  readonly onCommit: (error: unknown) => void;
+}
+
+interface Tick {
+  readonly drafts: EntryDraft[];
+  readonly ops: (Op | undefined)[];
+  readonly changes: Change[];
+  readonly undos: Undo[];
+  readonly events: DomainEvent[];
+  readonly committed: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The one way in which anything becomes durable. What happens within a turn of the event loop is gathered, sealed
+ * into the chain and committed at once; answers wait for `committed()`. Where the commit fails, every change of that
+ * turn is taken back in reverse order, the answers fail, and the next turn starts from the last durable state.
+ */
+export class Journal {
+  readonly #ports: JournalPorts;
+  #head: ChainHead;
+  #tick: Tick | undefined;
+
+  constructor(ports: JournalPorts, head: ChainHead) {
+    this.#ports = ports;
+    this.#head = head;
+  }
+
+  /** The newest durable entry. */
+  get head(): ChainHead {
+    return this.#head;
+  }
+
+  /** Adds an entry to this turn. `op`, where given, is stamped with the entry's sequence. */
+  record(draft: EntryDraft, op?: Op): void {
+    const tick = this.#open();
+    tick.drafts.push(draft);
+    tick.ops.push(op);
+  }
+
+  write(change: Change): void {
+    this.#open().changes.push(change);
+  }
+
+  /** Notes how to take back a change in memory that this turn has made. */
+  onFailure(undo: Undo): void {
+    this.#open().undos.push(undo);
+  }
+
+  publish(event: DomainEvent): void {
+    this.#open().events.push(event);
+  }
+
+  /** Resolves when everything recorded so far is durable; rejects with `store_unavailable` where it is not. */
+  committed(): Promise<void> {
+    return this.#tick?.committed ?? settled;
+  }
+
+  /** Commits this turn now. */
+  flush(): void {
+    const tick = this.#tick;
+    if (tick === undefined) return;
+    this.#tick = undefined;
+    const { head, entries } = this.#sealAll(tick);
+    try {
+      this.#ports.commit({ entries, changes: tick.changes });
+    } catch (error) {
+      for (const undo of tick.undos.reverse()) undo();
+      this.#ports.onCommit(error);
+      tick.reject(new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided'));
+      return;
+    }
+    this.#head = head;
+    tick.ops.forEach((op, index) => {
+      if (op !== undefined) op.seq = entries[index]?.seq ?? op.seq;
+    });
+    this.#ports.onCommit(undefined);
+    this.#ports.publish(tick.events);
+    tick.resolve();
+  }
+
+  #open(): Tick {
+    if (this.#tick === undefined) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      promise.catch(() => undefined);
+      this.#tick = { drafts: [], ops: [], changes: [], undos: [], events: [], committed: promise, resolve, reject };
+      this.#ports.soon(() => this.flush());
+    }
+    return this.#tick;
+  }
+
+  #sealAll(tick: Tick): { head: ChainHead; entries: SealedEntry[] } {
+    let head = this.#head;
+    const entries: SealedEntry[] = [];
+    for (const draft of tick.drafts) {
+      const entry = this.#ports.seal(draft, head);
+      head = entry;
+      entries.push(entry);
+    }
+    return { head: { seq: head.seq, hash: head.hash }, entries };
+  }
+}
+
+const settled = Promise.resolve();

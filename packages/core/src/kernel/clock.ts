@@ -1,0 +1,33 @@
+/** Milliseconds since the Unix epoch. */
+export type EpochMs = number;
+
+/**
+ * Time as the core sees it. `now` is the wall clock, which an operator may set back or forward; `elapsed` only ever
+ * grows, so ages and timeouts are measured on it and a jump of the wall clock neither expires nor freezes anything.
+ */
+export interface Clock {
+  now(): EpochMs;
+  /** Milliseconds, with fractions, since an arbitrary start. */
+  elapsed(): number;
+}
+
+/** RFC 3339 in UTC with milliseconds, the form of every timestamp on the wire. */
+export function timestamp(at: EpochMs): string {
+  return new Date(at).toISOString();
+}
+
+/**
+ * A `timestamp` that remembers its last answer: decisions come many to the millisecond, and formatting a date
+ * costs more than comparing a number.
+ */
+export function rememberingTimestamp(): (at: EpochMs) => string {
+  let last = Number.NaN;
+  let text = '';
+  return (at) => {
+    if (at !== last) {
+      last = at;
+      text = timestamp(at);
+    }
+    return text;
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * Everything that can go wrong, by code. Transports map each code outward with an exhaustive table, so a code
+ * that is not mapped does not compile.
+ */
+export type ErrorCode =
+  | 'invalid_argument'
+  | 'unauthenticated'
+  | 'insufficient_scope'
+  | 'outside_tenant'
+  | 'token_in_use'
+  | 'op_not_found'
+  | 'invalid_transition'
+  | 'store_unavailable'
+  | 'shutting_down';
+
+export class ReeveError extends Error {
+  readonly code: ErrorCode;
+  /** Facts a client can act on, such as the state that made a transition invalid. */
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, facts: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = 'ReeveError';
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+export function invalid(field: string, problem: string): ReeveError {
+  return new ReeveError('invalid_argument', `${field}: ${problem}`, { field });
+}
+
+/** What a caught value says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : JSON.stringify(error);
+}

@@ -1,0 +1,10 @@
+/** SHA-256 of a text's UTF-8 bytes, as lower-case hex. */
+export type Sha256 = (text: string) => string;
+
+/** Compares two texts in a time that does not depend on where they differ. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}

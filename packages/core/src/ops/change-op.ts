@@ -1,0 +1,44 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import type { Json } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import type { Actor } from '../audit/entry.ts';
+import type { Governance } from '../governance.ts';
+import type { OpTrigger } from './lifecycle.ts';
+import type { Op } from './op.ts';
+import { opsChange } from './ops-change.ts';
+
+/**
+ * A transition that no decision causes: by an operator, by the agent's report, by expiry. It writes one
+ * `OpStateChanged` and publishes one event; where nothing changes it writes and publishes nothing.
+ */
+export function changeOp(
+  gov: Governance,
+  op: Op,
+  trigger: OpTrigger,
+  by: { readonly actor: Actor; readonly reason: string; readonly details?: { readonly [member: string]: Json } },
+): void {
+  const { state: from, reason } = op;
+  const undo = gov.ops.move(op, trigger);
+  if (undo === undefined) return;
+  if (trigger === 'terminate') op.reason = by.reason === '' ? 'operation is terminated' : by.reason;
+  gov.journal.onFailure(() => {
+    undo();
+    op.reason = reason;
+  });
+  gov.journal.publish(opsChange(op));
+  const [traceId = '', spanId = ''] = op.opId.split(':');
+  gov.journal.record(
+    draftOf({
+      at: gov.clock.now(),
+      eventType: 'OpStateChanged',
+      lineage: op.owner.lineage,
+      actor: by.actor,
+      opId: op.opId,
+      traceId,
+      spanId,
+      reason: by.reason === '' ? null : by.reason,
+      payload: canonicalJson({ ...by.details, cost_micros: op.costMicros, from, to: op.state, trigger }),
+    }),
+    op,
+  );
+}

@@ -1,0 +1,57 @@
+import type { Governance } from '../governance.ts';
+import { recordOf } from './op.ts';
+
+/**
+ * Operations are recovered by replaying the audit log, which is durable before any answer. So that the replay stays
+ * short, those that live long get a row in the store, written aside from the decision path; the rest, which end within
+ * moments, never do. The mark behind which nothing needs replaying follows at a safe distance.
+ */
+export class OpsCheckpoint {
+  readonly #gov: Governance;
+  readonly #tickMs: number;
+  /** An operation without a row ended within two ticks and was swept a time to live and a tick later. */
+  readonly #windowMs: number;
+  #marks: { readonly elapsed: number; readonly seq: number }[] = [];
+
+  constructor(gov: Governance, tickMs: number, ttlMs: number) {
+    this.#gov = gov;
+    this.#tickMs = tickMs;
+    this.#windowMs = ttlMs + 4 * tickMs;
+  }
+
+  /** Writes up to `limit` rows into this turn's batch; false when there was nothing left to write. */
+  step(limit: number): boolean {
+    const { clock, journal, ops } = this.#gov;
+    const settledBy = clock.elapsed() - this.#tickMs;
+    let written = 0;
+    for (const op of ops.unsaved()) {
+      if (op.movedAt > settledBy || op.seq === 0) break;
+      if (written === limit) return true;
+      journal.write({ kind: 'op_saved', op: { ...recordOf(op), seq: op.seq } });
+      journal.onFailure(ops.markSaved(op));
+      written++;
+    }
+    return false;
+  }
+
+  /** Moves the mark, once `step` has written all there was. */
+  advance(): void {
+    const { clock, journal } = this.#gov;
+    const now = clock.elapsed();
+    const old = this.#marks.findLast((mark) => mark.elapsed <= now - this.#windowMs);
+    if (old !== undefined) {
+      journal.write({ kind: 'ops_replay_from', seq: old.seq });
+      this.#marks = this.#marks.filter((mark) => mark.elapsed > old.elapsed);
+    }
+    this.#marks.push({ elapsed: now, seq: journal.head.seq });
+  }
+}
+
+/** Removes what has been over for long enough, from memory and, where it has a row, from the store. */
+export function sweepOps(gov: Governance): number {
+  const removed = gov.ops.sweep();
+  for (const op of removed) {
+    if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
+  }
+  return removed.length;
+}

@@ -1,0 +1,134 @@
+import type { ActionType } from '../decision/action.ts';
+import type { Governance } from '../governance.ts';
+import type { SavedOp } from '../journal/change.ts';
+import type { AuditReader, StoredEntry } from '../journal/store.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import type { OpState } from './lifecycle.ts';
+import type { Op } from './op.ts';
+
+const page = 1000;
+
+/** Brings operations back: from their rows, and from the entries that were written since. */
+export async function recoverOps(
+  gov: Governance,
+  rows: readonly SavedOp[],
+  log: AuditReader,
+  replayFrom: number,
+): Promise<void> {
+  const recovery = new Recovery(gov);
+  for (const row of rows) recovery.row(row);
+  let seq = replayFrom;
+  for (;;) {
+    const entries = await log.after(seq, page);
+    for (const entry of entries) recovery.entry(entry);
+    const last = entries.at(-1);
+    if (last === undefined || entries.length < page) break;
+    seq = last.seq;
+  }
+  recovery.finish();
+}
+
+/** The members of an entry that say something of an operation. */
+interface LoggedEntry {
+  readonly at: string;
+  readonly event_type: string;
+  readonly lineage: { readonly org_id: string | null; readonly team_id: string; readonly agent_id: string };
+  readonly op_id: string | null;
+  readonly policy_rule: string | null;
+  readonly reason: string | null;
+  readonly payload: {
+    readonly action?: { readonly type: ActionType };
+    readonly op_state?: OpState;
+    readonly digest?: string;
+    readonly cost_micros?: number;
+    readonly resource?: string;
+    readonly run_id?: string;
+    readonly summary?: string;
+    readonly replay?: boolean;
+    readonly to?: OpState;
+    readonly trigger?: string;
+  };
+}
+
+class Recovery {
+  readonly #gov: Governance;
+  readonly #ops = new Map<Agent, Map<string, Op>>();
+
+  constructor(gov: Governance) {
+    this.#gov = gov;
+  }
+
+  row(row: SavedOp): void {
+    const agent = this.#gov.directory.find(row.agent);
+    if (agent === undefined) return;
+    this.#put({ ...row, owner: agent, movedAt: this.#movedAt(row.updatedAt), savedSeq: row.seq });
+  }
+
+  entry(stored: StoredEntry): void {
+    const entry = JSON.parse(stored.canonical) as LoggedEntry;
+    const agent = this.#agentOf(entry);
+    if (agent === undefined) return;
+    if (entry.event_type === 'AgentDeregistered') this.#ops.delete(agent);
+    if (entry.op_id === null) return;
+    const known = this.#ops.get(agent)?.get(entry.op_id);
+    if (known !== undefined && known.seq >= stored.seq) return;
+    if (entry.event_type === 'OpStateChanged') this.#changed(known, entry, stored.seq);
+    else if (entry.payload.op_state !== undefined && entry.payload.replay !== true) {
+      this.#decided(agent, entry, entry.op_id, entry.payload.op_state, stored.seq);
+    }
+  }
+
+  finish(): void {
+    const all = [...this.#ops.values()].flatMap((ops) => [...ops.values()]);
+    all.sort((a, b) => a.movedAt - b.movedAt);
+    for (const op of all) this.#gov.ops.restore(op);
+  }
+
+  #decided(agent: Agent, entry: LoggedEntry, opId: string, state: OpState, seq: number): void {
+    const at = Date.parse(entry.at);
+    const { payload } = entry;
+    this.#put({
+      opId,
+      owner: agent,
+      state,
+      registeredAt: this.#ops.get(agent)?.get(opId)?.registeredAt ?? at,
+      updatedAt: at,
+      movedAt: this.#movedAt(at),
+      actionType: payload.action?.type ?? null,
+      resource: payload.resource ?? '',
+      summary: payload.summary ?? '',
+      runId: payload.run_id ?? '',
+      reason: entry.reason ?? '',
+      costMicros: payload.cost_micros ?? 0,
+      policyRule: entry.policy_rule ?? '',
+      digest: payload.digest ?? '',
+      seq,
+      savedSeq: this.#ops.get(agent)?.get(opId)?.savedSeq ?? 0,
+    });
+  }
+
+  #changed(op: Op | undefined, entry: LoggedEntry, seq: number): void {
+    if (op === undefined || entry.payload.to === undefined) return;
+    op.state = entry.payload.to;
+    op.updatedAt = Date.parse(entry.at);
+    op.movedAt = this.#movedAt(op.updatedAt);
+    op.costMicros = entry.payload.cost_micros ?? op.costMicros;
+    if (entry.payload.trigger === 'terminate') op.reason = entry.reason ?? 'operation is terminated';
+    op.seq = seq;
+  }
+
+  #put(op: Op): void {
+    const ops = this.#ops.get(op.owner) ?? new Map<string, Op>();
+    ops.set(op.opId, op);
+    this.#ops.set(op.owner, ops);
+  }
+
+  #agentOf(entry: LoggedEntry): Agent | undefined {
+    const { org_id, team_id, agent_id } = entry.lineage;
+    return this.#gov.directory.find({ orgId: org_id ?? '', teamId: team_id, agentId: agent_id });
+  }
+
+  #movedAt(updatedAt: number): number {
+    return this.#gov.clock.elapsed() - Math.max(0, this.#gov.clock.now() - updatedAt);
+  }
+}

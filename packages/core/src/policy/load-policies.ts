@@ -1,0 +1,47 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { system } from '../audit/entry.ts';
+import type { Governance } from '../governance.ts';
+import type { PolicyProblem } from './document.ts';
+import { describeProblem } from './document.ts';
+import type { PolicyFeatures, PolicySource } from './parse-policy.ts';
+import { parsePolicies } from './parse-policy.ts';
+import { PolicySet, policyVersion } from './policy-set.ts';
+
+/**
+ * Puts the policies of the sources in force, all of them at once. Where anything is wrong with any source, nothing
+ * changes: what was in force stays so, and the failure is recorded. Resolves with the problems once that is durable.
+ */
+export async function loadPolicies(
+  gov: Governance,
+  sources: readonly PolicySource[],
+  features: PolicyFeatures,
+): Promise<readonly PolicyProblem[]> {
+  const { documents, problems } = parsePolicies(sources, features);
+  const at = gov.clock.now();
+  if (problems.length > 0) {
+    const [first] = problems;
+    const error = first === undefined ? '' : describeProblem(first);
+    const payload = canonicalJson({ problems: problems.slice(0, 20).map(describeProblem) });
+    gov.journal.record(draftOf({ at, eventType: 'PolicyReloadFailed', actor: system, reason: error, payload }));
+    gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error });
+    await gov.journal.committed();
+    return problems;
+  }
+
+  const before = gov.policies;
+  const texts = sources.map((source) => source.text);
+  gov.policies = new PolicySet(documents, policyVersion(gov.sha256, texts));
+  gov.journal.onFailure(() => {
+    gov.policies = before;
+  });
+  const names = documents.map((document) => document.name);
+  const payload = canonicalJson({ documents: names, previous_version: before.version });
+  const policyVersionNow = gov.policies.version;
+  gov.journal.record(
+    draftOf({ at, eventType: 'PolicyReloaded', actor: system, policyVersion: policyVersionNow, payload }),
+  );
+  gov.journal.publish({ type: 'policy', at, version: policyVersionNow, error: null });
+  await gov.journal.committed();
+  return [];
+}

@@ -1,0 +1,107 @@
+import type { Action } from '../decision/action.ts';
+import { resourceOf } from '../decision/action.ts';
+import { redactText } from '../audit/redact.ts';
+import type { Sha256 } from '../kernel/hash.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { agentKey } from '../tenancy/agent-id.ts';
+import type { Facts } from './condition.ts';
+import type { Effect, PolicyDocument, Scope } from './document.ts';
+import type { CompiledRule } from './rule-index.ts';
+import { RuleIndex } from './rule-index.ts';
+import { subjectOf } from './subject.ts';
+
+/** The answer of policy, with why. The audit entry is built from it, so log and answer cannot disagree. */
+export interface Verdict {
+  readonly effect: Effect;
+  readonly reason: string;
+  /** `<document>/<rule>` or `default`. */
+  readonly rule: string;
+}
+
+/** All documents of the gateway, compiled. It never changes: a reload makes a new one and swaps it in whole. */
+export class PolicySet {
+  /** Names this set in answers and in the audit log. */
+  readonly version: string;
+  readonly documents: readonly PolicyDocument[];
+  readonly #default: 'allow' | 'deny';
+  readonly #byScope: ReadonlyMap<string, RuleIndex>;
+
+  constructor(documents: readonly PolicyDocument[], version: string) {
+    this.documents = documents;
+    this.version = version;
+    this.#default = defaultOf(documents);
+    this.#byScope = indexByScope(documents);
+  }
+
+  evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
+    if (this.documents.length === 0) return noPolicy;
+    const subject = subjectOf(action);
+    let winner: CompiledRule | undefined;
+    for (const scope of scopesAbove(agent)) {
+      const index = this.#byScope.get(scope);
+      if (index !== undefined) winner = index.strongest(action.type, subject, facts, winner);
+      if (winner?.effect === 'deny') break;
+    }
+    return winner === undefined
+      ? this.#fallback(action)
+      : { effect: winner.effect, reason: winner.reason, rule: winner.id };
+  }
+
+  #fallback(action: Action): Verdict {
+    if (this.#default === 'allow') return { effect: 'allow', reason: 'allowed by default', rule: 'default' };
+    const resource = resourceOf(action);
+    const what = resource === '' ? action.type : `${action.type} of "${redactText(resource)}"`;
+    return { effect: 'deny', reason: `no rule allows ${what}, and the default is deny`, rule: 'default' };
+  }
+}
+
+const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default' };
+
+/** A version that is the same wherever the same sources are loaded. */
+export function policyVersion(sha256: Sha256, sources: readonly string[]): string {
+  return sources.length === 0 ? 'none' : sha256(sources.join('\u0000')).slice(0, 16);
+}
+
+function defaultOf(documents: readonly PolicyDocument[]): 'allow' | 'deny' {
+  const said = new Set(documents.filter(({ scope }) => scope.tier === 'global').map((document) => document.default));
+  return said.has('allow') && !said.has('deny') ? 'allow' : 'deny';
+}
+
+function indexByScope(documents: readonly PolicyDocument[]): ReadonlyMap<string, RuleIndex> {
+  const rulesOf = new Map<string, CompiledRule[]>();
+  let order = 0;
+  for (const document of documents) {
+    const key = scopeKey(document.scope);
+    const rules = rulesOf.get(key) ?? [];
+    for (const rule of document.rules) {
+      const id = `${document.name}/${rule.name}`;
+      rules.push({ order: order++, id, effect: rule.effect, reason: `${saying[rule.effect]} rule ${id}`, rule });
+    }
+    rulesOf.set(key, rules);
+  }
+  return new Map([...rulesOf].map(([key, rules]) => [key, new RuleIndex(rules)]));
+}
+
+const saying: Readonly<Record<Effect, string>> = {
+  allow: 'allowed by',
+  deny: 'denied by',
+  require_approval: 'approval required by',
+};
+
+function scopeKey(scope: Scope): string {
+  switch (scope.tier) {
+    case 'global':
+      return 'global';
+    case 'org':
+      return `org:${scope.orgId}`;
+    case 'team':
+      return `team:${scope.orgId}/${scope.teamId}`;
+    case 'agent':
+      return `agent:${agentKey(scope)}`;
+  }
+}
+
+/** The scopes that contain an agent, the widest first. */
+function scopesAbove(agent: AgentId): readonly string[] {
+  return ['global', `org:${agent.orgId}`, `team:${agent.orgId}/${agent.teamId}`, `agent:${agentKey(agent)}`];
+}

@@ -1,0 +1,85 @@
+import type { Document, Node } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import type { PolicyProblem } from './document.ts';
+
+/** A member of a YAML mapping: its name and its value, both with their place in the source. */
+export interface Member {
+  readonly name: string;
+  readonly nameNode: Node;
+  readonly value: Node | undefined;
+}
+
+/** Reads YAML by its syntax tree, so that whatever is wrong can be told with line and column. */
+export class YamlReader {
+  readonly problems: PolicyProblem[] = [];
+  readonly documents: readonly Document.Parsed[];
+  readonly #file: string;
+  readonly #lines = new LineCounter();
+
+  constructor(file: string, source: string) {
+    this.#file = file;
+    const parsed = parseAllDocuments(source, { lineCounter: this.#lines, prettyErrors: false });
+    this.documents = Array.isArray(parsed) ? parsed : [];
+    for (const document of this.documents) {
+      for (const error of [...document.errors, ...document.warnings]) this.#complainAt(error.pos[0], error.message);
+    }
+  }
+
+  complain(node: Node | undefined, message: string, offset = 0): void {
+    this.#complainAt((node?.range?.[0] ?? 0) + offset, message);
+  }
+
+  /** The members of a mapping, or undefined (and a problem) where the node is none. */
+  members(document: Document.Parsed, node: Node | undefined, what: string): Member[] | undefined {
+    const map = this.#resolve(document, node);
+    if (!isMap(map)) {
+      this.complain(node, `${what} must be a mapping`);
+      return undefined;
+    }
+    return map.items.map((pair) => {
+      const nameNode = pair.key as Node;
+      const name = isScalar(nameNode) ? String(nameNode.value) : '';
+      return { name, nameNode, value: this.#resolve(document, (pair.value ?? undefined) as Node | undefined) };
+    });
+  }
+
+  items(document: Document.Parsed, node: Node | undefined, what: string): Node[] | undefined {
+    const list = this.#resolve(document, node);
+    if (!isSeq(list)) {
+      this.complain(node, `${what} must be a list`);
+      return undefined;
+    }
+    return list.items.map((item) => this.#resolve(document, item as Node) ?? (item as Node));
+  }
+
+  text(node: Node | undefined, what: string): string | undefined {
+    if (isScalar(node) && typeof node.value === 'string' && node.value !== '') return node.value;
+    this.complain(node, `${what} must be a text that is not empty`);
+    return undefined;
+  }
+
+  choice<Choice extends string>(node: Node | undefined, what: string, choices: readonly Choice[]): Choice | undefined {
+    const value = isScalar(node) ? node.value : undefined;
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined) this.complain(node, `${what} must be ${oneOf(choices)}`);
+    return found;
+  }
+
+  unknown(member: Member, what: string, known: readonly string[]): void {
+    this.complain(member.nameNode, `unknown key "${member.name}" in ${what}; known: ${known.join(', ')}`);
+  }
+
+  #complainAt(offset: number, message: string): void {
+    const { line, col } = this.#lines.linePos(offset);
+    this.problems.push({ file: this.#file, line: Math.max(line, 1), column: Math.max(col, 1), message });
+  }
+
+  #resolve(document: Document.Parsed, node: Node | undefined): Node | undefined {
+    return isAlias(node) ? node.resolve(document) : node;
+  }
+}
+
+export function oneOf(choices: readonly string[]): string {
+  const quoted = choices.map((choice) => `"${choice}"`);
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
+}

@@ -1,0 +1,52 @@
+import type { Actor } from '../audit/entry.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Op } from '../ops/op.ts';
+import type { AgentId, AgentKey } from './agent-id.ts';
+
+/** What is durable about an agent. */
+export interface AgentRecord {
+  readonly id: AgentId;
+  /** SHA-256 of the credential token; null after deregistration. */
+  readonly tokenHash: string | null;
+  readonly name: string;
+  readonly framework: string;
+  readonly version: string;
+  readonly parent: AgentId | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly toolNames: readonly string[];
+  readonly registeredAt: EpochMs;
+  readonly suspension: Suspension | null;
+}
+
+export interface Suspension {
+  readonly at: EpochMs;
+  readonly reason: string;
+}
+
+/** Who stands above an agent, as every audit entry about it tells. */
+export interface Lineage {
+  readonly agent_id: string;
+  readonly depth: number;
+  readonly org_id: string | null;
+  readonly parent_agent_id: string | null;
+  readonly root_agent_id: string;
+  readonly team_id: string;
+}
+
+/** An agent known to the directory: its record, its place in the tree and its operations in flight. */
+export interface Agent {
+  readonly key: AgentKey;
+  record: AgentRecord;
+  lineage: Lineage;
+  lastSeenAt: EpochMs;
+  readonly ops: Map<string, Op>;
+}
+
+export function isRegistered(agent: Agent): boolean {
+  return agent.record.tokenHash !== null;
+}
+
+/** The agent as the one who acts, in audit entries. */
+export function actorOf(agent: Agent): Actor {
+  return { id: agent.key, kind: 'agent', label: agent.record.name };
+}

@@ -1,0 +1,56 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength, longestText } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { changeOp } from '../ops/change-op.ts';
+import { isOver } from '../ops/lifecycle.ts';
+import type { Agent } from './agent.ts';
+import { actorOf } from './agent.ts';
+import type { AgentId } from './agent-id.ts';
+import { authenticateAgent } from './authenticate-agent.ts';
+
+export interface DeregisterRequest {
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  readonly reason: string;
+}
+
+/** Ends a registration: the token stops at once, and what was in flight is terminated. */
+export async function deregisterAgent(gov: Governance, request: DeregisterRequest): Promise<void> {
+  const agent = authenticateAgent(gov, request.agentId, request.token);
+  checkLength('reason', request.reason, longestText);
+  const actor = actorOf(agent);
+  for (const op of agent.ops.values()) {
+    if (!isOver(op.state)) changeOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
+    if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
+  }
+  gov.journal.record(
+    draftOf({
+      at: gov.clock.now(),
+      eventType: 'AgentDeregistered',
+      lineage: agent.lineage,
+      actor,
+      reason: request.reason === '' ? null : redactText(request.reason),
+      payload: canonicalJson({}),
+    }),
+  );
+  gov.journal.publish({ type: 'agent', at: gov.clock.now(), agent: agent.record.id, change: 'deregistered' });
+  removeFrom(gov, agent);
+  await gov.journal.committed();
+}
+
+/** A suspension outlives the registration, so that nobody escapes it by registering again. */
+function removeFrom(gov: Governance, agent: Agent): void {
+  const { record, lastSeenAt } = agent;
+  if (record.suspension === null) {
+    gov.directory.remove(agent);
+    gov.journal.write({ kind: 'agent_removed', id: record.id });
+    gov.journal.onFailure(() => gov.directory.reinstate(agent));
+  } else {
+    const kept = { ...record, tokenHash: null };
+    gov.directory.put(kept, lastSeenAt);
+    gov.journal.write({ kind: 'agent_saved', agent: kept });
+    gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
+  }
+}

@@ -1,0 +1,116 @@
+import type { Principal } from '../access/principal.ts';
+import { requireReach, requireScope } from '../access/principal.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { invalid, ReeveError } from '../kernel/errors.ts';
+import type { AgentRecord } from './agent.ts';
+import { isRegistered } from './agent.ts';
+import type { AgentId } from './agent-id.ts';
+import { agentKey, parseAgentId } from './agent-id.ts';
+
+export interface RegisterRequest {
+  readonly agentId: AgentId | undefined;
+  /** Empty: the gateway issues one. */
+  readonly token: string;
+  readonly name: string;
+  readonly framework: string;
+  readonly version: string;
+  readonly parent: AgentId | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly toolNames: readonly string[];
+}
+
+export interface Registration {
+  readonly token: string;
+  readonly created: boolean;
+}
+
+const shortestToken = 32;
+const longestToken = 512;
+
+/** Registers an agent, or replaces what is known of it and its token; the old token stops at once. */
+export async function registerAgent(gov: Governance, by: Principal, request: RegisterRequest): Promise<Registration> {
+  requireScope(by, 'write');
+  const id = parseAgentId(request.agentId);
+  requireReach(by, id);
+  const parent = parseParent(request.parent);
+  checkForm(request);
+  gov.directory.checkParent(id, parent);
+
+  const token = request.token === '' ? `rva_${gov.randomness.base64url(32)}` : request.token;
+  const tokenHash = gov.sha256(token);
+  const existing = gov.directory.find(id);
+  const owner = gov.directory.ownerOf(tokenHash);
+  if (owner !== undefined && owner !== existing) {
+    throw new ReeveError(
+      'token_in_use',
+      'credential_token: is in use by another agent; leave it empty to be issued one',
+    );
+  }
+
+  const record: AgentRecord = {
+    id,
+    tokenHash,
+    name: request.name,
+    framework: request.framework,
+    version: request.version,
+    parent,
+    metadata: request.metadata,
+    toolNames: request.toolNames,
+    registeredAt: gov.clock.now(),
+    suspension: existing?.record.suspension ?? null,
+  };
+  const created = existing === undefined || !isRegistered(existing);
+  const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };
+  const agent = gov.directory.put(record, gov.clock.now());
+  gov.journal.onFailure(() => {
+    if (before === undefined) gov.directory.remove(agent);
+    else gov.directory.put(before.record, before.lastSeenAt);
+  });
+
+  gov.journal.write({ kind: 'agent_saved', agent: record });
+  gov.journal.record(
+    draftOf({
+      at: gov.clock.now(),
+      eventType: 'AgentRegistered',
+      lineage: agent.lineage,
+      actor: by.actor,
+      payload: canonicalJson({
+        created,
+        framework: redactText(record.framework),
+        name: redactText(record.name),
+        parent: parent === null ? null : agentKey(parent),
+        version: redactText(record.version),
+      }),
+    }),
+  );
+  gov.journal.publish({ type: 'agent', at: gov.clock.now(), agent: id, change: 'registered' });
+  await gov.journal.committed();
+  return { token, created };
+}
+
+function parseParent(parent: AgentId | undefined): AgentId | null {
+  const none = parent === undefined || (parent.orgId === '' && parent.teamId === '' && parent.agentId === '');
+  return none ? null : parseAgentId(parent, 'parent_agent_id');
+}
+
+function checkForm(request: RegisterRequest): void {
+  if (request.token !== '' && request.token.length < shortestToken) {
+    throw invalid('credential_token', `must be at least ${shortestToken} characters, or empty to be issued one`);
+  }
+  checkLength('credential_token', request.token, longestToken);
+  checkLength('name', request.name, 256);
+  checkLength('framework', request.framework, 128);
+  checkLength('version', request.version, 128);
+  if (request.toolNames.length > 1000) throw invalid('tool_names', 'must be at most 1000');
+  for (const tool of request.toolNames) checkLength('tool_names', tool, 256);
+  const metadata = Object.entries(request.metadata);
+  if (metadata.length > 64) throw invalid('metadata', 'must have at most 64 members');
+  for (const [name, value] of metadata) {
+    checkLength('metadata', name, 128);
+    checkLength(`metadata.${name}`, value, 1024);
+  }
+}

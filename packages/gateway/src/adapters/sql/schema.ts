@@ -1,0 +1,67 @@
+/**
+ * The tables of the embedded store, one statement list per version. A version is never edited once released: a change
+ * is a new entry at the end, which an older database runs when it is opened.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE audit (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    event_type TEXT NOT NULL,
+    org_id TEXT,
+    team_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    op_id TEXT,
+    decision TEXT,
+    hash TEXT NOT NULL,
+    canonical TEXT NOT NULL
+  );
+  CREATE INDEX audit_by_org ON audit (org_id, seq);
+  CREATE INDEX audit_by_event_type ON audit (event_type, seq);
+
+  CREATE TABLE agents (
+    org_id TEXT NOT NULL,
+    team_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    token_hash TEXT UNIQUE,
+    name TEXT NOT NULL,
+    framework TEXT NOT NULL,
+    version TEXT NOT NULL,
+    parent TEXT,
+    metadata TEXT NOT NULL,
+    tool_names TEXT NOT NULL,
+    registered_at INTEGER NOT NULL,
+    suspended_at INTEGER,
+    suspension_reason TEXT,
+    PRIMARY KEY (org_id, team_id, agent_id)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    label TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    org_id TEXT,
+    team_id TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER
+  ) WITHOUT ROWID;
+
+  CREATE TABLE ops (
+    org_id TEXT NOT NULL,
+    team_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    op_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (org_id, team_id, agent_id, op_id)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE meta (
+    name TEXT PRIMARY KEY,
+    value TEXT
+  ) WITHOUT ROWID;
+  INSERT INTO meta (name, value) VALUES ('ops_replay_from', '0');
+  `,
+];

@@ -1,0 +1,14 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** Starts the thread that checkpoints the write-ahead log; the returned function ends it. */
+export function startCheckpointer(path: string, everyMs = 250): () => Promise<void> {
+  const worker = new Worker(new URL('checkpoint-worker.ts', import.meta.url), { workerData: { path, everyMs } });
+  worker.unref();
+  return async () => {
+    worker.ref();
+    const ended = once(worker, 'exit');
+    worker.postMessage('end');
+    await ended;
+  };
+}

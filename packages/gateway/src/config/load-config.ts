@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { messageOf } from '@reeve/core';
+import { parse as parseYaml } from 'yaml';
+import { StartError } from '../start-error.ts';
+import type { Config, Setting } from './settings.ts';
+import { settings, variableOf } from './settings.ts';
+
+export interface ConfigSources {
+  /** By option name, as in `--http`. */
+  readonly flags: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The file given by `--config`. */
+  readonly file?: string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Settings that were given although they have no effect in this version, by variable. */
+  readonly idle: readonly string[];
+}
+
+/** Reads the configuration: flag before environment before file before default. The only reader of the environment. */
+export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const file = sources.file === undefined ? {} : readConfigFile(sources.file);
+  refuseUnknownVariables(sources.env);
+  const config: Record<string, unknown> = {};
+  const idle: string[] = [];
+  for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+    const given = find(setting, sources, file);
+    if (given !== undefined && setting.idle === true) idle.push(variableOf(setting));
+    const text = given?.text ?? setting.default;
+    config[name] = text === undefined ? undefined : parse(setting, given?.from ?? 'default', text);
+  }
+  const complete = config as Config;
+  refuseContradictions(complete);
+  return { config: complete, idle };
+}
+
+interface Given {
+  readonly from: string;
+  readonly text: string;
+}
+
+function find(
+  setting: Setting<unknown>,
+  sources: ConfigSources,
+  file: Readonly<Record<string, string>>,
+): Given | undefined {
+  const flagged = setting.flag === undefined ? undefined : sources.flags[setting.flag];
+  if (flagged !== undefined) return { from: setting.flag ?? '', text: flagged };
+  const variable = variableOf(setting);
+  const inEnvironment = sources.env[variable];
+  if (inEnvironment !== undefined && inEnvironment !== '') return { from: variable, text: inEnvironment };
+  const inFile = file[setting.key];
+  return inFile === undefined ? undefined : { from: `${setting.key} in ${sources.file}`, text: inFile };
+}
+
+function parse(setting: Setting<unknown>, from: string, text: string): unknown {
+  try {
+    return setting.parse(text);
+  } catch (error) {
+    const accepted = messageOf(error);
+    const value = setting.secret === true ? 'the value given' : `"${text}"`;
+    throw new StartError(`${from}: ${value} is not accepted; accepted: ${accepted}`, 2);
+  }
+}
+
+function readConfigFile(file: string): Record<string, string> {
+  let content: unknown;
+  try {
+    content = parseYaml(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const [first = ''] = messageOf(error).split('\n');
+    throw new StartError(`--config: cannot read ${file}: ${first}`, 2);
+  }
+  if (content === null || content === undefined) return {};
+  if (typeof content !== 'object' || Array.isArray(content)) {
+    throw new StartError(`--config: ${file} must be a mapping of settings, as in "http_addr: 127.0.0.1:8080"`, 2);
+  }
+  const known = new Set(Object.values<Setting<unknown>>(settings).map((setting) => setting.key));
+  const result: Record<string, string> = {};
+  for (const [key, value] of Object.entries(content)) {
+    if (!known.has(key)) throw new StartError(`unknown setting "${key}" in ${file}${suggestion(key, known)}`, 2);
+    if (typeof value === 'object')
+      throw new StartError(`${key} in ${file}: must be one value, not a list or mapping`, 2);
+    result[key] = String(value);
+  }
+  return result;
+}
+
+function refuseUnknownVariables(env: ConfigSources['env']): void {
+  const known = new Set(Object.values<Setting<unknown>>(settings).map(variableOf));
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('SVC_') || known.has(name)) continue;
+    throw new StartError(`unknown setting ${name} in the environment${suggestion(name, known)}`, 2);
+  }
+}
+
+function refuseContradictions(config: Config): void {
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    const [given, missing] =
+      config.tlsCert === undefined ? ['SVC_TLS_KEY', 'SVC_TLS_CERT'] : ['SVC_TLS_CERT', 'SVC_TLS_KEY'];
+    throw new StartError(`${given} is set and ${missing} is not; TLS needs both`, 2);
+  }
+  for (const [variable, file] of [
+    ['SVC_TLS_CERT', config.tlsCert],
+    ['SVC_TLS_KEY', config.tlsKey],
+  ] as const) {
+    if (file !== undefined && !existsSync(file))
+      throw new StartError(`${variable}: the file ${file} does not exist`, 2);
+  }
+  if (config.databaseUrl?.startsWith('postgres') === true) {
+    throw new StartError(
+      'SVC_DATABASE_URL: PostgreSQL is not available in this version; accepted: "memory:", or unset',
+      2,
+    );
+  }
+  if (config.natsUrl !== undefined) {
+    throw new StartError(
+      'SVC_NATS_URL: NATS needs PostgreSQL, which is not available in this version; leave it unset',
+      2,
+    );
+  }
+}
+
+/** The known name that differs least, where one is close. */
+function suggestion(name: string, known: Iterable<string>): string {
+  const nearest = [...known]
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  return nearest !== undefined && nearest.distance <= 3 ? `; did you mean ${nearest.candidate}?` : '';
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substituted, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

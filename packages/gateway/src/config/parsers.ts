@@ -1,0 +1,87 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseApiKey } from '@reeve/core';
+
+/** Turns the text of a setting into its value; throws an `Error` whose message says what is accepted. */
+export type Parse<Value> = (text: string) => Value;
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function address(text: string): Address {
+  const match = /^(\[[0-9a-f:.]+\]|[^:[\]\s]*):(\d{1,5})$/i.exec(text);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535)
+    throw new Error('host:port, as in 127.0.0.1:8080 or [::1]:8080; port 0 picks a free one');
+  const host = (match[1] ?? '').replace(/^\[|\]$/g, '');
+  return { host: host === '' ? '0.0.0.0' : host, port };
+}
+
+export function path(text: string): string {
+  return resolve(text === '~' || text.startsWith('~/') ? join(homedir(), text.slice(1)) : text);
+}
+
+export function anyText(text: string): string {
+  return text;
+}
+
+/** A number of seconds; fractions are for tests and impatient operators. */
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > 10 * 365 * 86_400) {
+    throw new Error('a number of seconds above 0, up to ten years');
+  }
+  return value;
+}
+
+export function wholeNumber(least: number, most: number): Parse<number> {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new Error(`a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+export function choice<Choice extends string>(...choices: readonly Choice[]): Parse<Choice> {
+  return (text) => {
+    const found = choices.find((candidate) => candidate === text);
+    if (found === undefined) throw new Error(choices.join(', '));
+    return found;
+  };
+}
+
+export function flag(text: string): boolean {
+  const value = text.toLowerCase();
+  if (['true', '1', 'yes'].includes(value)) return true;
+  if (['false', '0', 'no'].includes(value)) return false;
+  throw new Error('true or false');
+}
+
+/** The spec's rule for open registration: whatever is not a clear yes is a no. */
+export function onlyClearYes(text: string): boolean {
+  return ['1', 'true', 'yes'].includes(text.toLowerCase());
+}
+
+export function apiKey(text: string): string {
+  const parsed = parseApiKey(text);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return text;
+}
+
+export function url(...protocols: readonly string[]): Parse<string> {
+  return (text) => {
+    const parsed = URL.parse(text);
+    if (parsed === null || !protocols.includes(parsed.protocol)) {
+      throw new Error(`a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    }
+    return text;
+  };
+}
+
+export function database(text: string): string {
+  if (text === 'memory:' || /^postgres(ql)?:\/\/.+/.test(text)) return text;
+  throw new Error('"memory:" or a postgres:// URL; leave it out for the embedded store');
+}

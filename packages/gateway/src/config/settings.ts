@@ -1,0 +1,198 @@
+import type { Parse } from './parsers.ts';
+import {
+  address,
+  anyText,
+  apiKey,
+  choice,
+  database,
+  flag,
+  onlyClearYes,
+  path,
+  seconds,
+  url,
+  wholeNumber,
+} from './parsers.ts';
+
+export interface Setting<Value> {
+  /** Its name in the configuration file; the variable is `SVC_` and the same in capitals. */
+  readonly key: string;
+  /** The command-line option, for the few that have one. */
+  readonly flag?: string;
+  /** As it would be written; undefined where there is no default. */
+  readonly default?: string;
+  /** What the default is, where it is not a fixed text. */
+  readonly defaultNote?: string;
+  readonly parse: Parse<Value>;
+  /** Never shown, not even in the error that rejects it. */
+  readonly secret?: boolean;
+  /** Accepted and checked, but of no effect in this version. */
+  readonly idle?: boolean;
+  readonly help: string;
+}
+
+type Extras = Omit<Setting<unknown>, 'key' | 'parse' | 'help' | 'default'>;
+
+function required<Value>(key: string, byDefault: string, parse: Parse<Value>, help: string, extras: Extras = {}) {
+  return { key, default: byDefault, parse, help, ...extras };
+}
+
+function optional<Value>(key: string, parse: Parse<Value>, help: string, extras: Extras = {}) {
+  return { key, parse: parse as Parse<Value | undefined>, help, ...extras };
+}
+
+const later = { idle: true };
+
+/** Every setting of the gateway: the one list that reading, checking, `--help` and the reference docs are made from. */
+export const settings = {
+  httpAddr: required(
+    'http_addr',
+    '127.0.0.1:8080',
+    address,
+    'HTTP, WebSocket and dashboard. Port 0 picks a free one.',
+    { flag: '--http' },
+  ),
+  grpcAddr: required('grpc_addr', '127.0.0.1:50051', address, 'gRPC. Port 0 picks a free one.', { flag: '--grpc' }),
+  dataDir: required('data_dir', '~/.reeve/gateway', path, 'Embedded store and keys. Created with mode 0700.', {
+    flag: '--data',
+  }),
+  databaseUrl: optional(
+    'database_url',
+    database,
+    'Unset: embedded store in the data folder. "memory:": nothing is durable. "postgres://…": PostgreSQL, not available in this version.',
+    { flag: '--database', secret: true },
+  ),
+  natsUrl: optional(
+    'nats_url',
+    url('nats:', 'tls:'),
+    'NATS shared by several gateways; needs PostgreSQL. Not available in this version.',
+    { secret: true },
+  ),
+  policy: optional('policy', path, 'A YAML file with one or many policy documents, or a folder of them.', {
+    flag: '--policy',
+    defaultNote: '<data>/policies',
+  }),
+  bootstrapApiKey: optional(
+    'bootstrap_api_key',
+    apiKey,
+    'Installs this API key with all scopes if it is not known yet. Unset and no key exists: one admin key is made and printed once.',
+    { secret: true },
+  ),
+  publicUrl: optional('public_url', url('http:', 'https:'), 'Links in mail; allowed browser origin.', {
+    defaultNote: 'from the HTTP address',
+    ...later,
+  }),
+  tlsCert: optional('tls_cert', path, 'PEM file with the certificate chain: TLS on both ports. Needs SVC_TLS_KEY.'),
+  tlsKey: optional('tls_key', path, 'PEM file with the private key. Needs SVC_TLS_CERT.'),
+  logLevel: required(
+    'log_level',
+    'info',
+    choice('fatal', 'error', 'warn', 'info', 'debug', 'trace'),
+    'Logs go to stderr: JSON, or readable on a terminal.',
+  ),
+
+  opsTtlSecs: required('ops_ttl_secs', '60', seconds, 'How long completing and terminated operations stay listed.'),
+  opsSweepTickSecs: required('ops_sweep_tick_secs', '10', seconds, 'How often they are swept.'),
+  opsDurable: required('ops_durable', 'true', flag, 'Operations in flight survive a restart.'),
+  auditSync: required(
+    'audit_sync',
+    'process',
+    choice('process', 'power'),
+    'An answer leaves once its audit entry survives the end of the process, or of the power.',
+  ),
+  heartbeatIntervalSecs: required(
+    'heartbeat_interval_secs',
+    '30',
+    wholeNumber(1, 86_400),
+    'How often agents are asked to send a heartbeat.',
+  ),
+  drainSecs: required('drain_secs', '10', seconds, 'How long SIGTERM waits for calls in flight.'),
+
+  accessTokenTtlSecs: required(
+    'access_token_ttl_secs',
+    '900',
+    seconds,
+    'Life of an access token of an account.',
+    later,
+  ),
+  tokenTtlSecs: required('token_ttl_secs', '86400', seconds, 'Life of a JWT from the token exchange.', later),
+  refreshTtlSecs: required('refresh_ttl_secs', '43200', seconds, 'Life of a refresh session.', later),
+  refreshTtlRememberSecs: required(
+    'refresh_ttl_remember_secs',
+    '2592000',
+    seconds,
+    'The same with remember_me.',
+    later,
+  ),
+  inviteTtlSecs: required('invite_ttl_secs', '604800', seconds, 'Life of an invite.', later),
+  resetTtlSecs: required('reset_ttl_secs', '3600', seconds, 'Life of a password reset token.', later),
+  lockoutAttempts: required(
+    'lockout_attempts',
+    '5',
+    wholeNumber(1, 1000),
+    'Failed logins before an account locks.',
+    later,
+  ),
+  lockoutSecs: required('lockout_secs', '900', seconds, 'How long it stays locked.', later),
+  controlAckSecs: required(
+    'control_ack_secs',
+    '10',
+    seconds,
+    'How long an agent may take to acknowledge a control.',
+    later,
+  ),
+  controlStrict: required(
+    'control_strict',
+    'false',
+    flag,
+    'Agents without a control stream must acknowledge, too.',
+    later,
+  ),
+  approvalTtlSecs: required('approval_ttl_secs', '300', seconds, 'How long an approval may wait.', later),
+  authOpenRegistration: required(
+    'auth_open_registration',
+    'false',
+    onlyClearYes,
+    'Whoever wants to may register an account: 1, true or yes.',
+    later,
+  ),
+  rateLimitAuthPerMin: required(
+    'rate_limit_auth_per_min',
+    '30',
+    wholeNumber(0, 1e9),
+    'Login and the like, per address; 0 is off.',
+    later,
+  ),
+  rateLimitPublicPerMin: required(
+    'rate_limit_public_per_min',
+    '600',
+    wholeNumber(0, 1e9),
+    'Other public routes, per address; 0 is off.',
+    later,
+  ),
+  rateLimitApiPerMin: required(
+    'rate_limit_api_per_min',
+    '6000',
+    wholeNumber(0, 1e9),
+    'Other routes, per credential; 0 is off.',
+    later,
+  ),
+  trustedProxies: optional('trusted_proxies', anyText, 'Addresses whose forwarded-for headers count.', later),
+  smtpHost: optional('smtp_host', anyText, 'Mail relay; its presence switches on delivery.', later),
+  smtpPort: required('smtp_port', '587', wholeNumber(1, 65_535), 'Submission port with STARTTLS.', later),
+  smtpUser: optional('smtp_user', anyText, 'User name; leave it out for a relay without authentication.', later),
+  smtpPass: optional('smtp_pass', anyText, 'Password.', { secret: true, ...later }),
+  smtpFrom: optional('smtp_from', anyText, 'From address of mail.', {
+    defaultNote: 'no-reply at the local host',
+    ...later,
+  }),
+  smtpTls: optional('smtp_tls', choice('required', 'opportunistic', 'off'), 'STARTTLS.', {
+    defaultNote: 'required; opportunistic on loopback',
+    ...later,
+  }),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> };
+
+export function variableOf(setting: Setting<unknown>): string {
+  return `SVC_${setting.key.toUpperCase()}`;
+}

@@ -1,0 +1,2 @@
+export { describeSettings } from './config/describe-settings.ts';
+export { serve } from './serve.ts';

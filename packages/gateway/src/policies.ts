@@ -1,0 +1,47 @@
+import type { Governance, PolicyProblem } from '@reeve/core';
+import { describeProblem, loadPolicies, messageOf } from '@reeve/core';
+import type { PolicyFiles } from './adapters/files/policy-files.ts';
+import { StartError } from './start-error.ts';
+import type { Health } from './telemetry/health.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+/** Loads the policies at start, where anything wrong is final, and again whenever the files change, where it is not. */
+export async function followPolicies(
+  gov: Governance,
+  files: PolicyFiles,
+  health: Health,
+  logger: Logger,
+): Promise<void> {
+  const sources = files.read();
+  const problems = sources.length === 0 ? [] : await loadPolicies(gov, sources, {});
+  if (problems.length > 0) throw new StartError(problems.map(describeProblem).join('\n'), 2);
+
+  let reloading = Promise.resolve();
+  files.watch(() => {
+    reloading = reloading.then(() => reload(gov, files, health, logger));
+  });
+}
+
+async function reload(gov: Governance, files: PolicyFiles, health: Health, logger: Logger): Promise<void> {
+  try {
+    report(await loadPolicies(gov, files.read(), {}), gov, health, logger);
+  } catch (error) {
+    const detail = messageOf(error);
+    health.set('policy', { status: 'degraded', detail });
+    logger.error({ err: error }, 'the policies could not be reloaded; those in force stay so');
+  }
+}
+
+function report(problems: readonly PolicyProblem[], gov: Governance, health: Health, logger: Logger): void {
+  if (problems.length === 0) {
+    health.ok('policy');
+    logger.info(
+      { policy_version: gov.policies.version, documents: gov.policies.documents.length },
+      'policies reloaded',
+    );
+    return;
+  }
+  const described = problems.map(describeProblem);
+  health.set('policy', { status: 'degraded', detail: described[0] ?? '' });
+  logger.error({ problems: described }, 'the policies have errors; those in force stay so');
+}

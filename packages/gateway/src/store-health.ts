@@ -1,0 +1,46 @@
+import type { Store } from '@reeve/core';
+import { messageOf } from '@reeve/core';
+import type { Health } from './telemetry/health.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+const probeEveryMs = 250;
+
+/**
+ * Follows whether the store takes what it is given. While it does not, calls fail closed and the store is tried again
+ * and again, so that the gateway comes back by itself when the disk does.
+ */
+export function watchStore(
+  store: Store,
+  health: Health,
+  logger: Logger,
+): { onCommit: (error: unknown) => void; stop: () => void } {
+  let probing: NodeJS.Timeout | undefined;
+  const recovered = () => {
+    clearInterval(probing);
+    probing = undefined;
+    health.ok('store');
+    logger.info('the store takes writes again');
+  };
+  const probe = () => {
+    try {
+      store.probe();
+      recovered();
+    } catch {
+      // Still failing; the next turn tries again.
+    }
+  };
+  return {
+    onCommit: (error) => {
+      if (error === undefined) {
+        if (probing !== undefined) recovered();
+        return;
+      }
+      if (probing !== undefined) return;
+      const detail = messageOf(error);
+      health.set('store', { status: 'failing', detail });
+      logger.error({ err: error }, 'the store does not take writes; calls fail until it does');
+      probing = setInterval(probe, probeEveryMs);
+    },
+    stop: () => clearInterval(probing),
+  };
+}

@@ -1,0 +1,72 @@
+/** A part that readiness depends on. */
+export type Part = 'store' | 'policy';
+
+export interface PartState {
+  readonly status: 'ok' | 'degraded' | 'failing';
+  readonly detail: string;
+}
+
+export type Watcher = (serving: boolean) => void;
+
+const fine: PartState = { status: 'ok', detail: '' };
+
+/** What the gateway knows of its own condition. */
+export class Health {
+  readonly #parts = new Map<Part, PartState>([
+    ['store', fine],
+    ['policy', fine],
+  ]);
+  readonly #watchers = new Set<Watcher>();
+  readonly #onDrain = new Set<() => void>();
+  #draining = false;
+
+  get parts(): ReadonlyMap<Part, PartState> {
+    return this.#parts;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Whether calls can be answered: a degraded part does not stop that, a failing one does. */
+  get serving(): boolean {
+    return !this.#draining && [...this.#parts.values()].every((part) => part.status !== 'failing');
+  }
+
+  get status(): 'ok' | 'degraded' | 'failing' {
+    if (!this.serving) return 'failing';
+    return [...this.#parts.values()].some((part) => part.status === 'degraded') ? 'degraded' : 'ok';
+  }
+
+  set(part: Part, state: PartState): void {
+    this.#change(() => this.#parts.set(part, state));
+  }
+
+  ok(part: Part): void {
+    if (this.#parts.get(part) !== fine) this.set(part, fine);
+  }
+
+  drain(): void {
+    this.#change(() => {
+      this.#draining = true;
+    });
+    for (const act of this.#onDrain) act();
+  }
+
+  /** Asks to be told when the gateway shuts down, as to end a stream that would stay open otherwise. */
+  onDrain(act: () => void): () => void {
+    this.#onDrain.add(act);
+    return () => this.#onDrain.delete(act);
+  }
+
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  #change(change: () => void): void {
+    const before = this.serving;
+    change();
+    if (this.serving !== before) for (const watcher of this.#watchers) watcher(this.serving);
+  }
+}

@@ -1,0 +1,13 @@
+import type { Logger } from 'pino';
+import pino from 'pino';
+import pretty from 'pino-pretty';
+
+export type { Logger } from 'pino';
+
+/** Logs on stderr: JSON, or readable where stderr is a terminal. Written at once, so that a crash loses no line. */
+export function createLogger(level: string): Logger {
+  const destination = process.stderr.isTTY
+    ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
+    : pino.destination({ dest: 2, sync: true });
+  return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+}

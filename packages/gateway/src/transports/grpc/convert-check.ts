@@ -1,0 +1,106 @@
+import type { ActionContext, CheckActionRequest } from '@reeve/contract';
+import { ActionType as WireActionType, Decision as WireDecision } from '@reeve/contract';
+import type { CheckActionResponse } from '@reeve/contract';
+import type { Action, ActionType, Answer, CheckRequest, Decision } from '@reeve/core';
+import { action, invalid, parseCheckRequest } from '@reeve/core';
+
+/** Proto enums stop here; inwards there are names. */
+const actionTypes: Readonly<Record<WireActionType, ActionType | undefined>> = {
+  [WireActionType.ACTION_UNSPECIFIED]: undefined,
+  [WireActionType.LLM_CALL]: 'llm_call',
+  [WireActionType.TOOL_CALL]: 'tool_call',
+  [WireActionType.FILE_OPERATION]: 'file_operation',
+  [WireActionType.NETWORK_CALL]: 'network_call',
+  [WireActionType.PROCESS_EXEC]: 'process_exec',
+  [WireActionType.AGENT_SPAWN]: 'agent_spawn',
+  [WireActionType.TOOL_RESULT]: 'tool_result',
+};
+
+const decisions: Readonly<Record<Decision, WireDecision>> = {
+  allow: WireDecision.ALLOW,
+  deny: WireDecision.DENY,
+  pending: WireDecision.PENDING,
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function checkRequestOf(wire: CheckActionRequest): CheckRequest {
+  return parseCheckRequest({
+    agentId: wire.agentId,
+    token: wire.credentialToken,
+    traceId: wire.traceId,
+    spanId: wire.spanId,
+    action: actionOf(wire.actionType, wire.context),
+    caller: wire.callerAgentId === undefined || wire.callerAgentId.agentId === '' ? null : wire.callerAgentId,
+    estimatedCostMicros: wire.estimatedCostMicros ?? null,
+    runId: wire.runId,
+    summary: wire.summary,
+  });
+}
+
+export function checkResponseOf(answer: Answer): CheckActionResponse {
+  return {
+    decision: decisions[answer.decision],
+    reason: answer.reason,
+    policyRule: answer.policyRule,
+    approvalId: answer.approvalId,
+    decisionLatencyUs: answer.latencyUs,
+    opId: answer.opId,
+    opState: answer.opState,
+    limit: undefined,
+  };
+}
+
+/** The action with its context. A context that belongs to another action type is a mistake and not a guess. */
+function actionOf(wireType: WireActionType, context: ActionContext | undefined): Action {
+  const given = context?.action;
+  const type = actionTypes[wireType];
+  const described = given === undefined ? undefined : describe(given, type);
+  if (type === undefined && described === undefined) {
+    throw invalid('action_type', 'must be one of the named action types, as TOOL_CALL (2)');
+  }
+  if (described !== undefined && type !== undefined && described.type !== type) {
+    throw invalid('context', `holds a ${described.type} where action_type says ${type}`);
+  }
+  return described ?? action(type ?? 'agent_spawn');
+}
+
+function describe(given: NonNullable<ActionContext['action']>, type: ActionType | undefined): Action {
+  switch (given.$case) {
+    case 'llmCall':
+      return action('llm_call', given.value);
+    case 'toolCall':
+      return action('tool_call', {
+        tool: given.value.toolName,
+        source: given.value.toolSource,
+        url: given.value.targetUrl,
+        json: textOf('context.tool_call.args_json', given.value.argsJson),
+      });
+    case 'fileOp':
+      return action('file_operation', given.value);
+    case 'networkCall':
+      return action('network_call', given.value);
+    case 'processExec':
+      // An agent may describe the process by which it spawns another agent.
+      return action(type === 'agent_spawn' ? 'agent_spawn' : 'process_exec', {
+        command: given.value.command,
+        commandArgs: given.value.args,
+      });
+    case 'toolResult':
+      return action('tool_result', {
+        tool: given.value.toolName,
+        source: given.value.toolSource,
+        url: given.value.sourceUrl,
+        json: textOf('context.tool_result.result_json', given.value.resultJson),
+      });
+  }
+}
+
+function textOf(field: string, bytes: Uint8Array): string {
+  if (bytes.length === 0) return '';
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalid(field, 'must be a JSON document in UTF-8, or empty');
+  }
+}

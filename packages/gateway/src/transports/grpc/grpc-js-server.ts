@@ -1,0 +1,135 @@
+import type { Metadata, ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { RpcCall, RpcRoutes, RpcServer, RpcStatus, StreamHandler, UnaryHandler } from './rpc.ts';
+
+export interface GrpcJsOptions {
+  readonly routes: RpcRoutes;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly statusOf: (error: unknown) => RpcStatus;
+}
+
+const largestMessage = 4 * 1024 * 1024;
+
+/** The engine on `@grpc/grpc-js`. The only file that knows that library. */
+export class GrpcJsServer implements RpcServer {
+  readonly #server: Server;
+  readonly #options: GrpcJsOptions;
+
+  constructor(options: GrpcJsOptions) {
+    this.#options = options;
+    this.#server = new Server({
+      'grpc.max_receive_message_length': largestMessage,
+      'grpc.max_concurrent_streams': 10_000,
+      'grpc-node.max_session_memory': 256,
+    });
+    for (const [path, handler] of options.routes.unary) this.#addUnary(path, handler);
+    for (const [path, handler] of options.routes.stream) this.#addStream(path, handler);
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    const { tls } = this.#options;
+    const credentials =
+      tls === undefined
+        ? ServerCredentials.createInsecure()
+        : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
+    const target = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    return new Promise((resolve, reject) => {
+      this.#server.bindAsync(target, credentials, (error, bound) => {
+        if (error === null) resolve(bound);
+        else reject(error);
+      });
+    });
+  }
+
+  drain(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const force = setTimeout(() => this.#server.forceShutdown(), graceMs);
+      this.#server.tryShutdown(() => {
+        clearTimeout(force);
+        resolve();
+      });
+    });
+  }
+
+  #addUnary(path: string, handler: UnaryHandler): void {
+    const { statusOf } = this.#options;
+    const handle = (call: ServerUnaryCall<Buffer, Uint8Array>, callback: UnaryCallback) => {
+      if (call.cancelled) return;
+      try {
+        const answer = handler(call.request, callOf(call.metadata));
+        if (answer instanceof Promise) {
+          answer.then(
+            (bytes) => callback(null, bytes),
+            (error: unknown) => callback(failure(statusOf(error))),
+          );
+        } else {
+          callback(null, answer);
+        }
+      } catch (error) {
+        callback(failure(statusOf(error)));
+      }
+    };
+    this.#add(path, false, handle);
+  }
+
+  #addStream(path: string, handler: StreamHandler): void {
+    const { statusOf } = this.#options;
+    const handle = (call: ServerDuplexStream<Buffer, Uint8Array>) => {
+      let over = false;
+      const listener = handler(
+        {
+          send: (message) => {
+            if (over || call.cancelled) return;
+            // A reader that does not keep up stops being read from: nothing piles up here.
+            if (!call.write(message)) call.pause();
+          },
+          end: () => {
+            if (!over) call.end();
+            over = true;
+          },
+          fail: (error) => {
+            if (!over) call.emit('error', failure(statusOf(error)));
+            over = true;
+          },
+        },
+        callOf(call.metadata),
+      );
+      call.on('data', (message: Buffer) => listener.message(message));
+      call.on('end', () => listener.ended());
+      call.on('drain', () => call.resume());
+      call.once('close', () => listener.closed());
+      call.once('cancelled', () => {
+        over = true;
+        listener.closed();
+      });
+    };
+    this.#add(path, true, handle);
+  }
+
+  #add(path: string, stream: boolean, handle: (...args: never[]) => void): void {
+    const passThrough = (bytes: Uint8Array) => bytes as Buffer;
+    const definition = {
+      path,
+      requestStream: stream,
+      responseStream: stream,
+      requestSerialize: passThrough,
+      requestDeserialize: (bytes: Buffer) => bytes,
+      responseSerialize: passThrough,
+      responseDeserialize: (bytes: Buffer) => bytes,
+    };
+    const implementation = { call: handle } as unknown as UntypedServiceImplementation;
+    this.#server.addService({ call: definition }, implementation);
+  }
+}
+
+type UnaryCallback = (error: ReturnType<typeof failure> | null, answer?: Uint8Array) => void;
+
+function failure(status: RpcStatus) {
+  return Object.assign(new Error(status.message), { code: status.code, details: status.message });
+}
+
+function callOf(metadata: Metadata): RpcCall {
+  const values = metadata.get('authorization');
+  const [only] = values;
+  return { authorization: values.length === 1 && typeof only === 'string' ? only : undefined };
+}

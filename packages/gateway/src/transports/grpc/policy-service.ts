@@ -1,0 +1,84 @@
+import {
+  BatchCheckRequest,
+  BatchCheckResponse,
+  CheckActionRequest,
+  CheckActionResponse,
+  CompleteActionRequest,
+  CompleteActionRequest_Outcome as WireOutcome,
+  CompleteActionResponse,
+  paths,
+} from '@reeve/contract';
+import type { CheckRequest, Governance, Outcome } from '@reeve/core';
+import { checkAction, checkActions, checkBatchSize, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
+import type { Health } from '../../telemetry/health.ts';
+import { checkStream } from './check-stream.ts';
+import { checkRequestOf, checkResponseOf } from './convert-check.ts';
+import { decode } from './decode.ts';
+import { encode } from './message-writer.ts';
+import type { RpcRoutes } from './rpc.ts';
+
+const outcomes: Readonly<Record<WireOutcome, Outcome>> = {
+  [WireOutcome.OUTCOME_UNSPECIFIED]: null,
+  [WireOutcome.SUCCEEDED]: 'succeeded',
+  [WireOutcome.FAILED]: 'failed',
+  [WireOutcome.CANCELLED]: 'cancelled',
+};
+
+export function policyService(gov: Governance, health: Health): RpcRoutes {
+  return {
+    unary: new Map([
+      [
+        paths.checkAction,
+        async (bytes) => {
+          const request = checkRequestOf(decode(CheckActionRequest, bytes));
+          return encode(CheckActionResponse, checkResponseOf(await checkAction(gov, request)));
+        },
+      ],
+      [
+        paths.batchCheck,
+        async (bytes) => {
+          const { requests } = decode(BatchCheckRequest, bytes);
+          checkBatchSize(requests.length);
+          const answers = await checkActions(gov, requests.map(inBatch));
+          return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
+        },
+      ],
+      [
+        paths.completeAction,
+        async (bytes) => {
+          const wire = decode(CompleteActionRequest, bytes);
+          const outcome = outcomes[wire.outcome];
+          if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
+          const op = await completeAction(gov, {
+            agentId: wire.agentId,
+            token: wire.credentialToken,
+            opId: wire.opId,
+            actualCostMicros: wire.actualCostMicros ?? null,
+            outcome,
+            detail: wire.detail,
+          });
+          return encode(CompleteActionResponse, {
+            op: {
+              opId: op.opId,
+              state: op.state,
+              registeredAt: timestamp(op.registeredAt),
+              updatedAt: timestamp(op.updatedAt),
+              agentId: op.agent,
+            },
+          });
+        },
+      ],
+    ]),
+    stream: new Map([[paths.checkStream, checkStream(gov, health)]]),
+  };
+}
+
+/** A malformed entry fails the whole batch, before any is judged, and is named by its index. */
+function inBatch(wire: CheckActionRequest, index: number): CheckRequest {
+  try {
+    return checkRequestOf(wire);
+  } catch (error) {
+    if (!(error instanceof ReeveError)) throw error;
+    throw new ReeveError(error.code, `requests[${index}].${error.message}`, error.facts);
+  }
+}

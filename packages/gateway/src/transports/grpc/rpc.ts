@@ -1,0 +1,54 @@
+/**
+ * What the gateway asks of a gRPC engine: two ways of being called, with messages as bytes. Handlers know nothing of the
+ * library behind it, so the engine can be exchanged for a faster one.
+ */
+export interface RpcCall {
+  /** The `authorization` metadata; undefined where there is none or more than one. */
+  readonly authorization: string | undefined;
+}
+
+/** Answers one message with one. Throws, or rejects, with a `ReeveError` to fail the call. */
+export type UnaryHandler = (message: Uint8Array, call: RpcCall) => Uint8Array | Promise<Uint8Array>;
+
+/** The gateway's end of a stream. After `end` or `fail` nothing more is sent. */
+export interface RpcStream {
+  send(message: Uint8Array): void;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** What happens on a stream, as told by the engine. */
+export interface StreamListener {
+  message(message: Uint8Array): void;
+  /** The other side will send no more. */
+  ended(): void;
+  /** The stream is gone, however it ended. */
+  closed(): void;
+}
+
+export type StreamHandler = (stream: RpcStream, call: RpcCall) => StreamListener;
+
+export interface RpcRoutes {
+  readonly unary: ReadonlyMap<string, UnaryHandler>;
+  readonly stream: ReadonlyMap<string, StreamHandler>;
+}
+
+export interface RpcServer {
+  /** Listens, and resolves with the port. */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no new calls, waits for those in flight up to `graceMs`, then closes. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** A status of the gRPC protocol. */
+export interface RpcStatus {
+  readonly code: number;
+  readonly message: string;
+}
+
+export function mergeRoutes(...all: readonly RpcRoutes[]): RpcRoutes {
+  return {
+    unary: new Map(all.flatMap((routes) => [...routes.unary])),
+    stream: new Map(all.flatMap((routes) => [...routes.stream])),
+  };
+}

@@ -1,0 +1,31 @@
+// Everything that can be said of the code without running it. Each check is one line of output, and all of them run.
+import { spawnSync } from 'node:child_process';
+
+interface Check {
+  readonly name: string;
+  readonly command: readonly string[];
+}
+
+const checks: readonly Check[] = [
+  { name: 'format', command: ['biome', 'format', '.'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'types', command: ['tsc', '-p', '.'] },
+  { name: 'types: the core stands alone', command: ['tsc', '-p', 'packages/core'] },
+  { name: 'types: the contract is browser-safe', command: ['tsc', '-p', 'packages/contract'] },
+  { name: 'unused code', command: ['knip'] },
+  { name: 'protos', command: ['buf', 'lint'] },
+  { name: 'generated code', command: ['node', 'scripts/generate.ts', '--check'] },
+];
+
+let failed = 0;
+for (const { name, command } of checks) {
+  const [program = '', ...args] = command;
+  const { status, stdout, stderr } = spawnSync(`node_modules/.bin/${program}`, args, { encoding: 'utf8' });
+  process.stdout.write(`${status === 0 ? 'ok  ' : 'FAIL'} ${name}\n`);
+  if (status !== 0) {
+    failed++;
+    process.stdout.write(`${stdout}${stderr}\n`);
+  }
+}
+process.stdout.write(`checks: ${checks.length - failed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,55 @@
+// Writes the code that is generated from the protos. With --check it writes to a temporary folder
+// and fails when what is committed differs.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const committed = 'packages/contract/src/gen';
+const check = process.argv.includes('--check');
+
+function generate(out: string): void {
+  const template = join(out, 'buf.gen.yaml');
+  writeFileSync(template, readFileSync('buf.gen.yaml', 'utf8').replace(committed, out));
+  execFileSync('node_modules/.bin/buf', ['generate', '--template', template], { stdio: 'inherit' });
+  rmSync(template);
+  const image = execFileSync('node_modules/.bin/buf', [
+    'build',
+    '--as-file-descriptor-set',
+    '--exclude-source-info',
+    '-o',
+    '-#format=binpb',
+  ]);
+  writeFileSync(
+    join(out, 'descriptor-set.ts'),
+    `// Generated from the protos by "npm run generate". Do not edit.\n\nexport const descriptorSetBase64: string =\n  '${image.toString('base64')}';\n`,
+  );
+}
+
+function listing(root: string): Map<string, string> {
+  const names = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(names.map((name) => [name.slice(root.length + 1), readFileSync(name, 'utf8')]));
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'reeve-generate-'));
+try {
+  generate(scratch);
+  if (check) {
+    const fresh = listing(scratch);
+    const present = listing(committed);
+    const stale = [...new Set([...fresh.keys(), ...present.keys()])].filter(
+      (name) => fresh.get(name) !== present.get(name),
+    );
+    if (stale.length > 0) {
+      process.stderr.write(`generated code is out of date: ${stale.join(', ')}\nRun: npm run generate\n`);
+      process.exitCode = 1;
+    }
+  } else {
+    rmSync(committed, { recursive: true, force: true });
+    cpSync(scratch, committed, { recursive: true });
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,20 @@
+import { writeFileSync } from 'node:fs';
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Writes how many tests passed and failed, for the closing line of the whole run. */
+export default class ClosingLine implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+    const broken = modules.filter(
+      (module) => module.state() === 'failed' && [...module.children.allTests()].length === 0,
+    );
+    const summary = {
+      passed: count('passed'),
+      failed: count('failed') + broken.length + errors.length,
+      skipped: count('skipped'),
+    };
+    const out = process.env['REEVE_TEST_SUMMARY'];
+    if (out !== undefined) writeFileSync(out, JSON.stringify(summary));
+  }
+}
