@@ -169,6 +169,12 @@ export class TestGateway {
     return { status: response.status, body: (await response.json()) as never };
   }
 
+  /** Waits for the process to end by itself. */
+  async exited(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close');
+    return this.child.exitCode;
+  }
+
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
     this.client.close();
     if (this.child.exitCode === null && this.child.signalCode === null) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-':'; //; self=$(readlink -f "$0"); d=${self%/*}; while [ -n "$d" ]; do [ -x "$d/node_modules/.bin/node" ] && exec "$d/node_modules/.bin/node" "$self" "$@"; d=${d%/*}; done; exec node "$self" "$@"
+':' //; self=$(readlink -f "$0"); d=${self%/*}; while [ -n "$d" ]; do [ -x "$d/node_modules/.bin/node" ] && exec "$d/node_modules/.bin/node" "$self" "$@"; d=${d%/*}; done; exec node "$self" "$@"
 // Shell and JavaScript in one file: the line above replaces the shell by the Node that the repository brings,
 // so the process keeps its id and gets its signals directly. The rest is plain JavaScript that any Node can read.
 if (Number.parseInt(process.versions.node, 10) < 24) {

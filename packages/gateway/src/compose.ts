@@ -34,16 +34,16 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-interface OpenStore {
-  readonly store: Store;
-  close(): Promise<void>;
-}
-
-/** Builds the gateway and starts it. The only file that names concrete adapters. */
+/**
+ * Builds the gateway and starts it. The only file that names concrete adapters. Whatever is opened is noted at once
+ * with how to close it: a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
+ */
 export async function startGateway(config: Config, logger: Logger): Promise<Gateway> {
-  const { store, close } = openStore(config);
+  await using opened = new AsyncDisposableStack();
+  const store = openStore(config, opened);
   const health = new Health();
   const storeWatch = watchStore(store, health, logger);
+  opened.defer(storeWatch.stop);
   const snapshot = await store.load();
   const { gov } = await govern(config, {
     store,
@@ -54,8 +54,10 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     onCommit: storeWatch.onCommit,
     onSubscriberError: (error) => logger.error({ err: error }, 'a subscriber of events failed'),
   });
+  opened.defer(() => gov.journal.flush());
   const keys = new KeyRing(systemClock, sha256, snapshot.apiKeys);
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
+  opened.defer(() => files.close());
   await followPolicies(gov, files, health, logger);
   const madeKey = await installFirstKey(gov, keys, config.bootstrapApiKey);
 
@@ -72,52 +74,32 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     ),
     tls,
     statusOf: (error) =>
-      statusOf(error, (unexpected) => logger.error({ err: unexpected }, 'a call failed unexpectedly')),
+      statusOf(error, (unforeseen) => logger.error({ err: unforeseen }, 'a call failed unexpectedly')),
   });
   const app = createHttpApp({ health, logger, tls });
-  const { host, port } = config.grpcAddr;
-  const grpcPort = await listening(`gRPC on ${at(host, port)}`, '--grpc', () => rpc.listen(host, port));
-  const http = await listening(`HTTP on ${at(config.httpAddr.host, config.httpAddr.port)}`, '--http', () =>
-    app.listen({ host: config.httpAddr.host, port: config.httpAddr.port }),
-  );
-  const stopHousekeeping = startHousekeeping(gov, config);
+  opened.defer(async () => {
+    await Promise.all([rpc.drain(config.drainSecs * 1000), app.close()]);
+  });
+  const grpcPort = await listening('gRPC', config.grpcAddr, '--grpc', ({ host, port }) => rpc.listen(host, port));
+  const http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
+  opened.defer(startHousekeeping(gov, config));
+  opened.defer(() => health.drain());
 
-  return {
-    http,
-    grpc: at(host, grpcPort),
-    madeKey,
-    stop: async () => {
-      health.drain();
-      files.close();
-      stopHousekeeping();
-      await Promise.all([rpc.drain(config.drainSecs * 1000), app.close()]);
-      gov.journal.flush();
-      storeWatch.stop();
-      await close();
-    },
-  };
+  const closing = opened.move();
+  return { http, grpc: at({ ...config.grpcAddr, port: grpcPort }), madeKey, stop: () => closing.disposeAsync() };
 }
 
-function openStore(config: Config): OpenStore {
-  if (config.databaseUrl === 'memory:') {
-    const store = new MemoryStore();
-    return { store, close: () => store.close() };
-  }
+function openStore(config: Config, opened: AsyncDisposableStack): Store {
+  if (config.databaseUrl === 'memory:') return new MemoryStore();
   const folder = takeDataFolder(config.dataDir);
+  opened.defer(() => folder.release());
   const path = join(folder.path, 'reeve.db');
   try {
     const store = new SqliteStore({ path, sync: config.auditSync });
-    const stopCheckpoints = startCheckpointer(path);
-    return {
-      store,
-      close: async () => {
-        await stopCheckpoints();
-        await store.close();
-        folder.release();
-      },
-    };
+    opened.defer(() => store.close());
+    opened.defer(startCheckpointer(path));
+    return store;
   } catch (error) {
-    folder.release();
     throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
   }
 }
@@ -127,16 +109,23 @@ function readTls(config: Config): { cert: Buffer; key: Buffer } | undefined {
   return { cert: readFileSync(config.tlsCert), key: readFileSync(config.tlsKey) };
 }
 
-async function listening<Result>(what: string, option: string, listen: () => Promise<Result>): Promise<Result> {
+type Address = Config['httpAddr'];
+
+async function listening<Bound>(
+  what: string,
+  address: Address,
+  option: string,
+  listen: (address: Address) => Promise<Bound>,
+): Promise<Bound> {
   try {
-    return await listen();
+    return await listen(address);
   } catch (error) {
-    const detail = messageOf(error);
-    const remedy = detail.includes('EADDRINUSE') ? `; the port is in use, choose another with ${option}` : '';
-    throw new StartError(`cannot listen for ${what}: ${detail}${remedy}`);
+    throw new StartError(
+      `cannot listen for ${what} on ${at(address)}: ${messageOf(error)}; choose another with ${option}`,
+    );
   }
 }
 
-function at(host: string, port: number): string {
+function at({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

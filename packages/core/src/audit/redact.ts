@@ -51,3 +51,11 @@ export function redact(value: Json): Json {
 function namesSecret(name: string): boolean {
   return secretMember.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
 }
+
+const announcing =
+  /^--?(?:[a-z-]*-)?(?:pass(?:word|wd|phrase)?|pwd|token|secret|api-?key|credentials?|authorization)$/i;
+
+/** The arguments of a command. A secret may be announced by one and stand in the next: `--password`, `hunter2`. */
+export function redactArguments(args: readonly string[]): string[] {
+  return args.map((argument, index) => (announcing.test(args[index - 1] ?? '') ? redacted : redactText(argument)));
+}

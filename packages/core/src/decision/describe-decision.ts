@@ -1,6 +1,6 @@
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { redact, redactText } from '../audit/redact.ts';
+import { redact, redactArguments, redactText } from '../audit/redact.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { Op } from '../ops/op.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
@@ -54,10 +54,4 @@ function describeArguments({ action, args }: CheckRequest, sha256: Sha256): Cano
     return canonicalJson({ omitted_characters: action.json.length, sha256: sha256(action.json) });
   }
   return canonicalJson(redact(args));
-}
-
-/** A secret may be announced by one argument and stand in the next: `--password`, `hunter2`. */
-function redactArguments(args: readonly string[]): string[] {
-  const joint = '\u0001 ';
-  return redactText(args.join(joint)).split(joint);
 }

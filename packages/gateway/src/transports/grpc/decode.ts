@@ -1,4 +1,4 @@
-import { ReeveError } from '@reeve/core';
+import { messageOf, ReeveError } from '@reeve/core';
 
 interface Codec<Message> {
   decode(bytes: Uint8Array): Message;
@@ -8,7 +8,10 @@ interface Codec<Message> {
 export function decode<Message>(codec: Codec<Message>, bytes: Uint8Array): Message {
   try {
     return codec.decode(bytes);
-  } catch {
-    throw new ReeveError('invalid_argument', 'the message cannot be decoded: it does not fit the proto');
+  } catch (error) {
+    const problem = messageOf(error).includes('SAFE_INTEGER')
+      ? `a 64-bit number in it is beyond ${Number.MAX_SAFE_INTEGER}`
+      : 'it does not fit the proto';
+    throw new ReeveError('invalid_argument', `the message cannot be read: ${problem}`);
   }
 }

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  HealthCheckRequest,
+  HealthCheckResponse,
+  HealthCheckResponse_ServingStatus as Status,
+  paths,
+} from '@reeve/contract';
+import { expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import { allowAll, TestGateway, toolCall } from '../harness/gateway.ts';
+import { verifyChain } from '../harness/verify-chain.ts';
+
+/** Lets no file of the process grow beyond what it is: to the store this is a full disk. */
+function limitFiles(gateway: TestGateway, bytes: number | 'unlimited'): void {
+  execFileSync('prlimit', ['--pid', String(gateway.child.pid), `--fsize=${bytes}:unlimited`]);
+}
+
+async function health(gateway: TestGateway): Promise<number> {
+  const { status } = await gateway.client.call(paths.healthCheck, HealthCheckRequest, HealthCheckResponse, {
+    service: '',
+  });
+  return status;
+}
+
+test('a full disk: calls fail closed, nothing is half written, and service resumes by itself', async () => {
+  await using gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll } });
+  const agent = await gateway.register({ agentId: 'a' });
+  const before = { traceId: 'before', spanId: '1' };
+  await gateway.check(agent, before);
+  const entries = gateway.audit().length;
+
+  const size = Math.max(...['reeve.db', 'reeve.db-wal'].map((name) => statSync(join(gateway.folder, name)).size));
+  limitFiles(gateway, size);
+  const large = { context: toolCall('search', { filler: 'x'.repeat(60_000) }) };
+  const during = { ...large, traceId: 'during', spanId: '1' };
+  await expect(gateway.check(agent, during)).rejects.toMatchObject({ code: 14 });
+  await expect(gateway.register({ agentId: 'b' }, { metadata: filler() })).rejects.toMatchObject({ code: 14 });
+  await expect(gateway.check(agent, during)).rejects.toMatchObject({ code: 14 });
+  expect(gateway.audit()).toHaveLength(entries);
+
+  limitFiles(gateway, 'unlimited');
+  await eventually(async () => expect(await health(gateway)).toBe(Status.SERVING));
+  expect((await gateway.ready()).status).toBe(200);
+  // The operation that was refused for want of a record was never there: its check is a first one.
+  expect(await gateway.check(agent, during)).toMatchObject({ decision: 1, opState: 'running' });
+  expect(gateway.audit().filter((entry) => entry.op_id === 'during:1')).toHaveLength(1);
+  expect(gateway.audit().at(-1)?.payload).not.toHaveProperty('replay');
+  await expect(
+    gateway.heartbeat({ id: { orgId: 'acme', teamId: 'core', agentId: 'b' }, token: 'x' }),
+  ).rejects.toMatchObject({ code: 16 });
+  expect(await gateway.check(agent, before)).toMatchObject({ decision: 1 });
+  expect(verifyChain(gateway.folder)).toMatchObject({ accepted: true });
+
+  await using again = await gateway.restart('SIGKILL');
+  expect(await again.check(agent, during)).toMatchObject({ decision: 1, opState: 'running' });
+});
+
+test('while the store fails, health says so', async () => {
+  await using gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll } });
+  const agent = await gateway.register({ agentId: 'a' });
+  limitFiles(gateway, 1);
+  await expect(gateway.check(agent)).rejects.toMatchObject({ code: 14 });
+  expect(await health(gateway)).toBe(Status.NOT_SERVING);
+  const { status, body } = await gateway.ready();
+  expect(status).toBe(503);
+  expect(body.parts['store']).toMatchObject({ status: 'failing' });
+  limitFiles(gateway, 'unlimited');
+  await eventually(async () => expect(await health(gateway)).toBe(Status.SERVING));
+  expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
+});
+
+function filler(): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`m${i}`, 'x'.repeat(1000)]));
+}

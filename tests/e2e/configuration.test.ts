@@ -1,0 +1,243 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { paths, RegisterAgentRequest, RegisterAgentResponse } from '@reeve/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bootstrapKey, runServe, TestGateway } from '../harness/gateway.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reeve-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const anyPorts = ['--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0'];
+
+function configFile(text: string): string {
+  const file = join(folder, 'reeve.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each<[string, string[], Record<string, string>, RegExp]>([
+  ['a bad address', ['--http', 'nowhere'], {}, /^reeve serve: --http: "nowhere" is not accepted; accepted: host:port/],
+  [
+    'a bad number',
+    [],
+    { SVC_OPS_TTL_SECS: 'soon' },
+    /SVC_OPS_TTL_SECS: "soon" is not accepted; accepted: a number of seconds/,
+  ],
+  ['a bad choice', [], { SVC_LOG_LEVEL: 'loud' }, /SVC_LOG_LEVEL: "loud" is not accepted; accepted: fatal, error/],
+  [
+    'an unknown variable',
+    [],
+    { SVC_OPS_TTL_SEC: '5' },
+    /unknown setting SVC_OPS_TTL_SEC in the environment; did you mean SVC_OPS_TTL_SECS\?/,
+  ],
+  ['a certificate without its key', [], { SVC_TLS_CERT: '/dev/null' }, /SVC_TLS_KEY is not; TLS needs both/],
+  ['a database of another kind', ['--database', 'mysql://x'], {}, /--database: the value given is not accepted/],
+  [
+    'PostgreSQL, which this version has not',
+    ['--database', 'postgres://u:secret@h/d'],
+    {},
+    /PostgreSQL is not available in this version/,
+  ],
+  [
+    'a policy path that is not there',
+    ['--policy', '/nowhere/at/all'],
+    {},
+    /the policy path \/nowhere\/at\/all does not exist/,
+  ],
+  [
+    'a configuration file that is not there',
+    ['--config', '/nowhere.yaml'],
+    {},
+    /--config: cannot read \/nowhere\.yaml/,
+  ],
+])('%s stops the start with one clear line and exit 2', async (_what, args, env, message) => {
+  const { code, stdout, stderr } = await runServe(['--data', join(folder, 'unused'), ...args], env);
+  expect(code).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr.trim()).toMatch(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).not.toContain('secret@');
+});
+
+test('a bad bootstrap key is refused without being shown', async () => {
+  const typo = bootstrapKey.replace('abcdefghijkl', 'abcdefghijkm');
+  const { code, stderr } = await runServe([], { SVC_BOOTSTRAP_API_KEY: typo });
+  expect(code).toBe(2);
+  expect(stderr).toContain('checksum');
+  expect(stderr).not.toContain(typo);
+});
+
+test.each([
+  ['an unknown key', 'htp_addr: 127.0.0.1:0\n', /unknown setting "htp_addr" in .*; did you mean http_addr\?/],
+  ['a list', 'http_addr: [1]\n', /http_addr in .*: must be one value/],
+  ['a text that is no mapping', 'just words\n', /must be a mapping/],
+  ['broken YAML', 'a: [\n', /cannot read/],
+  ['a bad value', 'ops_durable: perhaps\n', /ops_durable in .*: "perhaps" is not accepted; accepted: true or false/],
+])('%s in the configuration file stops the start', async (_what, text, message) => {
+  const { code, stderr } = await runServe(['--config', configFile(text)]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+test('an unknown option is a usage error', async () => {
+  const { code, stderr } = await runServe(['--htp', 'x']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--htp');
+});
+
+test('flag before environment before file before default', async () => {
+  const file = configFile('heartbeat_interval_secs: 7\nlog_level: fatal\n');
+  const env = { SVC_HEARTBEAT_INTERVAL_SECS: '9' };
+  await using fromFile = await TestGateway.start({ args: ['--config', file] });
+  expect(await interval(fromFile)).toBe(7);
+  await using fromEnvironment = await TestGateway.start({ args: ['--config', file], env });
+  expect(await interval(fromEnvironment)).toBe(9);
+  const elsewhere = join(folder, 'by-flag');
+  await using byFlag = await TestGateway.start({
+    args: ['--data', elsewhere],
+    env: { SVC_DATA_DIR: join(folder, 'by-variable') },
+  });
+  expect(byFlag.grpc).toMatch(/^127\.0\.0\.1:\d+$/);
+  expect(existsSync(join(elsewhere, 'reeve.db'))).toBe(true);
+  expect(existsSync(join(folder, 'by-variable'))).toBe(false);
+});
+
+async function interval(gateway: TestGateway): Promise<number> {
+  const request: RegisterAgentRequest = {
+    agentId: { orgId: '', teamId: '', agentId: 'a' },
+    credentialToken: '',
+    name: '',
+    framework: '',
+    version: '',
+    parentAgentId: undefined,
+    metadata: {},
+    toolNames: [],
+  };
+  const options = { authorization: `Bearer ${bootstrapKey}` };
+  const answer = await gateway.client.call(
+    paths.registerAgent,
+    RegisterAgentRequest,
+    RegisterAgentResponse,
+    request,
+    options,
+  );
+  return answer.heartbeatIntervalSecs;
+}
+
+test('an empty variable counts as unset; a setting without effect yet is accepted with a warning', async () => {
+  await using gateway = await TestGateway.start({
+    env: { SVC_LOG_LEVEL: '', SVC_SMTP_HOST: 'mail.example.com', SVC_AUTH_OPEN_REGISTRATION: 'perhaps' },
+  });
+  expect(gateway.output().stderr).toContain('SVC_SMTP_HOST is set, but has no effect in this version');
+});
+
+test('the data folder is private, and a second gateway on it is refused with who has it', async () => {
+  await using gateway = await TestGateway.start();
+  expect(statSync(gateway.folder).mode & 0o777).toBe(0o700);
+  const { code, stderr } = await runServe([...anyPorts, '--data', gateway.folder]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`is in use by another gateway (process ${gateway.child.pid})`);
+  const agent = await gateway.register({ agentId: 'still-serving' });
+  expect(await gateway.check(agent)).toMatchObject({ reason: 'no policy loaded' });
+});
+
+test('a data folder that cannot be written is refused with a clear line', async () => {
+  const file = join(folder, 'a-file');
+  writeFileSync(file, '');
+  const { code, stderr } = await runServe([...anyPorts, '--data', join(file, 'below')]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/cannot use the data folder .*ENOTDIR/);
+});
+
+test('a data folder without write permission is refused', async () => {
+  // Not even root may make folders there.
+  const { code, stderr } = await runServe([...anyPorts, '--data', '/sys/reeve']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/cannot use the data folder \/sys\/reeve: E(ACCES|PERM|ROFS)/);
+});
+
+test('a port in use is refused, naming the port and the option', async () => {
+  const blocker = createServer();
+  await new Promise<void>((resolve) => {
+    blocker.listen(0, '127.0.0.1', () => resolve());
+  });
+  const { port } = blocker.address() as { port: number };
+  try {
+    for (const option of ['--http', '--grpc']) {
+      const { code, stderr } = await runServe([
+        ...anyPorts,
+        '--data',
+        join(folder, 'port'),
+        option,
+        `127.0.0.1:${port}`,
+      ]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        new RegExp(`cannot listen for (HTTP|gRPC) on 127\\.0\\.0\\.1:${port}.*choose another with ${option}`),
+      );
+    }
+  } finally {
+    blocker.close();
+  }
+});
+
+test('without a key one is made and printed exactly once, as a plain line on stderr', async () => {
+  const data = join(folder, 'first-run');
+  const start = () => TestGateway.start({ folder: data, env: { SVC_BOOTSTRAP_API_KEY: '' } });
+  const printed = (gateway: TestGateway) => gateway.output().stderr.match(/rvk_[a-z2-7]{12}_[0-9A-Za-z]{46}/g) ?? [];
+  const first = await start();
+  expect(first.output().stderr).toMatch(/^Admin API key, shown only this once: rvk_\S+$/m);
+  expect(printed(first)).toHaveLength(1);
+  await first.kill('SIGTERM');
+  const second = await start();
+  expect(printed(second)).toHaveLength(0);
+  await second.kill('SIGTERM');
+});
+
+test('memory: keeps nothing and writes nothing', async () => {
+  const data = join(folder, 'memory');
+  await using gateway = await TestGateway.start({ folder: data, args: ['--database', 'memory:'] });
+  const agent = await gateway.register({ agentId: 'a' });
+  expect(await gateway.check(agent)).toMatchObject({ reason: 'no policy loaded' });
+  expect(existsSync(join(data, 'reeve.db'))).toBe(false);
+});
+
+test('--help documents every flag and variable with its default, and examples', () => {
+  const help = execFileSync('node_modules/.bin/reeve', ['serve', '--help'], { encoding: 'utf8' });
+  for (const flag of ['--http', '--grpc', '--data', '--database', '--policy', '--config']) expect(help).toContain(flag);
+  for (const [variable, byDefault] of Object.entries({
+    SVC_HTTP_ADDR: '127.0.0.1:8080',
+    SVC_GRPC_ADDR: '127.0.0.1:50051',
+    SVC_DATA_DIR: '~/.reeve/gateway',
+    SVC_DATABASE_URL: 'unset',
+    SVC_NATS_URL: 'unset',
+    SVC_POLICY: '<data>/policies',
+    SVC_BOOTSTRAP_API_KEY: 'unset',
+    SVC_PUBLIC_URL: 'from the HTTP address',
+    SVC_TLS_CERT: 'unset',
+    SVC_TLS_KEY: 'unset',
+    SVC_LOG_LEVEL: 'info',
+    SVC_ACCESS_TOKEN_TTL_SECS: '900',
+    SVC_TOKEN_TTL_SECS: '86400',
+    SVC_REFRESH_TTL_SECS: '43200',
+    SVC_REFRESH_TTL_REMEMBER_SECS: '2592000',
+    SVC_INVITE_TTL_SECS: '604800',
+    SVC_RESET_TTL_SECS: '3600',
+    SVC_LOCKOUT_ATTEMPTS: '5',
+    SVC_LOCKOUT_SECS: '900',
+    SVC_OPS_SWEEP_TICK_SECS: '10',
+    SVC_OPS_TTL_SECS: '60',
+    SVC_CONTROL_ACK_SECS: '10',
+    SVC_APPROVAL_TTL_SECS: '300',
+    SVC_OPS_DURABLE: 'true',
+  })) {
+    expect(help).toMatch(new RegExp(`${variable}\\s+${byDefault.replaceAll(/[.*/<>]/g, '\\$&')}`));
+  }
+  expect(help).toContain('Examples:');
+});

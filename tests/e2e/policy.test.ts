@@ -1,0 +1,145 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import { allowAll, runServe, TestGateway, toolCall } from '../harness/gateway.ts';
+
+test('no policy at all: everything is denied with "no policy loaded"', async () => {
+  await using gateway = await TestGateway.start();
+  const agent = await gateway.register({ agentId: 'a' });
+  expect(await gateway.check(agent)).toMatchObject({ decision: 2, reason: 'no policy loaded', policyRule: 'default' });
+});
+
+test('an org policy cascades only to agents of that org', async () => {
+  const policies = {
+    'all.yaml': 'name: all\ndefault: allow\n',
+    'acme.yaml': 'name: acme\nscope: org:acme\nrules:\n  - {name: no-mail, effect: deny, tools: [send_mail]}\n',
+    'many.yaml': [
+      'name: team\nscope: team:acme/red\nrules:\n  - {name: no-web, effect: deny, hosts: ["*.example.com"]}',
+      'name: agent\nscope: agent:globex/core/x\nrules:\n  - {name: no-exec, effect: deny, actions: [process_exec]}',
+    ].join('\n---\n'),
+  };
+  await using gateway = await TestGateway.start({ policies });
+  const [acme, red, globex] = await Promise.all([
+    gateway.register({ orgId: 'acme', agentId: 'x' }),
+    gateway.register({ orgId: 'acme', teamId: 'red', agentId: 'x' }),
+    gateway.register({ orgId: 'globex', agentId: 'x' }),
+  ]);
+  const mail = { context: toolCall('send_mail') };
+  const web = {
+    actionType: 4 as const,
+    context: {
+      action: { $case: 'networkCall' as const, value: { host: 'WWW.Example.COM', port: 443, protocol: 'https' } },
+    },
+  };
+  const exec = {
+    actionType: 5 as const,
+    context: { action: { $case: 'processExec' as const, value: { command: 'ls', args: [] } } },
+  };
+  const rules = async (request: object) =>
+    (await Promise.all([acme, red, globex].map((agent) => gateway.check(agent, request)))).map(
+      (answer) => answer.policyRule,
+    );
+  expect(await rules(mail)).toEqual(['acme/no-mail', 'acme/no-mail', 'default']);
+  expect(await rules(web)).toEqual(['default', 'team/no-web', 'default']);
+  expect(await rules(exec)).toEqual(['default', 'default', 'agent/no-exec']);
+});
+
+test('a changed folder is reloaded; a broken file holds back the whole folder and is shown', async () => {
+  await using gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll } });
+  const agent = await gateway.register({ agentId: 'a' });
+  const version = (await gateway.heartbeat(agent)).policyVersion;
+
+  gateway.writePolicy('extra.yaml', 'name: extra\nrules:\n  - {name: no, effect: deny, tools: [search]}\n');
+  await eventually(async () => expect((await gateway.check(agent)).policyRule).toBe('extra/no'));
+  expect((await gateway.heartbeat(agent)).policyVersion).not.toBe(version);
+
+  gateway.writePolicy('broken.yaml', 'name: broken\nrules:\n  - {name: x, effect: perhaps}\n');
+  gateway.writePolicy('extra.yaml', 'name: extra\n');
+  await eventually(async () => expect((await gateway.ready()).body.status).toBe('degraded'));
+  const { status, body } = await gateway.ready();
+  expect(status).toBe(200);
+  expect(body.parts['policy']?.detail).toMatch(/^broken\.yaml:3:\d+: "effect" must be/);
+  expect((await gateway.check(agent)).policyRule).toBe('extra/no');
+  expect(gateway.audit().filter((entry) => entry.event_type === 'PolicyReloadFailed')).not.toHaveLength(0);
+
+  rmSync(join(gateway.folder, 'policies', 'broken.yaml'));
+  await eventually(async () => expect((await gateway.check(agent)).policyRule).toBe('default'));
+  expect((await gateway.ready()).body.status).toBe('ok');
+});
+
+test('a reload under load mixes nothing: each answer fits the version that its entry names', async () => {
+  const document = (n: number) =>
+    `name: flip\nrules:\n  - {name: v${n}, effect: ${n % 2 === 0 ? 'allow' : 'deny'}, tools: [search]}\n`;
+  await using gateway = await TestGateway.start({ policies: { 'flip.yaml': document(0) } });
+  const agent = await gateway.register({ agentId: 'a' });
+  let asking = true;
+  let asked = 0;
+  const load = Array.from({ length: 8 }, async () => {
+    while (asking) {
+      const answer = await gateway.check(agent);
+      asked++;
+      const version = Number(answer.policyRule.replace('flip/v', ''));
+      expect(answer.decision).toBe(version % 2 === 0 ? 1 : 2);
+    }
+  });
+  for (let n = 1; n <= 10; n++) {
+    gateway.writePolicy('flip.yaml', document(n));
+    await sleep(100);
+  }
+  asking = false;
+  await Promise.all(load);
+  expect(asked).toBeGreaterThan(100);
+  const ruleOf = new Map<string, string>();
+  for (const { policy_version, policy_rule, op_id } of gateway.audit()) {
+    if (op_id === null || policy_version === null || policy_rule === null) continue;
+    expect(ruleOf.get(policy_version) ?? policy_rule).toBe(policy_rule);
+    ruleOf.set(policy_version, policy_rule);
+  }
+  expect(ruleOf.size).toBeGreaterThan(1);
+});
+
+test('a bad policy at start: exit 2 with every position', async () => {
+  await using gateway = await TestGateway.start();
+  const folder = join(gateway.folder, 'policies');
+  gateway.writePolicy('a.yaml', 'name: a\nrules:\n  - {name: x, effect: deny, tools: ["[oops"]}\n');
+  gateway.writePolicy('b.yaml', 'name: a\nsurprise: 1\n');
+  const { code, stderr } = await runServe([
+    '--policy',
+    folder,
+    '--database',
+    'memory:',
+    '--grpc',
+    '127.0.0.1:0',
+    '--http',
+    '127.0.0.1:0',
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/a\.yaml:3:\d+: bad glob/);
+  expect(stderr).toMatch(/b\.yaml:2:1: unknown key "surprise"/);
+  expect(stderr).toMatch(/b\.yaml:1:\d+: a document named "a" exists already/);
+});
+
+test('a policy that would need what this version cannot enforce is refused instead of half enforced', async () => {
+  await using gateway = await TestGateway.start();
+  for (const text of [
+    'name: x\nbudget: {daily_limit_usd: 1}\n',
+    'name: x\nrules:\n  - {name: y, effect: require_approval}\n',
+    'name: x\nrules:\n  - {name: y, effect: allow, when: "true"}\n',
+  ]) {
+    gateway.writePolicy('x.yaml', text);
+    const { code, stderr } = await runServe([
+      '--policy',
+      join(gateway.folder, 'policies'),
+      '--database',
+      'memory:',
+      '--grpc',
+      '127.0.0.1:0',
+      '--http',
+      '127.0.0.1:0',
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('this version of Reeve');
+  }
+});

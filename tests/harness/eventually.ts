@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Tries an assertion until it holds; fails with what it said last. */
+export async function eventually<Result>(assertion: () => Result | Promise<Result>, attempts = 200): Promise<Result> {
+  for (let attempt = 1; attempt < attempts; attempt++) {
+    try {
+      return await assertion();
+    } catch {
+      await sleep(50);
+    }
+  }
+  return assertion();
+}
