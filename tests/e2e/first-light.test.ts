@@ -25,6 +25,7 @@ test('an agent registers, asks, gets a governed answer, and it is on record', as
   expect(gateway.audit().map((entry) => entry.event_type)).toEqual([
     'PolicyReloaded',
     'ApiKeyCreated',
+    'SigningKeyRotated',
     'AgentRegistered',
     'ActionAllowed',
     'ActionDenied',

@@ -29,6 +29,7 @@ import {
 import type { LoggedEntry } from './audit-log.ts';
 import { readAuditLog } from './audit-log.ts';
 import { GrpcClient } from './grpc-client.ts';
+import { HttpClient } from './http-client.ts';
 
 /** A key with the right form, known to tests only. */
 export const bootstrapKey = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
@@ -70,6 +71,7 @@ export class TestGateway {
   readonly http: string;
   readonly grpc: string;
   readonly client: GrpcClient;
+  readonly api: HttpClient;
   readonly #output: () => { stdout: string; stderr: string };
 
   private constructor(folder: string, child: ChildProcess, http: string, grpc: string, output: TestGateway['output']) {
@@ -78,6 +80,7 @@ export class TestGateway {
     this.http = http;
     this.grpc = grpc;
     this.client = new GrpcClient(grpc);
+    this.api = new HttpClient(http);
     this.#output = output;
   }
 

@@ -1,10 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Store } from '@reeve/core';
-import { installFirstKey, KeyRing, MemoryStore, messageOf } from '@reeve/core';
+import type { Access, AuditReader, Store } from '@reeve/core';
+import {
+  Authenticator,
+  installFirstKey,
+  KeyRing,
+  MemoryStore,
+  messageOf,
+  rotateSigningKey,
+  SigningKeyRing,
+  system,
+  TicketBooth,
+} from '@reeve/core';
+import manifest from '../package.json' with { type: 'json' };
+import { JoseMint } from './adapters/crypto/jose-mint.ts';
 import { randomness, sha256 } from './adapters/crypto/node-crypto.ts';
 import { takeDataFolder } from './adapters/files/data-folder.ts';
 import { PolicyFiles } from './adapters/files/policy-files.ts';
+import { AuditReaderThread } from './adapters/sql/audit-reader-thread.ts';
 import { SqliteStore } from './adapters/sql/sqlite-store.ts';
 import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
@@ -16,6 +29,8 @@ import { StartError } from './start-error.ts';
 import { watchStore } from './store-health.ts';
 import { Health } from './telemetry/health.ts';
 import type { Logger } from './telemetry/logger.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import { startTracing, traced } from './telemetry/tracing.ts';
 import { agentService } from './transports/grpc/agent-service.ts';
 import { GrpcJsServer } from './transports/grpc/grpc-js-server.ts';
 import { healthService } from './transports/grpc/health-service.ts';
@@ -24,6 +39,11 @@ import { reflectionService } from './transports/grpc/reflection-service.ts';
 import { mergeRoutes } from './transports/grpc/rpc.ts';
 import { statusOf } from './transports/grpc/status.ts';
 import { createHttpApp } from './transports/http/app.ts';
+import { accessHandlers } from './transports/http/handlers/access.ts';
+import { logHandlers } from './transports/http/handlers/logs.ts';
+import { serviceHandlers } from './transports/http/handlers/service.ts';
+import { tenancyHandlers } from './transports/http/handlers/tenancy.ts';
+import { Limits } from './transports/http/limits.ts';
 
 export interface Gateway {
   readonly http: string;
@@ -38,10 +58,12 @@ export interface Gateway {
  * Builds the gateway and starts it. The only file that names concrete adapters. Whatever is opened is noted at once
  * with how to close it: a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
  */
-export async function startGateway(config: Config, logger: Logger): Promise<Gateway> {
+export async function startGateway(config: Config, logger: Logger, withTracing: boolean): Promise<Gateway> {
   await using opened = new AsyncDisposableStack();
-  const store = openStore(config, opened);
+  const { version } = manifest;
+  const { store, reader, indexLag } = openStore(config, opened);
   const health = new Health();
+  const metrics = new Metrics();
   const storeWatch = watchStore(store, health, logger);
   opened.defer(storeWatch.stop);
   const snapshot = await store.load();
@@ -51,46 +73,96 @@ export async function startGateway(config: Config, logger: Logger): Promise<Gate
     clock: systemClock,
     randomness,
     sha256,
-    onCommit: storeWatch.onCommit,
+    onCommit: (error, seconds) => {
+      metrics.committed(seconds, error !== undefined);
+      storeWatch.onCommit(error);
+    },
     onSubscriberError: (error) => logger.error({ err: error }, 'a subscriber of events failed'),
   });
   opened.defer(() => gov.journal.flush());
-  const keys = new KeyRing(systemClock, sha256, snapshot.apiKeys);
+  metrics.observe(gov, indexLag);
+  const access: Access = {
+    gov,
+    keys: new KeyRing(systemClock, sha256, snapshot.apiKeys),
+    signingKeys: new SigningKeyRing(snapshot.signingKeys),
+    mint: new JoseMint(),
+    tokenTtlMs: config.tokenTtlSecs * 1000,
+  };
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
   opened.defer(() => files.close());
   await followPolicies(gov, files, health, logger);
-  const madeKey = await installFirstKey(gov, keys, config.bootstrapApiKey);
+  const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
+  if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
 
   const tls = readTls(config);
+  const authenticator = new Authenticator(access);
+  const unforeseen = (error: unknown) => logger.error({ err: error }, 'a call failed unexpectedly');
+  const tracing = withTracing ? await startTracing(version) : undefined;
+  if (tracing !== undefined) opened.defer(() => tracing.stop());
+  const governed = mergeRoutes(
+    policyService(gov, { health, onAnswer: (answer) => metrics.decided(answer) }),
+    agentService(gov, {
+      authenticate: (authorization) => authenticator.authenticate(authorization),
+      heartbeatIntervalSecs: config.heartbeatIntervalSecs,
+    }),
+  );
   const rpc = new GrpcJsServer({
     routes: mergeRoutes(
-      policyService(gov, health),
-      agentService(gov, {
-        authenticate: (authorization) => keys.authenticate(authorization),
-        heartbeatIntervalSecs: config.heartbeatIntervalSecs,
-      }),
+      tracing === undefined ? governed : traced(governed, tracing),
       healthService(health),
       reflectionService(),
     ),
     tls,
-    statusOf: (error) =>
-      statusOf(error, (unforeseen) => logger.error({ err: unforeseen }, 'a call failed unexpectedly')),
+    statusOf: (error) => statusOf(error, unforeseen),
   });
-  const app = createHttpApp({ health, logger, tls });
+  const app = createHttpApp({
+    handlers: {
+      ...serviceHandlers({ health, signingKeys: access.signingKeys, metrics: () => metrics.text(), version }),
+      ...accessHandlers(access, new TicketBooth(systemClock, randomness)),
+      ...logHandlers(reader, () => gov.journal.head.seq),
+      ...tenancyHandlers(gov),
+    },
+    authentication: {
+      authenticate: (authorization) => authenticator.authenticate(authorization),
+      authenticateKey: (authorization) => authenticator.authenticateKey(authorization),
+      onFailure: () => metrics.authFailed(),
+    },
+    limits: new Limits({
+      authPerMinute: config.rateLimitAuthPerMin,
+      publicPerMinute: config.rateLimitPublicPerMin,
+      apiPerMinute: config.rateLimitApiPerMin,
+      elapsed: systemClock.elapsed,
+      onLimited: (limit) => metrics.limited(limit),
+    }),
+    logger,
+    tls,
+    trustedProxies: config.trustedProxies?.split(',').map((proxy) => proxy.trim()) ?? [],
+    tracing,
+    onAnswer: (route, status, seconds) => metrics.answered(route, status, seconds),
+  });
   opened.defer(async () => {
     await Promise.all([rpc.drain(config.drainSecs * 1000), app.close()]);
   });
   const grpcPort = await listening('gRPC', config.grpcAddr, '--grpc', ({ host, port }) => rpc.listen(host, port));
   const http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
-  opened.defer(startHousekeeping(gov, config));
+  opened.defer(startHousekeeping(config, { access, store, reader, logger }));
   opened.defer(() => health.drain());
 
   const closing = opened.move();
   return { http, grpc: at({ ...config.grpcAddr, port: grpcPort }), madeKey, stop: () => closing.disposeAsync() };
 }
 
-function openStore(config: Config, opened: AsyncDisposableStack): Store {
-  if (config.databaseUrl === 'memory:') return new MemoryStore();
+interface OpenStore {
+  readonly store: Store;
+  readonly reader: AuditReader;
+  readonly indexLag: () => Promise<number>;
+}
+
+function openStore(config: Config, opened: AsyncDisposableStack): OpenStore {
+  if (config.databaseUrl === 'memory:') {
+    const memory = new MemoryStore();
+    return { store: memory, reader: memory, indexLag: () => Promise.resolve(0) };
+  }
   const folder = takeDataFolder(config.dataDir);
   opened.defer(() => folder.release());
   const path = join(folder.path, 'reeve.db');
@@ -98,7 +170,9 @@ function openStore(config: Config, opened: AsyncDisposableStack): Store {
     const store = new SqliteStore({ path, sync: config.auditSync });
     opened.defer(() => store.close());
     opened.defer(startCheckpointer(path));
-    return store;
+    const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
+    opened.defer(() => reader.close());
+    return { store, reader, indexLag: () => reader.lag() };
   } catch (error) {
     throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
   }

@@ -17,7 +17,8 @@ export interface GovernPorts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly sha256: (text: string) => string;
-  readonly onCommit: (error: unknown) => void;
+  /** Told after each commit: what went wrong, if anything, and how long it took. */
+  readonly onCommit: (error: unknown, seconds: number) => void;
   readonly onSubscriberError: (error: unknown) => void;
 }
 
@@ -25,13 +26,17 @@ export interface GovernPorts {
 export async function govern(config: Config, ports: GovernPorts): Promise<{ gov: Governance; events: EventBus }> {
   const { store, snapshot, clock, randomness, sha256 } = ports;
   const events = new EventBus(ports.onSubscriberError);
+  let startedAt = 0;
   const journal = new Journal(
     {
-      commit: (batch) => store.commit(batch),
+      commit: (batch) => {
+        startedAt = clock.elapsed();
+        store.commit(batch);
+      },
       soon: setImmediate,
       seal: sealer(sha256),
       publish: (batch) => events.publish(batch),
-      onCommit: ports.onCommit,
+      onCommit: (error) => ports.onCommit(error, (clock.elapsed() - startedAt) / 1000),
     },
     snapshot.head,
   );

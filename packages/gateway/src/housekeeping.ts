@@ -1,22 +1,78 @@
-import type { Governance } from '@reeve/core';
-import { OpsCheckpoint, sweepOps } from '@reeve/core';
+import type { Access, AuditReader, Governance, Retention, Store } from '@reeve/core';
+import { cutLog, OpsCheckpoint, sweepOps } from '@reeve/core';
 import type { Config } from './config/settings.ts';
+import type { Logger } from './telemetry/logger.ts';
 
 const rowsPerTurn = 200;
+const entriesPerTurn = 2000;
 
-/** Sweeps operations that are over and saves those that live long, in small steps between decisions. */
-export function startHousekeeping(gov: Governance, config: Config): () => void {
+export interface Housekeeping {
+  readonly access: Access;
+  readonly store: Store;
+  readonly reader: AuditReader;
+  readonly logger: Logger;
+}
+
+/** What is done between decisions, in small steps: sweeping, saving what lives long, giving up what is too old. */
+export function startHousekeeping(config: Config, ports: Housekeeping): () => void {
+  const { access, logger } = ports;
+  const { gov } = access;
   const tickMs = config.opsSweepTickSecs * 1000;
   const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
-  let saving = false;
-  const save = () => {
-    saving = checkpoint.step(rowsPerTurn);
-    if (saving) setImmediate(save);
-    else checkpoint.advance();
-  };
+  const save = inSteps(
+    () => checkpoint.step(rowsPerTurn),
+    () => checkpoint.advance(),
+  );
+  const retain = retention(config, ports, () => (config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq));
   const timer = setInterval(() => {
     sweepOps(gov);
-    if (config.opsDurable && !saving) save();
+    for (const key of access.keys.takeUsed()) gov.journal.write({ kind: 'api_key_saved', key });
+    if (config.opsDurable) save();
+    retain().catch((error: unknown) => logger.error({ err: error }, 'the audit log could not be cut'));
   }, tickMs);
   return () => clearInterval(timer);
+}
+
+/** Does `step` once a turn of the event loop for as long as there is more to do, and `then` what follows. */
+function inSteps(step: () => boolean, then: () => void): () => void {
+  let busy = false;
+  const turn = () => {
+    busy = step();
+    if (busy) setImmediate(turn);
+    else then();
+  };
+  return () => {
+    if (!busy) turn();
+  };
+}
+
+function retention(config: Config, ports: Housekeeping, neededFrom: () => number): () => Promise<void> {
+  const { access, store, reader, logger } = ports;
+  const policy: Retention = {
+    maxAgeMs: config.auditRetainDays === 0 ? null : config.auditRetainDays * 86_400_000,
+    maxEntries: config.auditRetainEntries === 0 ? null : config.auditRetainEntries,
+  };
+  if (policy.maxAgeMs === null && policy.maxEntries === null) return () => Promise.resolve();
+  let busy = false;
+  return async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      const through = await cutLog(access, { store, reader }, policy, neededFrom());
+      if (through === undefined) return;
+      await remove(access.gov, store, through);
+      logger.info({ through }, 'the audit log was cut');
+    } finally {
+      busy = false;
+    }
+  };
+}
+
+async function remove(gov: Governance, store: Store, through: number): Promise<void> {
+  for (;;) {
+    const [first] = await store.after(0, 1);
+    if (first === undefined || first.seq > through) return;
+    gov.journal.write({ kind: 'entries_removed', through: Math.min(through, first.seq + entriesPerTurn) });
+    await gov.journal.committed();
+  }
 }

@@ -10,10 +10,10 @@ export async function serve(sources: Omit<ConfigSources, 'env'>): Promise<number
   process.umask(0o077);
   const stopped = stopRequested();
   try {
-    const { config, idle } = loadConfig({ ...sources, env: process.env });
+    const { config, tracing, idle } = loadConfig({ ...sources, env: process.env });
     const logger = createLogger(config.logLevel);
     for (const variable of idle) logger.warn(`${variable} is set, but has no effect in this version`);
-    const gateway = await startGateway(config, logger);
+    const gateway = await startGateway(config, logger, tracing);
     if (gateway.madeKey !== undefined) {
       process.stderr.write(`Admin API key, shown only this once: ${gateway.madeKey}\n`);
     }

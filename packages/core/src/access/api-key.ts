@@ -15,6 +15,7 @@ export interface ApiKeyRecord {
   readonly teamId: string | null;
   readonly createdAt: EpochMs;
   readonly expiresAt: EpochMs | null;
+  readonly lastUsedAt: EpochMs | null;
   readonly revokedAt: EpochMs | null;
 }
 
@@ -55,7 +56,7 @@ export function newKeyRecord(
 ): ApiKeyRecord {
   const parsed = parseApiKey(key);
   if (!parsed.ok) throw new TypeError(parsed.problem);
-  return { id: parsed.id, hash: sha256(key), createdAt, revokedAt: null, ...grant };
+  return { id: parsed.id, hash: sha256(key), createdAt, lastUsedAt: null, revokedAt: null, ...grant };
 }
 
 /** CRC-32 of all before it, in base62, most significant digit first, padded to six. */

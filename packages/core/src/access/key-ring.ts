@@ -1,29 +1,35 @@
-import type { Clock } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { Clock, EpochMs } from '../kernel/clock.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import { equalInConstantTime } from '../kernel/hash.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
-import type { Principal } from './principal.ts';
 
 /** The API keys of the gateway, in memory, so that authenticating a call asks no database. */
 export class KeyRing {
   readonly #clock: Clock;
   readonly #sha256: Sha256;
   readonly #byId = new Map<string, ApiKeyRecord>();
+  readonly #used = new Map<string, EpochMs>();
 
   constructor(clock: Clock, sha256: Sha256, keys: Iterable<ApiKeyRecord>) {
     this.#clock = clock;
     this.#sha256 = sha256;
-    for (const key of keys) this.#byId.set(key.id, key);
+    for (const key of [...keys].sort((a, b) => a.createdAt - b.createdAt)) this.#byId.set(key.id, key);
   }
 
   get size(): number {
     return this.#byId.size;
   }
 
+  /** Every key, in the order of creation. */
+  all(): ApiKeyRecord[] {
+    return [...this.#byId.keys()].map((id) => this.find(id)).filter((key) => key !== undefined);
+  }
+
   find(id: string): ApiKeyRecord | undefined {
-    return this.#byId.get(id);
+    const key = this.#byId.get(id);
+    const usedAt = this.#used.get(id);
+    return key === undefined || usedAt === undefined ? key : { ...key, lastUsedAt: usedAt };
   }
 
   put(key: ApiKeyRecord): void {
@@ -34,26 +40,30 @@ export class KeyRing {
     this.#byId.delete(id);
   }
 
-  /** The caller behind an `Authorization` value. What exactly was wrong is not told: it would help a guesser. */
-  authenticate(authorization: string | undefined): Principal {
-    const bearer = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (bearer === undefined) {
-      throw new ReeveError('unauthenticated', 'this needs "authorization: Bearer <API key>"');
-    }
-    const parsed = parseApiKey(bearer);
-    const key = parsed.ok ? this.#byId.get(parsed.id) : undefined;
-    if (key === undefined || !equalInConstantTime(this.#sha256(bearer), key.hash) || !this.#isLive(key)) {
-      throw new ReeveError('unauthenticated', 'the credential is not valid');
-    }
-    return {
-      actor: { id: key.id, kind: 'api_key', label: key.label },
-      scopes: key.scopes,
-      orgId: key.orgId,
-      teamId: key.teamId,
-    };
+  /** The record of a key that is presented, where it is genuine and in force. */
+  recognise(key: string): ApiKeyRecord | undefined {
+    const parsed = parseApiKey(key);
+    const record = parsed.ok ? this.#byId.get(parsed.id) : undefined;
+    if (record === undefined || !equalInConstantTime(this.#sha256(key), record.hash)) return undefined;
+    return this.isInForce(record.id) ? record : undefined;
   }
 
-  #isLive(key: ApiKeyRecord): boolean {
-    return key.revokedAt === null && (key.expiresAt === null || this.#clock.now() < key.expiresAt);
+  isInForce(id: string): boolean {
+    const key = this.#byId.get(id);
+    if (key === undefined || key.revokedAt !== null) return false;
+    return key.expiresAt === null || this.#clock.now() < key.expiresAt;
+  }
+
+  /** Notes that a key was used; written to the store now and then, not at every call. */
+  noteUse(id: string): void {
+    this.#used.set(id, this.#clock.now());
+  }
+
+  /** The keys used since last asked, with when, to be written. */
+  takeUsed(): ApiKeyRecord[] {
+    const used = [...this.#used.keys()].map((id) => this.find(id)).filter((key) => key !== undefined);
+    for (const key of used) this.#byId.set(key.id, key);
+    this.#used.clear();
+    return used;
   }
 }

@@ -7,6 +7,12 @@ import { covers } from './scope.ts';
 /** An authenticated caller: who it is, what it may do, and in which tenant. */
 export interface Principal {
   readonly actor: Actor;
+  /** The API key that it is, or that its token was made from. */
+  readonly keyId: string;
+  /** When the credential ends, where it does. */
+  readonly expiresAt: number | null;
+  /** Names the request in audit entries, where there is one. */
+  readonly requestId?: string;
   readonly scopes: readonly Scope[];
   readonly orgId: string | null;
   readonly teamId: string | null;
@@ -27,6 +33,29 @@ export function requireScope(principal: Principal, needed: Scope): void {
 export function mayReach(principal: Principal, agent: AgentId): boolean {
   if (principal.orgId !== null && principal.orgId !== agent.orgId) return false;
   return principal.teamId === null || principal.teamId === agent.teamId;
+}
+
+/** Refuses a caller that is bound to a tenant what concerns the whole gateway. */
+export function requireUnbound(principal: Principal): void {
+  if (principal.orgId === null) return;
+  throw new ReeveError('tenant_bound', 'this belongs to credentials that are bound to no org');
+}
+
+/** The org that a question is narrowed to: the caller's own, which a filter can only narrow further. */
+export function narrowedTo(
+  principal: Principal,
+  filter: { readonly orgId?: string | undefined; readonly teamId?: string | undefined },
+): { readonly orgId?: string; readonly teamId?: string } | 'nothing' {
+  const orgId = both(principal.orgId, filter.orgId);
+  const teamId = both(principal.teamId, filter.teamId);
+  if (orgId === 'nothing' || teamId === 'nothing') return 'nothing';
+  return { ...orgId.map((value) => ({ orgId: value }))[0], ...teamId.map((value) => ({ teamId: value }))[0] };
+}
+
+/** One text that must hold, none, or two that contradict each other. */
+function both(bound: string | null, asked: string | undefined): readonly string[] | 'nothing' {
+  if (bound === null) return asked === undefined ? [] : [asked];
+  return asked === undefined || asked === bound ? [bound] : 'nothing';
 }
 
 export function requireReach(principal: Principal, agent: AgentId): void {

@@ -11,18 +11,18 @@ export function canonicalJson(value: Json): CanonicalJson {
 /**
  * Object members in the order of their UTF-16 code units. The text is put together here rather than by
  * `JSON.stringify` of a sorted object, because JavaScript moves integer-like member names to the front.
- * Lone surrogates, which the RFC does not admit, become U+FFFD.
+ * Lone surrogates, which the RFC does not admit, become U+FFFD; of two names that become the same, the last one stays.
  */
 function write(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isArray(value)) return `[${value.map(write).join(',')}]`;
-  const members: string[] = [];
-  for (const name of Object.keys(value).sort()) {
-    const member = value[name];
-    if (member !== undefined) members.push(`${JSON.stringify(name.toWellFormed())}:${write(member)}`);
+  const members = new Map<string, string>();
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) members.set(name.toWellFormed(), write(member));
   }
-  return `{${members.join(',')}}`;
+  const names = [...members.keys()].sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name)}`).join(',')}}`;
 }
 
 function isArray(value: Json): value is readonly Json[] {

@@ -21,7 +21,7 @@ export function sealer(sha256: Sha256): Seal {
   return (draft, head) => {
     const seq = head.seq + 1;
     const canonical =
-      `{"actor":${JSON.stringify(draft.actor)},"at":"${timestamp(draft.at)}","decision":${text(draft.decision)}` +
+      `{"actor":{"id":${text(draft.actor.id)},"kind":"${draft.actor.kind}","label":${text(draft.actor.label)}},"at":"${timestamp(draft.at)}","decision":${text(draft.decision)}` +
       `,"event_type":"${draft.eventType}","lineage":${JSON.stringify(draft.lineage)},"op_id":${text(draft.opId)}` +
       `,"payload":${draft.payload},"policy_rule":${text(draft.policyRule)}` +
       `,"policy_version":${text(draft.policyVersion)},"prev_hash":"${head.hash}","reason":${text(draft.reason)}` +
@@ -31,5 +31,5 @@ export function sealer(sha256: Sha256): Seal {
 }
 
 function text(value: string | null): string {
-  return value === null ? 'null' : JSON.stringify(value);
+  return value === null ? 'null' : JSON.stringify(value.toWellFormed());
 }

@@ -14,7 +14,11 @@ export type AuditEventType =
   | 'OpStateChanged'
   | 'PolicyReloaded'
   | 'PolicyReloadFailed'
-  | 'ApiKeyCreated';
+  | 'ApiKeyCreated'
+  | 'ApiKeyRevoked'
+  | 'TokenIssued'
+  | 'SigningKeyRotated'
+  | 'AuditLogCut';
 
 /** Who did it. Members in sorted order, as canonical JSON wants them. */
 export interface Actor {
@@ -37,6 +41,8 @@ export interface EntryDraft {
   readonly policyRule: string | null;
   readonly policyVersion: string | null;
   readonly payload: CanonicalJson;
+  /** The org that an impersonation claimed: its admins may see the entry, too. Not part of the text. */
+  readonly claimedOrgId?: string;
 }
 
 /** An entry in the chain: its place, its hash, and the text that the hash is over. */

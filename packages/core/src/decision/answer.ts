@@ -1,4 +1,5 @@
 import type { Op } from '../ops/op.ts';
+import type { Tier } from '../policy/policy-set.ts';
 
 export type Decision = 'allow' | 'deny' | 'pending';
 
@@ -7,6 +8,7 @@ export interface Answer {
   readonly decision: Decision;
   readonly reason: string;
   readonly policyRule: string;
+  readonly tier: Tier;
   readonly approvalId: string;
   readonly latencyUs: number;
   /** Empty where the refusal left no operation. */
@@ -19,6 +21,7 @@ export interface Judgement {
   readonly decision: Decision;
   readonly reason: string;
   readonly policyRule: string;
+  readonly tier: Tier;
   readonly op: Op | undefined;
   /** On the clock that never jumps. */
   readonly startedAt: number;
@@ -32,6 +35,7 @@ export function answerOf(judgement: Judgement, elapsed: number): Answer {
     decision: overtaken ? 'deny' : judgement.decision,
     reason: overtaken ? 'operation is terminated' : judgement.reason,
     policyRule: judgement.policyRule,
+    tier: judgement.tier,
     approvalId: '',
     latencyUs: Math.max(0, Math.round((elapsed - judgement.startedAt) * 1000)),
     opId: op?.opId ?? '',

@@ -18,9 +18,9 @@ export function describeDecision(request: CheckRequest, op: Op, replay: boolean,
   if (request.caller !== null) text += `,"caller":${JSON.stringify(agentKey(request.caller))}`;
   text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}","op_state":"${op.state}"`;
   if (replay) text += ',"replay":true';
-  text += `,"resource":${JSON.stringify(op.resource)}`;
-  if (op.runId !== '') text += `,"run_id":${JSON.stringify(op.runId)}`;
-  if (op.summary !== '') text += `,"summary":${JSON.stringify(op.summary)}`;
+  text += `,"resource":${canonicalJson(op.resource)}`;
+  if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
+  if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
   return `${text}}` as CanonicalJson;
 }
 
@@ -41,12 +41,12 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   if (action.source !== '') text += member('source', action.source);
   if (action.tool !== '') text += member('tool', action.tool);
   text += `"type":"${action.type}"`;
-  if (action.url !== '') text += `,"url":${JSON.stringify(redactText(action.url))}`;
+  if (action.url !== '') text += `,"url":${canonicalJson(redactText(action.url))}`;
   return `${text}}` as CanonicalJson;
 }
 
 function member(name: string, value: string): string {
-  return `"${name}":${JSON.stringify(redactText(value))},`;
+  return `"${name}":${canonicalJson(redactText(value))},`;
 }
 
 function describeArguments({ action, args }: CheckRequest, sha256: Sha256): CanonicalJson {

@@ -2,7 +2,7 @@ import type { Actor, EntryDraft } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import type { Governance } from '../governance.ts';
 import { opsChange } from '../ops/ops-change.ts';
-import type { Op } from '../ops/op.ts';
+import type { Op, Undo } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import { identify } from '../tenancy/identify.ts';
@@ -29,12 +29,12 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);
   const replay = answerReplay(op, created, digest);
   if (replay !== undefined) {
-    const judgement = { ...replay, policyRule: op.policyRule, op, startedAt };
+    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'default', op, startedAt };
     record(gov, request, agent, judgement, true);
     return judgement;
   }
 
-  gov.journal.onFailure(() => (created ? gov.ops.forget(op) : undecide(op)));
+  gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribing(op));
   if (created) gov.journal.publish(opsChange(op));
   describe(op, request, digest);
 
@@ -48,7 +48,7 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   gov.journal.publish(opsChange(op));
 
   const decision: Decision = verdict.effect === 'allow' ? 'allow' : 'deny';
-  const judgement = { decision, reason: verdict.reason, policyRule: verdict.rule, op, startedAt };
+  const judgement = { decision, reason: verdict.reason, policyRule: verdict.rule, tier: verdict.tier, op, startedAt };
   record(gov, request, agent, judgement, false);
   return judgement;
 }
@@ -58,15 +58,15 @@ function describe(op: Op, request: CheckRequest, digest: string): void {
   op.actionType = request.action.type;
   op.resource = redactText(resourceOf(request.action));
   op.summary = request.summary === '' ? op.summary : redactText(request.summary);
-  op.runId = request.runId;
+  op.runId = redactText(request.runId);
   op.costMicros = request.estimatedCostMicros ?? 0;
   op.digest = digest;
 }
 
-function undecide(op: Op): void {
-  op.digest = '';
-  op.reason = '';
-  op.policyRule = '';
+/** How to make an operation what it was before this request described it. */
+function undescribing(op: Op): Undo {
+  const { actionType, resource, summary, runId, reason, costMicros, policyRule, digest } = op;
+  return () => Object.assign(op, { actionType, resource, summary, runId, reason, costMicros, policyRule, digest });
 }
 
 /** The ids of the request, or new ones where it has none. */

@@ -34,6 +34,7 @@ export function refuseIdentity(
     reason,
     policyRule: 'identity',
     policyVersion: gov.policies.version,
+    ...(owner === undefined || claim.orgId === '' ? {} : { claimedOrgId: claim.orgId }),
     payload: canonicalJson({
       action_type: request.action.type,
       claimed_agent_id: claim.agentId,
@@ -48,7 +49,7 @@ export function refuseIdentity(
           }),
     }),
   });
-  return { decision: 'deny', reason, policyRule: 'identity', op: undefined, startedAt };
+  return { decision: 'deny', reason, policyRule: 'identity', tier: 'identity', op: undefined, startedAt };
 }
 
 /** Nobody vouches for the claim, so no tenant is named. */

@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from '../access/api-key.ts';
+import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
 import type { SealedEntry } from '../audit/entry.ts';
 import type { Batch, Change, SavedOp } from '../journal/change.ts';
-import type { AuditQuery, Snapshot, Store, StoredEntry } from '../journal/store.ts';
+import type { AuditPage, AuditQuery, AuditReader, Snapshot, Store, StoredEntry } from '../journal/store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
 
@@ -10,11 +11,12 @@ import { agentKey } from '../tenancy/agent-id.ts';
 const mostEntries = 100_000;
 
 /** The store that `memory:` runs on. */
-export class MemoryStore implements Store {
+export class MemoryStore implements Store, AuditReader {
   #entries: SealedEntry[] = [];
   #head = emptyChain;
   readonly #agents = new Map<string, AgentRecord>();
   readonly #apiKeys = new Map<string, ApiKeyRecord>();
+  readonly #signingKeys = new Map<string, SigningKeyRecord>();
   readonly #ops = new Map<string, SavedOp>();
   #opsReplayFrom: number | null = 0;
 
@@ -23,12 +25,19 @@ export class MemoryStore implements Store {
       head: this.#head,
       agents: [...this.#agents.values()],
       apiKeys: [...this.#apiKeys.values()],
+      signingKeys: [...this.#signingKeys.values()],
       ops: [...this.#ops.values()],
       opsReplayFrom: this.#opsReplayFrom,
     });
   }
 
+  /** Whatever could be wrong with a batch is looked at first: past that, nothing can fail half-way. */
   commit(batch: Batch): void {
+    let { seq } = this.#head;
+    for (const entry of batch.entries) {
+      if (entry.seq !== seq + 1) throw new Error(`entry ${entry.seq} does not follow entry ${seq}`);
+      seq = entry.seq;
+    }
     for (const change of batch.changes) this.#apply(change);
     for (const entry of batch.entries) this.#entries.push(entry);
     const last = batch.entries.at(-1);
@@ -36,13 +45,12 @@ export class MemoryStore implements Store {
     if (this.#entries.length > 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
   }
 
-  latest(query: AuditQuery): Promise<StoredEntry[]> {
-    const found: StoredEntry[] = [];
-    for (let i = this.#entries.length - 1; i >= 0 && found.length < query.limit; i--) {
-      const entry = this.#entries[i];
-      if (entry !== undefined && fits(entry, query)) found.push(stored(entry));
-    }
-    return Promise.resolve(found);
+  latest(query: AuditQuery): Promise<AuditPage> {
+    return Promise.resolve(pageOf(this.#entries.toReversed(), query));
+  }
+
+  oldest(query: AuditQuery): Promise<AuditPage> {
+    return Promise.resolve(pageOf(this.#entries, query));
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
@@ -70,6 +78,15 @@ export class MemoryStore implements Store {
       case 'api_key_saved':
         this.#apiKeys.set(change.key.id, change.key);
         break;
+      case 'signing_key_saved':
+        this.#signingKeys.set(change.key.kid, change.key);
+        break;
+      case 'signing_key_removed':
+        this.#signingKeys.delete(change.kid);
+        break;
+      case 'entries_removed':
+        this.#entries = this.#entries.filter((entry) => entry.seq > change.through);
+        break;
       case 'op_saved':
         this.#ops.set(`${agentKey(change.op.agent)}/${change.op.opId}`, change.op);
         break;
@@ -87,15 +104,24 @@ export class MemoryStore implements Store {
   }
 }
 
+function pageOf(entries: readonly SealedEntry[], query: AuditQuery): AuditPage {
+  const found = entries.filter((entry) => fits(entry, query));
+  const page = found.slice(0, query.limit);
+  return { entries: page.map(stored), next: found.length > page.length ? (page.at(-1)?.seq ?? null) : null };
+}
+
 function stored({ seq, hash, canonical }: SealedEntry): StoredEntry {
   return { seq, hash, canonical };
 }
 
-function fits({ seq, draft }: SealedEntry, query: AuditQuery): boolean {
+function fits({ seq, draft, canonical }: SealedEntry, query: AuditQuery): boolean {
   const { lineage } = draft;
+  const claimed = query.orClaimedOrgId !== undefined && draft.claimedOrgId === query.orClaimedOrgId;
   return (
     (query.before === undefined || seq < query.before) &&
-    (query.orgId === undefined || lineage.org_id === query.orgId) &&
+    (query.after === undefined || seq > query.after) &&
+    (query.q === undefined || holds(canonical, query.q)) &&
+    (claimed || query.orgId === undefined || lineage.org_id === query.orgId) &&
     (query.teamId === undefined || lineage.team_id === query.teamId) &&
     (query.agentId === undefined || lineage.agent_id === query.agentId) &&
     (query.eventType === undefined || draft.eventType === query.eventType) &&
@@ -104,4 +130,9 @@ function fits({ seq, draft }: SealedEntry, query: AuditQuery): boolean {
     (query.from === undefined || draft.at >= query.from) &&
     (query.to === undefined || draft.at < query.to)
   );
+}
+
+/** Whether the text of an entry holds what is looked for, in whatever case. */
+function holds(canonical: string, q: string): boolean {
+  return canonical.toLowerCase().includes(JSON.stringify(q).slice(1, -1).toLowerCase());
 }

@@ -1,4 +1,6 @@
 import type { Governance } from '../governance.ts';
+import { isOver } from './lifecycle.ts';
+import type { Op } from './op.ts';
 import { recordOf } from './op.ts';
 
 /**
@@ -9,14 +11,17 @@ import { recordOf } from './op.ts';
 export class OpsCheckpoint {
   readonly #gov: Governance;
   readonly #tickMs: number;
-  /** An operation without a row ended within two ticks and was swept a time to live and a tick later. */
+  /** An operation without a row ended within two ticks and was swept a time to live and a tick later; and two spare. */
   readonly #windowMs: number;
   #marks: { readonly elapsed: number; readonly seq: number }[] = [];
+
+  /** What a restart replays from: entries up to here are not needed to bring operations back. */
+  #replayFrom = 0;
 
   constructor(gov: Governance, tickMs: number, ttlMs: number) {
     this.#gov = gov;
     this.#tickMs = tickMs;
-    this.#windowMs = ttlMs + 4 * tickMs;
+    this.#windowMs = ttlMs + 5 * tickMs;
   }
 
   /** Writes up to `limit` rows into this turn's batch; false when there was nothing left to write. */
@@ -24,14 +29,28 @@ export class OpsCheckpoint {
     const { clock, journal, ops } = this.#gov;
     const settledBy = clock.elapsed() - this.#tickMs;
     let written = 0;
-    for (const op of ops.unsaved()) {
-      if (op.movedAt > settledBy || op.seq === 0) break;
+    for (const [op, since] of ops.unsaved()) {
+      if (since > settledBy) break;
+      if (op.seq === 0) continue;
+      if (this.#endedAtOnce(op, since)) {
+        ops.needsNoRow(op);
+        continue;
+      }
       if (written === limit) return true;
       journal.write({ kind: 'op_saved', op: { ...recordOf(op), seq: op.seq } });
       journal.onFailure(ops.markSaved(op));
       written++;
     }
     return false;
+  }
+
+  /** The log alone brings it back, for as long as it is kept. */
+  #endedAtOnce(op: Op, since: number): boolean {
+    return isOver(op.state) && op.savedSeq === 0 && op.movedAt - since <= 2 * this.#tickMs;
+  }
+
+  get replayFrom(): number {
+    return this.#replayFrom;
   }
 
   /** Moves the mark, once `step` has written all there was. */
@@ -41,6 +60,7 @@ export class OpsCheckpoint {
     const old = this.#marks.findLast((mark) => mark.elapsed <= now - this.#windowMs);
     if (old !== undefined) {
       journal.write({ kind: 'ops_replay_from', seq: old.seq });
+      this.#replayFrom = old.seq;
       this.#marks = this.#marks.filter((mark) => mark.elapsed > old.elapsed);
     }
     this.#marks.push({ elapsed: now, seq: journal.head.seq });
@@ -51,7 +71,9 @@ export class OpsCheckpoint {
 export function sweepOps(gov: Governance): number {
   const removed = gov.ops.sweep();
   for (const op of removed) {
-    if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
+    if (op.savedSeq === 0) continue;
+    gov.journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
+    gov.journal.onFailure(() => gov.ops.unsweep(op));
   }
   return removed.length;
 }

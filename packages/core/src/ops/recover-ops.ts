@@ -1,7 +1,7 @@
 import type { ActionType } from '../decision/action.ts';
 import type { Governance } from '../governance.ts';
 import type { SavedOp } from '../journal/change.ts';
-import type { AuditReader, StoredEntry } from '../journal/store.ts';
+import type { Store, StoredEntry } from '../journal/store.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState } from './lifecycle.ts';
 import type { Op } from './op.ts';
@@ -12,7 +12,7 @@ const page = 1000;
 export async function recoverOps(
   gov: Governance,
   rows: readonly SavedOp[],
-  log: AuditReader,
+  log: Pick<Store, 'after'>,
   replayFrom: number,
 ): Promise<void> {
   const recovery = new Recovery(gov);
@@ -68,7 +68,7 @@ class Recovery {
     const entry = JSON.parse(stored.canonical) as LoggedEntry;
     const agent = this.#agentOf(entry);
     if (agent === undefined) return;
-    if (entry.event_type === 'AgentDeregistered') this.#ops.delete(agent);
+    if (entry.event_type === 'AgentDeregistered') this.#left(agent, stored.seq);
     if (entry.op_id === null) return;
     const known = this.#ops.get(agent)?.get(entry.op_id);
     if (known !== undefined && known.seq >= stored.seq) return;
@@ -84,14 +84,23 @@ class Recovery {
     for (const op of all) this.#gov.ops.restore(op);
   }
 
+  /** What it had then is gone; what it has from a later registration stays. */
+  #left(agent: Agent, seq: number): void {
+    const ops = this.#ops.get(agent);
+    for (const op of ops?.values() ?? []) if (op.seq < seq) ops?.delete(op.opId);
+  }
+
   #decided(agent: Agent, entry: LoggedEntry, opId: string, state: OpState, seq: number): void {
     const at = Date.parse(entry.at);
     const { payload } = entry;
+    const known = this.#ops.get(agent)?.get(opId);
+    // Only the first check decides: one that was decided before has been swept, and this is another operation.
+    const registeredAt = known === undefined || known.digest !== '' ? at : known.registeredAt;
     this.#put({
       opId,
       owner: agent,
       state,
-      registeredAt: this.#ops.get(agent)?.get(opId)?.registeredAt ?? at,
+      registeredAt,
       updatedAt: at,
       movedAt: this.#movedAt(at),
       actionType: payload.action?.type ?? null,
@@ -103,7 +112,7 @@ class Recovery {
       policyRule: entry.policy_rule ?? '',
       digest: payload.digest ?? '',
       seq,
-      savedSeq: this.#ops.get(agent)?.get(opId)?.savedSeq ?? 0,
+      savedSeq: known?.savedSeq ?? 0,
     });
   }
 

@@ -16,8 +16,10 @@ export class OpsRegistry {
   /** Operations that are over, in the order in which they ended; swept from the front. */
   #ended: Op[] = [];
   #swept = 0;
-  /** Operations whose row in the store is missing or out of date, the longest unmoved first. */
-  readonly #unsaved = new Set<Op>();
+  /** Operations whose row in the store is missing or out of date, and since when on the elapsed clock; oldest first. */
+  readonly #unsaved = new Map<Op, number>();
+  /** Operations whose row could not be written: they are due before all others. */
+  readonly #overdue = new Set<Op>();
 
   constructor(clock: Clock, ttlMs: number) {
     this.#clock = clock;
@@ -62,12 +64,14 @@ export class OpsRegistry {
       savedSeq: 0,
     };
     this.#keep(op);
+    this.#noteUnsaved(op);
     return { op, created: true };
   }
 
   /** Puts back an operation that a store remembered. */
   restore(op: Op): void {
     this.#keep(op);
+    this.#noteUnsaved(op);
     if (isOver(op.state)) this.#ended.push(op);
   }
 
@@ -89,14 +93,24 @@ export class OpsRegistry {
     if (to === from) return undefined;
     const { updatedAt, movedAt } = op;
     this.#set(op, to, this.#clock.now(), this.#clock.elapsed());
-    return () => this.#set(op, from, updatedAt, movedAt);
+    return () => {
+      this.#set(op, from, updatedAt, movedAt);
+      // Moves are taken back in reverse order, so an end that is taken back is the last one.
+      if (isOver(to) && this.#ended.at(-1) === op) this.#ended.pop();
+    };
   }
 
-  forget(op: Op): void {
-    if (op.owner.ops.get(op.opId) !== op) return;
+  /** Removes an operation, and returns how to take that back. */
+  forget(op: Op): Undo {
+    if (op.owner.ops.get(op.opId) !== op) return () => undefined;
+    const unsaved = this.#unsaved.delete(op);
+    const overdue = this.#overdue.delete(op);
     op.owner.ops.delete(op.opId);
     this.#counts[op.state]--;
-    this.#unsaved.delete(op);
+    return () => {
+      this.#keep(op);
+      if (unsaved || overdue) this.#overdue.add(op);
+    };
   }
 
   /** Removes what has been over for longer than the time to live, and returns it. */
@@ -107,10 +121,9 @@ export class OpsRegistry {
       const op = this.#ended[this.#swept];
       if (op === undefined || op.movedAt > deadline) break;
       this.#swept++;
-      if (isOver(op.state)) {
-        this.forget(op);
-        removed.push(op);
-      }
+      if (op.owner.ops.get(op.opId) !== op) continue;
+      this.forget(op);
+      removed.push(op);
     }
     if (this.#swept > 1024 && this.#swept * 2 > this.#ended.length) {
       this.#ended = this.#ended.slice(this.#swept);
@@ -119,32 +132,43 @@ export class OpsRegistry {
     return removed;
   }
 
-  /** The operations to be saved, those that have not moved for the longest time first. */
-  unsaved(): Iterable<Op> {
-    return this.#unsaved;
+  /** Takes back that the sweep has removed an operation. */
+  unsweep(op: Op): void {
+    this.#keep(op);
+    this.#ended.splice(this.#swept, 0, op);
+  }
+
+  /** The operations whose row is missing or out of date, and since when; the longest first. */
+  *unsaved(): Iterable<readonly [Op, number]> {
+    for (const op of this.#overdue) yield [op, Number.NEGATIVE_INFINITY];
+    yield* this.#unsaved;
   }
 
   /** Notes that an operation's row is up to date, and returns how to take the note back. */
   markSaved(op: Op): Undo {
     const { savedSeq } = op;
     op.savedSeq = op.seq;
-    this.#unsaved.delete(op);
+    this.needsNoRow(op);
     return () => {
       op.savedSeq = savedSeq;
-      this.#unsaved.add(op);
+      this.#overdue.add(op);
     };
+  }
+
+  needsNoRow(op: Op): void {
+    this.#unsaved.delete(op);
+    this.#overdue.delete(op);
   }
 
   #keep(op: Op): void {
     op.owner.ops.set(op.opId, op);
     this.#counts[op.state]++;
-    this.#noteUnsaved(op);
   }
 
-  /** What is over within moments never gets a row: the log alone brings it back, for as long as it is kept. */
+  /** It stays noted, however often it moves, until its row is written or found not to be needed. */
   #noteUnsaved(op: Op): void {
-    this.#unsaved.delete(op);
-    if (!isOver(op.state) || op.savedSeq > 0) this.#unsaved.add(op);
+    if (this.#unsaved.has(op) || (isOver(op.state) && op.savedSeq === 0)) return;
+    this.#unsaved.set(op, op.movedAt);
   }
 
   #set(op: Op, state: OpState, updatedAt: number, movedAt: number): void {

@@ -1,3 +1,6 @@
+import type { GlobPart } from './glob-automaton.ts';
+import { automatonOf } from './glob-automaton.ts';
+
 /**
  * Globs of the policy format, anchored at both ends: `*` any run without `/`, `**` any run, `?` one character,
  * `[…]` a set (`[!…]` its complement, ranges with `-`), `\` takes the next character as it is.
@@ -21,48 +24,54 @@ export class GlobError extends Error {
   }
 }
 
+/** Where case does not count, both sides are compared in lower case, so that index and glob cannot disagree. */
 export function compileGlob(source: string, ignoreCase = false): Glob {
-  const { pattern, prefix, literal } = translate(source);
-  if (literal) {
-    const wanted = ignoreCase ? prefix.toLowerCase() : prefix;
-    const matches = ignoreCase ? (text: string) => text.toLowerCase() === wanted : (text: string) => text === wanted;
-    return { source, prefix: wanted, literal, matches };
-  }
-  const regex = new RegExp(`^(?:${pattern})$`, ignoreCase ? 'ius' : 'us');
-  return { source, prefix: ignoreCase ? prefix.toLowerCase() : prefix, literal, matches: (text) => regex.test(text) };
+  const { parts, prefix, literal } = translate(ignoreCase ? source.toLowerCase() : source);
+  const matches = literal ? (text: string) => text === prefix : matcherOf(parts);
+  return { source, prefix, literal, matches: ignoreCase ? (text) => matches(text.toLowerCase()) : matches };
 }
 
-function translate(source: string): { pattern: string; prefix: string; literal: boolean } {
+/**
+ * A regular expression is fastest, but with two runs in it the time it takes grows with the square of the text, with
+ * three with its cube; and the text is the agent's to choose. So only one run is left to it.
+ */
+function matcherOf(parts: readonly GlobPart[]): (text: string) => boolean {
+  if (parts.filter((part) => part.run !== undefined).length > 1) return automatonOf(parts);
+  const regex = new RegExp(`^(?:${parts.map((part) => part.pattern).join('')})$`, 'us');
+  return (text) => regex.test(text);
+}
+
+function translate(source: string): { parts: GlobPart[]; prefix: string; literal: boolean } {
   if (source === '') throw new GlobError('a glob must not be empty', 0);
-  let pattern = '';
+  const parts: GlobPart[] = [];
   let prefix = '';
   let literal = true;
   for (let at = 0; at < source.length; ) {
     const char = String.fromCodePoint(source.codePointAt(at) ?? 0);
     if (char === '*') {
-      const run = /^\*+/.exec(source.slice(at))?.[0].length ?? 1;
-      pattern += run === 1 ? '[^/]*' : '.*';
+      const stars = /^\*+/.exec(source.slice(at))?.[0].length ?? 1;
+      parts.push(stars === 1 ? { pattern: '[^/]*', run: 'within' } : { pattern: '.*', run: 'any' });
       literal = false;
-      at += run;
+      at += stars;
     } else if (char === '?') {
-      pattern += '.';
+      parts.push({ pattern: '.' });
       literal = false;
       at += 1;
     } else if (char === '[') {
       const set = translateSet(source, at);
-      pattern += set.pattern;
+      parts.push({ pattern: set.pattern });
       literal = false;
       at = set.end;
     } else {
       const escaped = char === '\\';
       if (escaped && at + 1 >= source.length) throw new GlobError('a glob must not end with "\\"', at);
       const plain = escaped ? String.fromCodePoint(source.codePointAt(at + 1) ?? 0) : char;
-      pattern += quote(plain);
+      parts.push({ pattern: quote(plain), char: plain });
       if (literal) prefix += plain;
       at += plain.length + (escaped ? 1 : 0);
     }
   }
-  return { pattern, prefix, literal };
+  return { parts, prefix, literal };
 }
 
 function translateSet(source: string, start: number): { pattern: string; end: number } {

@@ -10,12 +10,16 @@ import type { CompiledRule } from './rule-index.ts';
 import { RuleIndex } from './rule-index.ts';
 import { subjectOf } from './subject.ts';
 
+/** At which tier a decision fell: that of the document whose rule decided, or none of them. */
+export type Tier = 'identity' | 'default' | Scope['tier'];
+
 /** The answer of policy, with why. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {
   readonly effect: Effect;
   readonly reason: string;
   /** `<document>/<rule>` or `default`. */
   readonly rule: string;
+  readonly tier: Tier;
 }
 
 /** All documents of the gateway, compiled. It never changes: a reload makes a new one and swaps it in whole. */
@@ -44,18 +48,24 @@ export class PolicySet {
     }
     return winner === undefined
       ? this.#fallback(action)
-      : { effect: winner.effect, reason: winner.reason, rule: winner.id };
+      : { effect: winner.effect, reason: winner.reason, rule: winner.id, tier: winner.tier };
   }
 
   #fallback(action: Action): Verdict {
-    if (this.#default === 'allow') return { effect: 'allow', reason: 'allowed by default', rule: 'default' };
+    if (this.#default === 'allow')
+      return { effect: 'allow', reason: 'allowed by default', rule: 'default', tier: 'default' };
     const resource = resourceOf(action);
     const what = resource === '' ? action.type : `${action.type} of "${redactText(resource)}"`;
-    return { effect: 'deny', reason: `no rule allows ${what}, and the default is deny`, rule: 'default' };
+    return {
+      effect: 'deny',
+      reason: `no rule allows ${what}, and the default is deny`,
+      rule: 'default',
+      tier: 'default',
+    };
   }
 }
 
-const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default' };
+const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default', tier: 'default' };
 
 /** A version that is the same wherever the same sources are loaded. */
 export function policyVersion(sha256: Sha256, sources: readonly string[]): string {
@@ -75,7 +85,8 @@ function indexByScope(documents: readonly PolicyDocument[]): ReadonlyMap<string,
     const rules = rulesOf.get(key) ?? [];
     for (const rule of document.rules) {
       const id = `${document.name}/${rule.name}`;
-      rules.push({ order: order++, id, effect: rule.effect, reason: `${saying[rule.effect]} rule ${id}`, rule });
+      const reason = `${saying[rule.effect]} rule ${id}`;
+      rules.push({ order: order++, id, effect: rule.effect, reason, tier: document.scope.tier, rule });
     }
     rulesOf.set(key, rules);
   }

@@ -1,7 +1,7 @@
 import type { ActionType } from '../decision/action.ts';
 import { actionTypes } from '../decision/action.ts';
 import type { Glob } from './glob.ts';
-import type { Effect, Matchers, PolicyRule } from './document.ts';
+import type { Effect, Matchers, PolicyRule, Scope } from './document.ts';
 import type { Facts } from './condition.ts';
 import type { Dimension, Subject } from './subject.ts';
 import { textsOf } from './subject.ts';
@@ -14,6 +14,7 @@ export interface CompiledRule {
   readonly id: string;
   readonly effect: Effect;
   readonly reason: string;
+  readonly tier: Scope['tier'];
   readonly rule: PolicyRule;
 }
 

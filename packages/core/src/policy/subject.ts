@@ -61,15 +61,42 @@ function present(text: string | null): readonly string[] {
   return text === null ? [] : [text];
 }
 
+/** Schemes for which any number of slashes, also none, stands before the host. */
+const lenient = /^(?:https?|wss?|ftp):[/\\]*(.*)$/is;
+const strict = /^[a-z][a-z0-9+.-]*:[/\\]{2}(.*)$/is;
+
 /**
- * The host of a URL as a browser would read it: a backslash counts as a slash, and what stands before the last `@`
- * is not the host.
+ * The host of a URL as a browser would read it, so that no spelling gets round a rule: tabs and line breaks do not
+ * count, a backslash is a slash, what stands before the last `@` is not the host, and `%65` is `e`.
  */
 function hostOf(url: string): string | null {
-  const host = /^[a-z][a-z0-9+.-]*:[/\\]{2}(?:[^/?#\\]*@)?(\[[^\]]*\]|[^/:?#\\]*)/i.exec(url)?.[1];
-  return host === undefined || host === '' ? null : normaliseHost(host);
+  const written = withoutMargins(url).replace(/[\t\r\n]/g, '');
+  const rest = (lenient.exec(written) ?? strict.exec(written))?.[1];
+  const authority = rest?.split(/[/?#\\]/, 1)[0];
+  const host = authority === undefined ? undefined : /(?:^|@)(\[[^\]@]*\]|[^:@]*)(?::[^@]*)?$/.exec(authority)?.[1];
+  return host === undefined || host === '' ? null : normaliseHost(decoded(host));
 }
 
+/** Without the blanks and control characters at both ends. */
+function withoutMargins(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 32) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 32) end--;
+  return text.slice(start, end);
+}
+
+function decoded(host: string): string {
+  try {
+    return decodeURIComponent(host);
+  } catch {
+    return host;
+  }
+}
+
+/** One spelling of all that mean the same host: `EXAMPLE.com.`, `ｅxample。com`, `[::1]`. */
 function normaliseHost(host: string): string {
-  return (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
+  const ascii = /^[ -~]*$/.test(host);
+  const plain = ascii ? host : host.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '').replaceAll('。', '.');
+  return plain.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase();
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/entry.ts';
+import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
 import type { AgentId, AgentKey } from './agent-id.ts';
@@ -36,6 +37,8 @@ export interface Lineage {
 /** An agent known to the directory: its record, its place in the tree and its operations in flight. */
 export interface Agent {
   readonly key: AgentKey;
+  /** Its place in the order in which agents became known here: lists are cut by it. */
+  readonly ordinal: number;
   record: AgentRecord;
   lineage: Lineage;
   lastSeenAt: EpochMs;
@@ -48,5 +51,5 @@ export function isRegistered(agent: Agent): boolean {
 
 /** The agent as the one who acts, in audit entries. */
 export function actorOf(agent: Agent): Actor {
-  return { id: agent.key, kind: 'agent', label: agent.record.name };
+  return { id: agent.key, kind: 'agent', label: redactText(agent.record.name) };
 }

@@ -21,9 +21,11 @@ export async function deregisterAgent(gov: Governance, request: DeregisterReques
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('reason', request.reason, longestText);
   const actor = actorOf(agent);
-  for (const op of agent.ops.values()) {
+  for (const op of [...agent.ops.values()]) {
     if (!isOver(op.state)) changeOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
     if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
+    // Forgotten at once: should the agent come back and use the same ids, they are other operations.
+    gov.journal.onFailure(gov.ops.forget(op));
   }
   gov.journal.record(
     draftOf({

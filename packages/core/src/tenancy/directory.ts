@@ -1,21 +1,23 @@
-import { invalid } from '../kernel/errors.ts';
 import type { EpochMs } from '../kernel/clock.ts';
+import { invalid } from '../kernel/errors.ts';
 import type { Agent, AgentRecord, Lineage } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId, AgentKey } from './agent-id.ts';
 import { agentKey } from './agent-id.ts';
+import { OrgIndex } from './org-index.ts';
 
 const deepestLineage = 64;
 
 /**
- * Every agent, by its triple, by org and by the hash of its token. The directory holds what is true in memory; the
- * use cases beside it write the same facts to the journal.
+ * Every agent, by its triple, by org and team, by parent and by the hash of its token. The directory holds what is true
+ * in memory; the use cases beside it write the same facts to the journal.
  */
 export class AgentDirectory {
   readonly #byKey = new Map<AgentKey, Agent>();
   readonly #byTokenHash = new Map<string, Agent>();
-  readonly #byOrg = new Map<string, Set<Agent>>();
   readonly #byParent = new Map<AgentKey, Set<Agent>>();
+  readonly #orgs = new Map<string, OrgIndex>();
+  #newest = 0;
 
   get size(): number {
     return this.#byKey.size;
@@ -33,8 +35,21 @@ export class AgentDirectory {
     return this.#byKey.values();
   }
 
+  *registered(): Generator<Agent> {
+    for (const agent of this.#byKey.values()) if (isRegistered(agent)) yield agent;
+  }
+
+  /** The orgs that have registered agents. */
+  orgs(): ReadonlyMap<string, OrgIndex> {
+    return this.#orgs;
+  }
+
   inOrg(orgId: string): Iterable<Agent> {
-    return this.#byOrg.get(orgId) ?? [];
+    return this.#orgs.get(orgId)?.agents() ?? [];
+  }
+
+  inTeam(orgId: string, teamId: string): Iterable<Agent> {
+    return this.#orgs.get(orgId)?.teams.get(teamId) ?? [];
   }
 
   /** The agents that name this one as their parent. */
@@ -42,31 +57,33 @@ export class AgentDirectory {
     return this.#byParent.get(agent.key) ?? [];
   }
 
+  parentOf(agent: Agent): Agent | undefined {
+    return agent.record.parent === null ? undefined : this.find(agent.record.parent);
+  }
+
   /** Puts a record in place of what was known of that identity, and returns the agent. */
   put(record: AgentRecord, seenAt: EpochMs): Agent {
-    const known = this.#byKey.get(agentKey(record.id));
+    const key = agentKey(record.id);
+    const known = this.#byKey.get(key);
     if (known !== undefined) this.#unindex(known);
-    const agent = known ?? this.#add(record, seenAt);
+    const agent: Agent = known ?? this.#newcomer(record, seenAt);
     agent.record = record;
     agent.lastSeenAt = seenAt;
+    this.#byKey.set(key, agent);
     this.#index(agent);
-    this.#refreshLineage(agent);
     return agent;
   }
 
   remove(agent: Agent): void {
     this.#unindex(agent);
     this.#byKey.delete(agent.key);
-    dropFrom(this.#byOrg, agent.record.id.orgId, agent);
     for (const child of this.childrenOf(agent)) this.#refreshLineage(child);
   }
 
   /** Takes back a removal. */
   reinstate(agent: Agent): void {
     this.#byKey.set(agent.key, agent);
-    addTo(this.#byOrg, agent.record.id.orgId, agent);
     this.#index(agent);
-    this.#refreshLineage(agent);
   }
 
   /** Refuses a parent that is unknown, in another org, or that would close a circle. */
@@ -80,57 +97,63 @@ export class AgentDirectory {
       throw invalid('parent_agent_id', `would make the lineage deeper than ${deepestLineage}`);
     }
     const key = agentKey(child);
-    for (let above: Agent | undefined = found; above !== undefined; above = this.#parentOf(above)) {
+    for (let above: Agent | undefined = found; above !== undefined; above = this.parentOf(above)) {
       if (above.key === key) throw invalid('parent_agent_id', 'must not be the agent itself or one below it');
     }
   }
 
-  #parentOf(agent: Agent): Agent | undefined {
-    return agent.record.parent === null ? undefined : this.find(agent.record.parent);
-  }
-
-  #add(record: AgentRecord, seenAt: EpochMs): Agent {
-    const key = agentKey(record.id);
-    const agent: Agent = {
-      key,
-      record,
-      lineage: lineageUnder(record, undefined),
-      lastSeenAt: seenAt,
-      ops: new Map(),
-    };
-    this.#byKey.set(key, agent);
-    addTo(this.#byOrg, record.id.orgId, agent);
-    return agent;
+  #newcomer(record: AgentRecord, seenAt: EpochMs): Agent {
+    const lineage = lineageUnder(record, undefined);
+    return { key: agentKey(record.id), ordinal: ++this.#newest, record, lineage, lastSeenAt: seenAt, ops: new Map() };
   }
 
   #index(agent: Agent): void {
     const { tokenHash, parent } = agent.record;
     if (tokenHash !== null) this.#byTokenHash.set(tokenHash, agent);
-    if (parent !== null) addTo(this.#byParent, agentKey(parent), agent);
+    if (parent !== null) this.#siblingsUnder(parent).add(agent);
+    agent.lineage = lineageUnder(agent.record, this.parentOf(agent));
+    this.#orgOf(agent).join(agent);
+    for (const child of this.childrenOf(agent)) this.#refreshLineage(child);
   }
 
   #unindex(agent: Agent): void {
     const { tokenHash, parent } = agent.record;
     if (tokenHash !== null) this.#byTokenHash.delete(tokenHash);
-    if (parent !== null) dropFrom(this.#byParent, agentKey(parent), agent);
+    if (parent !== null) {
+      const siblings = this.#siblingsUnder(parent);
+      siblings.delete(agent);
+      if (siblings.size === 0) this.#byParent.delete(agentKey(parent));
+    }
+    const org = this.#orgOf(agent);
+    org.leave(agent);
+    if (org.isEmpty) this.#orgs.delete(agent.record.id.orgId);
   }
 
   #refreshLineage(agent: Agent): void {
-    agent.lineage = lineageUnder(agent.record, this.#parentOf(agent));
+    const org = this.#orgOf(agent);
+    org.leave(agent);
+    agent.lineage = lineageUnder(agent.record, this.parentOf(agent));
+    org.join(agent);
     for (const child of this.childrenOf(agent)) this.#refreshLineage(child);
   }
-}
 
-function addTo<Key>(index: Map<Key, Set<Agent>>, key: Key, agent: Agent): void {
-  const members = index.get(key);
-  if (members === undefined) index.set(key, new Set([agent]));
-  else members.add(agent);
-}
+  #orgOf(agent: Agent): OrgIndex {
+    const { orgId } = agent.record.id;
+    const known = this.#orgs.get(orgId);
+    if (known !== undefined) return known;
+    const org = new OrgIndex();
+    this.#orgs.set(orgId, org);
+    return org;
+  }
 
-function dropFrom<Key>(index: Map<Key, Set<Agent>>, key: Key, agent: Agent): void {
-  const members = index.get(key);
-  members?.delete(agent);
-  if (members?.size === 0) index.delete(key);
+  #siblingsUnder(parent: AgentId): Set<Agent> {
+    const key = agentKey(parent);
+    const known = this.#byParent.get(key);
+    if (known !== undefined) return known;
+    const siblings = new Set<Agent>();
+    this.#byParent.set(key, siblings);
+    return siblings;
+  }
 }
 
 /** A parent that has deregistered is still named; the lineage above it is no longer known. */

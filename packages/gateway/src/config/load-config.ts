@@ -15,6 +15,8 @@ export interface ConfigSources {
 
 export interface LoadedConfig {
   readonly config: Config;
+  /** Whether traces are to be exported, by the standard OpenTelemetry variables. */
+  readonly tracing: boolean;
   /** Settings that were given although they have no effect in this version, by variable. */
   readonly idle: readonly string[];
 }
@@ -33,7 +35,14 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   }
   const complete = config as Config;
   refuseContradictions(complete);
-  return { config: complete, idle };
+  return { config: complete, tracing: wantsTracing(sources.env), idle };
+}
+
+/** The rest of the OTEL_ variables is the OpenTelemetry SDK's to read. */
+function wantsTracing(env: ConfigSources['env']): boolean {
+  const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  const disabled = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
+  return !disabled && (endpoint !== '' || env['OTEL_TRACES_EXPORTER'] === 'otlp');
 }
 
 interface Given {

@@ -1,4 +1,4 @@
-import type { AgentRecord, ApiKeyRecord, SavedOp, Scope } from '@reeve/core';
+import type { AgentRecord, ApiKeyRecord, SavedOp, Scope, SigningKeyRecord } from '@reeve/core';
 import { scopes } from '@reeve/core';
 
 /** A row as the driver returns it. */
@@ -52,6 +52,7 @@ export function apiKeyValues(key: ApiKeyRecord): Value[] {
     key.teamId,
     key.createdAt,
     key.expiresAt,
+    key.lastUsedAt,
     key.revokedAt,
   ];
 }
@@ -66,7 +67,21 @@ export function apiKeyOf(row: Row): ApiKeyRecord {
     teamId: optionalText(row, 'team_id'),
     createdAt: number(row, 'created_at'),
     expiresAt: optionalNumber(row, 'expires_at'),
+    lastUsedAt: optionalNumber(row, 'last_used_at'),
     revokedAt: optionalNumber(row, 'revoked_at'),
+  };
+}
+
+export function signingKeyValues(key: SigningKeyRecord): Value[] {
+  return [key.kid, key.privateJwk, key.publicJwk, key.createdAt];
+}
+
+export function signingKeyOf(row: Row): SigningKeyRecord {
+  return {
+    kid: text(row, 'kid'),
+    privateJwk: text(row, 'private_jwk'),
+    publicJwk: text(row, 'public_jwk'),
+    createdAt: number(row, 'created_at'),
   };
 }
 

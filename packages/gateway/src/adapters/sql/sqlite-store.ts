@@ -1,10 +1,21 @@
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
-import type { AgentId, AuditQuery, Batch, Change, Snapshot, Store, StoredEntry } from '@reeve/core';
+import type { AgentId, Batch, Change, Snapshot, Store, StoredEntry } from '@reeve/core';
 import { emptyChain } from '@reeve/core';
 import { migrate } from './migrate.ts';
 import type { Row } from './sqlite-rows.ts';
-import { agentOf, agentValues, apiKeyOf, apiKeyValues, number, opOf, opValues, text } from './sqlite-rows.ts';
+import {
+  agentOf,
+  agentValues,
+  apiKeyOf,
+  apiKeyValues,
+  number,
+  opOf,
+  opValues,
+  signingKeyOf,
+  signingKeyValues,
+  text,
+} from './sqlite-rows.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -40,6 +51,7 @@ export class SqliteStore implements Store {
       head: newest === undefined ? emptyChain : { seq: number(newest, 'seq'), hash: text(newest, 'hash') },
       agents: this.#all('SELECT * FROM agents').map(agentOf),
       apiKeys: this.#all('SELECT * FROM api_keys').map(apiKeyOf),
+      signingKeys: this.#all('SELECT * FROM signing_keys').map(signingKeyOf),
       ops: this.#all('SELECT * FROM ops').map(opOf),
       opsReplayFrom: typeof replayFrom === 'string' ? Number(replayFrom) : null,
     });
@@ -47,7 +59,7 @@ export class SqliteStore implements Store {
 
   commit(batch: Batch): void {
     this.#transaction(() => {
-      const insert = this.#prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+      const insert = this.#prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
       for (const { seq, hash, canonical, draft } of batch.entries) {
         const { lineage } = draft;
         insert.run(
@@ -59,38 +71,13 @@ export class SqliteStore implements Store {
           lineage.agent_id,
           draft.opId,
           draft.decision,
+          draft.claimedOrgId ?? null,
           hash,
           canonical,
         );
       }
       for (const change of batch.changes) this.#apply(change);
     });
-  }
-
-  latest(query: AuditQuery): Promise<StoredEntry[]> {
-    const conditions: string[] = [];
-    const values: (string | number)[] = [];
-    const narrow = (condition: string, value: string | number | undefined) => {
-      if (value === undefined) return;
-      conditions.push(condition);
-      values.push(value);
-    };
-    narrow('org_id = ?', query.orgId);
-    narrow('team_id = ?', query.teamId);
-    narrow('agent_id = ?', query.agentId);
-    narrow('event_type = ?', query.eventType);
-    narrow('decision = ?', query.decision);
-    narrow('op_id = ?', query.opId);
-    narrow('at >= ?', query.from);
-    narrow('at < ?', query.to);
-    narrow('seq < ?', query.before);
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const rows = this.#all(
-      `SELECT seq, hash, canonical FROM audit ${where} ORDER BY seq DESC LIMIT ?`,
-      ...values,
-      query.limit,
-    );
-    return Promise.resolve(rows.map(entryOf));
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
@@ -117,7 +104,16 @@ export class SqliteStore implements Store {
         this.#run('DELETE FROM agents WHERE org_id = ? AND team_id = ? AND agent_id = ?', ...idValues(change.id));
         break;
       case 'api_key_saved':
-        this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
+        this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
+        break;
+      case 'signing_key_saved':
+        this.#run('REPLACE INTO signing_keys VALUES (?, ?, ?, ?)', ...signingKeyValues(change.key));
+        break;
+      case 'signing_key_removed':
+        this.#run('DELETE FROM signing_keys WHERE kid = ?', change.kid);
+        break;
+      case 'entries_removed':
+        this.#run('DELETE FROM audit WHERE seq <= ?', change.through);
         break;
       case 'op_saved':
         this.#run('REPLACE INTO ops VALUES (?, ?, ?, ?, ?, ?)', ...opValues(change.op));

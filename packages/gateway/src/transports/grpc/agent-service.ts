@@ -14,7 +14,7 @@ import { encode } from './message-writer.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
 
 export interface AgentServiceOptions {
-  readonly authenticate: (authorization: string | undefined) => Principal;
+  readonly authenticate: (authorization: string | undefined) => Promise<Principal>;
   readonly heartbeatIntervalSecs: number;
 }
 
@@ -24,7 +24,7 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
       [
         paths.registerAgent,
         async (bytes, call) => {
-          const caller = options.authenticate(call.authorization);
+          const caller = await options.authenticate(call.authorization);
           const wire = decode(RegisterAgentRequest, bytes);
           const { token, created } = await registerAgent(gov, caller, {
             agentId: wire.agentId,

@@ -12,7 +12,7 @@ import type { StreamHandler } from './rpc.ts';
  * A pipeline of checks. Each is judged as it arrives and answered once it is durable; as the journal commits in order,
  * so do the answers leave. A malformed entry is denied in its place, and the stream goes on.
  */
-export function checkStream(gov: Governance, health: Health): StreamHandler {
+export function checkStream(gov: Governance, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
   return (stream) => {
     let waiting = 0;
     let ended = false;
@@ -29,6 +29,7 @@ export function checkStream(gov: Governance, health: Health): StreamHandler {
         answer(gov, bytes).then(
           (decided) => {
             waiting--;
+            onAnswer(decided);
             stream.send(encode(CheckActionResponse, checkResponseOf(decided)));
             endWhenDone();
           },
@@ -61,6 +62,7 @@ function invalidRequest(problem: string): Answer {
     decision: 'deny',
     reason: `invalid request: ${problem}`,
     policyRule: '',
+    tier: 'default',
     approvalId: '',
     latencyUs: 0,
     opId: '',

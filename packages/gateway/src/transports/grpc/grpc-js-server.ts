@@ -128,8 +128,19 @@ function failure(status: RpcStatus) {
   return Object.assign(new Error(status.message), { code: status.code, details: status.message });
 }
 
+/** Looked at when asked for: most calls have neither. */
 function callOf(metadata: Metadata): RpcCall {
-  const values = metadata.get('authorization');
-  const [only] = values;
-  return { authorization: values.length === 1 && typeof only === 'string' ? only : undefined };
+  return {
+    get authorization() {
+      return only(metadata, 'authorization');
+    },
+    get traceparent() {
+      return only(metadata, 'traceparent');
+    },
+  };
+}
+
+function only(metadata: Metadata, name: string): string | undefined {
+  const [value, another] = metadata.get(name);
+  return another === undefined && typeof value === 'string' ? value : undefined;
 }

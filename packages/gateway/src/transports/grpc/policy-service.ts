@@ -8,7 +8,7 @@ import {
   CompleteActionResponse,
   paths,
 } from '@reeve/contract';
-import type { CheckRequest, Governance, Outcome } from '@reeve/core';
+import type { Answer, CheckRequest, Governance, Outcome } from '@reeve/core';
 import { checkAction, checkActions, checkBatchSize, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
@@ -24,14 +24,22 @@ const outcomes: Readonly<Record<WireOutcome, Outcome>> = {
   [WireOutcome.CANCELLED]: 'cancelled',
 };
 
-export function policyService(gov: Governance, health: Health): RpcRoutes {
+export interface PolicyServiceOptions {
+  readonly health: Health;
+  /** Told of every answer, for the metrics. */
+  readonly onAnswer: (answer: Answer) => void;
+}
+
+export function policyService(gov: Governance, { health, onAnswer }: PolicyServiceOptions): RpcRoutes {
   return {
     unary: new Map([
       [
         paths.checkAction,
         async (bytes) => {
           const request = checkRequestOf(decode(CheckActionRequest, bytes));
-          return encode(CheckActionResponse, checkResponseOf(await checkAction(gov, request)));
+          const answer = await checkAction(gov, request);
+          onAnswer(answer);
+          return encode(CheckActionResponse, checkResponseOf(answer));
         },
       ],
       [
@@ -40,6 +48,7 @@ export function policyService(gov: Governance, health: Health): RpcRoutes {
           const { requests } = decode(BatchCheckRequest, bytes);
           checkBatchSize(requests.length);
           const answers = await checkActions(gov, requests.map(inBatch));
+          for (const answer of answers) onAnswer(answer);
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
         },
       ],
@@ -69,7 +78,7 @@ export function policyService(gov: Governance, health: Health): RpcRoutes {
         },
       ],
     ]),
-    stream: new Map([[paths.checkStream, checkStream(gov, health)]]),
+    stream: new Map([[paths.checkStream, checkStream(gov, health, onAnswer)]]),
   };
 }
 

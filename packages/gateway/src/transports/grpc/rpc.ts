@@ -5,6 +5,8 @@
 export interface RpcCall {
   /** The `authorization` metadata; undefined where there is none or more than one. */
   readonly authorization: string | undefined;
+  /** The caller's trace, in the form of W3C trace context. */
+  readonly traceparent: string | undefined;
 }
 
 /** Answers one message with one. Throws, or rejects, with a `ReeveError` to fail the call. */

@@ -1,42 +1,149 @@
-import type { FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Span } from '@opentelemetry/api';
+import type { Route } from '@reeve/contract/http';
+import { accountPaths, routes } from '@reeve/contract/http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
-import type { Health } from '../../telemetry/health.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { problem, sendProblem } from './problem.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
+import type { Authentication } from './call-route.ts';
+import { callRoute } from './call-route.ts';
+import type { Handlers } from './handler.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { Limits } from './limits.ts';
+import { HttpError, problemOf } from './problem.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export interface HttpOptions {
-  readonly health: Health;
+  readonly handlers: Handlers;
+  readonly authentication: Authentication;
+  readonly limits: Limits;
   readonly logger: Logger;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly tracing: Tracing | undefined;
+  readonly onAnswer: (route: string, status: number, seconds: number) => void;
 }
 
-/** The HTTP side of the gateway: whether it lives and whether it is ready. */
+const largestBody = 1024 * 1024;
+
+/** The HTTP side of the gateway: the routes of the contract, and the same manners on all of them. */
 export function createHttpApp(options: HttpOptions): FastifyInstance {
-  const { health, logger, tls } = options;
   const app = fastify({
+    bodyLimit: largestBody,
+    requestTimeout: 30_000,
     forceCloseConnections: 'idle',
-    ...(tls === undefined ? {} : { https: tls }),
+    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    clientErrorHandler,
+    frameworkErrors: (error, request, reply) =>
+      sendError(error, request as FastifyRequest, reply as unknown as FastifyReply),
+    ...(options.tls === undefined ? {} : { https: options.tls }),
   }) as FastifyInstance;
+  const spans = new WeakMap<FastifyRequest, Span>();
+  const headers = securityHeaders(options.tls !== undefined);
 
-  app.get('/healthz', () => ({ status: 'ok' }));
-  app.get('/readyz', (_request, reply) => {
-    void reply.code(health.serving ? 200 : 503);
-    return { status: health.status, draining: health.draining, parts: Object.fromEntries(health.parts) };
+  const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const report = (unforeseen: unknown) =>
+      options.logger.error({ err: unforeseen, request_id: request.id }, 'a request failed unexpectedly');
+    const { problem, headers: extra } = problemOf(error, pathOf(request.url), report);
+    return reply
+      .code(problem.status)
+      .headers({ ...headers, 'x-request-id': request.id, ...extra })
+      .type('application/problem+json')
+      .send(JSON.stringify(problem));
+  };
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers({ ...headers, 'x-request-id': request.id });
+    const path = request.routeOptions.url ?? 'unknown';
+    const span = options.tracing?.start(`${request.method} ${path}`, traceparentOf(request), { 'http.route': path });
+    if (span !== undefined) spans.set(request, span);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const path = request.routeOptions.url ?? 'unknown';
+    spans.get(request)?.setAttribute('http.response.status_code', reply.statusCode).end();
+    options.onAnswer(path, reply.statusCode, reply.elapsedTime / 1000);
+    const { method, id: request_id } = request;
+    options.logger.debug({ method, path, status: reply.statusCode, request_id }, 'answered');
+    done();
+  });
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request, reply) => {
+    options.limits.publicCall({}, request.ip, reply);
+    throw notFound(request);
   });
 
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      reply,
-      request,
-      problem('not_found', 404, `there is no ${request.method} ${request.url.split('?')[0]}`),
-    ),
-  );
-  app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
-    const status = error.statusCode ?? 500;
-    if (status >= 500) logger.error({ err: error }, 'a request failed unexpectedly');
-    const known =
-      status < 500 ? problem('bad_request', status, error.message) : problem('internal', 500, 'internal error');
-    return sendProblem(reply, request, known);
-  });
+  for (const { method, path } of accountPaths) {
+    app.route({
+      method,
+      url: path,
+      onRequest: () => {
+        throw new HttpError('accounts_unavailable', 'this deployment has no account store; log in with an API key');
+      },
+      handler: () => undefined,
+    });
+  }
+  for (const [name, route] of Object.entries<Route>(routes)) {
+    app.route(
+      callRoute(route, options.handlers[name as keyof Handlers] as never, options.authentication, options.limits),
+    );
+  }
   return app;
+}
+
+/** The caller's own id for a request where it is harmless, or a new one. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+function traceparentOf(request: FastifyRequest): string | undefined {
+  const { traceparent } = request.headers;
+  return typeof traceparent === 'string' ? traceparent : undefined;
+}
+
+/** Without the query, which may hold what does not belong in a log or an answer. */
+function pathOf(url: string): string {
+  return url.split('?')[0] ?? url;
+}
+
+const patterns = [...Object.values<Route>(routes), ...accountPaths].map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+function notFound(request: FastifyRequest): HttpError {
+  const path = pathOf(request.url);
+  const allowed = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  if (allowed.length === 0) return new HttpError('not_found', `there is nothing at ${path}; see /docs`);
+  const allow = [...new Set(allowed)].join(', ');
+  return new HttpError('method_not_allowed', `${path} takes ${allow}, not ${request.method}`, {}, { allow });
+}
+
+/** Bytes that are not HTTP never become a request; they get a problem all the same. */
+function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
+  const { problem } = problemOf(Object.assign(new Error('malformed'), { statusCode: status }), '', () => undefined);
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

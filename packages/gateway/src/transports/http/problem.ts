@@ -1,22 +1,106 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem, ProblemCode } from '@reeve/contract/http';
+import { problemStatus } from '@reeve/contract/http';
+import type { ErrorCode } from '@reeve/core';
+import { ReeveError } from '@reeve/core';
 
-/** An error as RFC 9457 shows it. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: string;
+/** A failure of HTTP itself, which the core knows nothing of. */
+export class HttpError extends Error {
+  readonly code: ProblemCode;
+  readonly extras: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    extras: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+    this.name = 'HttpError';
+    this.code = code;
+    this.extras = extras;
+    this.headers = headers;
+  }
 }
 
-export function problem(code: string, status: number, detail: string): Problem {
-  return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, code };
+/** How each error of the core shows in HTTP. */
+const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
+  invalid_argument: 'validation_failed',
+  unauthenticated: 'unauthenticated',
+  insufficient_scope: 'insufficient_scope',
+  outside_tenant: 'tenant_bound',
+  tenant_bound: 'tenant_bound',
+  token_in_use: 'token_in_use',
+  key_not_found: 'key_not_found',
+  key_revoked: 'key_revoked',
+  agent_not_found: 'agent_not_found',
+  team_not_found: 'team_not_found',
+  op_not_found: 'op_not_found',
+  invalid_transition: 'invalid_transition',
+  store_unavailable: 'store_unavailable',
+  shutting_down: 'shutting_down',
+};
+
+export interface ProblemAnswer {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-export function sendProblem(reply: FastifyReply, request: FastifyRequest, known: Problem): FastifyReply {
-  return reply
-    .code(known.status)
-    .type('application/problem+json')
-    .send({ ...known, instance: request.url.split('?')[0] });
+/** The problem that an error becomes. What nobody foresaw is reported to `onUnexpected` and tells the caller nothing. */
+export function problemOf(error: unknown, instance: string, onUnexpected: (error: unknown) => void): ProblemAnswer {
+  if (error instanceof HttpError) return answer(error.code, error.message, instance, error.extras, error.headers);
+  if (error instanceof ReeveError) return answer(codes[error.code], error.message, instance, factsOf(error));
+  const framework = frameworkProblem(error);
+  if (framework !== undefined) return answer(framework.code, framework.detail, instance);
+  onUnexpected(error);
+  return answer('internal', 'something went wrong here; the log of the gateway has the details', instance);
+}
+
+function answer(
+  code: ProblemCode,
+  detail: string,
+  instance: string,
+  extras: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): ProblemAnswer {
+  const status = problemStatus[code];
+  const problem = {
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail,
+    instance,
+    code,
+    ...extras,
+  };
+  return { problem, headers: status === 401 ? { 'www-authenticate': 'Bearer', ...headers } : headers };
+}
+
+function factsOf(error: ReeveError): Readonly<Record<string, unknown>> {
+  const { field, ...facts } = error.facts;
+  if (typeof field !== 'string') return facts;
+  const detail = error.message.replace(`${field}: `, '');
+  return { ...facts, errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail }] };
+}
+
+/** What Fastify and Node refuse by themselves. */
+function frameworkProblem(error: unknown): { code: ProblemCode; detail: string } | undefined {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  switch (status) {
+    case 408:
+      return { code: 'request_timeout', detail: 'the request took too long to arrive' };
+    case 413:
+      return { code: 'payload_too_large', detail: 'the body must be at most 1 MiB' };
+    case 414:
+      return { code: 'uri_too_long', detail: 'the path is too long' };
+    case 415:
+      return { code: 'unsupported_media_type', detail: 'the body must be application/json' };
+    case 431:
+      return { code: 'headers_too_large', detail: 'the headers are too large' };
+    default:
+      return typeof status === 'number' && status < 500
+        ? { code: 'bad_request', detail: 'the request is malformed' }
+        : undefined;
+  }
 }

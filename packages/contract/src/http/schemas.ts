@@ -1,0 +1,149 @@
+import { z } from 'zod';
+
+/** RFC 3339, UTC, milliseconds. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+
+export const scope = z.enum(['read', 'write', 'admin']);
+
+/** An identifier of the three tiers of tenancy. */
+export const id = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be 1 to 128 letters, digits, ".", "_" or "-"');
+
+/** An org or team in a path: `-` stands for an empty one. */
+const idOrDash = z.union([z.literal('-'), id]);
+
+export const agentPath = z.object({ org: idOrDash, team: idOrDash, agent: id });
+
+export const teamPath = z.object({ org: idOrDash, team: idOrDash });
+
+export const perPage = z.coerce.number().int().min(1).max(1000).default(50);
+
+export const paging = { per_page: perPage, cursor: z.string().max(512).optional() };
+
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next_cursor: z.string().nullable(), total: z.int() });
+
+export const agentIdJson = z.object({ org_id: z.string(), team_id: z.string(), agent_id: z.string() });
+
+export const actorJson = z.object({
+  kind: z.enum(['agent', 'api_key', 'account', 'system', 'unauthenticated']),
+  id: z.string(),
+  label: z.string(),
+});
+
+export const apiKeyJson = z.object({
+  id: z.string(),
+  label: z.string(),
+  scopes: z.array(scope),
+  org_id: z.string().nullable(),
+  team_id: z.string().nullable(),
+  created_at: timestamp,
+  expires_at: timestamp.nullable(),
+  last_used_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+});
+
+export const createdKeyJson = apiKeyJson.extend({ key: z.string() });
+
+export const auditEntryJson = z.object({
+  seq: z.int(),
+  at: timestamp,
+  event_type: z.string(),
+  lineage: z.object({
+    org_id: z.string().nullable(),
+    team_id: z.string(),
+    agent_id: z.string(),
+    root_agent_id: z.string(),
+    parent_agent_id: z.string().nullable(),
+    depth: z.int(),
+  }),
+  actor: actorJson,
+  op_id: z.string().nullable(),
+  trace_id: z.string().nullable(),
+  span_id: z.string().nullable(),
+  decision: z.enum(['allow', 'deny', 'pending']).nullable(),
+  reason: z.string().nullable(),
+  policy_rule: z.string().nullable(),
+  policy_version: z.string().nullable(),
+  payload: z.record(z.string(), z.unknown()),
+  prev_hash: z.string(),
+  hash: z.string(),
+});
+
+export const logFilters = {
+  org_id: z.string().max(128).optional(),
+  team_id: z.string().max(128).optional(),
+  agent_id: z.string().max(128).optional(),
+  event_type: z.string().max(64).optional(),
+  decision: z.enum(['allow', 'deny', 'pending']).optional(),
+  op_id: z.string().max(300).optional(),
+  from: z.iso.datetime({ offset: true }).optional(),
+  to: z.iso.datetime({ offset: true }).optional(),
+  q: z.string().min(1).max(200).optional(),
+};
+
+export const agentStatus = z.enum(['active', 'suspended']);
+
+export const agentJson = agentIdJson.extend({
+  name: z.string(),
+  framework: z.string(),
+  version: z.string(),
+  status: agentStatus,
+  suspended_reason: z.string().nullable(),
+  parent: agentIdJson.nullable(),
+  depth: z.int(),
+  metadata: z.record(z.string(), z.string()),
+  tool_names: z.array(z.string()),
+  registered_at: timestamp,
+  last_seen_at: timestamp,
+  in_flight: z.int(),
+  /** Null where spend is not known. */
+  spent_today_usd: z.string().nullable(),
+});
+
+export const topologyAgentJson = agentJson.pick({
+  org_id: true,
+  team_id: true,
+  agent_id: true,
+  name: true,
+  framework: true,
+  status: true,
+  parent: true,
+  depth: true,
+  last_seen_at: true,
+  in_flight: true,
+  spent_today_usd: true,
+});
+
+const totalsJson = z.object({ orgs: z.int(), teams: z.int(), agents: z.int(), in_flight: z.int() });
+
+export const overviewJson = z.object({
+  orgs: z.array(z.object({ org_id: z.string(), teams: z.int(), agents: z.int(), in_flight: z.int() })),
+  teams: z.array(z.object({ org_id: z.string(), team_id: z.string(), agents: z.int(), in_flight: z.int() })),
+  agents: z.array(topologyAgentJson),
+  totals: totalsJson,
+});
+
+export interface TreeNode {
+  agent: z.infer<typeof topologyAgentJson>;
+  children: TreeNode[];
+}
+
+export const treeJson: z.ZodType<TreeNode> = z
+  .object({
+    agent: topologyAgentJson,
+    get children() {
+      return z.array(treeJson);
+    },
+  })
+  .meta({ id: 'TopologyTree' });
+
+export const statsJson = z.object({
+  agents: z.int(),
+  roots: z.int(),
+  by_status: z.record(z.string(), z.int()),
+  by_depth: z.record(z.string(), z.int()),
+  orgs: z.int(),
+  teams: z.int(),
+});

@@ -1,0 +1,60 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Access } from './access.ts';
+import type { ApiKeyRecord } from './api-key.ts';
+import { lineageOfBinding } from './lineage-of-binding.ts';
+import type { Scope } from './scope.ts';
+import { covers, scopes } from './scope.ts';
+
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly scopes: readonly Scope[];
+}
+
+/** Exchanges an API key for a token with all of the key's scopes, or with those that are asked for. */
+export async function exchangeToken(
+  access: Access,
+  key: ApiKeyRecord,
+  asked: readonly Scope[] | undefined,
+  requestId: string,
+): Promise<IssuedToken> {
+  const { gov, mint, signingKeys } = access;
+  const granted = asked === undefined ? key.scopes : scopes.filter((scope) => asked.includes(scope));
+  const excess = granted.find((scope) => !covers(key.scopes, scope));
+  if (excess !== undefined) {
+    throw new ReeveError(
+      'insufficient_scope',
+      `the scope "${excess}" was asked for; the key grants ${key.scopes.join(', ')}`,
+      {
+        required_scope: excess,
+      },
+    );
+  }
+  const signingKey = signingKeys.current;
+  if (signingKey === undefined) throw new Error('there is no signing key');
+  const now = gov.clock.now();
+  const claims = {
+    sub: key.id,
+    kind: 'api_key',
+    scopes: granted,
+    orgId: key.orgId,
+    teamId: key.teamId,
+    issuedAt: now,
+    expiresAt: now + access.tokenTtlMs,
+    tokenId: gov.randomness.hex(16),
+  } as const;
+  const token = await mint.sign(claims, signingKey);
+  gov.journal.record(
+    draftOf({
+      at: now,
+      eventType: 'TokenIssued',
+      actor: { id: key.id, kind: 'api_key', label: key.label },
+      lineage: lineageOfBinding(key),
+      payload: canonicalJson({ key_id: key.id, request_id: requestId, scopes: [...granted], token_id: claims.tokenId }),
+    }),
+  );
+  await gov.journal.committed();
+  return { token, expiresAt: claims.expiresAt, scopes: granted };
+}

@@ -1,0 +1,131 @@
+import type { Json } from '../audit/canonical-json.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import type { AuditEventType } from '../audit/entry.ts';
+import { redactText } from '../audit/redact.ts';
+import { invalid, ReeveError } from '../kernel/errors.ts';
+import type { Access } from './access.ts';
+import type { ApiKeyRecord } from './api-key.ts';
+import { makeApiKey, newKeyRecord } from './api-key.ts';
+import { lineageOfBinding } from './lineage-of-binding.ts';
+import type { Principal } from './principal.ts';
+import { requireScope } from './principal.ts';
+import type { Scope } from './scope.ts';
+import { scopes } from './scope.ts';
+
+export interface KeyGrant {
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  readonly orgId: string | null;
+  readonly teamId: string | null;
+  readonly ttlMs: number | null;
+}
+
+/** A key that was just made. It is shown to whoever asked for it, and to nobody again. */
+export interface MadeKey {
+  readonly key: string;
+  readonly record: ApiKeyRecord;
+}
+
+/** The keys that a caller manages: those with its own binding. An unbound one manages all. */
+export function listKeys(access: Access, by: Principal): ApiKeyRecord[] {
+  requireScope(by, 'admin');
+  return access.keys
+    .all()
+    .filter((key) => manages(by, key))
+    .reverse();
+}
+
+export async function createKey(access: Access, by: Principal, grant: KeyGrant): Promise<MadeKey> {
+  requireScope(by, 'admin');
+  const orgId = grant.orgId ?? by.orgId;
+  const teamId = grant.teamId ?? by.teamId;
+  if (teamId !== null && orgId === null) throw invalid('team_id', 'a key bound to a team needs the org_id, too');
+  if (!manages(by, { orgId, teamId })) {
+    throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant makes keys with its own binding only');
+  }
+  const made = make(access, {
+    label: redactText(grant.label),
+    scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
+    orgId,
+    teamId,
+    expiresAt: grant.ttlMs === null ? null : access.gov.clock.now() + grant.ttlMs,
+  });
+  note(access, by, 'ApiKeyCreated', made.record, {});
+  await access.gov.journal.committed();
+  return made;
+}
+
+/** Makes a key with the same grant under a new id, and revokes the old one. */
+export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
+  const old = managedKey(access, by, id);
+  if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
+  const made = make(access, old);
+  revoke(access, old);
+  note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
+  note(access, by, 'ApiKeyRevoked', old, { rotated_to: made.record.id });
+  await access.gov.journal.committed();
+  return made;
+}
+
+/** Revokes a key: it and every token made from it stop at once. Revoking again changes nothing. */
+export async function revokeKey(access: Access, by: Principal, id: string): Promise<ApiKeyRecord> {
+  const key = managedKey(access, by, id);
+  if (key.revokedAt === null) {
+    revoke(access, key);
+    note(access, by, 'ApiKeyRevoked', key, {});
+    await access.gov.journal.committed();
+  }
+  return access.keys.find(id) ?? key;
+}
+
+function managedKey(access: Access, by: Principal, id: string): ApiKeyRecord {
+  requireScope(by, 'admin');
+  const key = access.keys.find(id);
+  if (key !== undefined && manages(by, key)) return key;
+  throw new ReeveError('key_not_found', `there is no API key "${redactText(id)}"`);
+}
+
+function manages(by: Principal, key: Pick<ApiKeyRecord, 'orgId' | 'teamId'>): boolean {
+  return by.orgId === null || (by.orgId === key.orgId && by.teamId === key.teamId);
+}
+
+function make(
+  access: Access,
+  grant: Pick<ApiKeyRecord, 'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt'>,
+): MadeKey {
+  const { gov, keys } = access;
+  const { label, scopes: granted, orgId, teamId, expiresAt } = grant;
+  const key = makeApiKey(gov.randomness);
+  const record = newKeyRecord(key, gov.sha256, gov.clock.now(), { label, scopes: granted, orgId, teamId, expiresAt });
+  keys.put(record);
+  gov.journal.onFailure(() => keys.remove(record.id));
+  gov.journal.write({ kind: 'api_key_saved', key: record });
+  return { key, record };
+}
+
+function revoke({ gov, keys }: Access, key: ApiKeyRecord): void {
+  const revoked = { ...key, revokedAt: gov.clock.now() };
+  keys.put(revoked);
+  gov.journal.onFailure(() => keys.put(key));
+  gov.journal.write({ kind: 'api_key_saved', key: revoked });
+}
+
+function note(
+  { gov }: Access,
+  by: Principal,
+  eventType: AuditEventType,
+  key: ApiKeyRecord,
+  details: { readonly [member: string]: Json },
+): void {
+  const request = by.requestId === undefined ? {} : { request_id: by.requestId };
+  gov.journal.record(
+    draftOf({
+      at: gov.clock.now(),
+      eventType,
+      actor: by.actor,
+      lineage: lineageOfBinding(key),
+      payload: canonicalJson({ ...details, ...request, key_id: key.id, label: key.label, scopes: [...key.scopes] }),
+    }),
+  );
+}

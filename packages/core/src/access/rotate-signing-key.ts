@@ -1,0 +1,33 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import type { Actor } from '../audit/entry.ts';
+import type { Access } from './access.ts';
+import type { SigningKeyRecord } from './signing-key.ts';
+
+/**
+ * Signs with a new key from now on. The keys before it stay for as long as a token of theirs may live, so that nobody is
+ * logged out.
+ */
+export async function rotateSigningKey(access: Access, actor: Actor, requestId?: string): Promise<SigningKeyRecord> {
+  const { gov, mint, signingKeys } = access;
+  const key = await mint.makeKey(gov.clock.now());
+  signingKeys.add(key);
+  gov.journal.write({ kind: 'signing_key_saved', key });
+  gov.journal.onFailure(() => signingKeys.remove(key.kid));
+  for (const old of signingKeys.outlived(gov.clock.now(), access.tokenTtlMs)) {
+    signingKeys.remove(old.kid);
+    gov.journal.write({ kind: 'signing_key_removed', kid: old.kid });
+    gov.journal.onFailure(() => signingKeys.add(old));
+  }
+  const request = requestId === undefined ? {} : { request_id: requestId };
+  gov.journal.record(
+    draftOf({
+      at: gov.clock.now(),
+      eventType: 'SigningKeyRotated',
+      actor,
+      payload: canonicalJson({ ...request, kid: key.kid }),
+    }),
+  );
+  await gov.journal.committed();
+  return key;
+}

@@ -1,0 +1,41 @@
+import type { Clock, EpochMs } from '../kernel/clock.ts';
+import type { Randomness } from '../kernel/randomness.ts';
+import type { Principal } from './principal.ts';
+
+const ticketTtlMs = 30_000;
+const mostTickets = 100_000;
+
+/** Single-use tickets that open an event stream, so that no token has to stand in a URL. */
+export class TicketBooth {
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+  readonly #tickets = new Map<string, { readonly principal: Principal; readonly endsAt: number }>();
+
+  constructor(clock: Clock, randomness: Randomness) {
+    this.#clock = clock;
+    this.#randomness = randomness;
+  }
+
+  issue(principal: Principal): { ticket: string; expiresAt: EpochMs } {
+    this.#forgetOld();
+    const ticket = `rvt_${this.#randomness.base64url(32)}`;
+    this.#tickets.set(ticket, { principal, endsAt: this.#clock.elapsed() + ticketTtlMs });
+    return { ticket, expiresAt: this.#clock.now() + ticketTtlMs };
+  }
+
+  /** The caller that the ticket was issued to; it is good for this once. */
+  redeem(ticket: string): Principal | undefined {
+    const issued = this.#tickets.get(ticket);
+    this.#tickets.delete(ticket);
+    return issued !== undefined && this.#clock.elapsed() < issued.endsAt ? issued.principal : undefined;
+  }
+
+  /** All live equally long, so the oldest are at the front. */
+  #forgetOld(): void {
+    const now = this.#clock.elapsed();
+    for (const [ticket, { endsAt }] of this.#tickets) {
+      if (endsAt > now && this.#tickets.size < mostTickets) return;
+      this.#tickets.delete(ticket);
+    }
+  }
+}

@@ -1,0 +1,388 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { redact, redactArguments, redacted, redactText } from './redact.ts';
+import { charset, recognisedSecrets, someSecret } from '../testkit/secrets.ts';
+
+const surroundings: readonly ((secret: string) => string)[] = [
+  (secret) => secret,
+  (secret) => `use ${secret} please`,
+  (secret) => `"${secret}"`,
+  (secret) => `'${secret}',`,
+  (secret) => `(${secret})`,
+  (secret) => `https://example.com/?x=${secret}&y=1`,
+  (secret) => `X=${secret};`,
+  (secret) => `first\n${secret}\nlast`,
+  (secret) => `{"note":"${secret}"}`,
+];
+
+describe.each(Object.entries(recognisedSecrets))('%s', (_, form) => {
+  test('is recognised by its form, wherever it stands', () => {
+    fc.assert(
+      fc.property(form, fc.constantFrom(...surroundings), (secret, around) => {
+        const text = redactText(around(secret));
+        expect(text).not.toContain(secret);
+        expect(text).toContain(redacted);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** Ways in which people write a secret that nothing but its name gives away. */
+const announcements: readonly (readonly [string, (secret: string) => string])[] = [
+  ['a bearer header', (s) => `Authorization: Bearer ${s}`],
+  ['a bearer header in a quoted argument', (s) => `curl -H "Authorization: Bearer ${s}" https://example.com`],
+  ['a basic header', (s) => `authorization: Basic ${s}`],
+  ['a header with a scheme of its own', (s) => `Authorization: Custom ${s}`],
+  ['a bare header', (s) => `Proxy-Authorization: ${s}`],
+  ['a header in JSON', (s) => `{"Authorization": "Bearer ${s}"}`],
+  ['a cookie', (s) => `Cookie: theme=dark; sid=${s}`],
+  ['a bearer token by itself', (s) => `Bearer ${s}`],
+  ['an assignment', (s) => `password=${s}`],
+  ['an assignment with spaces', (s) => `password = ${s}`],
+  ['an environment variable', (s) => `export DB_PASSWORD=${s} && run`],
+  ['YAML', (s) => `user: me\npassword: ${s}\nport: 5432`],
+  ['JSON', (s) => `{"user":"me","password":"${s}"}`],
+  ['JSON within JSON', (s) => JSON.stringify(JSON.stringify({ user: 'me', password: s }))],
+  ['JSON within JSON within JSON', (s) => JSON.stringify(JSON.stringify(JSON.stringify({ password: s })))],
+  ['a Python dictionary', (s) => `{'user': 'me', 'passwd': '${s}'}`],
+  ['a connection string', (s) => `Server=db;Password=${s};Port=1`],
+  ['a query', (s) => `https://example.com/login?user=me&token=${s}&x=1`],
+  ['a long option', (s) => `mysql --password ${s} --host db`],
+  ['a long option with an equals sign', (s) => `mysql --password=${s}`],
+  ['a quoted long option', (s) => `mysql --password '${s}'`],
+  ['an option of one dash', (s) => `keytool -passphrase ${s}`],
+  ['an option with a prefix', (s) => `aws --aws-secret-key ${s}`],
+  ['an access token', (s) => `access_token: ${s}`],
+  ['an API key', (s) => `api_key=${s}`],
+  ['an API key with a dash', (s) => `X-Api-Key: ${s}`],
+  ['an API key in one word', (s) => `apikey=${s}`],
+  ['a secret key', (s) => `secret_key=${s}`],
+  ['an AWS secret', (s) => `AWS_SECRET_ACCESS_KEY=${s}`],
+  ['a client secret', (s) => `client_secret=${s}`],
+  ['a URL with a password', (s) => `postgres://me:${s}@db.example.com/app`],
+  ['a URL with a password and no user', (s) => `redis://:${s}@cache:6379/0`],
+];
+
+describe.each(announcements)('a secret in %s', (_, write) => {
+  test('is recognised by what stands before it', () => {
+    fc.assert(
+      fc.property(charset('abcXYZ019-_.', 8, 24), (tail) => {
+        // Nothing in it gives it away: it has no known form.
+        const secret = `Q7${tail}`;
+        const text = redactText(write(secret));
+        expect(text).not.toContain(secret.slice(0, 6));
+        expect(text).not.toContain(secret.slice(-6));
+        expect(text).toContain(redacted);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+test.each([
+  ['spaces', 'password="correct horse battery"', 'horse'],
+  ['the other quote', `password="it's mine"`, 'mine'],
+  ['an escaped quote', 'password="ab\\"cdef"', 'cdef'],
+  ['a quote that is never closed', `password="correct horse`, 'horse'],
+  ['an at sign', 'password=p@ssw0rd', 'ssw0rd'],
+  ['an at sign in a URL', 'https://me:p@ss@example.com/', 'ss@example'],
+  ['a colon in a URL', 'https://me:p:q@example.com/', ':q@'],
+])('a secret with %s is replaced whole', (_, text, rest) => {
+  expect(redactText(text)).toContain(redacted);
+  expect(redactText(text)).not.toContain(rest);
+});
+
+test('what surrounds a secret stays readable', () => {
+  expect(redactText('mysql --password hunter22 --host db')).toBe(`mysql --password ${redacted} --host db`);
+  expect(redactText('{"user":"me","password":"hunter22"}')).toBe(`{"user":"me","password":"${redacted}"}`);
+  expect(redactText('postgres://me:hunter22@db/app')).toBe(`postgres://me:${redacted}@db/app`);
+  expect(redactText('Server=db;Password=hunter22;Port=1')).toBe(`Server=db;Password=${redacted};Port=1`);
+  expect(redactText('?token=abc&x=1')).toBe(`?token=${redacted}&x=1`);
+});
+
+test('redacting twice changes nothing more', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...announcements), charset('abcXYZ019', 8, 20), ([, write], secret) => {
+      const once = redactText(write(secret));
+      expect(redactText(once)).toBe(once);
+    }),
+  );
+});
+
+describe('innocent text', () => {
+  test.each([
+    'monkey',
+    'keyboard: qwerty',
+    'https://example.com/a?b=c',
+    'http://localhost:8080/health',
+    'https://example.com:8443/users/@me?at=a@b.c',
+    'git@github.com:acme/app.git',
+    'ssh://git@github.com/acme/app.git',
+    'tokens: 12',
+    'max_tokens=4096',
+    '{"prompt_tokens": 812, "completion_tokens": 9}',
+    'the basic idea',
+    'Basic plan, monthly',
+    'a bearer of news',
+    'compass: north',
+    'bypass=true',
+    'passport control',
+    'forgot your password?',
+    'reset the password of the account',
+    'token ring',
+    'secretary: Ann',
+    'author: Bob',
+    'authority=none',
+    'a task-list-of-things-to-do',
+    'disk-usage-report-for-all-hosts',
+    'risk-assessment-2024-final-version',
+    '--token-limit 5 --pass-through yes',
+    '3f2a9c0d1e4b5a69788796a5b4c3d2e1f0a1b2c3',
+    '123e4567-e89b-12d3-a456-426614174000',
+    'SELECT * FROM keys WHERE id = 7',
+    'eyJ',
+    'sk-',
+    '',
+  ])('%j is left as it is', (text) => {
+    expect(redactText(text)).toBe(text);
+  });
+
+  test.each([
+    { keyboard: 'qwerty' },
+    { monkey: 'George' },
+    { max_tokens: 4096, promptTokens: 12 },
+    { author: 'Bob', authority: 'none' },
+    { compass: 'north', passenger: 'Ann', spinner: 'x' },
+    { password: null },
+    { a: [1, true, null, 'text', { b: 'c' }] },
+  ])('%j is left as it is', (value) => {
+    expect(redact(value)).toEqual(value);
+  });
+
+  test('is left as it is whatever the words, where none of them announces anything', () => {
+    const word = fc.constantFrom('the', 'quick', 'fox', 'key', 'lock', 'pass', '42', 'a.b', 'x=1', '/etc/hosts', 'to:');
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 12 }), (words) => {
+        const text = words.join(' ');
+        expect(redactText(text)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('under a member name that tells', () => {
+  test.each([
+    'password',
+    'Password',
+    'DB_PASSWORD',
+    'newPassword',
+    'newpassword',
+    'password2',
+    'passwd',
+    'pwd',
+    'pass',
+    'passphrase',
+    'secret',
+    'clientSecret',
+    'client_secret',
+    'secret_key',
+    'secretKey',
+    'token',
+    'accessToken',
+    'access_token',
+    'authtoken',
+    'refresh-token',
+    'api_key',
+    'apiKey',
+    'apikey',
+    'APIKey',
+    'x-api-key',
+    'access_key',
+    'private_key',
+    'authorization',
+    'Authorization',
+    'auth',
+    'cookie',
+    'set-cookie',
+    'credentials',
+    'session_id',
+    'sessionId',
+    'pin',
+    'cvv',
+    'otp',
+    'spring.datasource.password',
+    'tokens',
+  ])('%s, any value is replaced whole', (name) => {
+    for (const value of ['hunter2', ['hunter2'], { deep: { er: 'hunter2' } }]) {
+      expect(redact({ [name]: value, other: 'stays' })).toEqual({ [name]: redacted, other: 'stays' });
+    }
+    expect(redact({ list: [{ [name]: 'hunter2' }] })).toEqual({ list: [{ [name]: redacted }] });
+  });
+
+  test.each(['pin', 'otp', 'cvv', 'passcode', 'password'])('%s, a number is a secret, too', (name) => {
+    expect(redact({ [name]: 1234 })).toEqual({ [name]: redacted });
+  });
+
+  test('a secret that is itself a member name is replaced, too', () => {
+    fc.assert(
+      fc.property(someSecret, (secret) => {
+        expect(JSON.stringify(redact({ [secret]: 1 }))).not.toContain(secret);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('odd member names neither vanish nor reach a prototype', () => {
+    const value = JSON.parse('{"__proto__":{"password":"hunter2"},"constructor":"x"}') as Record<string, string>;
+    expect(JSON.stringify(redact(value))).toBe(`{"__proto__":{"password":"${redacted}"},"constructor":"x"}`);
+  });
+});
+
+describe('the arguments of a command', () => {
+  test.each([
+    [
+      ['--password', 'hunter2', '--host', 'db'],
+      ['--password', redacted, '--host', 'db'],
+    ],
+    [
+      ['--password=hunter2', 'x'],
+      [`--password=${redacted}`, 'x'],
+    ],
+    [
+      ['--db-password', 'hun ter2'],
+      ['--db-password', redacted],
+    ],
+    [
+      ['-token', 'abc'],
+      ['-token', redacted],
+    ],
+    [
+      ['--api-key', 'abc', '--api_key', 'def', '--apikey', 'ghi'],
+      ['--api-key', redacted, '--api_key', redacted, '--apikey', redacted],
+    ],
+    [
+      ['--secret-key', 'abc', '--access-key', 'abc'],
+      ['--secret-key', redacted, '--access-key', redacted],
+    ],
+    [
+      ['-H', 'Authorization: Bearer abc.def'],
+      ['-H', `Authorization: ${redacted}`],
+    ],
+    [
+      ['password=abc', 'next'],
+      [`password=${redacted}`, 'next'],
+    ],
+    [
+      ['--verbose', 'password', 'x'],
+      ['--verbose', 'password', 'x'],
+    ],
+    [
+      ['--token-limit', '5'],
+      ['--token-limit', '5'],
+    ],
+    [[], []],
+  ])('%j', (args, expected) => {
+    expect(redactArguments(args)).toEqual(expected);
+  });
+});
+
+describe('a long adversarial text', () => {
+  const seeds = [
+    'a',
+    '-',
+    '_',
+    ' ',
+    ':',
+    '"',
+    '\\',
+    '\\"',
+    '=',
+    '.',
+    'A ',
+    'eyJ',
+    '-eyJ',
+    '_eyJ',
+    'eyJaaaaaaaa.',
+    'eyJaaaaaaaa.b',
+    '.eyJ',
+    'sk-',
+    'task-',
+    'rvk_',
+    'ghp_',
+    'xoxb-',
+    'AKIA',
+    'AIza',
+    'npm_',
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN A',
+    '-----END A',
+    'PRIVATE KEY',
+    'password',
+    'password ',
+    'password=',
+    'password="',
+    "password='",
+    'password\\"',
+    'password: ',
+    'pass',
+    'token"',
+    'secret\\',
+    'bearer ',
+    'bearer  ',
+    'basic ',
+    'basic a',
+    'authorization: ',
+    'authorization ',
+    'cookie:',
+    '--password ',
+    '--password',
+    '-token-',
+    '--a-',
+    '://',
+    '://a',
+    '://a:',
+    '://a:b',
+    '://:@',
+    '@',
+    'a@',
+    'tokens=1',
+    'api-key',
+    'api_key=',
+  ];
+
+  test.each(seeds)('%j over and over takes time in proportion to its length', (seed) => {
+    for (const lead of ['', '-----BEGIN PRIVATE KEY', 'password=', 'eyJ', '://', 'x ']) {
+      const small = lead + seed.repeat(Math.ceil(10_000 / seed.length));
+      const large = lead + seed.repeat(Math.ceil(40_000 / seed.length));
+      expectProportional((text) => redactText(text), small, large);
+    }
+  });
+
+  test.each(['_', '-', 'a', 'aB', 'a_', 'pass', 'token', 'secret_', 's'])('%j as a member name, too', (seed) => {
+    const small = seed.repeat(Math.ceil(10_000 / seed.length));
+    const large = seed.repeat(Math.ceil(40_000 / seed.length));
+    expectProportional((name) => redact({ [name]: 'x' }), small, large);
+  });
+
+  /** Four times the length may take four times the time, and then some; what is quadratic takes sixteen. */
+  function expectProportional(work: (text: string) => unknown, small: string, large: string): void {
+    const slack = 1;
+    let ratio = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 5 && ratio >= 9; attempt++) {
+      ratio = Math.min(ratio, (fastest(work, large) + slack) / (fastest(work, small) + slack));
+    }
+    expect(ratio).toBeLessThan(9);
+  }
+
+  function fastest(work: (text: string) => unknown, text: string): number {
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3; run++) {
+      const start = performance.now();
+      work(text);
+      best = Math.min(best, performance.now() - start);
+    }
+    return best;
+  }
+});

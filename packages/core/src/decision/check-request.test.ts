@@ -1,0 +1,134 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { agentId, rawCheck, useTool } from '../testkit/requests.ts';
+import { action } from './action.ts';
+import { checkBatchSize } from './check-action.ts';
+import type { RawCheckRequest } from './check-request.ts';
+import { parseCheckRequest } from './check-request.ts';
+
+const acmeBot = agentId('acme/search/bot');
+const idRule = '1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit';
+const traceRule = 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)';
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] = [
+  ['no agent', { agentId: undefined }, 'agent_id.agent_id: must not be empty'],
+  ['a blank agent', { agentId: agentId('acme/search/') }, 'agent_id.agent_id: must not be empty'],
+  ['an agent with a slash', { agentId: { ...acmeBot, agentId: 'a/b' } }, `agent_id.agent_id: must be ${idRule}`],
+  ['an agent that starts with a dot', { agentId: { ...acmeBot, agentId: '.bot' } }, `agent_id.agent_id: must be ${idRule}`],
+  ['an agent that is too long', { agentId: { ...acmeBot, agentId: 'a'.repeat(129) } }, `agent_id.agent_id: must be ${idRule}`],
+  ['an agent with a line break', { agentId: { ...acmeBot, agentId: 'bot\n' } }, `agent_id.agent_id: must be ${idRule}`],
+  ['an org with a space', { agentId: { ...acmeBot, orgId: 'a b' } }, `agent_id.org_id: must be empty or ${idRule}`],
+  ['a team with a colon', { agentId: { ...acmeBot, teamId: 'a:b' } }, `agent_id.team_id: must be empty or ${idRule}`],
+  ['a trace without a span', { traceId: 't' }, `span_id: ${traceRule}`],
+  ['a span without a trace', { spanId: 's' }, `trace_id: ${traceRule}`],
+  ['a trace with a colon', { traceId: 't:x', spanId: 's' }, `trace_id: ${traceRule}`],
+  ['a trace with a line break', { traceId: 't\n', spanId: 's' }, `trace_id: ${traceRule}`],
+  ['a span that is too long', { traceId: 't', spanId: 's'.repeat(129) }, `span_id: ${traceRule}`],
+  ['a span with a letter of elsewhere', { traceId: 't', spanId: 'ß' }, `span_id: ${traceRule}`],
+  ['a caller with a blank agent', { caller: agentId('acme/search/') }, 'caller_agent_id.agent_id: must not be empty'],
+  ['a caller with a bad org', { caller: { ...acmeBot, orgId: '!' } }, `caller_agent_id.org_id: must be empty or ${idRule}`],
+  ['a negative cost', { estimatedCostMicros: -1 }, 'estimated_cost_micros: must not be negative'],
+  [
+    'a cost beyond counting',
+    { estimatedCostMicros: Number.MAX_SAFE_INTEGER + 1 },
+    'estimated_cost_micros: must be at most 9007199254740991',
+  ],
+  ['a long run id', { runId: 'r'.repeat(129) }, 'run_id: must be at most 128 characters'],
+  ['a long summary', { summary: 's'.repeat(4097) }, 'summary: must be at most 4096 characters'],
+  [
+    'negative prompt tokens',
+    { action: action('llm_call', { model: 'm', promptTokens: -1 }) },
+    'context.llm_call.prompt_tokens: must not be negative',
+  ],
+  [
+    'negative output tokens',
+    { action: action('llm_call', { model: 'm', maxOutputTokens: -1 }) },
+    'context.llm_call.max_output_tokens: must not be negative',
+  ],
+  [
+    'a negative port',
+    { action: action('network_call', { host: 'h', port: -1 }) },
+    'context.network_call.port: must be 0 to 65535',
+  ],
+  [
+    'a port beyond the last',
+    { action: action('network_call', { host: 'h', port: 65_536 }) },
+    'context.network_call.port: must be 0 to 65535',
+  ],
+  [
+    'arguments that are no JSON',
+    { action: action('tool_call', { tool: 't', json: '{' }) },
+    'context.tool_call.args_json: must be a JSON document in UTF-8, or empty',
+  ],
+  [
+    'a result that is no JSON',
+    { action: action('tool_result', { tool: 't', json: "{'a':1}" }) },
+    'context.tool_result.result_json: must be a JSON document in UTF-8, or empty',
+  ],
+  [
+    'arguments that are nested too deeply',
+    { action: action('tool_call', { tool: 't', json: nested(65) }) },
+    'context.tool_call.args_json: must not be nested deeper than 64',
+  ],
+];
+
+test.each(refused)('%s is refused, with the field and what would be right', (_, members, message) => {
+  expect(() => parseCheckRequest(rawCheck(members))).toThrow(
+    expect.objectContaining({ code: 'invalid_argument', message, facts: { field: message.split(':')[0] } }),
+  );
+});
+
+const accepted: readonly (readonly [string, Partial<RawCheckRequest>])[] = [
+  ['an agent without org and team', { agentId: agentId('//bot') }],
+  ['ids of the longest', { agentId: { orgId: 'o'.repeat(128), teamId: 't'.repeat(128), agentId: 'A1._-'.padEnd(128, 'x') } }],
+  ['neither trace nor span', { traceId: '', spanId: '' }],
+  ['trace and span of the longest', { traceId: 'aZ09_-'.padEnd(128, 'x'), spanId: 's'.repeat(128) }],
+  ['a cost of nothing', { estimatedCostMicros: 0 }],
+  ['the largest cost', { estimatedCostMicros: Number.MAX_SAFE_INTEGER }],
+  ['no cost', { estimatedCostMicros: null }],
+  ['texts of the longest', { runId: 'r'.repeat(128), summary: 's'.repeat(4096) }],
+  ['the first and last port', { action: action('network_call', { host: 'h', port: 65_535 }) }],
+  ['arguments nested as deeply as may be', { action: action('tool_call', { tool: 't', json: nested(64) }) }],
+  ['an action without any context', { action: action('agent_spawn') }],
+];
+
+test.each(accepted)('%s is accepted as it is', (_, members) => {
+  const raw = rawCheck(members);
+  expect(parseCheckRequest(raw)).toMatchObject(raw);
+});
+
+test.each([
+  ['', undefined],
+  ['{"a":[1]}', { a: [1] }],
+  ['"text"', 'text'],
+  ['null', null],
+])('arguments %j are read as JSON', (json, args) => {
+  expect(parseCheckRequest(rawCheck({ action: action('tool_call', { tool: 't', json }) })).args).toEqual(args);
+});
+
+test('whatever the arguments, they are read or refused: nothing else is thrown', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.nat({ max: 200_000 }).map(nested)), (json) => {
+      try {
+        parseCheckRequest(rawCheck({ action: { ...useTool('t'), json } }));
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_argument' });
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('a batch', () => {
+  test('takes up to a thousand', () => {
+    expect(() => checkBatchSize(0)).not.toThrow();
+    expect(() => checkBatchSize(1000)).not.toThrow();
+  });
+
+  test('of more is refused, with the limit and the number', () => {
+    expect(() => checkBatchSize(1001)).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', message: 'requests: at most 1000 in one batch, not 1001' }),
+    );
+  });
+});

@@ -1,0 +1,120 @@
+import type { Principal } from '../access/principal.ts';
+import { mayReach, narrowedTo, requireScope } from '../access/principal.ts';
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import { isOver } from '../ops/lifecycle.ts';
+import type { Agent } from './agent.ts';
+import { isRegistered } from './agent.ts';
+import type { AgentId } from './agent-id.ts';
+import { findAgent } from './find-agent.ts';
+import type { Tally } from './org-index.ts';
+import { count, emptyTally } from './org-index.ts';
+
+export interface TenantFilter {
+  readonly orgId?: string | undefined;
+  readonly teamId?: string | undefined;
+}
+
+/** The agents that the caller may see, org by org and team by team, from the indexes of the directory. */
+export function* visibleAgents(gov: Governance, by: Principal, filter: TenantFilter): Generator<Agent> {
+  requireScope(by, 'read');
+  const within = narrowedTo(by, filter);
+  if (within === 'nothing') return;
+  const orgIds = within.orgId === undefined ? gov.directory.orgs().keys() : [within.orgId];
+  for (const orgId of orgIds) {
+    if (within.teamId === undefined) yield* gov.directory.inOrg(orgId);
+    else yield* gov.directory.inTeam(orgId, within.teamId);
+  }
+}
+
+export function inFlight(agent: Agent): number {
+  let running = 0;
+  for (const op of agent.ops.values()) if (!isOver(op.state)) running++;
+  return running;
+}
+
+export interface Tree {
+  readonly agent: Agent;
+  readonly children: readonly Tree[];
+}
+
+/** An agent and all below it that the caller may see. */
+export function treeUnder(gov: Governance, by: Principal, id: AgentId, filter: TenantFilter): Tree {
+  return treeOf(gov, by, findWithin(gov, by, id, filter));
+}
+
+/** The agents above an agent and itself, the root first; ends where the caller's sight does. */
+export function lineageOf(gov: Governance, by: Principal, id: AgentId, filter: TenantFilter): Agent[] {
+  const line: Agent[] = [];
+  let agent: Agent | undefined = findWithin(gov, by, id, filter);
+  while (agent !== undefined && mayReach(by, agent.record.id)) {
+    line.unshift(agent);
+    agent = gov.directory.parentOf(agent);
+  }
+  return line;
+}
+
+export function teamOf(
+  gov: Governance,
+  by: Principal,
+  team: { orgId: string; teamId: string },
+  filter: TenantFilter,
+): Agent[] {
+  requireScope(by, 'read');
+  const visible = mayReach(by, { ...team, agentId: '' }) && fits(team, filter);
+  const agents = visible ? [...gov.directory.inTeam(team.orgId, team.teamId)] : [];
+  if (agents.length > 0) return agents;
+  throw new ReeveError('team_not_found', `there is no team "${team.orgId}/${team.teamId}" with agents`);
+}
+
+export interface TopologyStats extends Tally {
+  readonly orgs: number;
+  readonly teams: number;
+}
+
+/** Numbers of what the caller may see: from the tallies of whole orgs, or counted where it sees one team only. */
+export function topologyStats(gov: Governance, by: Principal, filter: TenantFilter): TopologyStats {
+  requireScope(by, 'read');
+  const within = narrowedTo(by, filter);
+  const total = emptyTally();
+  if (within === 'nothing') return { ...total, orgs: 0, teams: 0 };
+  if (within.teamId !== undefined) {
+    for (const agent of visibleAgents(gov, by, filter)) count(total, agent, 1);
+    const some = total.agents > 0 ? 1 : 0;
+    return { ...total, orgs: some, teams: some };
+  }
+  let teams = 0;
+  let orgs = 0;
+  for (const [orgId, org] of gov.directory.orgs()) {
+    if (within.orgId !== undefined && within.orgId !== orgId) continue;
+    add(total, org.tally);
+    teams += org.teams.size;
+    orgs++;
+  }
+  return { ...total, orgs, teams };
+}
+
+function treeOf(gov: Governance, by: Principal, agent: Agent): Tree {
+  const below = [...gov.directory.childrenOf(agent)].filter(
+    (child) => isRegistered(child) && mayReach(by, child.record.id),
+  );
+  return { agent, children: below.map((child) => treeOf(gov, by, child)) };
+}
+
+function findWithin(gov: Governance, by: Principal, id: AgentId, filter: TenantFilter): Agent {
+  requireScope(by, 'read');
+  const agent = findAgent(gov, by, id);
+  if (fits(id, filter)) return agent;
+  throw new ReeveError('agent_not_found', 'there is no such agent in that org');
+}
+
+function fits(id: { readonly orgId: string }, filter: TenantFilter): boolean {
+  return filter.orgId === undefined || filter.orgId === id.orgId;
+}
+
+function add(total: Tally, tally: Tally): void {
+  total.agents += tally.agents;
+  total.roots += tally.roots;
+  total.suspended += tally.suspended;
+  for (const [depth, agents] of tally.byDepth) total.byDepth.set(depth, (total.byDepth.get(depth) ?? 0) + agents);
+}

@@ -1,0 +1,177 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { AuditPage, AuditQuery } from '@reeve/core';
+import { frequentEvents, plan } from './audit-query.ts';
+import type { Row } from './sqlite-rows.ts';
+import { number, text } from './sqlite-rows.ts';
+
+const schema = `
+  PRAGMA ix.journal_mode = WAL;
+  PRAGMA ix.synchronous = OFF;
+  PRAGMA ix.cache_size = -32768;
+  PRAGMA busy_timeout = 2000;
+  CREATE TABLE IF NOT EXISTS ix.by_org (org_id TEXT, seq INTEGER, PRIMARY KEY (org_id, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ix.by_agent (agent TEXT, seq INTEGER, PRIMARY KEY (agent, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ix.by_op (op_id TEXT, seq INTEGER, PRIMARY KEY (op_id, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ix.by_event (event_type TEXT, seq INTEGER, PRIMARY KEY (event_type, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ix.by_claim (org_id TEXT, seq INTEGER, PRIMARY KEY (org_id, seq)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ix.by_time (first_seq INTEGER PRIMARY KEY, last_seq INTEGER, min_at INTEGER, max_at INTEGER);
+  CREATE TABLE IF NOT EXISTS ix.progress (through INTEGER NOT NULL, hash TEXT NOT NULL, removed INTEGER NOT NULL);
+`;
+
+const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_claim'];
+
+/**
+ * The indexes of the audit log, in a file of their own that can be thrown away and made again. They follow the log in
+ * large sorted steps, in a thread of their own, so that the decision path writes each entry once and nothing else.
+ */
+export class AuditIndex {
+  readonly #db: DatabaseSync;
+
+  constructor(storePath: string, indexPath: string) {
+    this.#db = new DatabaseSync(storePath);
+    this.#db.prepare('ATTACH DATABASE ? AS ix').run(indexPath);
+    this.#db.exec(schema);
+    if (!this.#fits()) this.#startOver();
+  }
+
+  /** Indexes up to `most` entries; returns how many it did. */
+  catchUp(most: number): number {
+    this.#forgetRemoved();
+    const through = this.#through();
+    const last = this.#one(
+      'SELECT max(seq) AS seq FROM (SELECT seq FROM main.audit WHERE seq > ? ORDER BY seq LIMIT ?)',
+      through,
+      most,
+    );
+    if (last === undefined || typeof last['seq'] !== 'number') return 0;
+    const to = last['seq'];
+    const range = 'FROM main.audit WHERE seq > ? AND seq <= ?';
+    this.#db.exec('BEGIN');
+    try {
+      const frequent = frequentEvents.map((type) => `'${type}'`).join(', ');
+      this.#run(
+        `INSERT OR IGNORE INTO ix.by_org SELECT org_id, seq ${range} AND org_id IS NOT NULL ORDER BY org_id, seq`,
+        through,
+        to,
+      );
+      this.#run(
+        `INSERT OR IGNORE INTO ix.by_agent SELECT agent_id, seq ${range} AND agent_id <> '' ORDER BY agent_id, seq`,
+        through,
+        to,
+      );
+      this.#run(
+        `INSERT OR IGNORE INTO ix.by_op SELECT op_id, seq ${range} AND op_id IS NOT NULL ORDER BY op_id, seq`,
+        through,
+        to,
+      );
+      this.#run(
+        `INSERT OR IGNORE INTO ix.by_event SELECT event_type, seq ${range} AND event_type NOT IN (${frequent}) ORDER BY event_type, seq`,
+        through,
+        to,
+      );
+      this.#run(
+        `INSERT OR IGNORE INTO ix.by_claim SELECT claimed_org_id, seq ${range} AND claimed_org_id IS NOT NULL ORDER BY 1, 2`,
+        through,
+        to,
+      );
+      this.#run(`INSERT OR REPLACE INTO ix.by_time SELECT min(seq), max(seq), min(at), max(at) ${range}`, through, to);
+      this.#run('UPDATE ix.progress SET through = ?1, hash = (SELECT hash FROM main.audit WHERE seq = ?1)', to);
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+    return to - through;
+  }
+
+  /** How many entries are not indexed yet; they are read one by one instead. */
+  lag(): number {
+    const newest = this.#one('SELECT max(seq) AS seq FROM main.audit')?.['seq'];
+    return typeof newest === 'number' ? Math.max(0, newest - this.#through()) : 0;
+  }
+
+  read(query: AuditQuery, newestFirst: boolean): AuditPage {
+    this.#db.exec('BEGIN');
+    try {
+      const parts = plan(query, newestFirst, this.#bounds(query));
+      const rows: Row[] = [];
+      for (const { sql, values } of parts.selects) {
+        if (rows.length > query.limit) break;
+        rows.push(...this.#db.prepare(sql).all(...values, query.limit + 1 - rows.length));
+      }
+      const page = rows.slice(0, query.limit);
+      const more = rows.length > query.limit;
+      const last = page.at(-1);
+      const entries = page.map((row) => ({
+        seq: number(row, 'seq'),
+        hash: text(row, 'hash'),
+        canonical: text(row, 'canonical'),
+      }));
+      return { entries, next: more && last !== undefined ? number(last, 'seq') : parts.next };
+    } finally {
+      this.#db.exec('COMMIT');
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** Whether the indexes are those of this log, and not of one that was here before. */
+  #fits(): boolean {
+    const progress = this.#one('SELECT through, hash FROM ix.progress');
+    if (progress === undefined) return false;
+    if (number(progress, 'through') === 0) return true;
+    const entry = this.#one('SELECT hash FROM main.audit WHERE seq = ?', number(progress, 'through'));
+    return entry !== undefined && entry['hash'] === progress['hash'];
+  }
+
+  #startOver(): void {
+    for (const table of tables) this.#db.exec(`DELETE FROM ix.${table}`);
+    this.#db.exec(`DELETE FROM ix.by_time; DELETE FROM ix.progress; INSERT INTO ix.progress VALUES (0, '', 0)`);
+  }
+
+  /** Gives up what retention has removed from the log. */
+  #forgetRemoved(): void {
+    const oldest = this.#one('SELECT min(seq) AS seq FROM main.audit')?.['seq'];
+    const removed = Number(this.#one('SELECT removed FROM ix.progress')?.['removed'] ?? 0);
+    if (typeof oldest !== 'number' || oldest - 1 <= removed) return;
+    for (const table of tables) this.#run(`DELETE FROM ix.${table} WHERE seq < ?`, oldest);
+    this.#run('DELETE FROM ix.by_time WHERE last_seq < ?', oldest);
+    this.#run('UPDATE ix.progress SET removed = ?', oldest - 1);
+  }
+
+  #through(): number {
+    const row = this.#one('SELECT through FROM ix.progress');
+    return row === undefined ? 0 : number(row, 'through');
+  }
+
+  /** The stretch of sequences that can hold what is asked for, by the times that it names. */
+  #bounds(query: AuditQuery): { low: number; high: number; indexed: number } {
+    const newest = Number(this.#one('SELECT max(seq) AS seq FROM main.audit')?.['seq'] ?? 0);
+    const oldest = Number(this.#one('SELECT min(seq) AS seq FROM main.audit')?.['seq'] ?? 1);
+    const indexed = this.#through();
+    let low = Math.max(oldest, (query.after ?? 0) + 1);
+    let high = Math.min(newest, (query.before ?? newest + 1) - 1);
+    if (query.from !== undefined) {
+      const first = this.#one('SELECT min(first_seq) AS seq FROM ix.by_time WHERE max_at >= ?', query.from)?.['seq'];
+      low = Math.max(low, typeof first === 'number' ? first : indexed + 1);
+    }
+    if (query.to !== undefined) {
+      const last = this.#one('SELECT max(last_seq) AS seq FROM ix.by_time WHERE min_at < ?', query.to)?.['seq'];
+      const tail = this.#one('SELECT max(seq) AS seq FROM main.audit WHERE seq > ? AND at < ?', indexed, query.to)?.[
+        'seq'
+      ];
+      high = Math.min(high, Math.max(Number(last ?? 0), Number(tail ?? 0)));
+    }
+    return { low, high, indexed };
+  }
+
+  #one(sql: string, ...values: (string | number)[]): Row | undefined {
+    return this.#db.prepare(sql).get(...values);
+  }
+
+  #run(sql: string, ...values: (string | number)[]): void {
+    this.#db.prepare(sql).run(...values);
+  }
+}

@@ -1,0 +1,91 @@
+import type { AuditQuery } from '@reeve/core';
+
+interface Select {
+  readonly sql: string;
+  /** Everything but the limit, which comes last. */
+  readonly values: readonly (string | number)[];
+}
+
+export interface Plan {
+  /** To be read one after the other until the page is full. */
+  readonly selects: readonly Select[];
+  /** Where a next page starts although this one was not full; null where the log is read to its end. */
+  readonly next: number | null;
+}
+
+/** Event types so frequent that an index over them would find nothing faster than reading does. */
+export const frequentEvents = ['ActionAllowed', 'ActionDenied', 'ActionPending', 'OpStateChanged'];
+
+/** A search for text reads entry by entry, so one page looks at no more than this many. */
+const mostSearched = 200_000;
+
+/**
+ * How to read the log: the part that is indexed by the narrowest index, the newest part that is not yet indexed entry by
+ * entry. Either way every condition is checked on the entry itself.
+ */
+export function plan(
+  query: AuditQuery,
+  newestFirst: boolean,
+  bounds: { readonly low: number; readonly high: number; readonly indexed: number },
+): Plan {
+  const { low, high, next } = query.q === undefined ? { ...bounds, next: null } : searched(bounds, newestFirst);
+  const tail = select(query, undefined, newestFirst, Math.max(low, bounds.indexed + 1), high);
+  const indexed = select(query, indexFor(query), newestFirst, low, Math.min(high, bounds.indexed));
+  return { selects: newestFirst ? [tail, indexed] : [indexed, tail], next };
+}
+
+function searched(bounds: { readonly low: number; readonly high: number }, newestFirst: boolean) {
+  const { low, high } = bounds;
+  if (high - low < mostSearched) return { low, high, next: null };
+  return newestFirst
+    ? { low: high - mostSearched + 1, high, next: high - mostSearched + 1 }
+    : { low, high: low + mostSearched - 1, next: low + mostSearched - 1 };
+}
+
+interface Index {
+  readonly table: string;
+  readonly column: string;
+  readonly value: string;
+}
+
+function indexFor(query: AuditQuery): Index | undefined {
+  if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
+  if (query.agentId !== undefined) return { table: 'by_agent', column: 'agent', value: query.agentId };
+  if (query.eventType !== undefined && !frequentEvents.includes(query.eventType)) {
+    return { table: 'by_event', column: 'event_type', value: query.eventType };
+  }
+  if (query.orgId !== undefined) return { table: 'by_org', column: 'org_id', value: query.orgId };
+  return undefined;
+}
+
+function select(query: AuditQuery, index: Index | undefined, newestFirst: boolean, low: number, high: number): Select {
+  const conditions: string[] = [];
+  const values: (string | number)[] = [];
+  const narrow = (condition: string, ...given: (string | number | undefined)[]) => {
+    const present = given.filter((value) => value !== undefined);
+    if (present.length < given.length) return;
+    conditions.push(condition);
+    values.push(...present);
+  };
+  if (index !== undefined) narrow(`x.${index.column} = ?`, index.value);
+  narrow(`${index === undefined ? 'a' : 'x'}.seq BETWEEN ? AND ?`, low, high);
+  if (query.orClaimedOrgId === undefined) narrow('a.org_id = ?', query.orgId);
+  else narrow('(a.org_id = ? OR a.claimed_org_id = ?)', query.orgId, query.orClaimedOrgId);
+  narrow('a.team_id = ?', query.teamId);
+  narrow('a.agent_id = ?', query.agentId);
+  narrow('a.event_type = ?', query.eventType);
+  narrow('a.decision = ?', query.decision);
+  narrow('a.op_id = ?', query.opId);
+  narrow('a.at >= ?', query.from);
+  narrow('a.at < ?', query.to);
+  narrow('instr(lower(a.canonical), ?) > 0', query.q === undefined ? undefined : asWritten(query.q));
+  const from = index === undefined ? 'main.audit a' : `ix.${index.table} x CROSS JOIN main.audit a ON a.seq = x.seq`;
+  const order = `${index === undefined ? 'a' : 'x'}.seq ${newestFirst ? 'DESC' : 'ASC'}`;
+  const sql = `SELECT a.seq, a.hash, a.canonical FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+  return { sql, values };
+}
+
+/** A text as it stands inside of canonical JSON, in lower case. */
+function asWritten(q: string): string {
+  return JSON.stringify(q).slice(1, -1).toLowerCase();
+}

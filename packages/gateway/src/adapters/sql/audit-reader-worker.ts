@@ -1,0 +1,51 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AuditQuery } from '@reeve/core';
+import { AuditIndex } from './audit-index.ts';
+
+/** Reads the log and keeps its indexes, in a thread of its own: no question, however large, makes a decision wait. */
+export type ReaderCall =
+  | { readonly id: number; readonly method: 'read'; readonly query: AuditQuery; readonly newestFirst: boolean }
+  | { readonly id: number; readonly method: 'lag' }
+  | { readonly id: number; readonly method: 'close' };
+
+export interface ReaderAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: string;
+}
+
+const { storePath, indexPath, everyMs } = workerData as { storePath: string; indexPath: string; everyMs: number };
+const entriesPerStep = 10_000;
+const index = new AuditIndex(storePath, indexPath);
+
+const timer = setInterval(() => {
+  try {
+    index.catchUp(entriesPerStep);
+  } catch {
+    // What is not indexed is read entry by entry; the next turn tries again.
+  }
+}, everyMs);
+
+function perform(call: ReaderCall): unknown {
+  switch (call.method) {
+    case 'read':
+      return index.read(call.query, call.newestFirst);
+    case 'lag':
+      return index.lag();
+    case 'close':
+      clearInterval(timer);
+      index.close();
+      return undefined;
+  }
+}
+
+parentPort?.on('message', (call: ReaderCall) => {
+  let answer: ReaderAnswer;
+  try {
+    answer = { id: call.id, result: perform(call) };
+  } catch (error) {
+    answer = { id: call.id, error: error instanceof Error ? error.message : 'unknown' };
+  }
+  parentPort?.postMessage(answer);
+  if (call.method === 'close') parentPort?.close();
+});

@@ -1,0 +1,112 @@
+import type { Answer, Decision, Governance, OpState } from '@reeve/core';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { LatencyHistogram } from './latency-histogram.ts';
+
+const states: readonly OpState[] = ['pending', 'running', 'paused', 'completing', 'terminated'];
+const fast = [0.000_05, 0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+const slow = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * What the gateway counts. On the decision path a count is an addition in memory; text is made when somebody asks for it.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #decisions = new Map<string, { readonly outcome: Decision; readonly tier: string; count: number }>();
+  readonly #decisionSeconds = new LatencyHistogram(
+    'reeve_decision_seconds',
+    'From the arrival of a check to its answer.',
+    fast,
+  );
+  readonly #commitSeconds = new LatencyHistogram(
+    'reeve_store_commit_seconds',
+    'Making one turn of the event loop durable.',
+    fast,
+  );
+  readonly #httpSeconds = new LatencyHistogram('reeve_http_request_seconds', 'Answering HTTP requests.', slow);
+  readonly #commitFailures = this.#counter(
+    'reeve_store_commit_failures_total',
+    'Turns that could not be made durable.',
+  );
+  readonly #authFailures = this.#counter('reeve_auth_failures_total', 'Calls with no or a bad credential.');
+  readonly #httpRequests = this.#counter('reeve_http_requests_total', 'HTTP requests.', 'route', 'status');
+  readonly #limited = this.#counter('reeve_rate_limited_total', 'Calls refused for their number.', 'limit');
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+    for (const histogram of [this.#decisionSeconds, this.#commitSeconds, this.#httpSeconds])
+      histogram.register(this.#registry);
+    const decisions = this.#decisions;
+    new Counter({
+      name: 'reeve_decisions_total',
+      help: 'Decisions by outcome and by the tier at which they fell.',
+      labelNames: ['outcome', 'tier'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { outcome, tier, count } of decisions.values()) this.inc({ outcome, tier }, count);
+      },
+    });
+  }
+
+  /** Follows the state of the gateway; asked for when the metrics are. */
+  observe(gov: Governance, indexLag: () => Promise<number>): void {
+    this.#gauge('reeve_agents', 'Registered agents.', () => gov.directory.size);
+    this.#gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
+    this.#gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', indexLag);
+    this.#gauge('reeve_websocket_clients', 'Open event streams.', () => 0);
+    const ops = new Gauge({
+      name: 'reeve_ops',
+      help: 'Operations by state.',
+      labelNames: ['state'],
+      registers: [this.#registry],
+      collect: () => {
+        for (const state of states) ops.set({ state }, gov.ops.count(state));
+      },
+    });
+  }
+
+  decided(answer: Answer): void {
+    const name = `${answer.decision} ${answer.tier}`;
+    const known = this.#decisions.get(name);
+    if (known === undefined) this.#decisions.set(name, { outcome: answer.decision, tier: answer.tier, count: 1 });
+    else known.count++;
+    this.#decisionSeconds.observe(answer.latencyUs / 1e6);
+  }
+
+  committed(seconds: number, failed: boolean): void {
+    this.#commitSeconds.observe(seconds);
+    if (failed) this.#commitFailures.inc();
+  }
+
+  answered(route: string, status: number, seconds: number): void {
+    this.#httpRequests.inc({ route, status: String(status) });
+    this.#httpSeconds.observe(seconds);
+  }
+
+  authFailed(): void {
+    this.#authFailures.inc();
+  }
+
+  limited(limit: string): void {
+    this.#limited.inc({ limit });
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge(name: string, help: string, value: () => number | Promise<number>): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      async collect() {
+        this.set(await value());
+      },
+    });
+  }
+}

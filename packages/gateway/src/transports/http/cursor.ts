@@ -1,0 +1,16 @@
+import { HttpError } from './problem.ts';
+
+/** Where a list goes on, as an opaque text. It names a place and grants nothing: what is seen from there is decided anew. */
+export function cursorOf(place: number | null): string | null {
+  return place === null ? null : Buffer.from(`v1:${place}`).toString('base64url');
+}
+
+export function placeOf(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  const place = /^v1:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
+  if (place !== undefined && cursorOf(Number(place)) === cursor) return Number(place);
+  const detail = 'is not a cursor that this list has given';
+  throw new HttpError('validation_failed', `/query/cursor: ${detail}`, {
+    errors: [{ pointer: '/query/cursor', detail }],
+  });
+}

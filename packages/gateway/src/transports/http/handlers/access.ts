@@ -1,0 +1,76 @@
+import type { Access, Principal, TicketBooth } from '@reeve/core';
+import {
+  createKey,
+  exchangeToken,
+  listKeys,
+  requireUnbound,
+  revokeKey,
+  rotateKey,
+  rotateSigningKey,
+  timestamp,
+} from '@reeve/core';
+import { cursorOf, placeOf } from '../cursor.ts';
+import type { Handlers } from '../handler.ts';
+import { apiKeyJson, madeKeyJson, timeOrNull } from '../present.ts';
+
+type AccessRoutes =
+  | 'exchangeToken'
+  | 'me'
+  | 'wsTicket'
+  | 'listApiKeys'
+  | 'createApiKey'
+  | 'rotateApiKey'
+  | 'revokeApiKey'
+  | 'revokeApiKeyUnversioned'
+  | 'rotateSigningKey';
+
+export function accessHandlers(access: Access, tickets: TicketBooth): Pick<Handlers, AccessRoutes> {
+  const revoke = async (principal: Principal, id: string) => apiKeyJson(await revokeKey(access, principal, id));
+  return {
+    exchangeToken: async ({ body }, { key, requestId }) => {
+      const { token, expiresAt, scopes } = await exchangeToken(access, key, body.scopes, requestId);
+      return { token, expires_at: Math.floor(expiresAt / 1000), scopes: [...scopes] };
+    },
+    me: (_input, { principal }) => {
+      const key = access.keys.find(principal.keyId);
+      return {
+        kind: 'api_key',
+        scopes: [...principal.scopes],
+        org_id: principal.orgId,
+        team_id: principal.teamId,
+        key: { id: principal.keyId, label: key?.label ?? '', expires_at: timeOrNull(key?.expiresAt ?? null) },
+      };
+    },
+    wsTicket: (_input, { principal }) => {
+      const { ticket, expiresAt } = tickets.issue(principal);
+      return { ticket, expires_at: timestamp(expiresAt) };
+    },
+    listApiKeys: ({ query }, { principal }) => {
+      const all = listKeys(access, principal).filter((key) => query.org_id === undefined || key.orgId === query.org_id);
+      const start = placeOf(query.cursor) ?? 0;
+      // Counted from the oldest, so that keys made meanwhile do not shift the pages that follow.
+      const upTo = start === 0 ? all.length : Math.min(start, all.length);
+      const items = all.slice(all.length - upTo, all.length - upTo + query.per_page);
+      const rest = upTo - items.length;
+      return { items: items.map(apiKeyJson), next_cursor: cursorOf(rest > 0 ? rest : null), total: all.length };
+    },
+    createApiKey: async ({ body }, { principal }) => {
+      const made = await createKey(access, principal, {
+        label: body.label,
+        scopes: body.scopes,
+        orgId: body.org_id ?? null,
+        teamId: body.team_id ?? null,
+        ttlMs: body.ttl_secs == null ? null : body.ttl_secs * 1000,
+      });
+      return madeKeyJson(made);
+    },
+    rotateApiKey: async ({ params }, { principal }) => madeKeyJson(await rotateKey(access, principal, params.id)),
+    revokeApiKey: ({ params }, { principal }) => revoke(principal, params.id),
+    revokeApiKeyUnversioned: ({ params }, { principal }) => revoke(principal, params.id),
+    rotateSigningKey: async (_input, { principal }) => {
+      requireUnbound(principal);
+      const key = await rotateSigningKey(access, principal.actor, principal.requestId);
+      return { kid: key.kid, created_at: timestamp(key.createdAt) };
+    },
+  };
+}

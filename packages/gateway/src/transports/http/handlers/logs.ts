@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import type { RouteInput, Routes } from '@reeve/contract/http';
+import type { AuditReader, LogFilter, Principal } from '@reeve/core';
+import { latestLogs, oldestLogs } from '@reeve/core';
+import { cursorOf, placeOf } from '../cursor.ts';
+import { csvHeader, csvLine } from '../csv.ts';
+import type { Handlers } from '../handler.ts';
+import { RawAnswer } from '../handler.ts';
+import { entryJson } from '../present.ts';
+
+const entriesPerStep = 1000;
+
+export function logHandlers(log: AuditReader, newest: () => number): Pick<Handlers, 'listLogs' | 'exportLogs'> {
+  return {
+    listLogs: async ({ query }, { principal }) => {
+      const before = placeOf(query.cursor);
+      const filter = { ...filterOf(query), ...(before === undefined ? {} : { before }), limit: query.per_page };
+      const { entries, next } = await latestLogs(log, principal, filter);
+      const items = entries.map(entryJson).join(',');
+      return new RawAnswer(
+        'application/json; charset=utf-8',
+        `{"items":[${items}],"next_cursor":${JSON.stringify(cursorOf(next))}}`,
+      );
+    },
+    exportLogs: ({ query }, { principal }) => {
+      const filter = { ...filterOf(query), before: newest() + 1 };
+      const csv = query.format === 'csv';
+      const body = Readable.from(lines(log, principal, filter, csv));
+      const headers = { 'content-disposition': `attachment; filename="reeve-audit.${csv ? 'csv' : 'jsonl'}"` };
+      return new RawAnswer(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8', body, headers);
+    },
+  };
+}
+
+/** Page after page as the reader takes them: the memory it needs does not grow with the log. */
+async function* lines(
+  log: AuditReader,
+  by: Principal,
+  filter: Omit<LogFilter, 'limit'>,
+  csv: boolean,
+): AsyncGenerator<string> {
+  if (csv) yield csvHeader;
+  let after: number | null = 0;
+  while (after !== null) {
+    const { entries, next }: Awaited<ReturnType<typeof oldestLogs>> = await oldestLogs(log, by, {
+      ...filter,
+      after,
+      limit: entriesPerStep,
+    });
+    if (entries.length > 0) yield `${entries.map((entry) => (csv ? csvLine(entry) : entryJson(entry))).join('\n')}\n`;
+    after = next;
+  }
+}
+
+type LogQuery = Omit<RouteInput<Routes['exportLogs']>['query'], 'format'>;
+
+function filterOf(query: LogQuery): Omit<LogFilter, 'limit'> {
+  return {
+    ...(query.org_id === undefined ? {} : { orgId: query.org_id }),
+    ...(query.team_id === undefined ? {} : { teamId: query.team_id }),
+    ...(query.agent_id === undefined ? {} : { agentId: query.agent_id }),
+    ...(query.event_type === undefined ? {} : { eventType: query.event_type }),
+    ...(query.decision === undefined ? {} : { decision: query.decision }),
+    ...(query.op_id === undefined ? {} : { opId: query.op_id }),
+    ...(query.from === undefined ? {} : { from: Date.parse(query.from) }),
+    ...(query.to === undefined ? {} : { to: Date.parse(query.to) }),
+    ...(query.q === undefined ? {} : { q: query.q }),
+  };
+}

@@ -1,0 +1,37 @@
+import { openApiDocument } from '@reeve/contract/http';
+import type { SigningKeyRing } from '@reeve/core';
+import type { Health } from '../../../telemetry/health.ts';
+import { docsPage } from '../docs-page.ts';
+import type { Handlers } from '../handler.ts';
+import { RawAnswer } from '../handler.ts';
+import { HttpError } from '../problem.ts';
+
+export interface ServicePorts {
+  readonly health: Health;
+  readonly signingKeys: SigningKeyRing;
+  readonly metrics: () => Promise<string>;
+  readonly version: string;
+}
+
+type ServiceRoutes = 'healthz' | 'readyz' | 'metrics' | 'openapi' | 'docs' | 'jwks' | 'authMethods';
+
+export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRoutes> {
+  const { health, version } = ports;
+  const document = openApiDocument(version);
+  const openapi = JSON.stringify(document);
+  const page = docsPage(version);
+  return {
+    healthz: () => ({ status: 'ok' }),
+    readyz: () => {
+      const parts = Object.fromEntries(health.parts);
+      if (health.serving) return { status: health.status, draining: health.draining, version, parts };
+      const code = health.draining ? 'shutting_down' : 'store_unavailable';
+      throw new HttpError(code, 'the gateway is not ready to answer calls', { draining: health.draining, parts });
+    },
+    metrics: async () => new RawAnswer('text/plain; version=0.0.4; charset=utf-8', await ports.metrics()),
+    openapi: () => new RawAnswer('application/json; charset=utf-8', openapi),
+    docs: () => new RawAnswer('text/html; charset=utf-8', page),
+    jwks: () => ({ keys: ports.signingKeys.all().map((key) => JSON.parse(key.publicJwk) as Record<string, unknown>) }),
+    authMethods: () => ({ methods: ['api_key'] }),
+  };
+}

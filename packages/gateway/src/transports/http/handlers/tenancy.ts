@@ -1,0 +1,101 @@
+import type { Agent, AgentId, Governance } from '@reeve/core';
+import {
+  findAgent,
+  inFlight,
+  lineageOf,
+  listAgents,
+  resumeAgent,
+  suspendAgent,
+  teamOf,
+  topologyStats,
+  treeUnder,
+  visibleAgents,
+} from '@reeve/core';
+import { cursorOf, placeOf } from '../cursor.ts';
+import type { Handlers } from '../handler.ts';
+import { agentJson, topologyAgentJson, treeJson } from '../present.ts';
+
+type TenancyRoutes =
+  | 'topologyOverview'
+  | 'topologyTree'
+  | 'topologyTeam'
+  | 'topologyLineage'
+  | 'topologyStats'
+  | 'listAgents'
+  | 'getAgent'
+  | 'suspendAgent'
+  | 'resumeAgent';
+
+export function tenancyHandlers(gov: Governance): Pick<Handlers, TenancyRoutes> {
+  return {
+    topologyOverview: ({ query }, { principal }) =>
+      overview([...visibleAgents(gov, principal, { orgId: query.org_id })]),
+    topologyTree: ({ params, query }, { principal }) =>
+      treeJson(treeUnder(gov, principal, idOf(params), { orgId: query.org_id })),
+    topologyTeam: ({ params, query }, { principal }) => ({
+      items: teamOf(gov, principal, teamIdOf(params), { orgId: query.org_id }).map(topologyAgentJson),
+    }),
+    topologyLineage: ({ params, query }, { principal }) => ({
+      items: lineageOf(gov, principal, idOf(params), { orgId: query.org_id }).map(topologyAgentJson),
+    }),
+    topologyStats: ({ query }, { principal }) => {
+      const { agents, roots, suspended, byDepth, orgs, teams } = topologyStats(gov, principal, { orgId: query.org_id });
+      const by_depth = Object.fromEntries(
+        [...byDepth].sort(([a], [b]) => a - b).map(([depth, n]) => [String(depth), n]),
+      );
+      return { agents, roots, by_status: { active: agents - suspended, suspended }, by_depth, orgs, teams };
+    },
+    listAgents: ({ query }, { principal }) => {
+      const filter = { orgId: query.org_id, teamId: query.team_id, status: query.status };
+      const page = { after: placeOf(query.cursor) ?? 0, limit: query.per_page };
+      const { agents, next, total } = listAgents(gov, principal, filter, page);
+      return { items: agents.map(agentJson), next_cursor: cursorOf(next), total };
+    },
+    getAgent: ({ params }, { principal }) => agentJson(findAgent(gov, principal, idOf(params))),
+    suspendAgent: async ({ params, body }, { principal }) =>
+      agentJson(await suspendAgent(gov, principal, idOf(params), body.reason)),
+    resumeAgent: async ({ params, body }, { principal }) =>
+      agentJson(await resumeAgent(gov, principal, idOf(params), body.reason)),
+  };
+}
+
+interface TeamPath {
+  readonly org: string;
+  readonly team: string;
+}
+
+/** In paths, `-` stands for an empty org or team. */
+function teamIdOf({ org, team }: TeamPath): { orgId: string; teamId: string } {
+  return { orgId: org === '-' ? '' : org, teamId: team === '-' ? '' : team };
+}
+
+function idOf(path: TeamPath & { readonly agent: string }): AgentId {
+  return { ...teamIdOf(path), agentId: path.agent };
+}
+
+function overview(agents: readonly Agent[]) {
+  const orgs = new Map<string, { org_id: string; teams: number; agents: number; in_flight: number }>();
+  const teams = new Map<string, { org_id: string; team_id: string; agents: number; in_flight: number }>();
+  let total = 0;
+  for (const agent of agents) {
+    const { orgId, teamId } = agent.record.id;
+    const busy = inFlight(agent);
+    const org = orgs.get(orgId) ?? { org_id: orgId, teams: 0, agents: 0, in_flight: 0 };
+    const known = teams.get(`${orgId}/${teamId}`);
+    const team = known ?? { org_id: orgId, team_id: teamId, agents: 0, in_flight: 0 };
+    if (known === undefined) org.teams++;
+    for (const group of [org, team]) {
+      group.agents++;
+      group.in_flight += busy;
+    }
+    total += busy;
+    orgs.set(orgId, org);
+    teams.set(`${orgId}/${teamId}`, team);
+  }
+  return {
+    orgs: [...orgs.values()],
+    teams: [...teams.values()],
+    agents: agents.map(topologyAgentJson),
+    totals: { orgs: orgs.size, teams: teams.size, agents: agents.length, in_flight: total },
+  };
+}

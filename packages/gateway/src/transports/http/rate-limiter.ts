@@ -1,0 +1,57 @@
+/** What a limit says of one call. */
+export interface Allowance {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the allowance is whole again, or until a call is allowed. */
+  readonly resetSecs: number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+const windowMs = 60_000;
+const mostBuckets = 100_000;
+
+/**
+ * So many calls a minute for each name. The allowance refills steadily, so a minute's worth can be used at once and no
+ * window's edge lets double through.
+ */
+export class RateLimiter {
+  readonly #perMinute: number;
+  readonly #elapsed: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(perMinute: number, elapsed: () => number) {
+    this.#perMinute = perMinute;
+    this.#elapsed = elapsed;
+  }
+
+  take(name: string): Allowance | undefined {
+    if (this.#perMinute === 0) return undefined;
+    const bucket = this.#refilled(name);
+    const allowed = bucket.tokens >= 1;
+    if (allowed) bucket.tokens -= 1;
+    const missing = allowed ? this.#perMinute - bucket.tokens : 1 - bucket.tokens;
+    const resetSecs = Math.max(1, Math.ceil((missing * windowMs) / this.#perMinute / 1000));
+    return { allowed, limit: this.#perMinute, remaining: Math.floor(bucket.tokens), resetSecs };
+  }
+
+  #refilled(name: string): Bucket {
+    const now = this.#elapsed();
+    const known = this.#buckets.get(name);
+    const bucket = known ?? { tokens: this.#perMinute, at: now };
+    bucket.tokens = Math.min(this.#perMinute, bucket.tokens + ((now - bucket.at) * this.#perMinute) / windowMs);
+    bucket.at = now;
+    // Kept in the order of use, so that those unused for longest, which are full again, can go.
+    this.#buckets.delete(name);
+    if (this.#buckets.size >= mostBuckets) {
+      const [oldest] = this.#buckets.keys();
+      if (oldest !== undefined) this.#buckets.delete(oldest);
+    }
+    this.#buckets.set(name, bucket);
+    return bucket;
+  }
+}
