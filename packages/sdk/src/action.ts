@@ -1,0 +1,60 @@
+/** A tool is called. The one action whose `type` may be left out. */
+export interface ToolCall {
+  readonly type?: 'tool_call' | undefined;
+  readonly tool: string;
+  /** Where the tool comes from, as the name of an MCP server. */
+  readonly source?: string | undefined;
+  /** Anything that JSON can say. Policies see it as `args`. */
+  readonly args?: unknown;
+  readonly url?: string | undefined;
+}
+
+/** A model is asked. */
+export interface LlmCall {
+  readonly type: 'llm_call';
+  readonly model: string;
+  readonly promptTokens?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+export interface FileOperation {
+  readonly type: 'file_operation';
+  /** `read`, `write`, `delete`… */
+  readonly operation: string;
+  readonly path: string;
+}
+
+export interface NetworkCall {
+  readonly type: 'network_call';
+  readonly host: string;
+  readonly port?: number | undefined;
+  readonly protocol?: string | undefined;
+}
+
+export interface ProcessExec {
+  readonly type: 'process_exec';
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+}
+
+/** Another agent is started, and by which process where there is one. */
+export interface AgentSpawn {
+  readonly type: 'agent_spawn';
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+}
+
+/** A tool has answered, and the result is about to be used. */
+export interface ToolResult {
+  readonly type: 'tool_result';
+  readonly tool: string;
+  readonly source?: string | undefined;
+  /** Anything that JSON can say. */
+  readonly result?: unknown;
+  readonly url?: string | undefined;
+}
+
+/** What an agent is about to do. */
+export type Action = ToolCall | LlmCall | FileOperation | NetworkCall | ProcessExec | AgentSpawn | ToolResult;
+
+export type ActionType = NonNullable<Action['type']>;

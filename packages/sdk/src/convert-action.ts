@@ -1,0 +1,90 @@
+import type { ActionContext } from '@reeve/contract';
+import { ActionType as WireActionType } from '@reeve/contract';
+import type { Action, ActionType } from './action.ts';
+import { ReeveInvalidRequest } from './errors.ts';
+import { largestInt32, requireText, requireWhole } from './validate.ts';
+
+const wireTypes: Readonly<Record<ActionType, WireActionType>> = {
+  llm_call: WireActionType.LLM_CALL,
+  tool_call: WireActionType.TOOL_CALL,
+  file_operation: WireActionType.FILE_OPERATION,
+  network_call: WireActionType.NETWORK_CALL,
+  process_exec: WireActionType.PROCESS_EXEC,
+  agent_spawn: WireActionType.AGENT_SPAWN,
+  tool_result: WireActionType.TOOL_RESULT,
+};
+
+export interface WireAction {
+  readonly actionType: WireActionType;
+  readonly context: ActionContext;
+}
+
+/** The action as it goes over the wire. What is missing or malformed is named before anything is sent. */
+export function wireActionOf(action: Action): WireAction {
+  const type = action.type ?? 'tool_call';
+  if (!Object.hasOwn(wireTypes, type)) {
+    throw new ReeveInvalidRequest(`action.type: must be one of ${Object.keys(wireTypes).join(', ')}`);
+  }
+  return { actionType: wireTypes[type], context: contextOf(action) };
+}
+
+function contextOf(action: Action): ActionContext {
+  switch (action.type) {
+    case undefined:
+    case 'tool_call': {
+      const { tool, source = '', args, url = '' } = action;
+      const value = { toolName: requireText('action.tool', tool), toolSource: source, targetUrl: url };
+      return { action: { $case: 'toolCall', value: { ...value, argsJson: jsonOf('action.args', args) } } };
+    }
+    case 'llm_call': {
+      const { model, promptTokens = 0, maxOutputTokens = 0 } = action;
+      requireText('action.model', model);
+      requireWhole('action.promptTokens', promptTokens, largestInt32);
+      requireWhole('action.maxOutputTokens', maxOutputTokens, largestInt32);
+      return { action: { $case: 'llmCall', value: { model, promptTokens, maxOutputTokens } } };
+    }
+    case 'file_operation': {
+      const { operation, path } = action;
+      requireText('action.operation', operation);
+      requireText('action.path', path);
+      return { action: { $case: 'fileOp', value: { operation, path } } };
+    }
+    case 'network_call': {
+      const { host, port = 0, protocol = '' } = action;
+      requireText('action.host', host);
+      requireWhole('action.port', port, 65_535);
+      return { action: { $case: 'networkCall', value: { host, port, protocol } } };
+    }
+    case 'process_exec': {
+      const { command, args = [] } = action;
+      return {
+        action: { $case: 'processExec', value: { command: requireText('action.command', command), args: [...args] } },
+      };
+    }
+    case 'agent_spawn': {
+      const { command, args = [] } = action;
+      if (command === undefined && args.length === 0) return { action: undefined };
+      return {
+        action: { $case: 'processExec', value: { command: requireText('action.command', command), args: [...args] } },
+      };
+    }
+    case 'tool_result': {
+      const { tool, source = '', result, url = '' } = action;
+      const value = { toolName: requireText('action.tool', tool), toolSource: source, sourceUrl: url };
+      return { action: { $case: 'toolResult', value: { ...value, resultJson: jsonOf('action.result', result) } } };
+    }
+  }
+}
+
+function jsonOf(member: string, value: unknown): Uint8Array {
+  if (value === undefined) return new Uint8Array();
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    const [why] = error instanceof Error ? error.message.split('\n') : [];
+    throw new ReeveInvalidRequest(`${member}: cannot be written as JSON${why === undefined ? '' : `: ${why}`}`);
+  }
+  if (text === undefined) throw new ReeveInvalidRequest(`${member}: cannot be written as JSON`);
+  return Buffer.from(text);
+}

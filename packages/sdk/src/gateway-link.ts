@@ -1,0 +1,146 @@
+import type { CheckActionResponse } from '@reeve/contract';
+import type { AttemptOptions } from './channel.ts';
+import { Channel } from './channel.ts';
+import { CheckPipeline, PipelineRefused } from './check-pipeline.ts';
+import type { Settings } from './connect-options.ts';
+import type { Deadline } from './deadline.ts';
+import { deadlineIn } from './deadline.ts';
+import type { PreparedCheck } from './prepare-check.ts';
+import { retrying } from './retry.ts';
+import { RetryBudget } from './retry-budget.ts';
+import type { RpcMethod } from './rpc-methods.ts';
+import { decodeResponse, encodeRequest, rpc } from './rpc-methods.ts';
+import { opIdOf } from './trace-ids.ts';
+
+/** How a call is made, by the caller's choice. */
+export interface CallOptions {
+  /** How long this call may take, with all its retries. */
+  readonly deadlineMs?: number | undefined;
+  /** Gives the call up; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A call within its limits. */
+export interface Limits {
+  readonly deadline: Deadline;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface SendOptions extends Limits {
+  readonly bearer?: string | undefined;
+}
+
+/** Fewer than the retries at hand by default, so that all of them survive a restart of the gateway. */
+const mostSingleChecks = 8;
+
+/** What a client and its agents share: the connection, the retry budget and the stream of checks. */
+export class GatewayLink {
+  readonly settings: Settings;
+  readonly #channel: Channel;
+  readonly #budget: RetryBudget;
+  readonly #pipeline: CheckPipeline;
+  readonly #onClose = new Set<() => void>();
+  #singleChecks = 0;
+
+  constructor(settings: Settings) {
+    const { retry } = settings;
+    this.settings = settings;
+    this.#channel = new Channel(settings);
+    this.#budget = new RetryBudget(retry.burst, retry.ratio);
+    this.#pipeline = new CheckPipeline(this.#channel, this.#budget, retry);
+  }
+
+  limits(options: CallOptions): Limits {
+    return { deadline: deadlineIn(options.deadlineMs ?? this.settings.deadlineMs), signal: options.signal };
+  }
+
+  /** Calls until there is an answer, within the limits. */
+  async send<Request, Response>(
+    method: RpcMethod<Request, Response>,
+    message: Request,
+    options: SendOptions,
+  ): Promise<Response> {
+    return this.sendBytes(method, encodeRequest(method, message), options);
+  }
+
+  sendBytes<Response>(method: RpcMethod<never, Response>, bytes: Buffer, options: SendOptions): Promise<Response> {
+    return this.#retrying(options, (number) => this.#attempt(method, bytes, { ...options, waitForReady: number > 1 }));
+  }
+
+  /** Calls once: for what comes again by itself. */
+  async sendOnce<Request, Response>(
+    method: RpcMethod<Request, Response>,
+    message: Request,
+    limits: Limits,
+  ): Promise<Response> {
+    return this.#attempt(method, encodeRequest(method, message), { ...limits, waitForReady: false });
+  }
+
+  /**
+   * Calls until the gateway knows. `isDone` recognises the error that means it knew already: where an earlier attempt was
+   * lost, it may have been carried out all the same.
+   */
+  async tell<Request>(
+    method: RpcMethod<Request, unknown>,
+    message: Request,
+    limits: Limits,
+    isDone: (error: unknown) => boolean,
+  ): Promise<void> {
+    const bytes = encodeRequest(method, message);
+    await this.#retrying(limits, async (number) => {
+      try {
+        await this.#attempt(method, bytes, { ...limits, waitForReady: number > 1 });
+      } catch (error) {
+        if (number === 1 || !isDone(error)) throw error;
+      }
+    });
+  }
+
+  async check(check: PreparedCheck, limits: Limits): Promise<CheckActionResponse> {
+    const bytes = encodeRequest(rpc.checkAction, check.message);
+    if (this.#goesByStream()) {
+      try {
+        return await this.#pipeline.ask({ opId: opIdOf(check.ids), bytes, ...limits });
+      } catch (error) {
+        if (!(error instanceof PipelineRefused)) throw error;
+      }
+    }
+    this.#singleChecks++;
+    try {
+      return await this.sendBytes(rpc.checkAction, bytes, limits);
+    } finally {
+      this.#singleChecks--;
+    }
+  }
+
+  /** Asks to be told of the end; returns how to take that back. */
+  onClose(act: () => void): () => void {
+    this.#onClose.add(act);
+    return () => this.#onClose.delete(act);
+  }
+
+  close(): void {
+    for (const act of this.#onClose) act();
+    this.#onClose.clear();
+    this.#pipeline.close();
+    this.#channel.close();
+  }
+
+  #retrying<Result>(limits: Limits, attempt: (number: number) => Promise<Result>): Promise<Result> {
+    return retrying({ ...limits, budget: this.#budget, backoff: this.settings.retry }, attempt);
+  }
+
+  async #attempt<Response>(
+    method: RpcMethod<never, Response>,
+    bytes: Buffer,
+    options: AttemptOptions,
+  ): Promise<Response> {
+    return decodeResponse(method, await this.#channel.unary(method.path, bytes, options));
+  }
+
+  #goesByStream(): boolean {
+    const { pipeline } = this.settings;
+    if (pipeline === 'never' || !this.#pipeline.usable) return false;
+    return pipeline === 'always' || this.#pipeline.busy || this.#singleChecks >= mostSingleChecks;
+  }
+}

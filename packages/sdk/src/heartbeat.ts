@@ -1,0 +1,38 @@
+import { ReeveUnauthenticated } from './errors.ts';
+
+export interface HeartbeatOptions {
+  readonly intervalMs: number;
+  readonly beat: () => Promise<unknown>;
+  /** The token is not accepted any more: it was replaced, or the agent was removed. */
+  readonly onRevoked: () => void;
+}
+
+/**
+ * Beats until it is stopped or refused, a little more often than asked and never in step with other agents. A beat that
+ * is lost is not repeated: the next one follows. The timer does not keep the process alive.
+ */
+export function startHeartbeat({ intervalMs, beat, onRevoked }: HeartbeatOptions): () => void {
+  let stopped = false;
+  let timer: NodeJS.Timeout;
+  const schedule = () => {
+    timer = setTimeout(() => void run(), intervalMs * (0.75 + Math.random() * 0.25));
+    timer.unref();
+  };
+  const run = async () => {
+    let revoked = false;
+    try {
+      await beat();
+    } catch (error) {
+      revoked = error instanceof ReeveUnauthenticated;
+    }
+    if (stopped) return;
+    if (!revoked) return schedule();
+    stopped = true;
+    onRevoked();
+  };
+  schedule();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,46 @@
+import type { CheckActionRequest } from '@reeve/contract';
+import type { Action } from './action.ts';
+import type { AgentId, FullAgentId } from './agent-id.ts';
+import { fullAgentId } from './agent-id.ts';
+import { wireActionOf } from './convert-action.ts';
+import type { TraceIds } from './trace-ids.ts';
+import { traceIds } from './trace-ids.ts';
+import { requireMicros } from './validate.ts';
+
+/** What may be said of an action beside the action itself. */
+export interface CheckDetails {
+  /** Made up where left out. Checking with the ids of an earlier answer asks about that operation again. */
+  readonly traceId?: string | undefined;
+  readonly spanId?: string | undefined;
+  /** The piece of work that the action belongs to. */
+  readonly runId?: string | undefined;
+  /** One line for the people who watch. */
+  readonly summary?: string | undefined;
+  /** What the action will cost at most, in micro-dollars: reserved until it is completed. See `usd`. */
+  readonly estimatedCostMicros?: number | undefined;
+  /** The agent on whose behalf this one acts. */
+  readonly caller?: AgentId | undefined;
+}
+
+/** A check that is ready to be sent, any number of times. Holds the agent's token: it never leaves the SDK. */
+export interface PreparedCheck {
+  readonly ids: TraceIds;
+  readonly message: CheckActionRequest;
+}
+
+export function prepareCheck(agent: FullAgentId, token: string, action: Action, details: CheckDetails): PreparedCheck {
+  const ids = traceIds(details);
+  const { estimatedCostMicros, caller, runId = '', summary = '' } = details;
+  if (estimatedCostMicros !== undefined) requireMicros('estimatedCostMicros', estimatedCostMicros);
+  const message: CheckActionRequest = {
+    agentId: { ...agent },
+    credentialToken: token,
+    ...ids,
+    ...wireActionOf(action),
+    callerAgentId: caller === undefined ? undefined : { ...fullAgentId(caller) },
+    estimatedCostMicros,
+    runId,
+    summary,
+  };
+  return { ids, message };
+}

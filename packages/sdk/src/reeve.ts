@@ -1,0 +1,62 @@
+import { Agent } from './agent.ts';
+import { fullAgentId } from './agent-id.ts';
+import type { Settings } from './connect-options.ts';
+import { ReeveUnauthenticated } from './errors.ts';
+import type { CallOptions } from './gateway-link.ts';
+import { GatewayLink } from './gateway-link.ts';
+import type { AttachOptions, RegisterOptions } from './register-options.ts';
+import { registerRequest } from './register-options.ts';
+import { rpc } from './rpc-methods.ts';
+import { requireText } from './validate.ts';
+
+const defaultHeartbeatSecs = 30;
+
+/** A client of one gateway. Its agents share one connection. */
+export class Reeve {
+  readonly #link: GatewayLink;
+  readonly #apiKey: string | undefined;
+
+  constructor(settings: Settings, apiKey: string | undefined) {
+    this.#link = new GatewayLink(settings);
+    this.#apiKey = apiKey;
+  }
+
+  /** Registers an agent, or replaces the token of one that is registered: the old token stops at once. */
+  async register(options: RegisterOptions, call: CallOptions = {}): Promise<Agent> {
+    if (this.#apiKey === undefined) throw new ReeveUnauthenticated('no API key: give connect an apiKey');
+    const request = registerRequest(options);
+    const bearer = this.#apiKey;
+    const answer = await this.#link.send(rpc.registerAgent, request, { ...this.#link.limits(call), bearer });
+    return new Agent(this.#link, {
+      id: fullAgentId(options),
+      token: answer.credentialToken,
+      created: answer.created,
+      heartbeatMs: secondsToMs(answer.heartbeatIntervalSecs),
+      onRevoked: options.onRevoked,
+    });
+  }
+
+  /** Acts as an agent that is registered already, by its token. Needs no API key and asks nothing of the gateway. */
+  attach(options: AttachOptions): Agent {
+    return new Agent(this.#link, {
+      id: fullAgentId(options),
+      token: requireText('token', options.token),
+      created: false,
+      heartbeatMs: secondsToMs(options.heartbeatIntervalSecs ?? defaultHeartbeatSecs),
+      onRevoked: options.onRevoked,
+    });
+  }
+
+  /** Ends the connection and the heartbeats. Calls in flight reject with `ReeveClosed`. Registrations stay. */
+  close(): void {
+    this.#link.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+function secondsToMs(seconds: number): number {
+  return (seconds > 0 && seconds <= 86_400 ? seconds : defaultHeartbeatSecs) * 1000;
+}

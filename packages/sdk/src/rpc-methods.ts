@@ -1,0 +1,63 @@
+import {
+  BatchCheckRequest,
+  BatchCheckResponse,
+  CheckActionRequest,
+  CheckActionResponse,
+  CompleteActionRequest,
+  CompleteActionResponse,
+  DeregisterAgentRequest,
+  DeregisterAgentResponse,
+  HeartbeatRequest,
+  HeartbeatResponse,
+  paths,
+  RegisterAgentRequest,
+  RegisterAgentResponse,
+} from '@reeve/contract';
+import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
+
+export interface RpcMethod<Request, Response> {
+  readonly path: string;
+  readonly request: { encode(message: Request): { finish(): Uint8Array } };
+  readonly response: { decode(bytes: Uint8Array): Response };
+}
+
+/** The methods of the gateway that an agent calls. */
+export const rpc = {
+  checkAction: { path: paths.checkAction, request: CheckActionRequest, response: CheckActionResponse },
+  batchCheck: { path: paths.batchCheck, request: BatchCheckRequest, response: BatchCheckResponse },
+  checkStream: { path: paths.checkStream, request: CheckActionRequest, response: CheckActionResponse },
+  completeAction: { path: paths.completeAction, request: CompleteActionRequest, response: CompleteActionResponse },
+  registerAgent: { path: paths.registerAgent, request: RegisterAgentRequest, response: RegisterAgentResponse },
+  heartbeat: { path: paths.heartbeat, request: HeartbeatRequest, response: HeartbeatResponse },
+  deregisterAgent: { path: paths.deregisterAgent, request: DeregisterAgentRequest, response: DeregisterAgentResponse },
+} as const;
+
+/** What the gateway takes in one message. */
+const largestMessage = 4 * 1024 * 1024;
+
+export function bytesOf<Request>(method: RpcMethod<Request, unknown>, message: Request): Buffer {
+  const bytes = method.request.encode(message).finish();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export function isTooLarge(bytes: Buffer): boolean {
+  return bytes.length > largestMessage;
+}
+
+/** The request in bytes, refused here where the gateway would refuse it: in a stream that would end all the others. */
+export function encodeRequest<Request>(method: RpcMethod<Request, unknown>, message: Request): Buffer {
+  return requireSendable(bytesOf(method, message));
+}
+
+export function requireSendable(bytes: Buffer): Buffer {
+  if (!isTooLarge(bytes)) return bytes;
+  throw new ReeveInvalidRequest(`the request has ${bytes.length} bytes; at most ${largestMessage} can be sent`);
+}
+
+export function decodeResponse<Response>(method: RpcMethod<never, Response>, bytes: Uint8Array): Response {
+  try {
+    return method.response.decode(bytes);
+  } catch {
+    throw new ReeveInternal('the answer of the gateway cannot be read');
+  }
+}

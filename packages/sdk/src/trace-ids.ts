@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { ReeveInvalidRequest } from './errors.ts';
+
+/** Names an operation: `<traceId>:<spanId>`. */
+export interface TraceIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+const pattern = /^[A-Za-z0-9_-]{1,128}$/;
+
+/**
+ * The ids of an operation, made up here where they are not given. They exist before the first attempt, so that
+ * a retry after a lost answer asks about the same operation and never makes a second one.
+ */
+export function traceIds(given: { readonly [Id in keyof TraceIds]?: string | undefined }): TraceIds {
+  const { traceId = randomBytes(16).toString('hex'), spanId = randomBytes(8).toString('hex') } = given;
+  requireId('traceId', traceId);
+  requireId('spanId', spanId);
+  return { traceId, spanId };
+}
+
+export function opIdOf({ traceId, spanId }: TraceIds): string {
+  return `${traceId}:${spanId}`;
+}
+
+function requireId(member: string, id: string): void {
+  if (pattern.test(id)) return;
+  throw new ReeveInvalidRequest(`${member}: must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-"`);
+}

@@ -1,0 +1,246 @@
+import type { ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { Server, ServerCredentials, status } from '@grpc/grpc-js';
+import type {
+  BatchCheckRequest as BatchRequest,
+  BatchCheckResponse as BatchResponse,
+  CheckActionRequest as CheckRequest,
+  CheckActionResponse as CheckResponse,
+  CompleteActionRequest as CompleteRequest,
+  CompleteActionResponse as CompleteResponse,
+  DeregisterAgentRequest as DeregisterRequest,
+  DeregisterAgentResponse as DeregisterResponse,
+  HeartbeatRequest as BeatRequest,
+  HeartbeatResponse as BeatResponse,
+  RegisterAgentRequest as RegisterRequest,
+  RegisterAgentResponse as RegisterResponse,
+} from '@reeve/contract';
+import {
+  BatchCheckRequest,
+  BatchCheckResponse,
+  CheckActionRequest,
+  CheckActionResponse,
+  CompleteActionRequest,
+  CompleteActionResponse,
+  Decision,
+  DeregisterAgentRequest,
+  DeregisterAgentResponse,
+  HeartbeatRequest,
+  HeartbeatResponse,
+  paths,
+  RegisterAgentRequest,
+  RegisterAgentResponse,
+} from '@reeve/contract';
+import { CuttableProxy } from './cuttable-proxy.ts';
+
+/** Fails the call with a status. */
+export interface Failure {
+  readonly code: status;
+  readonly details: string;
+}
+
+/** `cut` breaks every connection instead of answering, `silence` never answers. */
+type Reply<Response> = Response | Failure | 'cut' | 'silence';
+
+type Play<Request, Response> = (request: Request, nth: number) => Reply<Response> | Promise<Reply<Response>>;
+
+/** What the gateway does, by method; `nth` counts the calls of that method from 1. Everything is allowed by default. */
+export interface Script {
+  checkAction?: Play<CheckRequest, CheckResponse>;
+  batchCheck?: Play<BatchRequest, BatchResponse>;
+  /** Plays once per message. */
+  checkStream?: Play<CheckRequest, CheckResponse>;
+  completeAction?: Play<CompleteRequest, CompleteResponse>;
+  registerAgent?: Play<RegisterRequest, RegisterResponse>;
+  heartbeat?: Play<BeatRequest, BeatResponse>;
+  deregisterAgent?: Play<DeregisterRequest, DeregisterResponse>;
+}
+
+export type Method = keyof Script;
+
+export interface Received {
+  readonly method: Method;
+  readonly message: unknown;
+  readonly authorization: readonly unknown[];
+}
+
+interface Codec<Message> {
+  encode(message: Message): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): Message;
+}
+
+/** A gateway that does what a test tells it, over real gRPC on a real port. */
+export class ScriptedGateway {
+  readonly received: Received[] = [];
+  script: Script;
+  readonly #server = new Server();
+  #proxy: CuttableProxy | undefined;
+  #serverPort = 0;
+
+  private constructor(script: Script) {
+    this.script = script;
+  }
+
+  static async start(script: Script = {}): Promise<ScriptedGateway> {
+    const gateway = new ScriptedGateway(script);
+    gateway.#addUnary('checkAction', CheckActionRequest, CheckActionResponse, allowing);
+    gateway.#addUnary('batchCheck', BatchCheckRequest, BatchCheckResponse, ({ requests }) => ({
+      responses: requests.map(allowing),
+    }));
+    gateway.#addStream('checkStream', CheckActionRequest, CheckActionResponse, allowing);
+    gateway.#addUnary('completeAction', CompleteActionRequest, CompleteActionResponse, () => ({ op: undefined }));
+    gateway.#addUnary('registerAgent', RegisterAgentRequest, RegisterAgentResponse, registering());
+    gateway.#addUnary('heartbeat', HeartbeatRequest, HeartbeatResponse, () => ({
+      suspended: false,
+      policyVersion: 'v1',
+    }));
+    gateway.#addUnary('deregisterAgent', DeregisterAgentRequest, DeregisterAgentResponse, () => ({}));
+    gateway.#serverPort = await new Promise((resolve, reject) => {
+      gateway.#server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+        error === null ? resolve(port) : reject(error),
+      );
+    });
+    gateway.#proxy = await CuttableProxy.start(gateway.#serverPort);
+    return gateway;
+  }
+
+  get port(): number {
+    return this.#proxy?.port ?? 0;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  count(method: Method): number {
+    return this.received.filter((call) => call.method === method).length;
+  }
+
+  messages<Message = CheckRequest>(method: Method): Message[] {
+    return this.received.filter((call) => call.method === method).map((call) => call.message as Message);
+  }
+
+  /** Goes away as a killed process does; `back` ends that. */
+  async away(): Promise<() => Promise<void>> {
+    const { port } = this;
+    await this.#proxy?.close();
+    return async () => {
+      this.#proxy = await CuttableProxy.start(this.#serverPort, port);
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#proxy?.close().catch(() => {});
+    this.#server.forceShutdown();
+  }
+
+  async #play<Request, Response extends object>(
+    method: Method,
+    request: Request,
+    authorization: readonly unknown[],
+    byDefault: Play<Request, Response>,
+  ): Promise<Response | Failure | undefined> {
+    this.received.push({ method, message: request, authorization });
+    const play = (this.script[method] as Play<Request, Response> | undefined) ?? byDefault;
+    const reply = await play(request, this.count(method));
+    if (reply === 'cut') this.#proxy?.cut();
+    return reply === 'cut' || reply === 'silence' ? undefined : reply;
+  }
+
+  #addUnary<Request, Response extends object>(
+    method: Method,
+    request: Codec<Request>,
+    response: Codec<Response>,
+    byDefault: Play<Request, Response>,
+  ): void {
+    const handle = async (
+      call: ServerUnaryCall<Request, Response>,
+      done: (error: unknown, answer?: Response) => void,
+    ) => {
+      const reply = await this.#play(method, call.request, call.metadata.get('authorization'), byDefault);
+      if (reply === undefined) return;
+      if (isFailure(reply)) done(reply);
+      else done(null, reply);
+    };
+    this.#add(method, false, request, response, handle);
+  }
+
+  #addStream<Request, Response extends object>(
+    method: Method,
+    request: Codec<Request>,
+    response: Codec<Response>,
+    byDefault: Play<Request, Response>,
+  ): void {
+    const handle = (call: ServerDuplexStream<Request, Response>) => {
+      let turn = Promise.resolve();
+      call.on('data', (message: Request) => {
+        const played = this.#play(method, message, [], byDefault);
+        turn = turn.then(async () => {
+          const reply = await played;
+          if (reply === undefined || call.destroyed) return;
+          if (isFailure(reply)) call.emit('error', reply);
+          else call.write(reply);
+        });
+      });
+      call.on('end', () => void turn.then(() => call.end()));
+      call.on('error', () => {});
+    };
+    this.#add(method, true, request, response, handle);
+  }
+
+  #add<Request, Response>(
+    method: Method,
+    stream: boolean,
+    request: Codec<Request>,
+    response: Codec<Response>,
+    handle: (...args: never[]) => unknown,
+  ): void {
+    const definition = {
+      path: paths[method],
+      requestStream: stream,
+      responseStream: stream,
+      requestSerialize: (message: Request) => Buffer.from(request.encode(message).finish()),
+      requestDeserialize: (bytes: Buffer) => request.decode(bytes),
+      responseSerialize: (message: Response) => Buffer.from(response.encode(message).finish()),
+      responseDeserialize: (bytes: Buffer) => response.decode(bytes),
+    };
+    this.#server.addService({ call: definition }, { call: handle } as unknown as UntypedServiceImplementation);
+  }
+}
+
+export function unavailable(details = 'not now'): Failure {
+  return { code: status.UNAVAILABLE, details };
+}
+
+export function answering(
+  decision: Decision,
+  request: CheckRequest,
+  extra: Partial<CheckResponse> = {},
+): CheckResponse {
+  return {
+    decision,
+    reason: '',
+    policyRule: 'test/rule',
+    approvalId: '',
+    decisionLatencyUs: 7,
+    opId: `${request.traceId}:${request.spanId}`,
+    opState: decision === Decision.ALLOW ? 'running' : 'terminated',
+    limit: undefined,
+    ...extra,
+  };
+}
+
+export function allowing(request: CheckRequest): CheckResponse {
+  return answering(Decision.ALLOW, request);
+}
+
+export function denying(reason: string): (request: CheckRequest) => CheckResponse {
+  return (request) => answering(Decision.DENY, request, { reason });
+}
+
+export function registering(heartbeatIntervalSecs = 30): (request: RegisterRequest) => RegisterResponse {
+  return ({ credentialToken }) => ({ credentialToken, heartbeatIntervalSecs, created: true });
+}
+
+function isFailure(reply: object): reply is Failure {
+  return 'code' in reply && 'details' in reply;
+}
