@@ -15,6 +15,7 @@ const checks: readonly Check[] = [
   { name: 'unused code', command: ['knip'] },
   { name: 'protos', command: ['buf', 'lint'] },
   { name: 'generated code', command: ['node', 'scripts/generate.ts', '--check'] },
+  { name: 'reference docs', command: ['node', 'scripts/generate-docs.ts', '--check'] },
 ];
 
 let failed = 0;

@@ -1,6 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import {
   HealthCheckRequest,
   HealthCheckResponse,
@@ -9,7 +12,7 @@ import {
 } from '@reeve/contract';
 import { expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
-import { allowAll, TestGateway, toolCall } from '../harness/gateway.ts';
+import { allowAll, bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
 
 /** Lets no file of the process grow beyond what it is: to the store this is a full disk. */
@@ -69,6 +72,31 @@ test('while the store fails, health says so', async () => {
   limitFiles(gateway, 'unlimited');
   await eventually(async () => expect(await health(gateway)).toBe(Status.SERVING));
   expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
+});
+
+test('a log that cannot be written does not end the gateway', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-log-'));
+  const log = openSync(join(folder, 'gateway.log'), 'a');
+  const args = ['serve', '--data', join(folder, 'data'), '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0'];
+  const child = spawn('node_modules/.bin/reeve', args, {
+    env: { ...process.env, SVC_BOOTSTRAP_API_KEY: bootstrapKey, SVC_LOG_LEVEL: 'debug' },
+    stdio: ['ignore', 'pipe', log],
+  });
+  try {
+    const [line] = (await once(createInterface({ input: child.stdout ?? process.stdin }), 'line')) as [string];
+    const { http } = JSON.parse(line) as { http: string };
+    execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=1:unlimited']);
+    for (let i = 0; i < 20; i++) expect((await fetch(`${http}/healthz`)).status).toBe(200);
+    execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:unlimited']);
+    expect((await fetch(`${http}/healthz`)).status).toBe(200);
+    expect(child.exitCode).toBeNull();
+  } finally {
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    await ended;
+    closeSync(log);
+    rmSync(folder, { recursive: true });
+  }
 });
 
 function filler(): Record<string, string> {

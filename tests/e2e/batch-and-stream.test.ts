@@ -99,6 +99,16 @@ test('a malformed entry is denied in its place, and the stream goes on', async (
   ]);
 });
 
+test('malformed and valid entries of the same moment keep their order', async () => {
+  const { stream, answers } = openStream();
+  for (let i = 0; i < 300; i++)
+    stream.write(checkRequest(agent, { traceId: i % 3 === 1 ? 'not valid' : 'mixed', spanId: `${i}` }));
+  stream.end();
+  await once(stream, 'end');
+  expect(answers.map((answer) => answer.opId)).toEqual(answers.map((_, i) => (i % 3 === 1 ? '' : `mixed:${i}`)));
+  expect(answers).toHaveLength(300);
+});
+
 test('streams of many agents at once neither mix nor lose answers', async () => {
   const runs = Array.from({ length: 20 }, async (_, s) => {
     const { stream, answers } = openStream();

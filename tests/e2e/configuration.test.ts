@@ -36,6 +36,12 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     { SVC_OPS_TTL_SEC: '5' },
     /unknown setting SVC_OPS_TTL_SEC in the environment; did you mean SVC_OPS_TTL_SECS\?/,
   ],
+  [
+    'a certificate that is none',
+    [],
+    { SVC_TLS_CERT: 'package.json', SVC_TLS_KEY: 'package.json' },
+    /SVC_TLS_CERT, SVC_TLS_KEY: not a certificate and its key in PEM/,
+  ],
   ['a certificate without its key', [], { SVC_TLS_CERT: '/dev/null' }, /SVC_TLS_KEY is not; TLS needs both/],
   ['a database of another kind', ['--database', 'mysql://x'], {}, /--database: the value given is not accepted/],
   [
@@ -160,6 +166,21 @@ test('a data folder without write permission is refused', async () => {
   const { code, stderr } = await runServe([...anyPorts, '--data', '/sys/reeve']);
   expect(code).toBe(1);
   expect(stderr).toMatch(/cannot use the data folder \/sys\/reeve: E(ACCES|PERM|ROFS)/);
+});
+
+test('a start that fails keeps no admin key that nobody was shown', async () => {
+  const blocker = createServer();
+  await new Promise<void>((resolve) => {
+    blocker.listen(0, '127.0.0.1', () => resolve());
+  });
+  const { port } = blocker.address() as { port: number };
+  const data = join(folder, 'half-started');
+  const failed = await runServe([...anyPorts, '--data', data, '--http', `127.0.0.1:${port}`]);
+  blocker.close();
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).not.toContain('rvk_');
+  await using gateway = await TestGateway.start({ folder: data, env: { SVC_BOOTSTRAP_API_KEY: '' } });
+  expect(gateway.output().stderr).toMatch(/^Admin API key, shown only this once: rvk_\S+$/m);
 });
 
 test('a port in use is refused, naming the port and the option', async () => {

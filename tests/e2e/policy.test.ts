@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -98,6 +99,34 @@ test('a reload under load mixes nothing: each answer fits the version that its e
     ruleOf.set(policy_version, policy_rule);
   }
   expect(ruleOf.size).toBeGreaterThan(1);
+});
+
+test('a policy that cannot be read any more is recorded, and what was in force stays so', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'reeve-policy-')), 'only.yaml');
+  writeFileSync(file, allowAll);
+  await using gateway = await TestGateway.start({ args: ['--policy', file] });
+  const agent = await gateway.register({ agentId: 'a' });
+  rmSync(file);
+  await eventually(async () => expect((await gateway.ready()).body.status).toBe('degraded'));
+  await eventually(() => expect(gateway.audit().at(-1)?.event_type).toBe('PolicyReloadFailed'));
+  expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
+});
+
+test('a rule that can never match is an error, not a hole', async () => {
+  await using gateway = await TestGateway.start();
+  gateway.writePolicy('x.yaml', 'name: x\nrules:\n  - {name: y, effect: deny, tools: [a], models: [b]}\n');
+  const { code, stderr } = await runServe([
+    '--policy',
+    join(gateway.folder, 'policies'),
+    '--database',
+    'memory:',
+    '--grpc',
+    '127.0.0.1:0',
+    '--http',
+    '127.0.0.1:0',
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/x\.yaml:3:\d+: this rule can never match/);
 });
 
 test('a bad policy at start: exit 2 with every position', async () => {

@@ -53,7 +53,7 @@ export class HttpClient {
       ...(body === undefined ? {} : { body }),
     });
     const text = await response.text();
-    const isJson = /json(;|$)/.test(response.headers.get('content-type') ?? '');
+    const isJson = /[/+]json(;|$)/.test(response.headers.get('content-type') ?? '');
     const answer = {
       status: response.status,
       headers: response.headers,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Access, AuditReader, Store } from '@reeve/core';
 import {
   Authenticator,
@@ -91,7 +92,6 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
   opened.defer(() => files.close());
   await followPolicies(gov, files, health, logger);
-  const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
 
   const tls = readTls(config);
@@ -110,7 +110,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
     routes: mergeRoutes(
       tracing === undefined ? governed : traced(governed, tracing),
       healthService(health),
-      reflectionService(),
+      reflectionService(health),
     ),
     tls,
     statusOf: (error) => statusOf(error, unforeseen),
@@ -145,6 +145,8 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
   });
   const grpcPort = await listening('gRPC', config.grpcAddr, '--grpc', ({ host, port }) => rpc.listen(host, port));
   const http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
+  // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
+  const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
   opened.defer(startHousekeeping(config, { access, store, reader, logger }));
   opened.defer(() => health.drain());
 
@@ -180,7 +182,13 @@ function openStore(config: Config, opened: AsyncDisposableStack): OpenStore {
 
 function readTls(config: Config): { cert: Buffer; key: Buffer } | undefined {
   if (config.tlsCert === undefined || config.tlsKey === undefined) return undefined;
-  return { cert: readFileSync(config.tlsCert), key: readFileSync(config.tlsKey) };
+  try {
+    const tls = { cert: readFileSync(config.tlsCert), key: readFileSync(config.tlsKey) };
+    createSecureContext(tls);
+    return tls;
+  } catch (error) {
+    throw new StartError(`SVC_TLS_CERT, SVC_TLS_KEY: not a certificate and its key in PEM: ${messageOf(error)}`, 2);
+  }
 }
 
 type Address = Config['httpAddr'];

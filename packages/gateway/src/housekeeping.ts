@@ -1,5 +1,5 @@
-import type { Access, AuditReader, Governance, Retention, Store } from '@reeve/core';
-import { cutLog, OpsCheckpoint, sweepOps } from '@reeve/core';
+import type { Access, AuditReader, Governance, Store } from '@reeve/core';
+import { cutLog, lastCut, OpsCheckpoint, sweepOps } from '@reeve/core';
 import type { Config } from './config/settings.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -46,32 +46,47 @@ function inSteps(step: () => boolean, then: () => void): () => void {
   };
 }
 
+/** How often entries are looked at for their age: each cut is an entry, so not at every tick. */
+const ageEveryMs = 3_600_000;
+
 function retention(config: Config, ports: Housekeeping, neededFrom: () => number): () => Promise<void> {
   const { access, store, reader, logger } = ports;
-  const policy: Retention = {
-    maxAgeMs: config.auditRetainDays === 0 ? null : config.auditRetainDays * 86_400_000,
-    maxEntries: config.auditRetainEntries === 0 ? null : config.auditRetainEntries,
-  };
-  if (policy.maxAgeMs === null && policy.maxEntries === null) return () => Promise.resolve();
+  const { gov } = access;
+  const maxAgeMs = config.auditRetainDays === 0 ? null : config.auditRetainDays * 86_400_000;
+  const maxEntries = config.auditRetainEntries === 0 ? null : config.auditRetainEntries;
+  if (maxAgeMs === null && maxEntries === null) return () => Promise.resolve();
   let busy = false;
+  let resumed = false;
+  let ageDueAt = 0;
+  const cut = async (): Promise<number | undefined> => {
+    // A removal that the end of the process has interrupted is finished first.
+    if (!resumed) {
+      resumed = true;
+      return lastCut(reader);
+    }
+    const ageDue = gov.clock.elapsed() >= ageDueAt;
+    if (ageDue) ageDueAt = gov.clock.elapsed() + ageEveryMs;
+    return cutLog(access, { store, reader }, { maxAgeMs: ageDue ? maxAgeMs : null, maxEntries }, neededFrom());
+  };
   return async () => {
     if (busy) return;
     busy = true;
     try {
-      const through = await cutLog(access, { store, reader }, policy, neededFrom());
+      const through = await cut();
       if (through === undefined) return;
-      await remove(access.gov, store, through);
-      logger.info({ through }, 'the audit log was cut');
+      const removed = await remove(gov, store, through);
+      if (removed) logger.info({ through }, 'the audit log was cut');
     } finally {
       busy = false;
     }
   };
 }
 
-async function remove(gov: Governance, store: Store, through: number): Promise<void> {
-  for (;;) {
+/** In steps, so that no turn of the event loop takes long; false where there was nothing to remove. */
+async function remove(gov: Governance, store: Store, through: number): Promise<boolean> {
+  for (let removed = false; ; removed = true) {
     const [first] = await store.after(0, 1);
-    if (first === undefined || first.seq > through) return;
+    if (first === undefined || first.seq > through) return removed;
     gov.journal.write({ kind: 'entries_removed', through: Math.min(through, first.seq + entriesPerTurn) });
     await gov.journal.committed();
   }

@@ -1,5 +1,5 @@
-import type { Governance, PolicyProblem } from '@reeve/core';
-import { describeProblem, loadPolicies, messageOf } from '@reeve/core';
+import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
+import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
 import type { PolicyFiles } from './adapters/files/policy-files.ts';
 import { StartError } from './start-error.ts';
 import type { Health } from './telemetry/health.ts';
@@ -12,7 +12,8 @@ export async function followPolicies(
   health: Health,
   logger: Logger,
 ): Promise<void> {
-  const sources = files.read();
+  const sources = readable(files);
+  if (!Array.isArray(sources)) throw new StartError(describeProblem(sources), 2);
   const problems = sources.length === 0 ? [] : await loadPolicies(gov, sources, {});
   if (problems.length > 0) throw new StartError(problems.map(describeProblem).join('\n'), 2);
 
@@ -24,11 +25,22 @@ export async function followPolicies(
 
 async function reload(gov: Governance, files: PolicyFiles, health: Health, logger: Logger): Promise<void> {
   try {
-    report(await loadPolicies(gov, files.read(), {}), gov, health, logger);
+    const sources = readable(files);
+    const problems = Array.isArray(sources) ? await loadPolicies(gov, sources, {}) : [sources];
+    if (!Array.isArray(sources)) await rejectPolicies(gov, problems);
+    report(problems, gov, health, logger);
   } catch (error) {
-    const detail = messageOf(error);
-    health.set('policy', { status: 'degraded', detail });
+    health.set('policy', { status: 'degraded', detail: messageOf(error) });
     logger.error({ err: error }, 'the policies could not be reloaded; those in force stay so');
+  }
+}
+
+/** What the files hold, or why they cannot be read. */
+function readable(files: PolicyFiles): PolicySource[] | PolicyProblem {
+  try {
+    return files.read();
+  } catch (error) {
+    return { file: files.path, line: 1, column: 1, message: `cannot be read: ${messageOf(error)}` };
   }
 }
 

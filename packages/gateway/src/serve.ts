@@ -41,9 +41,14 @@ function announce(http: string, grpc: string): void {
   }
 }
 
-/** A second signal ends the process at once. */
+/** A second signal, whichever it is, ends the process at once. */
 function stopRequested(): Promise<NodeJS.Signals> {
+  const signals = ['SIGTERM', 'SIGINT'] as const;
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+    const stop = (signal: NodeJS.Signals) => {
+      for (const each of signals) process.off(each, stop);
+      resolve(signal);
+    };
+    for (const signal of signals) process.on(signal, stop);
   });
 }

@@ -17,12 +17,18 @@ function write(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isArray(value)) return `[${value.map(write).join(',')}]`;
-  const members = new Map<string, string>();
-  for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined) members.set(name.toWellFormed(), write(member));
+  const names = Object.keys(value).sort();
+  if (!names.every((name) => name.isWellFormed())) return write(wellFormed(value));
+  let text = '';
+  for (const name of names) {
+    const member = value[name];
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${write(member)}`;
   }
-  const names = [...members.keys()].sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name)}`).join(',')}}`;
+  return `{${text}}`;
+}
+
+function wellFormed(value: { readonly [member: string]: Json }): Json {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), member]));
 }
 
 function isArray(value: Json): value is readonly Json[] {

@@ -1,6 +1,7 @@
 import { rememberingTimestamp } from '../kernel/clock.ts';
 import type { Sha256 } from '../kernel/hash.ts';
-import type { EntryDraft, SealedEntry } from './entry.ts';
+import type { Lineage } from '../tenancy/agent.ts';
+import type { Actor, EntryDraft, SealedEntry } from './entry.ts';
 
 /** The newest entry: what the next one links to. */
 export interface ChainHead {
@@ -18,15 +19,33 @@ export type Seal = (draft: EntryDraft, head: ChainHead) => SealedEntry;
  */
 export function sealer(sha256: Sha256): Seal {
   const timestamp = rememberingTimestamp();
+  // An agent's actor and lineage are the same objects in each of its entries: their text is made once.
+  const actorText = remembering(writeActor);
+  const lineageText = remembering<Lineage>(JSON.stringify);
   return (draft, head) => {
     const seq = head.seq + 1;
     const canonical =
-      `{"actor":{"id":${text(draft.actor.id)},"kind":"${draft.actor.kind}","label":${text(draft.actor.label)}},"at":"${timestamp(draft.at)}","decision":${text(draft.decision)}` +
-      `,"event_type":"${draft.eventType}","lineage":${JSON.stringify(draft.lineage)},"op_id":${text(draft.opId)}` +
+      `{"actor":${actorText(draft.actor)},"at":"${timestamp(draft.at)}","decision":${text(draft.decision)}` +
+      `,"event_type":"${draft.eventType}","lineage":${lineageText(draft.lineage)},"op_id":${text(draft.opId)}` +
       `,"payload":${draft.payload},"policy_rule":${text(draft.policyRule)}` +
       `,"policy_version":${text(draft.policyVersion)},"prev_hash":"${head.hash}","reason":${text(draft.reason)}` +
       `,"seq":${seq},"span_id":${text(draft.spanId)},"trace_id":${text(draft.traceId)}}`;
     return { seq, draft, hash: sha256(canonical), canonical };
+  };
+}
+
+function writeActor({ id, kind, label }: Actor): string {
+  return `{"id":${text(id)},"kind":"${kind}","label":${text(label)}}`;
+}
+
+function remembering<Value extends object>(write: (value: Value) => string): (value: Value) => string {
+  const texts = new WeakMap<Value, string>();
+  return (value) => {
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    const written = write(value);
+    texts.set(value, written);
+    return written;
   };
 }
 

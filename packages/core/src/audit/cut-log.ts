@@ -4,6 +4,10 @@ import { canonicalJson } from './canonical-json.ts';
 import { draftOf } from './draft.ts';
 import { system } from './entry.ts';
 
+/** What the log may hold beyond its limit before it is cut: a cut is an entry, too, and must not call for the next. */
+const slack = 0.1;
+const leastRemoved = 2;
+
 export interface Retention {
   /** Entries older than this may go; null: whatever their age. */
   readonly maxAgeMs: number | null;
@@ -25,9 +29,10 @@ export async function cutLog(
   const { gov, mint, signingKeys } = access;
   const [first] = await log.store.after(0, 1);
   const key = signingKeys.current;
-  const wanted = await expiredThrough(access, log.reader, retention);
+  if (first === undefined || key === undefined) return undefined;
+  const wanted = await expiredThrough(access, log.reader, retention, first.seq);
   const through = Math.min(wanted, neededFrom, gov.journal.head.seq);
-  if (first === undefined || key === undefined || through < first.seq) return undefined;
+  if (through - first.seq + 1 < leastRemoved) return undefined;
   const [last] = await log.store.after(through - 1, 1);
   if (last?.seq !== through) return undefined;
   const cut = { through_hash: last.hash, through_seq: through };
@@ -44,12 +49,22 @@ export async function cutLog(
   return through;
 }
 
+/** Through which entry the log was last cut, as its newest cut says; undefined where it never was. */
+export async function lastCut(reader: AuditReader): Promise<number | undefined> {
+  const { entries } = await reader.latest({ eventType: 'AuditLogCut', limit: 1 });
+  if (entries[0] === undefined) return undefined;
+  const { payload } = JSON.parse(entries[0].canonical) as { payload: { through_seq: number } };
+  return payload.through_seq;
+}
+
 async function expiredThrough(
   { gov }: Access,
   reader: AuditReader,
   { maxAgeMs, maxEntries }: Retention,
+  first: number,
 ): Promise<number> {
-  const byNumber = maxEntries === null ? 0 : gov.journal.head.seq - maxEntries;
+  const excess = maxEntries === null ? 0 : gov.journal.head.seq - first + 1 - maxEntries;
+  const byNumber = excess >= Math.max(leastRemoved, (maxEntries ?? 0) * slack) ? first + excess - 1 : 0;
   if (maxAgeMs === null) return byNumber;
   const { entries } = await reader.latest({ to: gov.clock.now() - maxAgeMs, limit: 1 });
   return Math.max(byNumber, entries[0]?.seq ?? 0);

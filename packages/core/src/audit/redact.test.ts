@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { redact, redactArguments, redacted, redactText } from './redact.ts';
+import type { Json } from './canonical-json.ts';
+import { mayNeedRedaction, redact, redactArguments, redacted, redactText } from './redact.ts';
 import { charset, recognisedSecrets, someSecret } from '../testkit/secrets.ts';
 
 const surroundings: readonly ((secret: string) => string)[] = [
@@ -236,6 +237,54 @@ describe('under a member name that tells', () => {
   test('odd member names neither vanish nor reach a prototype', () => {
     const value = JSON.parse('{"__proto__":{"password":"hunter2"},"constructor":"x"}') as Record<string, string>;
     expect(JSON.stringify(redact(value))).toBe(`{"__proto__":{"password":"${redacted}"},"constructor":"x"}`);
+  });
+});
+
+describe('a document that is found not to need redaction', () => {
+  const telling = [
+    'newPassword',
+    'PIN',
+    'cvv2',
+    'otp',
+    'session-id',
+    'SESSIONID',
+    'x_auth',
+    'Cookie',
+    'apikey',
+    'pwd',
+    'secret_key',
+  ];
+  const name = fc.oneof(fc.constantFrom(...telling, 'name', 'spin', 'a', ''), fc.string({ maxLength: 6 }), someSecret);
+  const leaf = fc.oneof(
+    fc.string({ maxLength: 12 }),
+    fc.integer(),
+    fc.constant(null),
+    someSecret,
+    fc.constantFrom('Bearer abc12345678', 'a:b@c', '://u:p@h'),
+  );
+  const someJson = fc.letrec<{ json: Json }>((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc.array(tie('json'), { maxLength: 3 }),
+      fc.dictionary(name, tie('json'), { maxKeys: 3 }),
+    ),
+  })).json;
+
+  test('has nothing to redact', () => {
+    fc.assert(
+      fc.property(someJson, (value) => {
+        const text = JSON.stringify(value);
+        if (!mayNeedRedaction(text)) expect(JSON.stringify(redact(JSON.parse(text) as Json))).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('though its names are written with escapes', () => {
+    const text = '{"\\u0070assword":"hunter2"}';
+    expect(JSON.parse(text)).toEqual({ password: 'hunter2' });
+    expect(mayNeedRedaction(text)).toBe(true);
   });
 });
 

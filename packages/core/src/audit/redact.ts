@@ -88,6 +88,16 @@ function isCount(name: string, value: string): boolean {
   return /tokens$/i.test(name) && /^\d+[^\w-]*$/.test(value);
 }
 
+/**
+ * Whether a JSON document, as text, may hold anything to be replaced: then it is worth walking. Escapes could hide a
+ * name or a secret from this look, so a document that has any is walked.
+ */
+export function mayNeedRedaction(json: string): boolean {
+  return json.includes('\\') || mayHoldSecret.test(json) || mayNameSecret.test(json);
+}
+
+const mayNameSecret = /session|pin|cvv|otp/i;
+
 /** The value with every recognised secret replaced: by form in texts, and whole under a telling member name. */
 export function redact(value: Json): Json {
   if (typeof value === 'string') return redactText(value);

@@ -52,8 +52,19 @@ describe('a check', () => {
         trace_id: 't',
         span_id: 's',
         actor: { id: 'acme/search/bot', kind: 'agent', label: 'bot' },
-        lineage: { org_id: 'acme', team_id: 'search', agent_id: 'bot', root_agent_id: 'bot', parent_agent_id: null, depth: 0 },
-        payload: { action: { type: 'tool_call', tool: 'search', args: { q: 'x' } }, op_state: 'running', resource: 'search' },
+        lineage: {
+          org_id: 'acme',
+          team_id: 'search',
+          agent_id: 'bot',
+          root_agent_id: 'bot',
+          parent_agent_id: null,
+          depth: 0,
+        },
+        payload: {
+          action: { type: 'tool_call', tool: 'search', args: { q: 'x' } },
+          op_state: 'running',
+          resource: 'search',
+        },
       },
     ]);
   });
@@ -74,7 +85,11 @@ describe('a check', () => {
   test('with no policy loaded is denied, saying so', async () => {
     const test = await testGovernance();
     const agent = await test.register(bot);
-    expect(await test.check(agent)).toMatchObject({ decision: 'deny', reason: 'no policy loaded', policyRule: 'default' });
+    expect(await test.check(agent)).toMatchObject({
+      decision: 'deny',
+      reason: 'no policy loaded',
+      policyRule: 'default',
+    });
   });
 
   test('is answered only once it is durable', async () => {
@@ -101,7 +116,11 @@ describe('a check', () => {
     const { test, agent } = await governed();
     const { opId } = await test.check(agent);
     expect(opId).toMatch(/^[0-9a-f]{32}:[0-9a-f]{16}$/);
-    expect((await test.audit()).at(-1)).toMatchObject({ op_id: opId, trace_id: opId.split(':')[0], span_id: opId.split(':')[1] });
+    expect((await test.audit()).at(-1)).toMatchObject({
+      op_id: opId,
+      trace_id: opId.split(':')[0],
+      span_id: opId.split(':')[1],
+    });
   });
 
   test('remembers what it was about', async () => {
@@ -145,7 +164,10 @@ describe('a termination that comes while a check is being decided', () => {
     test.turn();
     expect(await answer).toMatchObject({ decision: 'deny', reason: 'operation is terminated', opState: 'terminated' });
     expect(opsChanges(test)).toEqual(['t:s pending', 't:s running', 't:s terminated']);
-    expect((await test.audit()).slice(before).map((entry) => entry.event_type)).toEqual(['ActionAllowed', 'OpStateChanged']);
+    expect((await test.audit()).slice(before).map((entry) => entry.event_type)).toEqual([
+      'ActionAllowed',
+      'OpStateChanged',
+    ]);
   });
 
   test('of an operation registered beforehand: it is denied, and policy does not bring it back', async () => {
@@ -163,10 +185,21 @@ describe('a batch', () => {
     const { test, agent } = await governed();
     const attempts = test.commits.length;
     const requests = ['search', 'delete', 'other', 'search'].map((tool, index) =>
-      checkOf({ agentId: bot, token: index === 3 ? '' : agent.token, traceId: `t${index}`, spanId: 's', action: useTool(tool) }),
+      checkOf({
+        agentId: bot,
+        token: index === 3 ? '' : agent.token,
+        traceId: `t${index}`,
+        spanId: 's',
+        action: useTool(tool),
+      }),
     );
     const answers = await test.settle(checkActions(test.gov, requests));
-    expect(answers.map((answer) => answer.policyRule)).toEqual(['starter/reading', 'starter/no-deletes', 'default', 'identity']);
+    expect(answers.map((answer) => answer.policyRule)).toEqual([
+      'starter/reading',
+      'starter/no-deletes',
+      'default',
+      'identity',
+    ]);
     expect(test.commits).toHaveLength(attempts + 1);
     expect(test.commits.at(-1)?.entries.map((entry) => entry.draft.traceId)).toEqual(['t0', 't1', 't2', 't3']);
   });
@@ -209,7 +242,14 @@ describe('where the store fails', () => {
     op.summary = 'planned';
     const before = { ...op };
     test.failure = new Error('the disk is full');
-    const request = { traceId: 't', spanId: 's', action: useTool('search'), summary: 'now', runId: 'r', estimatedCostMicros: 9 };
+    const request = {
+      traceId: 't',
+      spanId: 's',
+      action: useTool('search'),
+      summary: 'now',
+      runId: 'r',
+      estimatedCostMicros: 9,
+    };
     await expect(test.check(agent, request)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(op).toEqual(before);
   });

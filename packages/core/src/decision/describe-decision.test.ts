@@ -25,7 +25,10 @@ const places: Readonly<Record<string, Place>> = {
     json: JSON.stringify({ body: JSON.stringify({ password: secret }) }),
   })),
   'a result': inAction('tool_result', (secret) => ({ tool: 't', json: JSON.stringify([secret]) })),
-  'very long arguments': inAction('tool_call', (secret) => ({ tool: 't', json: JSON.stringify(secret + 'x'.repeat(70_000)) })),
+  'very long arguments': inAction('tool_call', (secret) => ({
+    tool: 't',
+    json: JSON.stringify(secret + 'x'.repeat(70_000)),
+  })),
   'a tool': inAction('tool_call', (secret) => ({ tool: secret })),
   'a source': inAction('tool_call', (secret) => ({ tool: 't', source: secret })),
   'a URL': inAction('tool_call', (secret) => ({ tool: 't', url: `https://example.com/?k=${secret}` })),
@@ -70,7 +73,10 @@ test("a secret in an agent's name is not on record either", async () => {
   await fc.assert(
     fc.asyncProperty(someSecret, async (secret) => {
       const test = await testGovernance();
-      const bot = await test.register(agentId('acme/search/bot'), { name: secret.slice(0, 256), framework: secret.slice(0, 128) });
+      const bot = await test.register(agentId('acme/search/bot'), {
+        name: secret.slice(0, 256),
+        framework: secret.slice(0, 128),
+      });
       await test.check(bot);
       await test.deregister(bot, `leaving ${secret}`);
       const log = JSON.stringify(await test.audit());
@@ -80,7 +86,10 @@ test("a secret in an agent's name is not on record either", async () => {
   );
 });
 
-const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('', '\ud800', 'a\udc00b', '"\\\u0000'));
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom('', '\ud800', 'a\udc00b', '"\\\u0000'),
+);
 const someAction: fc.Arbitrary<Action> = fc.record({
   type: fc.constantFrom(...actionTypes),
   tool: anyText,
@@ -110,7 +119,9 @@ test('whatever an agent sends, the entry is canonical JSON that says it', async 
       const [entry] = await test.store.after(head.seq - 1, 1);
       expect(entry?.canonical).toBe(canonicalJson(JSON.parse(entry?.canonical ?? '') as Json));
       expect(entry?.hash).toBe(sha256(entry?.canonical ?? ''));
-      expect((await test.audit()).at(-1)).toMatchObject({ payload: { action: { type: asked.type }, op_state: 'running' } });
+      expect((await test.audit()).at(-1)).toMatchObject({
+        payload: { action: { type: asked.type }, op_state: 'running' },
+      });
     }),
     { numRuns: 150 },
   );

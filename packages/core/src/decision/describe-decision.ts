@@ -1,6 +1,6 @@
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { redact, redactArguments, redactText } from '../audit/redact.ts';
+import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { Op } from '../ops/op.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
@@ -53,5 +53,5 @@ function describeArguments({ action, args }: CheckRequest, sha256: Sha256): Cano
   if (args === undefined || action.json.length > longestArguments) {
     return canonicalJson({ omitted_characters: action.json.length, sha256: sha256(action.json) });
   }
-  return canonicalJson(redact(args));
+  return canonicalJson(mayNeedRedaction(action.json) ? redact(args) : args);
 }

@@ -188,7 +188,14 @@ test('a claim that nobody vouches for names no tenant, whatever it claims', asyn
   await test.check({ id: agentId('acme/search/ghost'), token: 'made-up' });
   expect((await test.audit()).at(-1)).toMatchObject({
     actor: { id: 'acme/search/ghost', kind: 'unauthenticated', label: '' },
-    lineage: { org_id: null, team_id: 'search', agent_id: 'ghost', root_agent_id: 'ghost', parent_agent_id: null, depth: 0 },
+    lineage: {
+      org_id: null,
+      team_id: 'search',
+      agent_id: 'ghost',
+      root_agent_id: 'ghost',
+      parent_agent_id: null,
+      depth: 0,
+    },
   });
 });
 

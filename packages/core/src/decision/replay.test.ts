@@ -91,14 +91,22 @@ describe('replaying a check of an operation that is', () => {
     const first = await test.check(bot, denied);
     const again = await test.check(bot, denied);
     expect(again).toMatchObject({ reason: first.reason, policyRule: first.policyRule, opId: first.opId });
-    expect(again).toMatchObject({ decision: 'deny', reason: 'denied by rule starter/no-deletes', opState: 'terminated' });
+    expect(again).toMatchObject({
+      decision: 'deny',
+      reason: 'denied by rule starter/no-deletes',
+      opState: 'terminated',
+    });
   });
 
   test('terminated by an operator: DENY, for the reason that was given', async () => {
     const { test, bot, op } = await governed();
     await test.check(bot, same);
     control(test, op(), 'terminate', 'runs too long');
-    expect(await test.check(bot, same)).toMatchObject({ decision: 'deny', reason: 'runs too long', opState: 'terminated' });
+    expect(await test.check(bot, same)).toMatchObject({
+      decision: 'deny',
+      reason: 'runs too long',
+      opState: 'terminated',
+    });
   });
 
   test('terminated before its first check: DENY', async () => {
@@ -116,7 +124,11 @@ describe('replaying a check of an operation that is', () => {
     if (state === 'terminated') control(test, op(), 'terminate');
     const before = { ...op() };
     const answer = await test.check(bot, { ...same, action: useTool('search', { q: 'other' }) });
-    expect(answer).toMatchObject({ decision: 'deny', reason: 'operation id was used for another request', opState: state });
+    expect(answer).toMatchObject({
+      decision: 'deny',
+      reason: 'operation id was used for another request',
+      opState: state,
+    });
     expect(op()).toEqual(before);
   });
 });
@@ -155,7 +167,9 @@ test('a replay changes nothing, publishes nothing, and writes one entry that say
   expect(op()).toEqual(before);
   expect(test.events).toHaveLength(published);
   const added = (await test.audit()).slice(entries);
-  expect(added).toMatchObject([{ event_type: 'ActionAllowed', op_id: 't:s', payload: { replay: true, op_state: 'running' } }]);
+  expect(added).toMatchObject([
+    { event_type: 'ActionAllowed', op_id: 't:s', payload: { replay: true, op_state: 'running' } },
+  ]);
 });
 
 test('a policy that changed meanwhile does not change the answer to a replay', async () => {
@@ -176,7 +190,10 @@ test('an operation that was swept can be asked anew', async () => {
 
 test('two checks of the same operation in one turn: the second is a replay of the first', async () => {
   const { test, bot } = await governed();
-  const requests = [checkOf({ agentId: bot.id, token: bot.token, ...same }), checkOf({ agentId: bot.id, token: bot.token, ...same })];
+  const requests = [
+    checkOf({ agentId: bot.id, token: bot.token, ...same }),
+    checkOf({ agentId: bot.id, token: bot.token, ...same }),
+  ];
   const answers = requests.map((request) => checkAction(test.gov, request));
   test.turn();
   expect((await Promise.all(answers)).map((answer) => answer.decision)).toEqual(['allow', 'allow']);

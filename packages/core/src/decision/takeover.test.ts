@@ -72,7 +72,10 @@ describe('an operation of one agent', () => {
     const before = recordOf(op);
     for (const other of others) {
       const thief = { id: victim.id, token: other.token };
-      expect(await test.check(thief, { traceId: 't', spanId: 's' })).toMatchObject({ policyRule: 'identity', opId: '' });
+      expect(await test.check(thief, { traceId: 't', spanId: 's' })).toMatchObject({
+        policyRule: 'identity',
+        opId: '',
+      });
       await expect(test.complete(thief, 't:s')).rejects.toMatchObject({ code: 'unauthenticated' });
     }
     expect(recordOf(op)).toEqual(before);

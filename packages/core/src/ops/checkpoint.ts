@@ -59,8 +59,12 @@ export class OpsCheckpoint {
     const now = clock.elapsed();
     const old = this.#marks.findLast((mark) => mark.elapsed <= now - this.#windowMs);
     if (old !== undefined) {
-      journal.write({ kind: 'ops_replay_from', seq: old.seq });
+      const before = this.#replayFrom;
       this.#replayFrom = old.seq;
+      journal.onFailure(() => {
+        this.#replayFrom = before;
+      });
+      journal.write({ kind: 'ops_replay_from', seq: old.seq });
       this.#marks = this.#marks.filter((mark) => mark.elapsed > old.elapsed);
     }
     this.#marks.push({ elapsed: now, seq: journal.head.seq });

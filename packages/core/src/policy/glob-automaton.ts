@@ -43,11 +43,9 @@ function stepOf({ pattern, run, char }: GlobPart): Step {
 function withoutRuns(places: readonly number[], runs: readonly boolean[]): number[] {
   const all: number[] = [];
   for (const place of places) {
-    let reached = place;
-    if (all.at(-1) !== reached && (all.at(-1) ?? -1) < reached) all.push(reached);
-    while (runs[reached] === true) {
-      reached++;
+    for (let reached = place; ; reached++) {
       if ((all.at(-1) ?? -1) < reached) all.push(reached);
+      if (runs[reached] !== true) break;
     }
   }
   return all;

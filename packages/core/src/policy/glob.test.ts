@@ -31,7 +31,11 @@ function isGood(glob: string): boolean {
 
 /** A text that has a good chance to match: the glob with its special characters filled in. */
 function nearly(glob: string, filling: string): string {
-  return glob.replace(/\[[^\]]*\]/g, 'a').replace(/\*+/g, filling).replace(/\?/g, 'b').replace(/\\/g, '');
+  return glob
+    .replace(/\[[^\]]*\]/g, 'a')
+    .replace(/\*+/g, filling)
+    .replace(/\?/g, 'b')
+    .replace(/\\/g, '');
 }
 
 test('a compiled glob agrees with one that is matched character by character', () => {
@@ -44,6 +48,43 @@ test('a compiled glob agrees with one that is matched character by character', (
     }),
     { numRuns: 2000 },
   );
+});
+
+test('so it does on long texts', () => {
+  const filler = fc.tuple(fc.constantFrom('a', 'b', 'ab', 'a/', '🦊a', '/'), fc.constantFrom(10, 30, 90, 600));
+  fc.assert(
+    fc.property(someGlob, someText, filler, (glob, text, [unit, length]) => {
+      const long = unit.repeat(length / 2);
+      for (const tried of [text + long, long + text, nearly(glob, long), nearly(glob, text) + long]) {
+        expect([glob, compileGlob(glob).matches(tried)]).toEqual([glob, slowGlobMatches(glob, tried)]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  ['**rm **-rf**', 'rm '],
+  ['**-**-**-**x', '-'],
+  ['*a*a*a*a*a*b', 'a'],
+  ['**/**/**/**/x', '/'],
+  ['*?*?*?*x', 'y'],
+  ['*[ab]*[ab]*[ab]*c', 'ab'],
+])('a text made for %j takes it time in proportion to its length', (glob, unit) => {
+  const { matches } = compileGlob(glob);
+  const time = (length: number) => {
+    const text = unit.repeat(length / unit.length);
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3; run++) {
+      const start = performance.now();
+      matches(text);
+      best = Math.min(best, performance.now() - start);
+    }
+    return best + 1;
+  };
+  let ratio = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 5 && ratio >= 9; attempt++) ratio = Math.min(ratio, time(80_000) / time(20_000));
+  expect(ratio).toBeLessThan(9);
 });
 
 test('every text that matches starts with the literal prefix, and equals it where the glob is literal', () => {

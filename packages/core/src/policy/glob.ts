@@ -31,14 +31,20 @@ export function compileGlob(source: string, ignoreCase = false): Glob {
   return { source, prefix, literal, matches: ignoreCase ? (text) => matches(text.toLowerCase()) : matches };
 }
 
+/** How many steps a regular expression may take at worst before another way is chosen. */
+const mostSteps = 250_000;
+
 /**
- * A regular expression is fastest, but with two runs in it the time it takes grows with the square of the text, with
- * three with its cube; and the text is the agent's to choose. So only one run is left to it.
+ * A regular expression is fastest, but with two runs in it the time it takes may grow with the square of the text, with
+ * three with its cube; and the text is the agent's to choose. So it gets texts only that are short enough.
  */
 function matcherOf(parts: readonly GlobPart[]): (text: string) => boolean {
-  if (parts.filter((part) => part.run !== undefined).length > 1) return automatonOf(parts);
   const regex = new RegExp(`^(?:${parts.map((part) => part.pattern).join('')})$`, 'us');
-  return (text) => regex.test(text);
+  const runs = parts.filter((part) => part.run !== undefined).length;
+  if (runs < 2) return (text) => regex.test(text);
+  const longest = Math.floor(mostSteps ** (1 / runs));
+  const automaton = automatonOf(parts);
+  return (text) => (text.length <= longest ? regex.test(text) : automaton(text));
 }
 
 function translate(source: string): { parts: GlobPart[]; prefix: string; literal: boolean } {

@@ -18,24 +18,20 @@ export async function loadPolicies(
   features: PolicyFeatures,
 ): Promise<readonly PolicyProblem[]> {
   const { documents, problems } = parsePolicies(sources, features);
-  const at = gov.clock.now();
   if (problems.length > 0) {
-    const [first] = problems;
-    const error = first === undefined ? '' : describeProblem(first);
-    const payload = canonicalJson({ problems: problems.slice(0, 20).map(describeProblem) });
-    gov.journal.record(draftOf({ at, eventType: 'PolicyReloadFailed', actor: system, reason: error, payload }));
-    gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error });
-    await gov.journal.committed();
+    await rejectPolicies(gov, problems);
     return problems;
   }
 
+  const at = gov.clock.now();
   const before = gov.policies;
+  const names = documents.map((document) => document.name);
   const texts = sources.map((source) => source.text);
-  gov.policies = new PolicySet(documents, policyVersion(gov.sha256, texts));
+  // A document without a name has that of its file: the same text under another name is another policy.
+  gov.policies = new PolicySet(documents, policyVersion(gov.sha256, [...texts, ...names]));
   gov.journal.onFailure(() => {
     gov.policies = before;
   });
-  const names = documents.map((document) => document.name);
   const payload = canonicalJson({ documents: names, previous_version: before.version });
   const policyVersionNow = gov.policies.version;
   gov.journal.record(
@@ -44,4 +40,15 @@ export async function loadPolicies(
   gov.journal.publish({ type: 'policy', at, version: policyVersionNow, error: null });
   await gov.journal.committed();
   return [];
+}
+
+/** Records that what the sources hold could not be put in force; what was in force stays so. */
+export async function rejectPolicies(gov: Governance, problems: readonly PolicyProblem[]): Promise<void> {
+  const at = gov.clock.now();
+  const described = problems.slice(0, 20).map(describeProblem);
+  const error = described[0] ?? '';
+  const payload = canonicalJson({ problems: described });
+  gov.journal.record(draftOf({ at, eventType: 'PolicyReloadFailed', actor: system, reason: error, payload }));
+  gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error });
+  await gov.journal.committed();
 }

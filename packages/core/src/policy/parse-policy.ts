@@ -8,6 +8,7 @@ import type { CompileCondition, Condition } from './condition.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyProblem, PolicyRule, Scope } from './document.ts';
 import type { Glob } from './glob.ts';
 import { compileGlob, GlobError } from './glob.ts';
+import { canConcern } from './rule-index.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
 
@@ -149,6 +150,7 @@ class PolicyParser {
   #rule(yaml: Document.Parsed, node: Node, index: number, names: Set<string>): PolicyRule | undefined {
     const members = this.#yaml.members(yaml, node, 'a rule');
     if (members === undefined) return undefined;
+    const before = this.problems.length;
     let name = `rule-${index + 1}`;
     let nameNode: Node | undefined = node;
     let effect: Effect | undefined;
@@ -175,6 +177,10 @@ class PolicyParser {
     names.add(name);
     if (!members.some((member) => member.name === 'effect')) {
       this.#yaml.complain(node, 'a rule needs an "effect": "allow" or "deny"');
+    }
+    const sound = this.problems.length === before;
+    if (sound && !actionTypes.some((type) => canConcern(matchers, type))) {
+      this.#yaml.complain(node, 'this rule can never match: no action has all that its matchers ask for');
     }
     if (effect === undefined) return undefined;
     return { name, effect, matchers, ...(when === undefined ? {} : { when }) };
@@ -207,18 +213,19 @@ class PolicyParser {
       return compileGlob(text, ignoreCase);
     } catch (error) {
       if (!(error instanceof GlobError)) throw error;
-      this.#yaml.complain(node, `bad glob "${text}": ${error.message}`, error.offset);
+      const quote = isScalar(node) && node.type?.startsWith('QUOTE') === true ? 1 : 0;
+      this.#yaml.complain(node, `bad glob "${text}": ${error.message}`, quote + error.offset);
       return undefined;
     }
   }
 
   /** An empty list would match nothing and look as if it matched everything. */
   #nonEmpty(yaml: Document.Parsed, member: Member): Node[] {
-    const items = this.#yaml.items(yaml, member.value, `"${member.name}"`) ?? [];
-    if (items.length === 0 && member.value !== undefined) {
+    const items = this.#yaml.items(yaml, member.value, `"${member.name}"`);
+    if (items?.length === 0) {
       this.#yaml.complain(member.nameNode, `"${member.name}" must not be empty; leave it out to match everything`);
     }
-    return items;
+    return items ?? [];
   }
 
   #condition(member: Member): Condition | undefined {

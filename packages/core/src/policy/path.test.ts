@@ -28,7 +28,10 @@ test.each([
 });
 
 const somePath = fc
-  .tuple(fc.constantFrom('', '/', '//'), fc.array(fc.constantFrom('a', 'b', '.', '..', '', '...', '.x'), { maxLength: 7 }))
+  .tuple(
+    fc.constantFrom('', '/', '//'),
+    fc.array(fc.constantFrom('a', 'b', '.', '..', '', '...', '.x'), { maxLength: 7 }),
+  )
   .map(([start, parts]) => start + parts.join('/'));
 
 test('agrees with the resolution of the operating system', () => {

@@ -44,7 +44,6 @@ export class PolicySet {
     for (const scope of scopesAbove(agent)) {
       const index = this.#byScope.get(scope);
       if (index !== undefined) winner = index.strongest(action.type, subject, facts, winner);
-      if (winner?.effect === 'deny') break;
     }
     return winner === undefined
       ? this.#fallback(action)

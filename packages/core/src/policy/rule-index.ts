@@ -26,7 +26,7 @@ const dimensionsOf: Readonly<Record<ActionType, readonly Dimension[]>> = {
   file_operation: ['paths'],
   network_call: ['hosts'],
   process_exec: ['commands'],
-  agent_spawn: [],
+  agent_spawn: ['commands'],
 };
 
 const allDimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands'];
@@ -123,7 +123,8 @@ function holds(rule: PolicyRule, when: NonNullable<PolicyRule['when']>, facts: F
   }
 }
 
-function canConcern(matchers: Matchers, type: ActionType): boolean {
+/** Whether an action of this type can have all that the matchers ask for. */
+export function canConcern(matchers: Matchers, type: ActionType): boolean {
   if (matchers.actions !== undefined && !matchers.actions.has(type)) return false;
   return allDimensions.every(
     (dimension) => matchers[dimension] === undefined || dimensionsOf[type].includes(dimension),

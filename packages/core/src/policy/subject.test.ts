@@ -41,6 +41,8 @@ describe('the host of a URL', () => {
     ['https://user@[2001:DB8::1]/x', '2001:db8::1'],
     ['postgres://u:p@db.example.com:5432/app', 'db.example.com'],
     ['wss://evil.com', 'evil.com'],
+    ['evil.com/x?y', 'evil.com'],
+    ['//evil.com', 'evil.com'],
     ['not a url', null],
     ['/relative/path', null],
     ['https://', null],
@@ -53,7 +55,30 @@ describe('the host of a URL', () => {
 
   test('is what a browser would connect to, however the URL is dressed up', () => {
     const part = fc.constantFrom(
-      'good.com', 'evil.com', 'EVIL.com', '@', ':', ':80', ':443', '/', '\\', '?', '#', '.', '//', 'a', '%65', '%2e', '\t', '\n', ' ', 'ｅ', '。', '\u00ad', '[::1]', 'ſ',
+      'good.com',
+      'evil.com',
+      'EVIL.com',
+      '@',
+      ':',
+      ':80',
+      ':443',
+      '/',
+      '\\',
+      '?',
+      '#',
+      '.',
+      '//',
+      'a',
+      '%65',
+      '%2e',
+      '\t',
+      '\n',
+      ' ',
+      'ｅ',
+      '。',
+      '\u00ad',
+      '[::1]',
+      'ſ',
     );
     const someUrl = fc
       .tuple(
@@ -86,6 +111,10 @@ test.each([
   ['[::1]', '::1'],
   ['ｅxample.com', 'example.com'],
   ['10.0.0.1', '10.0.0.1'],
+  ['evil.com:443', 'evil.com'],
+  ['[::1]:443', '::1'],
+  ['//evil.com/x', 'evil.com'],
+  ['https://evil.com/x', 'evil.com'],
 ])('the host %j of a network call is matched as %j', (host, matched) => {
   expect(textsOf(subjectOf(action('network_call', { host })), 'hosts')).toEqual([matched]);
 });
@@ -100,7 +129,9 @@ test('an action has only the dimensions that are its own', () => {
   const everything = { tool: 't', model: 'm', host: 'h', path: '/p', command: 'c', url: 'https://u' };
   const dimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
   const seen = (type: Parameters<typeof action>[0]) =>
-    Object.fromEntries(dimensions.map((dimension) => [dimension, textsOf(subjectOf(action(type, everything)), dimension)]));
+    Object.fromEntries(
+      dimensions.map((dimension) => [dimension, textsOf(subjectOf(action(type, everything)), dimension)]),
+    );
   const none = { tools: [], models: [], hosts: [], paths: [], commands: [] };
   expect(seen('llm_call')).toEqual({ ...none, models: ['m'] });
   expect(seen('tool_call')).toEqual({ ...none, tools: ['t'], hosts: ['u'] });
@@ -108,5 +139,5 @@ test('an action has only the dimensions that are its own', () => {
   expect(seen('file_operation')).toEqual({ ...none, paths: ['/p'] });
   expect(seen('network_call')).toEqual({ ...none, hosts: ['h'] });
   expect(seen('process_exec')).toEqual({ ...none, commands: ['c'] });
-  expect(seen('agent_spawn')).toEqual(none);
+  expect(seen('agent_spawn')).toEqual({ ...none, commands: ['c'] });
 });

@@ -26,17 +26,19 @@ export function subjectOf(action: Action): Subject {
     case 'file_operation':
       return { ...none, path: resolvePath(action.path) };
     case 'network_call':
-      return { ...none, host: normaliseHost(action.host) };
-    case 'process_exec':
-      return {
-        ...none,
-        command: action.command,
-        commandLine:
-          action.commandArgs.length === 0 ? action.command : [action.command, ...action.commandArgs].join(' '),
-      };
+      return { ...none, host: hostOf(action.host) ?? normaliseHost(action.host) };
     case 'agent_spawn':
-      return none;
+      // It may be described by the process that it starts.
+      return action.command === '' ? none : { ...none, ...commandOf(action) };
+    case 'process_exec':
+      return { ...none, ...commandOf(action) };
   }
+}
+
+function commandOf(action: Action): Pick<Subject, 'command' | 'commandLine'> {
+  const commandLine =
+    action.commandArgs.length === 0 ? action.command : [action.command, ...action.commandArgs].join(' ');
+  return { command: action.command, commandLine };
 }
 
 /** The texts that a dimension's globs are tried against. */
@@ -64,6 +66,8 @@ function present(text: string | null): readonly string[] {
 /** Schemes for which any number of slashes, also none, stands before the host. */
 const lenient = /^(?:https?|wss?|ftp):[/\\]*(.*)$/is;
 const strict = /^[a-z][a-z0-9+.-]*:[/\\]{2}(.*)$/is;
+/** `host`, `host:443`, `host/path`, `//host/path`. */
+const bare = /^(?:[/\\]{2})?((?:\[[^\]\s]*\]|[^\s:/\\?#@[\]]+)(?::\d*)?(?:[/\\?#].*)?)$/s;
 
 /**
  * The host of a URL as a browser would read it, so that no spelling gets round a rule: tabs and line breaks do not
@@ -71,7 +75,7 @@ const strict = /^[a-z][a-z0-9+.-]*:[/\\]{2}(.*)$/is;
  */
 function hostOf(url: string): string | null {
   const written = withoutMargins(url).replace(/[\t\r\n]/g, '');
-  const rest = (lenient.exec(written) ?? strict.exec(written))?.[1];
+  const rest = (lenient.exec(written) ?? strict.exec(written) ?? bare.exec(written))?.[1];
   const authority = rest?.split(/[/?#\\]/, 1)[0];
   const host = authority === undefined ? undefined : /(?:^|@)(\[[^\]@]*\]|[^:@]*)(?::[^@]*)?$/.exec(authority)?.[1];
   return host === undefined || host === '' ? null : normaliseHost(decoded(host));
@@ -97,6 +101,14 @@ function decoded(host: string): string {
 /** One spelling of all that mean the same host: `EXAMPLE.com.`, `ｅxample。com`, `[::1]`. */
 function normaliseHost(host: string): string {
   const ascii = /^[ -~]*$/.test(host);
-  const plain = ascii ? host : host.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '').replaceAll('。', '.');
-  return plain.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase();
+  const plain = ascii
+    ? host
+    : host
+        .normalize('NFKC')
+        .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+        .replaceAll('。', '.');
+  return plain
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
 }

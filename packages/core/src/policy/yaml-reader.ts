@@ -39,7 +39,8 @@ export class YamlReader {
     return map.items.map((pair) => {
       const nameNode = pair.key as Node;
       const name = isScalar(nameNode) ? String(nameNode.value) : '';
-      return { name, nameNode, value: this.#resolve(document, (pair.value ?? undefined) as Node | undefined) };
+      const value = (pair.value ?? undefined) as Node | undefined;
+      return { name, nameNode, value: this.#resolve(document, value) ?? value };
     });
   }
 

@@ -51,5 +51,12 @@ export function isRegistered(agent: Agent): boolean {
 
 /** The agent as the one who acts, in audit entries. */
 export function actorOf(agent: Agent): Actor {
-  return { id: agent.key, kind: 'agent', label: redactText(agent.record.name) };
+  const known = actors.get(agent.record);
+  if (known !== undefined) return known;
+  const actor: Actor = { id: agent.key, kind: 'agent', label: redactText(agent.record.name) };
+  actors.set(agent.record, actor);
+  return actor;
 }
+
+/** Records never change, so what is made from one is made once. */
+const actors = new WeakMap<AgentRecord, Actor>();

@@ -93,13 +93,24 @@ export class AgentDirectory {
     if (found === undefined || !isRegistered(found)) {
       throw invalid('parent_agent_id', 'must be an agent registered in the same org');
     }
-    if (found.lineage.depth + 1 > deepestLineage) {
-      throw invalid('parent_agent_id', `would make the lineage deeper than ${deepestLineage}`);
-    }
     const key = agentKey(child);
     for (let above: Agent | undefined = found; above !== undefined; above = this.parentOf(above)) {
-      if (above.key === key) throw invalid('parent_agent_id', 'must not be the agent itself or one below it');
+      // An agent that has left is not found above, though those below it still name it.
+      const { parent: named } = above.record;
+      if (above.key === key || (named !== null && agentKey(named) === key)) {
+        throw invalid('parent_agent_id', 'must not be the agent itself or one below it');
+      }
     }
+    if (found.lineage.depth + 1 + this.#heightUnder(key) > deepestLineage) {
+      throw invalid('parent_agent_id', `would make the lineage deeper than ${deepestLineage}`);
+    }
+  }
+
+  /** How many generations there are below. */
+  #heightUnder(key: AgentKey): number {
+    let height = 0;
+    for (const child of this.#byParent.get(key) ?? []) height = Math.max(height, 1 + this.#heightUnder(child.key));
+    return height;
   }
 
   #newcomer(record: AgentRecord, seenAt: EpochMs): Agent {
@@ -112,7 +123,7 @@ export class AgentDirectory {
     if (tokenHash !== null) this.#byTokenHash.set(tokenHash, agent);
     if (parent !== null) this.#siblingsUnder(parent).add(agent);
     agent.lineage = lineageUnder(agent.record, this.parentOf(agent));
-    this.#orgOf(agent).join(agent);
+    if (isRegistered(agent)) this.#orgOf(agent).join(agent);
     for (const child of this.childrenOf(agent)) this.#refreshLineage(child);
   }
 
@@ -130,10 +141,10 @@ export class AgentDirectory {
   }
 
   #refreshLineage(agent: Agent): void {
-    const org = this.#orgOf(agent);
-    org.leave(agent);
+    const org = isRegistered(agent) ? this.#orgOf(agent) : undefined;
+    org?.leave(agent);
     agent.lineage = lineageUnder(agent.record, this.parentOf(agent));
-    org.join(agent);
+    org?.join(agent);
     for (const child of this.childrenOf(agent)) this.#refreshLineage(child);
   }
 

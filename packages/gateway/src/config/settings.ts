@@ -44,13 +44,9 @@ const later = { idle: true };
 
 /** Every setting of the gateway: the one list that reading, checking, `--help` and the reference docs are made from. */
 export const settings = {
-  httpAddr: required(
-    'http_addr',
-    '127.0.0.1:8080',
-    address,
-    'HTTP, WebSocket and dashboard. Port 0 picks a free one.',
-    { flag: '--http' },
-  ),
+  httpAddr: required('http_addr', '127.0.0.1:8080', address, 'The HTTP API. Port 0 picks a free one.', {
+    flag: '--http',
+  }),
   grpcAddr: required('grpc_addr', '127.0.0.1:50051', address, 'gRPC. Port 0 picks a free one.', { flag: '--grpc' }),
   dataDir: required('data_dir', '~/.reeve/gateway', path, 'Embedded store and keys. Created with mode 0700.', {
     flag: '--data',

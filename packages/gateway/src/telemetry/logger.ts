@@ -9,5 +9,7 @@ export function createLogger(level: string): Logger {
   const destination = process.stderr.isTTY
     ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
     : pino.destination({ dest: 2, sync: true });
+  // A log that cannot be written, as on a full disk, must not end what it is the log of.
+  destination.on('error', () => undefined);
   return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }

@@ -6,20 +6,20 @@ import { StartError } from '../../start-error.ts';
 
 /** The policy files of a gateway: one file, or every YAML file of a folder and those below it. */
 export class PolicyFiles {
-  readonly #path: string;
+  readonly path: string;
   #watcher: FSWatcher | undefined;
   #poll: NodeJS.Timeout | undefined;
 
   /** `create` makes an empty folder where there is nothing yet, as for the default place. */
   constructor(path: string, create: boolean) {
-    this.#path = path;
+    this.path = path;
     if (create) mkdirSync(path, { recursive: true, mode: 0o700 });
     else if (!existsSync(path)) throw new StartError(`the policy path ${path} does not exist`, 2);
   }
 
   read(): PolicySource[] {
-    if (!this.#isFolder()) return [{ file: this.#path, text: readFileSync(this.#path, 'utf8') }];
-    return this.#names().map((file) => ({ file: relative(this.#path, file), text: readFileSync(file, 'utf8') }));
+    if (!this.#isFolder()) return [{ file: this.path, text: readFileSync(this.path, 'utf8') }];
+    return this.#names().map((file) => ({ file: relative(this.path, file), text: readFileSync(file, 'utf8') }));
   }
 
   /**
@@ -36,7 +36,7 @@ export class PolicyFiles {
     };
     try {
       const folder = this.#isFolder();
-      this.#watcher = watch(folder ? this.#path : dirname(this.#path), { recursive: folder }, look);
+      this.#watcher = watch(folder ? this.path : dirname(this.path), { recursive: folder }, look);
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch {
       this.#watcher = undefined;
@@ -51,16 +51,16 @@ export class PolicyFiles {
   }
 
   #isFolder(): boolean {
-    return statSync(this.#path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    return statSync(this.path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   }
 
   #names(): string[] {
-    return readdirSync(this.#path, { withFileTypes: true, recursive: true })
+    return readdirSync(this.path, { withFileTypes: true, recursive: true })
       .filter((entry) => /\.ya?ml$/i.test(entry.name) && !entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name))
       .filter(
         (file) =>
-          !relative(this.#path, file)
+          !relative(this.path, file)
             .split('/')
             .some((part) => part.startsWith('.')),
       )
@@ -70,7 +70,7 @@ export class PolicyFiles {
   /** Changes whenever a file does: names, sizes and times of all of them. */
   #fingerprint(): string {
     try {
-      const files = this.#isFolder() ? this.#names() : [this.#path];
+      const files = this.#isFolder() ? this.#names() : [this.path];
       return files
         .map((file) => {
           const { ino, size, mtimeMs, ctimeMs } = statSync(file);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { AuditPage, AuditQuery } from '@reeve/core';
 import { frequentEvents, plan } from './audit-query.ts';
@@ -20,6 +21,15 @@ const schema = `
 
 const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_claim'];
 
+/** Whether an error says that a file is no database, or not a whole one. */
+export function isDamage(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+  return code === damaged || code === noDatabase;
+}
+
+const damaged = 11;
+const noDatabase = 26;
+
 /**
  * The indexes of the audit log, in a file of their own that can be thrown away and made again. They follow the log in
  * large sorted steps, in a thread of their own, so that the decision path writes each entry once and nothing else.
@@ -29,9 +39,31 @@ export class AuditIndex {
 
   constructor(storePath: string, indexPath: string) {
     this.#db = new DatabaseSync(storePath);
-    this.#db.prepare('ATTACH DATABASE ? AS ix').run(indexPath);
-    this.#db.exec(schema);
-    if (!this.#fits()) this.#startOver();
+    try {
+      this.#db.prepare('ATTACH DATABASE ? AS ix').run(indexPath);
+      this.#db.function('fold', { deterministic: true }, (text) => String(text).toLowerCase());
+      this.#db.exec(schema);
+      if (!this.#fits()) this.#startOver();
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  /** Opens the indexes; where they are damaged, others are made in their place. */
+  static open(storePath: string, indexPath: string): AuditIndex {
+    try {
+      return new AuditIndex(storePath, indexPath);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return AuditIndex.remake(storePath, indexPath);
+    }
+  }
+
+  /** Throws the indexes away and starts over. */
+  static remake(storePath: string, indexPath: string): AuditIndex {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${indexPath}${end}`, { force: true });
+    return new AuditIndex(storePath, indexPath);
   }
 
   /** Indexes up to `most` entries; returns how many it did. */

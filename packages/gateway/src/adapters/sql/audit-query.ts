@@ -50,11 +50,17 @@ interface Index {
 
 function indexFor(query: AuditQuery): Index | undefined {
   if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
-  if (query.agentId !== undefined) return { table: 'by_agent', column: 'agent', value: query.agentId };
+  // What is about no agent is not indexed by agent.
+  if (query.agentId !== undefined && query.agentId !== '') {
+    return { table: 'by_agent', column: 'agent', value: query.agentId };
+  }
   if (query.eventType !== undefined && !frequentEvents.includes(query.eventType)) {
     return { table: 'by_event', column: 'event_type', value: query.eventType };
   }
-  if (query.orgId !== undefined) return { table: 'by_org', column: 'org_id', value: query.orgId };
+  // The entries of other orgs in which this one was claimed are not indexed under it.
+  if (query.orgId !== undefined && query.orClaimedOrgId === undefined) {
+    return { table: 'by_org', column: 'org_id', value: query.orgId };
+  }
   return undefined;
 }
 
@@ -78,7 +84,10 @@ function select(query: AuditQuery, index: Index | undefined, newestFirst: boolea
   narrow('a.op_id = ?', query.opId);
   narrow('a.at >= ?', query.from);
   narrow('a.at < ?', query.to);
-  narrow('instr(lower(a.canonical), ?) > 0', query.q === undefined ? undefined : asWritten(query.q));
+  if (query.q !== undefined) {
+    const text = asWritten(query.q);
+    narrow(`instr(${isAscii(text) ? 'lower' : 'fold'}(a.canonical), ?) > 0`, text);
+  }
   const from = index === undefined ? 'main.audit a' : `ix.${index.table} x CROSS JOIN main.audit a ON a.seq = x.seq`;
   const order = `${index === undefined ? 'a' : 'x'}.seq ${newestFirst ? 'DESC' : 'ASC'}`;
   const sql = `SELECT a.seq, a.hash, a.canonical FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
@@ -88,4 +97,9 @@ function select(query: AuditQuery, index: Index | undefined, newestFirst: boolea
 /** A text as it stands inside of canonical JSON, in lower case. */
 function asWritten(q: string): string {
   return JSON.stringify(q).slice(1, -1).toLowerCase();
+}
+
+/** SQLite knows the lower case of these letters only; for any others there is `fold`, which is slower. */
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
 }

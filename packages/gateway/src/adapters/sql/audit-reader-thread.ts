@@ -6,28 +6,25 @@ import type { ReaderAnswer, ReaderCall } from './audit-reader-worker.ts';
 
 type Request<Call extends ReaderCall = ReaderCall> = Call extends ReaderCall ? Omit<Call, 'id'> : never;
 
-/** The log of the embedded store, read in another thread. */
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The log of the embedded store, read in another thread. A thread that ends, as for want of memory or disk, fails the
+ * questions it had, and the next question starts another.
+ */
 export class AuditReaderThread implements AuditReader {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: unknown) => void }>();
+  readonly #workerData: { storePath: string; indexPath: string; everyMs: number };
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
   #calls = 0;
   #closing = false;
 
   constructor(storePath: string, indexPath: string, everyMs = 200) {
-    const workerData = { storePath, indexPath, everyMs };
-    this.#worker = new Worker(new URL('audit-reader-worker.ts', import.meta.url), { workerData });
-    this.#worker.unref();
-    this.#worker.on('message', ({ id, result, error }: ReaderAnswer) => {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (error === undefined) waiting?.resolve(result);
-      else waiting?.reject(new ReeveError('store_unavailable', `the audit log cannot be read: ${error}`));
-      if (this.#waiting.size === 0 && !this.#closing) this.#worker.unref();
-    });
-    this.#worker.on('error', (error) => {
-      for (const { reject } of this.#waiting.values()) reject(error);
-      this.#waiting.clear();
-    });
+    this.#workerData = { storePath, indexPath, everyMs };
+    this.#worker = this.#start();
   }
 
   async latest(query: AuditQuery): Promise<AuditPage> {
@@ -45,17 +42,47 @@ export class AuditReaderThread implements AuditReader {
 
   async close(): Promise<void> {
     this.#closing = true;
-    const ended = once(this.#worker, 'exit');
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = once(worker, 'exit');
     await this.#call({ method: 'close' });
     await ended;
   }
 
+  #start(): Worker {
+    const worker = new Worker(new URL('audit-reader-worker.ts', import.meta.url), { workerData: this.#workerData });
+    worker.unref();
+    worker.on('message', ({ id, result, error }: ReaderAnswer) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === undefined) waiting?.resolve(result);
+      else waiting?.reject(unreadable(error));
+      if (this.#waiting.size === 0 && !this.#closing) worker.unref();
+    });
+    worker.on('error', (error) => this.#lost(worker, error.message));
+    worker.on('exit', () => this.#lost(worker, 'its reader has ended'));
+    return worker;
+  }
+
+  #lost(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const { reject } of this.#waiting.values()) reject(unreadable(why));
+    this.#waiting.clear();
+  }
+
   #call(request: Request): Promise<unknown> {
     const id = ++this.#calls;
-    this.#worker.ref();
+    const worker = this.#worker ?? this.#start();
+    this.#worker = worker;
+    worker.ref();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ ...request, id });
+      worker.postMessage({ ...request, id });
     });
   }
+}
+
+function unreadable(why: string): ReeveError {
+  return new ReeveError('store_unavailable', `the audit log cannot be read: ${why}`);
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AuditQuery } from '@reeve/core';
-import { AuditIndex } from './audit-index.ts';
+import { AuditIndex, isDamage } from './audit-index.ts';
 
 /** Reads the log and keeps its indexes, in a thread of its own: no question, however large, makes a decision wait. */
 export type ReaderCall =
@@ -16,11 +16,23 @@ export interface ReaderAnswer {
 
 const { storePath, indexPath, everyMs } = workerData as { storePath: string; indexPath: string; everyMs: number };
 const entriesPerStep = 10_000;
-const index = new AuditIndex(storePath, indexPath);
+let index = AuditIndex.open(storePath, indexPath);
+
+/** The indexes can be made again from the log: where they turn out to be damaged, that is done and nobody notices. */
+function withIndex<Result>(work: (index: AuditIndex) => Result): Result {
+  try {
+    return work(index);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    index.close();
+    index = AuditIndex.remake(storePath, indexPath);
+    return work(index);
+  }
+}
 
 const timer = setInterval(() => {
   try {
-    index.catchUp(entriesPerStep);
+    withIndex((open) => open.catchUp(entriesPerStep));
   } catch {
     // What is not indexed is read entry by entry; the next turn tries again.
   }
@@ -29,9 +41,9 @@ const timer = setInterval(() => {
 function perform(call: ReaderCall): unknown {
   switch (call.method) {
     case 'read':
-      return index.read(call.query, call.newestFirst);
+      return withIndex((open) => open.read(call.query, call.newestFirst));
     case 'lag':
-      return index.lag();
+      return withIndex((open) => open.lag());
     case 'close':
       clearInterval(timer);
       index.close();

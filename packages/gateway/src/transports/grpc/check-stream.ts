@@ -1,4 +1,3 @@
-import type { CheckActionRequest as WireRequest } from '@reeve/contract';
 import { CheckActionRequest, CheckActionResponse } from '@reeve/contract';
 import type { Answer, Governance } from '@reeve/core';
 import { checkAction, ReeveError } from '@reeve/core';
@@ -8,52 +7,58 @@ import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { StreamHandler } from './rpc.ts';
 
+/** The place of a request in its stream: answers leave in this order, whichever is ready first. */
+interface Place {
+  answer: Answer | undefined;
+}
+
 /**
- * A pipeline of checks. Each is judged as it arrives and answered once it is durable; as the journal commits in order,
- * so do the answers leave. A malformed entry is denied in its place, and the stream goes on.
+ * A pipeline of checks. Each is judged as it arrives and answered once it is durable and all before it are answered. A
+ * malformed entry is denied in its place, and the stream goes on.
  */
 export function checkStream(gov: Governance, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
   return (stream) => {
-    let waiting = 0;
+    const places: Place[] = [];
     let ended = false;
-    const endWhenDone = () => {
-      if (waiting > 0) return;
+    const sendReady = () => {
+      for (let first = places[0]; first?.answer !== undefined; first = places[0]) {
+        places.shift();
+        onAnswer(first.answer);
+        stream.send(encode(CheckActionResponse, checkResponseOf(first.answer)));
+      }
+      if (places.length > 0) return;
       if (health.draining) stream.fail(new ReeveError('shutting_down', 'the gateway is shutting down'));
       else if (ended) stream.end();
     };
-    const forget = health.onDrain(endWhenDone);
+    const forget = health.onDrain(sendReady);
     return {
       message: (bytes) => {
         if (health.draining) return;
-        waiting++;
-        answer(gov, bytes).then(
-          (decided) => {
-            waiting--;
-            onAnswer(decided);
-            stream.send(encode(CheckActionResponse, checkResponseOf(decided)));
-            endWhenDone();
+        const place: Place = { answer: undefined };
+        places.push(place);
+        answerTo(gov, bytes).then(
+          (answer) => {
+            place.answer = answer;
+            sendReady();
           },
           (error: unknown) => stream.fail(error),
         );
       },
       ended: () => {
         ended = true;
-        endWhenDone();
+        sendReady();
       },
       closed: () => forget(),
     };
   };
 }
 
-async function answer(gov: Governance, bytes: Uint8Array): Promise<Answer> {
-  let wire: WireRequest;
+async function answerTo(gov: Governance, bytes: Uint8Array): Promise<Answer> {
   try {
-    wire = decode(CheckActionRequest, bytes);
-    return await checkAction(gov, checkRequestOf(wire));
+    return await checkAction(gov, checkRequestOf(decode(CheckActionRequest, bytes)));
   } catch (error) {
-    if (!(error instanceof ReeveError) || error.code !== 'invalid_argument') throw error;
-    await gov.journal.committed();
-    return invalidRequest(error.message);
+    if (error instanceof ReeveError && error.code === 'invalid_argument') return invalidRequest(error.message);
+    throw error;
   }
 }
 

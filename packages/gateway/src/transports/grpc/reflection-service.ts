@@ -4,6 +4,7 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { paths } from '@reeve/contract';
 import { fileDescriptors } from '@reeve/contract/descriptors';
 import { ServerReflectionRequest, ServerReflectionResponse } from '@reeve/contract/reflection';
+import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, StreamHandler } from './rpc.ts';
@@ -12,22 +13,25 @@ import { grpcCode } from './status.ts';
 type Answer = NonNullable<ServerReflectionResponse['messageResponse']>;
 
 /** Server reflection, in both versions that tools ask for. */
-export function reflectionService(): RpcRoutes {
+export function reflectionService(health: Health): RpcRoutes {
   let catalogue: Catalogue | undefined;
-  const handler: StreamHandler = (stream) => ({
-    message: (bytes) => {
-      catalogue ??= new Catalogue(fileDescriptors());
-      const request = decode(ServerReflectionRequest, bytes);
-      const response = {
-        validHost: request.host,
-        originalRequest: request,
-        messageResponse: catalogue.answer(request),
-      };
-      stream.send(encode(ServerReflectionResponse, response));
-    },
-    ended: () => stream.end(),
-    closed: () => {},
-  });
+  const handler: StreamHandler = (stream) => {
+    const forget = health.onDrain(() => stream.end());
+    return {
+      message: (bytes) => {
+        catalogue ??= new Catalogue(fileDescriptors());
+        const request = decode(ServerReflectionRequest, bytes);
+        const response = {
+          validHost: request.host,
+          originalRequest: request,
+          messageResponse: catalogue.answer(request),
+        };
+        stream.send(encode(ServerReflectionResponse, response));
+      },
+      ended: () => stream.end(),
+      closed: () => forget(),
+    };
+  };
   return {
     unary: new Map(),
     stream: new Map([

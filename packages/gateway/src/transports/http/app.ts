@@ -28,31 +28,40 @@ export interface HttpOptions {
 
 const largestBody = 1024 * 1024;
 
+/** How long a parameter of a path may be is for its schema to say; Node limits the whole head of a request. */
+const longestParameter = 16_384;
+
 /** The HTTP side of the gateway: the routes of the contract, and the same manners on all of them. */
 export function createHttpApp(options: HttpOptions): FastifyInstance {
+  const headers = securityHeaders(options.tls !== undefined);
+  // A request without a Host is refused below, as a problem; Node would refuse it without a word.
+  const serverOptions = { requireHostHeader: false };
   const app = fastify({
     bodyLimit: largestBody,
     requestTimeout: 30_000,
+    routerOptions: { maxParamLength: longestParameter },
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    clientErrorHandler,
+    clientErrorHandler: refuseBytes(headers),
     frameworkErrors: (error, request, reply) =>
       sendError(error, request as FastifyRequest, reply as unknown as FastifyReply),
-    ...(options.tls === undefined ? {} : { https: options.tls }),
+    ...(options.tls === undefined ? { http: serverOptions } : { https: { ...options.tls, ...serverOptions } }),
   }) as FastifyInstance;
   const spans = new WeakMap<FastifyRequest, Span>();
-  const headers = securityHeaders(options.tls !== undefined);
 
   const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const report = (unforeseen: unknown) =>
       options.logger.error({ err: unforeseen, request_id: request.id }, 'a request failed unexpectedly');
     const { problem, headers: extra } = problemOf(error, pathOf(request.url), report);
-    return reply
-      .code(problem.status)
-      .headers({ ...headers, 'x-request-id': request.id, ...extra })
-      .type('application/problem+json')
-      .send(JSON.stringify(problem));
+    return (
+      reply
+        .code(problem.status)
+        .headers({ ...headers, 'x-request-id': request.id, ...extra })
+        .type('application/problem+json')
+        // As bytes: to a text of JSON Fastify adds a charset, which this media type does not have.
+        .send(Buffer.from(JSON.stringify(problem)))
+    );
   };
 
   app.removeAllContentTypeParsers();
@@ -68,7 +77,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     const path = request.routeOptions.url ?? 'unknown';
     const span = options.tracing?.start(`${request.method} ${path}`, traceparentOf(request), { 'http.route': path });
     if (span !== undefined) spans.set(request, span);
-    done();
+    done(hasHost(request) ? undefined : new HttpError('bad_request', 'the request has no Host'));
   });
   app.addHook('onResponse', (request, reply, done) => {
     const path = request.routeOptions.url ?? 'unknown';
@@ -107,6 +116,11 @@ function requestId(given: string | string[] | undefined): string {
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
+/** HTTP/1.1 requires it. */
+function hasHost({ raw }: FastifyRequest): boolean {
+  return raw.headers.host !== undefined || raw.httpVersion !== '1.1';
+}
+
 function traceparentOf(request: FastifyRequest): string | undefined {
   const { traceparent } = request.headers;
   return typeof traceparent === 'string' ? traceparent : undefined;
@@ -126,24 +140,28 @@ function notFound(request: FastifyRequest): HttpError {
   const path = pathOf(request.url);
   const allowed = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (allowed.length === 0) return new HttpError('not_found', `there is nothing at ${path}; see /docs`);
-  const allow = [...new Set(allowed)].join(', ');
+  const allow = [...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
   return new HttpError('method_not_allowed', `${path} takes ${allow}, not ${request.method}`, {}, { allow });
 }
 
 /** Bytes that are not HTTP never become a request; they get a problem all the same. */
-function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
-  const { problem } = problemOf(Object.assign(new Error('malformed'), { statusCode: status }), '', () => undefined);
-  const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${problem.title}`,
-    'content-type: application/problem+json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+function refuseBytes(headers: Readonly<Record<string, string>>) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
+    const { problem } = problemOf(Object.assign(new Error('malformed'), { statusCode: status }), '', () => undefined);
+    const body = JSON.stringify(problem);
+    const head = {
+      ...headers,
+      'x-request-id': randomUUID(),
+      'content-type': 'application/problem+json',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    };
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
+    socket.end([`HTTP/1.1 ${problem.status} ${problem.title}`, ...lines, '', body].join('\r\n'));
+  };
 }

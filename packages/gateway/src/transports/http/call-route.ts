@@ -40,7 +40,10 @@ export function callRoute(
       const input = {
         params: route.params === undefined ? undefined : validate(route.params, request.params, '/path'),
         query: route.query === undefined ? undefined : validate(route.query, request.query, '/query'),
-        body: bodySchema === undefined ? undefined : validate(bodySchema, request.body ?? {}, ''),
+        body:
+          bodySchema === undefined
+            ? undefined
+            : validate(bodySchema, request.body === undefined ? {} : request.body, ''),
       };
       const output = await handler(input, callers.get(request) ?? {});
       void reply.code(route.success.status);

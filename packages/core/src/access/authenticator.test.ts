@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plainMint } from '../testkit/plain-mint.ts';
+import { operator } from '../testkit/requests.ts';
+import type { TestGovernance } from '../testkit/test-governance.ts';
+import { sha256, testGovernance } from '../testkit/test-governance.ts';
+import type { Access } from './access.ts';
+import { makeApiKey, newKeyRecord } from './api-key.ts';
+import type { ApiKeyRecord } from './api-key.ts';
+import { Authenticator } from './authenticator.ts';
+import { exchangeToken } from './exchange-token.ts';
+import { KeyRing } from './key-ring.ts';
+import { revokeKey } from './manage-keys.ts';
+import { rotateSigningKey } from './rotate-signing-key.ts';
+import { SigningKeyRing } from './signing-key.ts';
+
+const tokenTtlMs = 86_400_000;
+
+let world: TestGovernance;
+let access: Access;
+let authenticator: Authenticator;
+let key: string;
+let record: ApiKeyRecord;
+
+beforeEach(async () => {
+  world = await testGovernance();
+  key = makeApiKey(world.gov.randomness);
+  record = newKeyRecord(key, sha256, world.clock.now(), {
+    label: 'ci',
+    scopes: ['write'],
+    orgId: 'acme',
+    teamId: null,
+    expiresAt: world.clock.now() + 1_000_000,
+  });
+  access = {
+    gov: world.gov,
+    keys: new KeyRing(world.clock, sha256, [record]),
+    signingKeys: new SigningKeyRing([]),
+    mint: plainMint(),
+    tokenTtlMs,
+  };
+  authenticator = new Authenticator(access);
+  await inTurn(rotateSigningKey(access, operator.actor));
+});
+
+/** Ends the turn once what it was to record is recorded: a signature is awaited before. */
+async function inTurn<Result>(work: Promise<Result>): Promise<Result> {
+  await new Promise((resolve) => setImmediate(resolve));
+  return await world.settle(work);
+}
+
+function token(scopes?: ('read' | 'write')[]): Promise<string> {
+  return inTurn(exchangeToken(access, record, scopes, 'r1')).then((issued) => issued.token);
+}
+
+describe('a caller', () => {
+  test.each([
+    ['as usual', (k: string) => `Bearer ${k}`],
+    ['in lower case', (k: string) => `bearer ${k}`],
+    ['in upper case', (k: string) => `BEARER ${k}`],
+    ['with two blanks', (k: string) => `Bearer  ${k}`],
+  ])('that presents its key, %s, is known', async (_, write) => {
+    expect(await authenticator.authenticate(write(key))).toEqual({
+      actor: { id: record.id, kind: 'api_key', label: 'ci' },
+      keyId: record.id,
+      scopes: ['write'],
+      orgId: 'acme',
+      teamId: null,
+      expiresAt: record.expiresAt,
+    });
+  });
+
+  test.each([
+    ['nothing', () => undefined],
+    ['an empty value', () => ''],
+    ['the key alone', () => key],
+    ['the scheme alone', () => 'Bearer'],
+    ['the scheme and a blank', () => 'Bearer '],
+    ['another scheme', () => `Basic ${key}`],
+    ['more than a key', () => `Bearer ${key} ${key}`],
+    ['a blank before it', () => ` Bearer ${key}`],
+    ['a tab for the blank', () => `Bearer\t${key}`],
+  ])('that presents %s is told what is needed', async (_, authorization) => {
+    await expect(authenticator.authenticate(authorization())).rejects.toMatchObject({
+      code: 'unauthenticated',
+      message: expect.stringContaining('Authorization: Bearer') as string,
+    });
+  });
+
+  test.each([
+    ['a key with a typo', () => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')],
+    ['something else', () => 'made-up'],
+    ['a key that nobody has made', () => makeApiKey(world.gov.randomness)],
+    ['the id of a key', () => record.id],
+    ['the hash of a key', () => record.hash],
+  ])('that presents %s is refused, and not told why', async (_, bearer) => {
+    await expect(authenticator.authenticate(`Bearer ${bearer()}`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+      message: 'the credential is not valid: it is wrong, expired or revoked',
+    });
+    expect(() => authenticator.authenticateKey(`Bearer ${bearer()}`)).toThrow(
+      expect.objectContaining({ code: 'unauthenticated' }),
+    );
+  });
+
+  test('with another secret under a known id is refused', async () => {
+    let other = makeApiKey(world.gov.randomness);
+    const keys = new KeyRing(world.clock, sha256, [{ ...record, id: other.slice(4, 16) }]);
+    const strict = new Authenticator({ ...access, keys });
+    await expect(strict.authenticate(`Bearer ${other}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+    other = '';
+  });
+
+  test('with a key that has expired is refused, from the very moment', async () => {
+    world.clock.advance(999_999);
+    await authenticator.authenticate(`Bearer ${key}`);
+    world.clock.advance(1);
+    await expect(authenticator.authenticate(`Bearer ${key}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('with a key that was revoked is refused at once', async () => {
+    await inTurn(revokeKey(access, operator, record.id));
+    await expect(authenticator.authenticate(`Bearer ${key}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+});
+
+describe('a token', () => {
+  test('stands for its key, with the scopes it was made for', async () => {
+    const principal = await authenticator.authenticate(`Bearer ${await token(['read'])}`);
+    expect(principal).toMatchObject({
+      actor: { id: record.id, kind: 'api_key', label: 'ci' },
+      keyId: record.id,
+      scopes: ['read'],
+      orgId: 'acme',
+      expiresAt: world.clock.now() + tokenTtlMs,
+    });
+  });
+
+  test('without scopes asked for has those of the key', async () => {
+    const issued = await inTurn(exchangeToken(access, record, undefined, 'r1'));
+    expect(issued).toMatchObject({ scopes: ['write'], expiresAt: world.clock.now() + tokenTtlMs });
+  });
+
+  test('above the grant is refused, and none is made', async () => {
+    const entries = (await world.audit()).length;
+    await expect(exchangeToken(access, record, ['read', 'admin'], 'r1')).rejects.toMatchObject({
+      code: 'insufficient_scope',
+      facts: { required_scope: 'admin' },
+    });
+    expect(await world.audit()).toHaveLength(entries);
+  });
+
+  test('is on record, but not as it is', async () => {
+    const made = await token();
+    const entry = (await world.audit()).at(-1);
+    expect(entry).toMatchObject({
+      event_type: 'TokenIssued',
+      actor: { id: record.id },
+      lineage: { org_id: 'acme' },
+      payload: { key_id: record.id },
+    });
+    expect(JSON.stringify(entry)).not.toContain(made);
+  });
+
+  test('cannot be exchanged for another', async () => {
+    const made = await token();
+    expect(() => authenticator.authenticateKey(`Bearer ${made}`)).toThrow(
+      expect.objectContaining({ code: 'unauthenticated' }),
+    );
+  });
+
+  test('stops with its key, also where it was used before', async () => {
+    const made = await token();
+    const principal = await authenticator.authenticate(`Bearer ${made}`);
+    expect(authenticator.isStillValid(principal)).toBe(true);
+    await inTurn(revokeKey(access, operator, record.id));
+    await expect(authenticator.authenticate(`Bearer ${made}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(authenticator.isStillValid(principal)).toBe(false);
+  });
+
+  test('stops when its key expires, though it would live longer itself', async () => {
+    const made = await token();
+    const principal = await authenticator.authenticate(`Bearer ${made}`);
+    world.clock.advance(1_000_000);
+    await expect(authenticator.authenticate(`Bearer ${made}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(authenticator.isStillValid(principal)).toBe(false);
+  });
+
+  test('ends at its time, also where it was used before', async () => {
+    access.keys.put({ ...record, expiresAt: null });
+    const made = await token();
+    await authenticator.authenticate(`Bearer ${made}`);
+    world.clock.advance(tokenTtlMs - 1);
+    await authenticator.authenticate(`Bearer ${made}`);
+    world.clock.advance(1);
+    await expect(authenticator.authenticate(`Bearer ${made}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('outlives the rotation of the signing key, and stops where the key that signed it is gone', async () => {
+    access.keys.put({ ...record, expiresAt: null });
+    const made = await token();
+    await inTurn(rotateSigningKey(access, operator.actor));
+    await new Authenticator(access).authenticate(`Bearer ${made}`);
+    world.clock.advance(tokenTtlMs + 1);
+    await inTurn(rotateSigningKey(access, operator.actor));
+    expect(access.signingKeys.all()).toHaveLength(2);
+    await expect(new Authenticator(access).authenticate(`Bearer ${made}`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+
+  test('that was tampered with is refused', async () => {
+    const [kid, text = '', seal] = (await token(['read'])).split('.');
+    const claims = JSON.parse(Buffer.from(text, 'base64url').toString()) as object;
+    const forged = Buffer.from(JSON.stringify({ ...claims, scopes: ['admin'] })).toString('base64url');
+    await expect(authenticator.authenticate(`Bearer ${kid}.${forged}.${seal}`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+});
+
+test('when a key was last used is known, and written when asked for', async () => {
+  expect(access.keys.find(record.id)?.lastUsedAt).toBeNull();
+  world.clock.advance(5);
+  await authenticator.authenticate(`Bearer ${key}`);
+  expect(access.keys.find(record.id)?.lastUsedAt).toBe(world.clock.now());
+  expect(access.keys.takeUsed()).toMatchObject([{ id: record.id, lastUsedAt: world.clock.now() }]);
+  expect(access.keys.takeUsed()).toEqual([]);
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { plainMint } from '../testkit/plain-mint.ts';
+import { operator } from '../testkit/requests.ts';
+import type { TestGovernance } from '../testkit/test-governance.ts';
+import { sha256, testGovernance } from '../testkit/test-governance.ts';
+import type { Access } from './access.ts';
+import { parseApiKey } from './api-key.ts';
+import { installFirstKey } from './install-key.ts';
+import { KeyRing } from './key-ring.ts';
+import type { KeyGrant } from './manage-keys.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './manage-keys.ts';
+import type { Principal } from './principal.ts';
+import { SigningKeyRing } from './signing-key.ts';
+
+const bootstrap = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
+const grant: KeyGrant = { label: 'ci', scopes: ['read', 'write'], orgId: null, teamId: null, ttlMs: null };
+const acme: Principal = { ...operator, orgId: 'acme' };
+
+async function setUp(): Promise<{ test: TestGovernance; access: Access }> {
+  const test = await testGovernance();
+  const keys = new KeyRing(test.clock, sha256, []);
+  return {
+    test,
+    access: { gov: test.gov, keys, signingKeys: new SigningKeyRing([]), mint: plainMint(), tokenTtlMs: 1000 },
+  };
+}
+
+describe('the first key', () => {
+  test('is made where there is none, returned once, and on record without itself', async () => {
+    const { test, access } = await setUp();
+    const made = await test.settle(installFirstKey(test.gov, access.keys, undefined));
+    expect(parseApiKey(made ?? '').ok).toBe(true);
+    expect(access.keys.recognise(made ?? '')?.scopes).toEqual(['read', 'write', 'admin']);
+    const kept = JSON.stringify([await test.audit(), await test.store.load()]);
+    expect(kept).not.toContain(made?.slice(17));
+    expect(await test.audit()).toMatchObject([{ event_type: 'ApiKeyCreated', actor: { kind: 'system' } }]);
+    expect(await test.settle(installFirstKey(test.gov, access.keys, undefined))).toBeUndefined();
+    expect(access.keys.size).toBe(1);
+  });
+
+  test('may be given: it is installed once, with all scopes, and nothing is shown', async () => {
+    const { test, access } = await setUp();
+    expect(await test.settle(installFirstKey(test.gov, access.keys, bootstrap))).toBeUndefined();
+    expect(access.keys.recognise(bootstrap)).toMatchObject({ id: 'abcdefghijkl', label: 'bootstrap', orgId: null });
+    await test.settle(installFirstKey(test.gov, access.keys, bootstrap));
+    expect(await test.audit()).toHaveLength(1);
+  });
+
+  test('that was given and revoked stays revoked', async () => {
+    const { test, access } = await setUp();
+    await test.settle(installFirstKey(test.gov, access.keys, bootstrap));
+    await test.settle(revokeKey(access, operator, 'abcdefghijkl'));
+    await test.settle(installFirstKey(test.gov, access.keys, bootstrap));
+    expect(access.keys.recognise(bootstrap)).toBeUndefined();
+  });
+
+  test('of the wrong form is refused', async () => {
+    const { test, access } = await setUp();
+    await expect(installFirstKey(test.gov, access.keys, 'secret')).rejects.toThrow(/an API key is/);
+  });
+
+  test('that could not be made durable is not there', async () => {
+    const { test, access } = await setUp();
+    test.failure = new Error('the disk is full');
+    await expect(test.settle(installFirstKey(test.gov, access.keys, undefined))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(access.keys.size).toBe(0);
+  });
+});
+
+describe('keys', () => {
+  test('are made, listed newest first, rotated and revoked, each on record', async () => {
+    const { test, access } = await setUp();
+    const one = await test.settle(createKey(access, operator, grant));
+    test.clock.advance(1);
+    const two = await test.settle(createKey(access, operator, { ...grant, ttlMs: 5000 }));
+    expect(two.record.expiresAt).toBe(test.clock.now() + 5000);
+    expect(listKeys(access, operator).map((key) => key.id)).toEqual([two.record.id, one.record.id]);
+    const three = await test.settle(rotateKey(access, operator, one.record.id));
+    expect(access.keys.recognise(one.key)).toBeUndefined();
+    expect(access.keys.recognise(three.key)).toMatchObject({ label: 'ci', scopes: ['read', 'write'] });
+    await test.settle(revokeKey(access, operator, two.record.id));
+    expect((await test.audit()).map((entry) => [entry.event_type, entry.payload['key_id']])).toEqual([
+      ['ApiKeyCreated', one.record.id],
+      ['ApiKeyCreated', two.record.id],
+      ['ApiKeyCreated', three.record.id],
+      ['ApiKeyRevoked', one.record.id],
+      ['ApiKeyRevoked', two.record.id],
+    ]);
+  });
+
+  test('survive a restart as they are', async () => {
+    const { test, access } = await setUp();
+    const made = await test.settle(createKey(access, operator, grant));
+    const gone = await test.settle(createKey(access, operator, grant));
+    await test.settle(revokeKey(access, operator, gone.record.id));
+    const keys = new KeyRing(test.clock, sha256, (await test.store.load()).apiKeys);
+    expect(keys.recognise(made.key)).toEqual(made.record);
+    expect(keys.recognise(gone.key)).toBeUndefined();
+  });
+
+  test('revoked twice stay as they were the first time', async () => {
+    const { test, access } = await setUp();
+    const { record } = await test.settle(createKey(access, operator, grant));
+    const revoked = await test.settle(revokeKey(access, operator, record.id));
+    test.clock.advance(1000);
+    expect(await test.settle(revokeKey(access, operator, record.id))).toEqual(revoked);
+    expect(await test.audit()).toHaveLength(2);
+    await expect(rotateKey(access, operator, record.id)).rejects.toMatchObject({ code: 'key_revoked' });
+  });
+
+  test('are as they were where the store fails', async () => {
+    const { test, access } = await setUp();
+    const { key, record } = await test.settle(createKey(access, operator, grant));
+    test.failure = new Error('the disk is full');
+    await expect(test.settle(createKey(access, operator, grant))).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(test.settle(rotateKey(access, operator, record.id))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    await expect(test.settle(revokeKey(access, operator, record.id))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(access.keys.all()).toEqual([record]);
+    expect(access.keys.recognise(key)).toEqual(record);
+  });
+});
+
+describe('a bound admin', () => {
+  test('makes keys with its own binding, whether it says so or not', async () => {
+    const { test, access } = await setUp();
+    for (const orgId of [null, 'acme']) {
+      expect((await test.settle(createKey(access, acme, { ...grant, orgId }))).record.orgId).toBe('acme');
+    }
+  });
+
+  test.each<[string, Partial<KeyGrant>]>([
+    ['another org', { orgId: 'umbrella' }],
+    ['a team of its org', { teamId: 'search' }],
+  ])('does not make keys of %s', async (_, members) => {
+    const { access } = await setUp();
+    await expect(createKey(access, acme, { ...grant, ...members })).rejects.toMatchObject({ code: 'tenant_bound' });
+    expect(access.keys.size).toBe(0);
+  });
+
+  test('neither sees nor touches the keys of others', async () => {
+    const { test, access } = await setUp();
+    const own = await test.settle(createKey(access, acme, grant));
+    const others = [
+      await test.settle(createKey(access, operator, grant)),
+      await test.settle(createKey(access, operator, { ...grant, orgId: 'umbrella' })),
+      await test.settle(createKey(access, operator, { ...grant, orgId: 'acme', teamId: 'search' })),
+    ];
+    expect(listKeys(access, acme).map((key) => key.id)).toEqual([own.record.id]);
+    for (const { record } of others) {
+      await expect(revokeKey(access, acme, record.id)).rejects.toMatchObject({ code: 'key_not_found' });
+      await expect(rotateKey(access, acme, record.id)).rejects.toMatchObject({ code: 'key_not_found' });
+    }
+  });
+});
+
+test('without the scope "admin" nobody manages keys', async () => {
+  const { test, access } = await setUp();
+  const { record } = await test.settle(createKey(access, operator, grant));
+  const writer: Principal = { ...operator, scopes: ['write'] };
+  expect(() => listKeys(access, writer)).toThrow(expect.objectContaining({ code: 'insufficient_scope' }));
+  await expect(createKey(access, writer, grant)).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await expect(rotateKey(access, writer, record.id)).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await expect(revokeKey(access, writer, record.id)).rejects.toMatchObject({ code: 'insufficient_scope' });
+});
+
+test('a team without its org is refused', async () => {
+  const { access } = await setUp();
+  await expect(createKey(access, operator, { ...grant, teamId: 'search' })).rejects.toMatchObject({
+    code: 'invalid_argument',
+  });
+});

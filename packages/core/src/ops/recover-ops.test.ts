@@ -1,0 +1,360 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { system } from '../audit/entry.ts';
+import { agentId, useTool } from '../testkit/requests.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+import { changeOp } from './change-op.ts';
+import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
+import type { OpTrigger } from './lifecycle.ts';
+import type { OpRecord } from './op.ts';
+import { recordOf } from './op.ts';
+
+const agentNames = ['acme/search/bot', 'umbrella/search/bot', '//bot'] as const;
+const policy = `
+rules:
+  - { name: fine, effect: allow, tools: [search, fetch] }
+  - { name: never, effect: deny, tools: [delete] }
+`;
+
+type Command =
+  | {
+      readonly do: 'check';
+      readonly agent: number;
+      readonly traceId: string;
+      readonly tool: string;
+      readonly cost: number;
+    }
+  | { readonly do: 'complete'; readonly agent: number; readonly traceId: string; readonly cost: number | null }
+  | { readonly do: 'control'; readonly agent: number; readonly traceId: string; readonly trigger: OpTrigger }
+  | { readonly do: 'deregister'; readonly agent: number }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'keep house'; readonly rowsPerTurn: number }
+  | { readonly do: 'sweep' }
+  | { readonly do: 'fail next turn' }
+  | { readonly do: 'crash' };
+
+const agent = fc.nat({ max: agentNames.length - 1 });
+const traceId = fc.constantFrom('t1', 't2', 't3');
+const someCommand: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('check' as const),
+      agent,
+      traceId,
+      tool: fc.constantFrom('search', 'search', 'fetch', 'delete'),
+      cost: fc.nat({ max: 1000 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('complete' as const),
+      agent,
+      traceId,
+      cost: fc.option(fc.nat({ max: 1000 }), { nil: null }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('control' as const),
+      agent,
+      traceId,
+      trigger: fc.constantFrom<OpTrigger>('pause', 'pause', 'resume', 'terminate'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('deregister' as const), agent }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 900, 9000, 31_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('keep house' as const), rowsPerTurn: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 1, arbitrary: fc.constant<Command>({ do: 'sweep' }) },
+  { weight: 2, arbitrary: fc.constant<Command>({ do: 'fail next turn' }) },
+  { weight: 2, arbitrary: fc.constant<Command>({ do: 'crash' }) },
+);
+
+interface Schedule {
+  readonly tickMs: number;
+  readonly ttlMs: number;
+  /** Whether housekeeping runs on every tick; otherwise only when a command says so, however late. */
+  readonly punctual: boolean;
+}
+
+/** A gateway with its housekeeping, driven by commands, that crashes now and then. */
+class Simulation {
+  readonly #schedule: Schedule;
+  #test: TestGovernance;
+  #checkpoint: OpsCheckpoint;
+  #agents: TestAgent[] = [];
+  #sinceTick = 0;
+  #failNext = false;
+
+  private constructor(test: TestGovernance, schedule: Schedule) {
+    this.#schedule = schedule;
+    this.#test = test;
+    this.#checkpoint = new OpsCheckpoint(test.gov, schedule.tickMs, schedule.ttlMs);
+  }
+
+  static async start(schedule: Schedule): Promise<Simulation> {
+    const simulation = new Simulation(await testGovernance({ ttlMs: schedule.ttlMs }), schedule);
+    await simulation.#test.policies(policy);
+    for (const name of agentNames) simulation.#agents.push(await simulation.#test.register(agentId(name)));
+    return simulation;
+  }
+
+  async run(command: Command): Promise<void> {
+    const failing = this.#failNext && command.do !== 'wait' && command.do !== 'crash';
+    if (failing) this.#test.failure = new Error('the disk is full');
+    await this.#act(command);
+    this.#test.turn();
+    if (!failing) return;
+    this.#test.failure = undefined;
+    this.#failNext = false;
+  }
+
+  async #act(command: Command): Promise<void> {
+    switch (command.do) {
+      case 'check':
+        await this.#check(command);
+        break;
+      case 'complete':
+        await settled(
+          this.#test.complete(this.#agent(command.agent), `${command.traceId}:s`, { actualCostMicros: command.cost }),
+        );
+        break;
+      case 'control':
+        this.#control(command);
+        break;
+      case 'deregister':
+        await this.#deregister(command.agent);
+        break;
+      case 'wait':
+        this.#wait(command.ms);
+        break;
+      case 'keep house':
+        this.#keepHouse(command.rowsPerTurn);
+        break;
+      case 'sweep':
+        sweepOps(this.#test.gov);
+        break;
+      case 'fail next turn':
+        this.#failNext = true;
+        break;
+      case 'crash':
+        await this.#crash();
+        break;
+    }
+  }
+
+  async #check({ agent, traceId, tool, cost }: Extract<Command, { do: 'check' }>): Promise<void> {
+    const check = this.#test.check(this.#agent(agent), {
+      traceId,
+      spanId: 's',
+      action: useTool(tool),
+      estimatedCostMicros: cost,
+      runId: cost % 2 === 0 ? `run-${cost}` : '',
+      summary: cost % 3 === 0 ? `costs ${cost}` : '',
+    });
+    await settled(check);
+  }
+
+  #control({ agent, traceId, trigger }: Extract<Command, { do: 'control' }>): void {
+    const { gov, known } = this.#test;
+    const op = gov.ops.find(known(this.#agent(agent).id), `${traceId}:s`);
+    if (op === undefined) return;
+    try {
+      changeOp(gov, op, trigger, { actor: system, reason: trigger === 'terminate' ? '' : 'as told' });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'invalid_transition' });
+    }
+  }
+
+  /** An agent that leaves comes back at once, so that its ids can be used again. */
+  async #deregister(index: number): Promise<void> {
+    const { id } = this.#agent(index);
+    const left = await settled(this.#test.deregister(this.#agent(index)));
+    if (!left) return;
+    this.#agents[index] = await this.#test.register(id);
+  }
+
+  #wait(ms: number): void {
+    let left = ms;
+    while (left > 0) {
+      const step = this.#schedule.punctual ? Math.min(left, this.#schedule.tickMs - this.#sinceTick) : left;
+      this.#test.clock.advance(step);
+      left -= step;
+      this.#sinceTick += step;
+      if (!this.#schedule.punctual || this.#sinceTick < this.#schedule.tickMs) continue;
+      this.#sinceTick = 0;
+      this.#keepHouse(200);
+      this.#test.turn();
+    }
+  }
+
+  #keepHouse(rowsPerTurn: number): void {
+    sweepOps(this.#test.gov);
+    for (let left = 1000; left > 0 && this.#checkpoint.step(rowsPerTurn); left--) this.#test.turn();
+    this.#checkpoint.advance();
+  }
+
+  async #crash(): Promise<void> {
+    this.#test.turn();
+    this.#test.gov.ops.sweep();
+    const before = picture(this.#test);
+    this.#test = await this.#test.crash();
+    sweepOps(this.#test.gov);
+    this.#test.turn();
+    this.#checkpoint = new OpsCheckpoint(this.#test.gov, this.#schedule.tickMs, this.#schedule.ttlMs);
+    this.#sinceTick = 0;
+    expect(picture(this.#test)).toEqual(before);
+  }
+
+  #agent(index: number): TestAgent {
+    const found = this.#agents[index];
+    if (found === undefined) throw new RangeError('no such agent');
+    return found;
+  }
+}
+
+type Picture = Record<string, OpRecord & { readonly seq: number; readonly age: number }>;
+
+/** Every operation, with all that is remembered of it. */
+function picture({ gov, clock }: TestGovernance): Picture {
+  const seen: Picture = {};
+  for (const owner of gov.directory.all()) {
+    for (const op of owner.ops.values()) {
+      seen[`${owner.key} ${op.opId}`] = { ...recordOf(op), seq: op.seq, age: clock.elapsed() - op.movedAt };
+    }
+  }
+  return seen;
+}
+
+/** Whether it went through; a refusal is an answer like any other here. */
+async function settled(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    expect(error).toHaveProperty(
+      'code',
+      expect.stringMatching(/^(op_not_found|invalid_transition|store_unavailable)$/),
+    );
+    return false;
+  }
+}
+
+async function survivesCrashes(schedule: Schedule, numRuns: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someCommand, { maxLength: 60, size: 'max' }), async (commands) => {
+      const simulation = await Simulation.start(schedule);
+      for (const command of commands) await simulation.run(command);
+      await simulation.run({ do: 'crash' });
+    }),
+    { numRuns },
+  );
+}
+
+test('after any history and any crash, every operation is as it was', async () => {
+  await survivesCrashes({ tickMs: 10_000, ttlMs: 60_000, punctual: true }, 200);
+});
+
+test('so it is where housekeeping is late', async () => {
+  await survivesCrashes({ tickMs: 10_000, ttlMs: 60_000, punctual: false }, 150);
+});
+
+test('so it is where operations are swept sooner than housekeeping comes round', async () => {
+  await survivesCrashes({ tickMs: 10_000, ttlMs: 4_000, punctual: true }, 150);
+});
+
+/** Ticks as the gateway's housekeeping does, `ms` long, doing `between` before each tick. */
+async function keepHouse(
+  test: TestGovernance,
+  checkpoint: OpsCheckpoint,
+  ticks: number,
+  between: () => unknown = () => undefined,
+): Promise<void> {
+  for (let tick = 0; tick < ticks; tick++) {
+    test.clock.advance(9_000);
+    await between();
+    test.turn();
+    test.clock.advance(1_000);
+    sweepOps(test.gov);
+    while (checkpoint.step(200)) test.turn();
+    checkpoint.advance();
+    test.turn();
+  }
+}
+
+async function governed(): Promise<{ test: TestGovernance; checkpoint: OpsCheckpoint; bot: TestAgent }> {
+  const test = await testGovernance();
+  await test.policies(policy);
+  const bot = await test.register(agentId('acme/search/bot'));
+  return { test, checkpoint: new OpsCheckpoint(test.gov, 10_000, 60_000), bot };
+}
+
+test('an operation that is paused and resumed all the time outlives a crash', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 't', spanId: 's' });
+  const op = test.gov.ops.get(test.known(bot.id), 't:s');
+  await keepHouse(test, checkpoint, 40, () =>
+    changeOp(test.gov, op, op.state === 'running' ? 'pause' : 'resume', { actor: system, reason: '' }),
+  );
+  const before = picture(test);
+  expect(Object.keys(before)).toHaveLength(1);
+  expect(picture(await test.crash())).toEqual(before);
+});
+
+test('an operation of an agent that came back outlives the sweep of its namesake from before', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 't', spanId: 's' });
+  await keepHouse(test, checkpoint, 3);
+  await test.deregister(bot);
+  const again = await test.register(bot.id);
+  await test.check(again, { traceId: 't', spanId: 's' });
+  await keepHouse(test, checkpoint, 40);
+  const before = picture(test);
+  expect(Object.keys(before)).toHaveLength(1);
+  expect(picture(await test.crash())).toEqual(before);
+});
+
+test('an operation that ended long after it began is still over after a crash, though housekeeping came late', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 't', spanId: 's' });
+  checkpoint.advance();
+  test.clock.advance(500_000);
+  await test.complete(bot, 't:s');
+  await keepHouse(test, checkpoint, 1);
+  const before = picture(test);
+  expect(Object.keys(before)).toHaveLength(1);
+  expect(picture(await test.crash())).toEqual(before);
+});
+
+test('a sweep that could not be made durable brings nothing back to life', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 't', spanId: 's' });
+  await keepHouse(test, checkpoint, 3);
+  await test.complete(bot, 't:s');
+  test.clock.advance(60_000);
+  test.failure = new Error('the disk is full');
+  sweepOps(test.gov);
+  test.turn();
+  test.failure = undefined;
+  await keepHouse(test, checkpoint, 40);
+  expect(picture(test)).toEqual({});
+  expect(picture(await test.crash())).toEqual({});
+});
+
+test('the log is replayed from the mark on, and the mark keeps up', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.check(bot, { traceId: 'long', spanId: 's' });
+  let asked = 0;
+  await keepHouse(test, checkpoint, 60, () =>
+    test.check(bot, { traceId: `t${asked++}`, spanId: 's', action: useTool('delete') }),
+  );
+  const { opsReplayFrom, head, ops } = await test.store.load();
+  expect(ops.map((op) => op.opId)).toEqual(['long:s']);
+  expect(opsReplayFrom).toBeGreaterThan(head.seq - 20);
+});

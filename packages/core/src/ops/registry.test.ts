@@ -1,0 +1,275 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Agent } from '../tenancy/agent.ts';
+import { looseAgent } from '../testkit/loose-agent.ts';
+import { ManualClock } from '../testkit/manual-clock.ts';
+import type { OpState, OpTrigger } from './lifecycle.ts';
+import { opStates } from './lifecycle.ts';
+import type { Op, Undo } from './op.ts';
+import { OpsRegistry } from './registry.ts';
+
+const ttlMs = 60_000;
+const agentNames = ['acme/search/bot', 'umbrella/search/bot', '//bot'] as const;
+const opIds = ['t1:s1', 't1:s2', 't2:s1'] as const;
+
+type Command =
+  | { readonly do: 'ingest'; readonly agent: number; readonly opId: string }
+  | { readonly do: 'move'; readonly agent: number; readonly opId: string; readonly trigger: OpTrigger }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'set wall clock'; readonly ms: number }
+  | { readonly do: 'end turn' }
+  | { readonly do: 'fail turn' }
+  | { readonly do: 'sweep' };
+
+const agent = fc.nat({ max: agentNames.length - 1 });
+const opId = fc.constantFrom(...opIds);
+const someCommand: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('ingest' as const), agent, opId }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: fc.constant('move' as const),
+      agent,
+      opId,
+      // Moves that lead somewhere come more often, so that runs get far.
+      trigger: fc.constantFrom<OpTrigger>('allow', 'allow', 'pause', 'resume', 'complete', 'terminate', 'terminate'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 999, 30_000, 59_999) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('set wall clock' as const), ms: fc.constantFrom(-86_400_000, 86_400_000) }),
+  },
+  { weight: 2, arbitrary: fc.constant<Command>({ do: 'end turn' }) },
+  { weight: 2, arbitrary: fc.constant<Command>({ do: 'fail turn' }) },
+  { weight: 3, arbitrary: fc.constant<Command>({ do: 'sweep' }) },
+);
+
+/** What the specification says of an operation, and nothing of how the registry finds it. */
+interface Expected {
+  state: OpState;
+  registeredAt: number;
+  updatedAt: number;
+  movedAt: number;
+}
+
+/** Read off the specification's table once more, on purpose not from the code under test. */
+function expectedAfter(state: OpState, trigger: OpTrigger): OpState | 'InvalidTransition' {
+  if (trigger === 'terminate' && state !== 'completing') return 'terminated';
+  if (state === 'pending' && trigger === 'allow') return 'running';
+  if (state === 'running' && trigger === 'pause') return 'paused';
+  if (state === 'paused' && trigger === 'resume') return 'running';
+  if (state === 'running' && trigger === 'complete') return 'completing';
+  return 'InvalidTransition';
+}
+
+class Interpreter {
+  readonly clock = new ManualClock();
+  readonly registry = new OpsRegistry(this.clock, ttlMs);
+  readonly agents: readonly Agent[] = agentNames.map(looseAgent);
+  #model = new Map<string, Expected>();
+  #modelAtTurnStart = new Map<string, Expected>();
+  #undos: Undo[] = [];
+
+  run(command: Command): void {
+    switch (command.do) {
+      case 'ingest':
+        this.#ingest(this.#agent(command.agent), command.opId);
+        break;
+      case 'move':
+        this.#move(this.#agent(command.agent), command.opId, command.trigger);
+        break;
+      case 'wait':
+        this.clock.advance(command.ms);
+        break;
+      case 'set wall clock':
+        this.clock.setWallClock(command.ms);
+        break;
+      case 'end turn':
+        this.#endTurn();
+        break;
+      case 'fail turn':
+        for (const undo of this.#undos.reverse()) undo();
+        this.#model = new Map([...this.#modelAtTurnStart].map(([key, op]) => [key, { ...op }]));
+        this.#undos = [];
+        break;
+      case 'sweep':
+        this.#endTurn();
+        this.#sweep();
+        break;
+    }
+    this.#compare();
+  }
+
+  #agent(index: number): Agent {
+    const found = this.agents[index];
+    if (found === undefined) throw new RangeError('no such agent');
+    return found;
+  }
+
+  #ingest(owner: Agent, id: string): void {
+    const key = keyOf(owner, id);
+    const known = this.#model.get(key);
+    const { op, created } = this.registry.ingest(owner, id);
+    expect(created).toBe(known === undefined);
+    if (!created) return;
+    this.#undos.push(() => this.registry.forget(op));
+    const now = this.clock.now();
+    this.#model.set(key, { state: 'pending', registeredAt: now, updatedAt: now, movedAt: this.clock.elapsed() });
+  }
+
+  #move(owner: Agent, id: string, trigger: OpTrigger): void {
+    const expected = this.#model.get(keyOf(owner, id));
+    if (expected === undefined) {
+      expect(() => this.registry.get(owner, id)).toThrow(expect.objectContaining({ code: 'op_not_found' }));
+      return;
+    }
+    const op = this.registry.get(owner, id);
+    const to = expectedAfter(expected.state, trigger);
+    if (to === 'InvalidTransition') {
+      expect(() => this.registry.move(op, trigger)).toThrow(expect.objectContaining({ code: 'invalid_transition' }));
+      return;
+    }
+    const undo = this.registry.move(op, trigger);
+    if (to === expected.state) {
+      expect(undo).toBeUndefined();
+      return;
+    }
+    if (undo === undefined) throw new Error('a move that changes something can be taken back');
+    this.#undos.push(undo);
+    Object.assign(expected, { state: to, updatedAt: this.clock.now(), movedAt: this.clock.elapsed() });
+  }
+
+  #sweep(): void {
+    const due = [...this.#model].filter(
+      ([, { state, movedAt }]) =>
+        (state === 'completing' || state === 'terminated') && this.clock.elapsed() - movedAt >= ttlMs,
+    );
+    const removed = this.registry.sweep().map((op) => keyOf(op.owner, op.opId));
+    expect(removed.toSorted()).toEqual(due.map(([key]) => key).toSorted());
+    for (const [key] of due) this.#model.delete(key);
+    this.#endTurn();
+  }
+
+  #endTurn(): void {
+    this.#undos = [];
+    this.#modelAtTurnStart = new Map([...this.#model].map(([key, op]) => [key, { ...op }]));
+  }
+
+  #compare(): void {
+    const found = new Map<string, Expected>();
+    for (const owner of this.agents) {
+      for (const [id, op] of owner.ops) {
+        expect(op.owner).toBe(owner);
+        expect(this.registry.find(owner, id)).toBe(op);
+        found.set(keyOf(owner, id), factsOf(op));
+      }
+    }
+    expect(found).toEqual(this.#model);
+    for (const state of opStates) {
+      expect(this.registry.count(state)).toBe([...this.#model.values()].filter((op) => op.state === state).length);
+    }
+  }
+}
+
+function keyOf(owner: Agent, id: string): string {
+  return `${owner.key} ${id}`;
+}
+
+function factsOf({ state, registeredAt, updatedAt, movedAt }: Op): Expected {
+  return { state, registeredAt, updatedAt, movedAt };
+}
+
+test('whatever happens, in whatever order, the registry holds what the specification says', () => {
+  fc.assert(
+    fc.property(fc.array(someCommand, { maxLength: 80, size: 'max' }), (commands) => {
+      const interpreter = new Interpreter();
+      for (const command of commands) interpreter.run(command);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('an operation that is over lives for exactly the time to live', () => {
+  const clock = new ManualClock();
+  const registry = new OpsRegistry(clock, ttlMs);
+  const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
+  clock.advance(1_000_000);
+  registry.move(op, 'terminate');
+  clock.advance(ttlMs - 1);
+  expect(registry.sweep()).toEqual([]);
+  clock.advance(1);
+  expect(registry.sweep()).toEqual([op]);
+  expect(registry.sweep()).toEqual([]);
+  expect(opStates.map((state) => registry.count(state))).toEqual([0, 0, 0, 0, 0]);
+});
+
+test.each([-86_400_000, 86_400_000])('setting the wall clock by %d ms neither expires nor keeps anything', (ms) => {
+  const clock = new ManualClock();
+  const registry = new OpsRegistry(clock, ttlMs);
+  const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
+  registry.move(op, 'terminate');
+  clock.setWallClock(ms);
+  clock.advance(ttlMs - 1);
+  expect(registry.sweep()).toEqual([]);
+  clock.advance(1);
+  expect(registry.sweep()).toEqual([op]);
+});
+
+test('a move that was taken back does not hold up the sweep of what ended after it', () => {
+  const clock = new ManualClock();
+  const registry = new OpsRegistry(clock, ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  const first = registry.ingest(owner, 't:1').op;
+  const second = registry.ingest(owner, 't:2').op;
+  registry.move(first, 'terminate')?.();
+  registry.move(second, 'terminate');
+  clock.advance(ttlMs - 1);
+  registry.move(first, 'allow');
+  clock.advance(1);
+  expect(registry.sweep()).toEqual([second]);
+});
+
+test('an operation whose end was taken back and came again is swept once', () => {
+  const clock = new ManualClock();
+  const registry = new OpsRegistry(clock, ttlMs);
+  const { op } = registry.ingest(looseAgent('acme/search/bot'), 't:s');
+  registry.move(op, 'terminate')?.();
+  registry.move(op, 'terminate');
+  clock.advance(ttlMs);
+  expect(registry.sweep()).toEqual([op]);
+});
+
+test('many thousand operations that came and went leave nothing behind', () => {
+  const clock = new ManualClock();
+  const registry = new OpsRegistry(clock, ttlMs);
+  const owner = looseAgent('acme/search/bot');
+  let swept = 0;
+  for (let round = 0; round < 50; round++) {
+    for (let i = 0; i < 200; i++) registry.move(registry.ingest(owner, `t${round}:s${i}`).op, 'terminate');
+    clock.advance(ttlMs / 2);
+    swept += registry.sweep().length;
+  }
+  clock.advance(ttlMs);
+  swept += registry.sweep().length;
+  expect(swept).toBe(10_000);
+  expect(owner.ops.size).toBe(0);
+  expect([...registry.unsaved()]).toEqual([]);
+  expect(registry.count('terminated')).toBe(0);
+});
+
+test('the same op id of another agent is another operation, which neither sees nor touches the first', () => {
+  const registry = new OpsRegistry(new ManualClock(), ttlMs);
+  const [mine, theirs] = [looseAgent('acme/search/bot'), looseAgent('umbrella/search/bot')];
+  const { op } = registry.ingest(mine, 't:s');
+  registry.move(op, 'allow');
+  expect(registry.find(theirs, 't:s')).toBeUndefined();
+  expect(() => registry.get(theirs, 't:s')).toThrow(expect.objectContaining({ code: 'op_not_found' }));
+  const other = registry.ingest(theirs, 't:s');
+  expect(other.created).toBe(true);
+  registry.move(other.op, 'terminate');
+  expect(op.state).toBe('running');
+});

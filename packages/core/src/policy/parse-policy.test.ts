@@ -1,0 +1,325 @@
+import { describe, expect, test } from 'vitest';
+import type { Condition } from './condition.ts';
+import type { PolicyDocument } from './document.ts';
+import { describeProblem } from './document.ts';
+import type { PolicyFeatures, PolicySource } from './parse-policy.ts';
+import { parsePolicies } from './parse-policy.ts';
+
+const here = '«';
+
+/** The text without its mark, and the line and column where the mark stood. */
+function marked(text: string): { source: string; line: number; column: number } {
+  const at = text.indexOf(here);
+  if (at < 0) throw new Error('the text has no mark');
+  const before = text.slice(0, at).split('\n');
+  return { source: text.replace(here, ''), line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+function file(text: string, name = 'policy.yaml'): PolicySource {
+  return { file: name, text };
+}
+
+function documentsOf(...texts: string[]): readonly PolicyDocument[] {
+  const { documents, problems } = parsePolicies(texts.map((text, index) => file(text, `file-${index + 1}.yaml`)));
+  expect(problems).toEqual([]);
+  return documents;
+}
+
+/** What is wrong, with a mark where it is told to be. */
+const wrong: readonly (readonly [string, string, string])[] = [
+  [
+    'an unknown key of a document',
+    '«nmae: x',
+    'unknown key "nmae" in a policy document; known: scope, name, default, rules',
+  ],
+  [
+    'an unknown key further down',
+    'name: x\n\n  \n«rule: []',
+    'unknown key "rule" in a policy document; known: scope, name, default, rules',
+  ],
+  [
+    'an unknown key of a rule',
+    'rules:\n  - effect: allow\n    «tool: [x]',
+    'unknown key "tool" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, when',
+  ],
+  [
+    'an unknown key of a rule in braces',
+    'rules: [{ effect: allow, «efect: x }]',
+    'unknown key "efect" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, when',
+  ],
+  ['a document that is a text', '«hello', 'a policy document must be a mapping'],
+  ['a document that is a list', '«- a\n- b', 'a policy document must be a mapping'],
+  ['rules that are a text', 'rules: «none', '"rules" must be a list'],
+  ['rules that are a mapping', 'rules:\n  «a: b', '"rules" must be a list'],
+  ['rules that are an alias to nothing', 'name: x\nrules: «*none', '"rules" must be a list'],
+  ['tools that are left open', 'rules:\n  - effect: allow\n    tools:«', '"tools" must be a list'],
+  ['a rule that is a text', 'rules:\n  - «deny', 'a rule must be a mapping'],
+  ['a rule without an effect', 'rules:\n  - «name: x', 'a rule needs an "effect": "allow" or "deny"'],
+  ['an effect that does not exist', 'rules:\n  - effect: «block', '"effect" must be "allow" or "deny"'],
+  ['an effect that is a list', 'rules:\n  - effect: «[deny]', '"effect" must be "allow" or "deny"'],
+  ['a default that does not exist', 'default: «maybe', '"default" must be "allow" or "deny"'],
+  ['a default that is a boolean', 'default: «true', '"default" must be "allow" or "deny"'],
+  [
+    'a default outside the global scope',
+    'scope: org:acme\n«default: allow',
+    '"default" belongs to documents with the scope "global" only',
+  ],
+  [
+    'a default before its scope',
+    '«default: allow\nscope: org:acme',
+    '"default" belongs to documents with the scope "global" only',
+  ],
+  [
+    'an action that does not exist',
+    'rules:\n  - effect: allow\n    actions: [tool_call, «tool-call]',
+    'an action must be "llm_call", "tool_call", "file_operation", "network_call", "process_exec", "agent_spawn" or "tool_result"',
+  ],
+  ['actions that are a text', 'rules:\n  - effect: allow\n    actions: «tool_call', '"actions" must be a list'],
+  ['tools that are a text', 'rules:\n  - effect: allow\n    tools: «search', '"tools" must be a list'],
+  [
+    'a glob that is a number',
+    'rules:\n  - effect: allow\n    tools: [a, «7]',
+    'a glob must be a text that is not empty',
+  ],
+  ['a glob that is empty', 'rules:\n  - effect: allow\n    tools: [«""]', 'a glob must be a text that is not empty'],
+  [
+    'a glob with an open set',
+    'rules:\n  - effect: allow\n    tools:\n      - abc«[de',
+    'bad glob "abc[de": "[" has no matching "]"',
+  ],
+  [
+    'a glob with an open set in double quotes',
+    'rules:\n  - effect: allow\n    tools: ["abc«[de"]',
+    'bad glob "abc[de": "[" has no matching "]"',
+  ],
+  [
+    'a glob with an open set in single quotes',
+    "rules:\n  - effect: allow\n    tools: [x, '«[de']",
+    'bad glob "[de": "[" has no matching "]"',
+  ],
+  [
+    'a glob with a range that runs backwards',
+    'rules:\n  - effect: deny\n    hosts: ["a[«z-a]"]',
+    'bad glob "a[z-a]": the range "z-a" runs backwards',
+  ],
+  [
+    'a glob that ends with a backslash',
+    "rules:\n  - effect: deny\n    paths: ['/a«\\']",
+    'bad glob "/a\\": a glob must not end with "\\"',
+  ],
+  [
+    'no tools',
+    'rules:\n  - effect: allow\n    «tools: []',
+    '"tools" must not be empty; leave it out to match everything',
+  ],
+  [
+    'no actions',
+    'rules:\n  - effect: allow\n    «actions: []',
+    '"actions" must not be empty; leave it out to match everything',
+  ],
+  ['a scope that does not exist', 'scope: «everyone', scopeRule()],
+  ['an org scope without an org', 'scope: «"org:"', scopeRule()],
+  ['an org scope with a team', 'scope: «org:acme/search', scopeRule()],
+  ['a team scope without a team', 'scope: «team:acme', scopeRule()],
+  ['a team scope without an org', 'scope: «team:/search', scopeRule()],
+  ['an agent scope without an agent', 'scope: «agent:acme/search/', scopeRule()],
+  ['an agent scope of two parts', 'scope: «agent:acme/search', scopeRule()],
+  ['a scope with a blank', 'scope: «org:a b', scopeRule()],
+  ['a scope that is a list', 'scope: «[global]', '"scope" must be a text that is not empty'],
+  ['a name with a slash', 'name: «a/b', '"name" must be 1 to 128 letters, digits, ".", "_" or "-"'],
+  ['a name that is a number', 'name: «7', '"name" must be a text that is not empty'],
+  [
+    'a rule with a bad name',
+    'rules:\n  - name: «"no deletes"\n    effect: deny',
+    '"name" must be 1 to 128 letters, digits, ".", "_" or "-"',
+  ],
+  ['two documents with one name', 'name: a\n---\nname: «a', 'a document named "a" exists already'],
+  [
+    'two rules with one name',
+    'rules:\n  - {name: x, effect: allow}\n  - {name: «x, effect: deny}',
+    'a rule named "x" exists already in this document',
+  ],
+  [
+    'a rule named as another is by default',
+    'rules:\n  - {name: rule-2, effect: allow}\n  - «{effect: deny}',
+    'a rule named "rule-2" exists already in this document',
+  ],
+  [
+    'a budget',
+    '«budget:\n  daily_limit_usd: 5',
+    '"budget" is not enforced by this version of Reeve; remove it, so that nobody relies on it',
+  ],
+  [
+    'pricing',
+    '«pricing: {}',
+    '"pricing" is not enforced by this version of Reeve; remove it, so that nobody relies on it',
+  ],
+  [
+    'an approval',
+    'rules:\n  - effect: «require_approval',
+    '"require_approval" is not available in this version of Reeve; use "allow" or "deny"',
+  ],
+  [
+    'a condition',
+    'rules:\n  - effect: allow\n    «when: "true"',
+    '"when" is not available in this version of Reeve; remove it',
+  ],
+];
+
+function scopeRule(): string {
+  return '"scope" must be "global", "org:<org>", "team:<org>/<team>" or "agent:<org>/<team>/<agent>"';
+}
+
+test.each(wrong)('%s is told with its place', (_, text, message) => {
+  const { source, line, column } = marked(text);
+  expect(parsePolicies([file(source)]).problems).toEqual([{ file: 'policy.yaml', line, column, message }]);
+});
+
+describe('broken YAML', () => {
+  test.each([
+    ['a bracket that is never closed', 'rules: [«'],
+    ['a key twice', 'name: a\n«name: b'],
+    ['a tab for indentation', 'rules:\n«\t- effect: allow'],
+    ['a quote that is never closed', 'name: "a«'],
+  ])('%s is told with its place', (_, text) => {
+    const { source, line, column } = marked(text);
+    const { documents, problems } = parsePolicies([file(source)]);
+    expect(problems[0]).toMatchObject({ file: 'policy.yaml', line, column });
+    expect(problems[0]?.message).not.toBe('');
+    expect(documents).toEqual([]);
+  });
+
+  test('in the second document holds back the whole file', () => {
+    const { documents, problems } = parsePolicies([file('name: a\n---\nrules: [')]);
+    expect(problems).not.toEqual([]);
+    expect(documents).toEqual([]);
+  });
+});
+
+test('everything that is wrong is told at once, file by file', () => {
+  const { problems } = parsePolicies([
+    file('nmae: x\ndefault: maybe', 'a.yaml'),
+    file('name: ok', 'b.yaml'),
+    file('scope: x', 'c.yaml'),
+  ]);
+  expect(problems.map(describeProblem)).toEqual([
+    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, default, rules',
+    'a.yaml:2:10: "default" must be "allow" or "deny"',
+    `c.yaml:1:8: ${scopeRule()}`,
+  ]);
+});
+
+test('a name that another file has is told where it stands the second time', () => {
+  const { problems } = parsePolicies([file('name: a', 'one.yaml'), file('# again\nname: a', 'two.yaml')]);
+  expect(problems.map(describeProblem)).toEqual(['two.yaml:2:7: a document named "a" exists already']);
+});
+
+test('places are right in files with Windows line ends and a byte order mark', () => {
+  const { problems } = parsePolicies([file('\ufeffname: a\r\n\r\nnmae: x\r\n')]);
+  expect(problems).toMatchObject([{ line: 3, column: 1 }]);
+});
+
+describe('a file', () => {
+  test.each([
+    ['nothing', ''],
+    ['blank lines', '\n\n'],
+    ['comments', '# nothing yet\n# to see\n'],
+    ['a document mark', '---\n'],
+    ['comments and document marks', '# a\n---\n# b\n---\n'],
+    ['null', 'null'],
+  ])('of %s is no document and no problem', (_, text) => {
+    expect(parsePolicies([file(text)])).toEqual({ documents: [], problems: [] });
+  });
+
+  test('gives its name to its documents, where they have none', () => {
+    const { documents } = parsePolicies([
+      file('default: allow\n---\nrules: []\n---\nname: own', 'policies/My rules.yml'),
+    ]);
+    expect(documents.map((document) => document.name)).toEqual(['My-rules', 'My-rules-2', 'own']);
+  });
+
+  test('whose name cannot be one gives "policy"', () => {
+    expect(parsePolicies([file('default: deny', '.yaml')]).documents[0]?.name).toBe('policy');
+  });
+
+  test('with several documents has them in order', () => {
+    expect(documentsOf('name: a\n---\nname: b\n---\nname: c').map((document) => document.name)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+  });
+});
+
+describe('a document', () => {
+  test('is global unless it says otherwise', () => {
+    expect(documentsOf('name: a')).toEqual([{ name: 'a', scope: { tier: 'global' }, rules: [] }]);
+  });
+
+  test.each([
+    ['global', { tier: 'global' }],
+    ['org:acme', { tier: 'org', orgId: 'acme' }],
+    ['team:acme/search', { tier: 'team', orgId: 'acme', teamId: 'search' }],
+    ['agent:acme/search/bot', { tier: 'agent', orgId: 'acme', teamId: 'search', agentId: 'bot' }],
+    ['agent://bot', { tier: 'agent', orgId: '', teamId: '', agentId: 'bot' }],
+    ['agent:acme//bot', { tier: 'agent', orgId: 'acme', teamId: '', agentId: 'bot' }],
+  ])('has the scope %s', (text, scope) => {
+    expect(documentsOf(`scope: ${text}`)[0]?.scope).toEqual(scope);
+  });
+
+  test('has its rules, with names by number where they have none', () => {
+    const [document] = documentsOf('rules:\n  - effect: allow\n  - {name: no, effect: deny}\n  - effect: deny');
+    expect(document?.rules.map(({ name, effect }) => [name, effect])).toEqual([
+      ['rule-1', 'allow'],
+      ['no', 'deny'],
+      ['rule-3', 'deny'],
+    ]);
+  });
+
+  test('has matchers as they are written', () => {
+    const [document] = documentsOf(
+      'rules:\n  - effect: allow\n    actions: [tool_call, llm_call]\n    tools: ["read_*", search]\n    hosts: ["*.Example.com"]',
+    );
+    const matchers = document?.rules[0]?.matchers;
+    expect([...(matchers?.actions ?? [])]).toEqual(['tool_call', 'llm_call']);
+    expect(matchers?.tools?.map((glob) => glob.source)).toEqual(['read_*', 'search']);
+    expect(matchers?.hosts?.[0]?.matches('api.example.COM')).toBe(true);
+    expect(matchers?.tools?.[0]?.matches('READ_x')).toBe(false);
+    expect(Object.keys(matchers ?? {}).toSorted()).toEqual(['actions', 'hosts', 'tools']);
+  });
+
+  test('may use anchors', () => {
+    const [document] = documentsOf(
+      'rules:\n  - effect: allow\n    tools: &safe [search]\n  - effect: deny\n    tools: *safe',
+    );
+    expect(document?.rules[1]?.matchers.tools?.map((glob) => glob.source)).toEqual(['search']);
+  });
+});
+
+describe('a condition', () => {
+  const text = 'rules:\n  - effect: allow\n    when: agent.depth == 0';
+
+  test('is compiled where that is available', () => {
+    const compiled: Condition = () => true;
+    const features: PolicyFeatures = {
+      compileCondition: (source) => {
+        expect(source).toBe('agent.depth == 0');
+        return compiled;
+      },
+    };
+    const { documents, problems } = parsePolicies([file(text)], features);
+    expect(problems).toEqual([]);
+    expect(documents[0]?.rules[0]?.when).toBe(compiled);
+  });
+
+  test('that does not compile is told with its place', () => {
+    const features: PolicyFeatures = {
+      compileCondition: () => {
+        throw new Error('no such member: dept');
+      },
+    };
+    expect(parsePolicies([file(text)], features).problems).toEqual([
+      { file: 'policy.yaml', line: 3, column: 11, message: 'bad "when": no such member: dept' },
+    ]);
+  });
+});

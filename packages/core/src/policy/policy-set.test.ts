@@ -1,0 +1,446 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Action, ActionType } from '../decision/action.ts';
+import { action, actionTypes } from '../decision/action.ts';
+import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { agentId } from '../testkit/requests.ts';
+import { slowGlobMatches } from '../testkit/slow-glob.ts';
+import { sha256 } from '../testkit/test-governance.ts';
+import type { Condition, Facts } from './condition.ts';
+import type { Effect, Matchers, PolicyDocument, PolicyRule, Scope } from './document.ts';
+import { compileGlob } from './glob.ts';
+import type { Verdict } from './policy-set.ts';
+import { PolicySet, policyVersion } from './policy-set.ts';
+
+const dimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
+type Dimension = (typeof dimensions)[number];
+
+/** A rule as a person would write it. */
+interface Written {
+  readonly effect: Effect;
+  readonly actions?: readonly ActionType[];
+  readonly globs: Partial<Record<Dimension, readonly string[]>>;
+  readonly when?: 'true' | 'false' | 'throws';
+}
+
+interface WrittenDocument {
+  readonly scope: Scope;
+  readonly default?: 'allow' | 'deny';
+  readonly rules: readonly Written[];
+}
+
+const texts: Readonly<Record<Dimension, readonly string[]>> = {
+  tools: ['search', 'read_file', 'read_web', 're', 'delete'],
+  models: ['gpt-4', 'gpt-4-mini', 'claude'],
+  hosts: ['example.com', 'api.example.com', 'evil.com'],
+  paths: ['/data/a', '/data/b/c', '/etc/passwd', 'x'],
+  commands: ['git', 'git push', 'rm', 'rm -rf /'],
+};
+const globs: Readonly<Record<Dimension, readonly string[]>> = {
+  tools: ['search', 'read_*', 're*', '*', '**', 'r?', '[rs]e*', '*_web', 'read_file', 'reading', 'delete'],
+  models: ['gpt-4', 'gpt-*', 'gpt-4*', 'claude', '*-mini', '?*'],
+  hosts: ['example.com', '*.example.com', 'EXAMPLE.com', '*.COM', 'evil.*', '*'],
+  paths: ['/data/**', '/data/*', '/etc/passwd', '/**', '*', 'x', '/data/b/?'],
+  commands: ['git', 'git *', 'git*', 'rm **', '*', 'rm', '**'],
+};
+
+const someGlobs: fc.Arbitrary<Written['globs']> = fc.record(
+  Object.fromEntries(
+    dimensions.map((dimension) => [
+      dimension,
+      fc.array(fc.constantFrom(...globs[dimension]), { minLength: 1, maxLength: 3 }),
+    ]),
+  ),
+  { requiredKeys: [] },
+);
+/** Mostly rules about one thing, as people write them, and some about several. */
+const fewGlobs: fc.Arbitrary<Written['globs']> = fc
+  .constantFrom(...dimensions)
+  .chain((dimension) =>
+    fc
+      .array(fc.constantFrom(...globs[dimension]), { minLength: 1, maxLength: 3 })
+      .map((list) => ({ [dimension]: list })),
+  );
+
+const someRule: fc.Arbitrary<Written> = fc.record(
+  {
+    effect: fc.constantFrom<Effect>('allow', 'allow', 'deny', 'require_approval'),
+    actions: fc.uniqueArray(fc.constantFrom(...actionTypes), { minLength: 1, maxLength: 3 }),
+    globs: fc.oneof(fc.constant({}), { weight: 6, arbitrary: fewGlobs }, { weight: 2, arbitrary: someGlobs }),
+    when: fc.constantFrom('true', 'false', 'throws'),
+  },
+  { requiredKeys: ['effect', 'globs'] },
+);
+
+const someScope: fc.Arbitrary<Scope> = fc.constantFrom<Scope>(
+  { tier: 'global' },
+  { tier: 'global' },
+  { tier: 'org', orgId: 'acme' },
+  { tier: 'org', orgId: 'umbrella' },
+  { tier: 'team', orgId: 'acme', teamId: 'search' },
+  { tier: 'team', orgId: 'umbrella', teamId: 'search' },
+  { tier: 'agent', orgId: 'acme', teamId: 'search', agentId: 'bot' },
+  { tier: 'agent', orgId: '', teamId: '', agentId: 'bot' },
+);
+
+const someDocument: fc.Arbitrary<WrittenDocument> = fc
+  .record({
+    scope: someScope,
+    default: fc.constantFrom('allow', 'deny', undefined),
+    rules: fc.array(someRule, { maxLength: 5 }),
+  })
+  .map(({ default: fallback, ...document }) =>
+    document.scope.tier === 'global' && fallback !== undefined ? { ...document, default: fallback } : document,
+  );
+
+const someAgent = fc
+  .constantFrom('acme/search/bot', 'acme/search/other', 'acme/other/bot', 'umbrella/search/bot', '//bot')
+  .map(agentId);
+
+const someAction: fc.Arbitrary<Action> = fc.oneof(
+  fc
+    .record({
+      type: fc.constantFrom('tool_call', 'tool_result'),
+      tool: fc.constantFrom(...texts.tools),
+      host: fc.constantFrom('', ...texts.hosts),
+    })
+    .map(({ type, tool, host }) =>
+      action(type as ActionType, { tool, url: host === '' ? '' : `https://${host.toUpperCase()}/x` }),
+    ),
+  fc.constantFrom(...texts.models).map((model) => action('llm_call', { model })),
+  fc.constantFrom(...texts.hosts).map((host) => action('network_call', { host })),
+  fc.constantFrom(...texts.paths).map((path) => action('file_operation', { path })),
+  fc.constantFrom(...texts.commands).map((line) => {
+    const [command = '', ...commandArgs] = line.split(' ');
+    return action('process_exec', { command, commandArgs });
+  }),
+  fc.constant(action('agent_spawn')),
+);
+
+const conditions: Readonly<Record<NonNullable<Written['when']>, Condition>> = {
+  true: () => true,
+  false: () => false,
+  throws: () => {
+    throw new Error('no such member');
+  },
+};
+
+function compiled(rule: Written, name: string): PolicyRule {
+  const matchers: { -readonly [Name in keyof Matchers]: Matchers[Name] } = {};
+  if (rule.actions !== undefined) matchers.actions = new Set(rule.actions);
+  for (const dimension of dimensions) {
+    const list = rule.globs[dimension];
+    if (list !== undefined) matchers[dimension] = list.map((glob) => compileGlob(glob, dimension === 'hosts'));
+  }
+  return { name, effect: rule.effect, matchers, ...(rule.when === undefined ? {} : { when: conditions[rule.when] }) };
+}
+
+function setOf(documents: readonly WrittenDocument[]): PolicySet {
+  const built = documents.map(
+    ({ rules, ...document }, index): PolicyDocument => ({
+      ...document,
+      name: `d${index}`,
+      rules: rules.map((rule, at) => compiled(rule, `r${at}`)),
+    }),
+  );
+  return new PolicySet(built, 'v1');
+}
+
+/** Every rule of every document, one after the other, by the sentences of the contract, section 6. */
+function linear(
+  documents: readonly WrittenDocument[],
+  agent: AgentId,
+  asked: Action,
+): Pick<Verdict, 'effect' | 'rule'> {
+  if (documents.length === 0) return { effect: 'deny', rule: 'default' };
+  const matching = documents.flatMap(({ scope, rules }, index) =>
+    contains(scope, agent)
+      ? rules.flatMap((rule, at) => (holds(rule, asked) ? [{ effect: rule.effect, rule: `d${index}/r${at}` }] : []))
+      : [],
+  );
+  for (const effect of ['deny', 'require_approval', 'allow'] as const) {
+    const first = matching.find((rule) => rule.effect === effect);
+    if (first !== undefined) return first;
+  }
+  const says = (what: 'allow' | 'deny') =>
+    documents.some(({ scope, default: said }) => scope.tier === 'global' && said === what);
+  return { effect: says('allow') && !says('deny') ? 'allow' : 'deny', rule: 'default' };
+}
+
+function contains(scope: Scope, agent: AgentId): boolean {
+  if (scope.tier === 'global') return true;
+  if (scope.orgId !== agent.orgId) return false;
+  if (scope.tier === 'org') return true;
+  if (scope.teamId !== agent.teamId) return false;
+  return scope.tier === 'team' || scope.agentId === agent.agentId;
+}
+
+function holds(rule: Written, asked: Action): boolean {
+  if (rule.actions !== undefined && !rule.actions.includes(asked.type)) return false;
+  const own = textsOf(asked);
+  for (const dimension of dimensions) {
+    const list = rule.globs[dimension];
+    if (list === undefined) continue;
+    const lower = (text: string) => (dimension === 'hosts' ? text.toLowerCase() : text);
+    const found = (own[dimension] ?? []).some((text) => list.some((glob) => slowGlobMatches(lower(glob), lower(text))));
+    if (!found) return false;
+  }
+  if (rule.when === 'throws') return rule.effect !== 'allow';
+  return rule.when !== 'false';
+}
+
+function textsOf(asked: Action): Partial<Record<Dimension, readonly string[]>> {
+  switch (asked.type) {
+    case 'tool_call':
+    case 'tool_result':
+      return { tools: [asked.tool], hosts: asked.url === '' ? [] : [asked.url.slice('https://'.length, -'/x'.length)] };
+    case 'llm_call':
+      return { models: [asked.model] };
+    case 'network_call':
+      return { hosts: [asked.host] };
+    case 'file_operation':
+      return { paths: [asked.path] };
+    case 'process_exec':
+      return { commands: [asked.command, [asked.command, ...asked.commandArgs].join(' ')] };
+    case 'agent_spawn':
+      return {};
+  }
+}
+
+function factsOf(id: AgentId, asked: Action): Facts {
+  const record: AgentRecord = {
+    id,
+    tokenHash: null,
+    name: '',
+    framework: '',
+    version: '',
+    parent: null,
+    metadata: {},
+    toolNames: [],
+    registeredAt: 0,
+    suspension: null,
+  };
+  return { agent: record, depth: 0, action: asked, now: 0 };
+}
+
+function evaluate(set: PolicySet, agent: AgentId, asked: Action): Verdict {
+  return set.evaluate(agent, asked, factsOf(agent, asked));
+}
+
+test('the index answers as every rule tried one after the other would, with the same rule', () => {
+  fc.assert(
+    fc.property(
+      fc.array(someDocument, { maxLength: 6 }),
+      someAgent,
+      fc.array(someAction, { minLength: 1, maxLength: 6 }),
+      (documents, agent, actions) => {
+        const set = setOf(documents);
+        for (const asked of actions) {
+          const { effect, rule } = evaluate(set, agent, asked);
+          expect({ asked, effect, rule }).toEqual({ asked, ...linear(documents, agent, asked) });
+        }
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test('so it does where many rules share prefixes', () => {
+  const tool = fc.string({ unit: fc.constantFrom('a', 'b', '_'), minLength: 1, maxLength: 5 });
+  const glob = fc.tuple(tool, fc.constantFrom('', '*', '**', '?', '[ab]')).map(([prefix, rest]) => prefix + rest);
+  const rule = fc.record({
+    effect: fc.constantFrom<Effect>('allow', 'deny', 'require_approval'),
+    globs: fc.array(glob, { minLength: 1, maxLength: 3 }).map((tools) => ({ tools })),
+  });
+  const document = fc.record({
+    scope: fc.constant<Scope>({ tier: 'global' }),
+    rules: fc.array(rule, { minLength: 20, maxLength: 60 }),
+  });
+  fc.assert(
+    fc.property(document, fc.array(tool, { minLength: 10, maxLength: 10 }), (written, tools) => {
+      const set = setOf([written]);
+      const agent = agentId('acme/search/bot');
+      for (const name of tools) {
+        const asked = action('tool_call', { tool: name });
+        const { effect, rule } = evaluate(set, agent, asked);
+        expect({ name, effect, rule }).toEqual({ name, ...linear([written], agent, asked) });
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('of rules that match', () => {
+  const search = action('tool_call', { tool: 'search' });
+  const agent = agentId('acme/search/bot');
+  const everything = (effect: Effect): Written => ({ effect, globs: {} });
+  const scopes: readonly Scope[] = [
+    { tier: 'global' },
+    { tier: 'org', orgId: 'acme' },
+    { tier: 'team', orgId: 'acme', teamId: 'search' },
+    { tier: 'agent', orgId: 'acme', teamId: 'search', agentId: 'bot' },
+  ];
+
+  test.each([
+    ['deny', 'require_approval'],
+    ['deny', 'allow'],
+    ['require_approval', 'allow'],
+  ] as const)('%s beats %s, whatever their scopes and order', (stronger, weaker) => {
+    for (const one of scopes) {
+      for (const other of scopes) {
+        const documents = [
+          { scope: one, rules: [everything(stronger)] },
+          { scope: other, rules: [everything(weaker)] },
+        ];
+        expect(evaluate(setOf(documents), agent, search)).toMatchObject({ effect: stronger, rule: 'd0/r0' });
+        expect(evaluate(setOf(documents.toReversed()), agent, search)).toMatchObject({
+          effect: stronger,
+          rule: 'd1/r0',
+        });
+      }
+    }
+  });
+
+  test.each(['allow', 'require_approval', 'deny'] as const)(
+    'with the same effect, %s, the first one is reported',
+    (effect) => {
+      for (const one of scopes) {
+        for (const other of scopes) {
+          const set = setOf([
+            { scope: one, rules: [everything(effect)] },
+            { scope: other, rules: [everything(effect)] },
+          ]);
+          expect(evaluate(set, agent, search).rule).toBe('d0/r0');
+        }
+      }
+    },
+  );
+});
+
+describe('a document', () => {
+  const search = action('tool_call', { tool: 'search' });
+  const allow: readonly Written[] = [{ effect: 'allow', globs: {} }];
+  const agents = [
+    'acme/search/bot',
+    'acme/search/other',
+    'acme/other/bot',
+    'umbrella/search/bot',
+    '/search/bot',
+    '//bot',
+  ];
+  const reach = (scope: Scope) =>
+    agents.filter((id) => evaluate(setOf([{ scope, rules: allow }]), agentId(id), search).effect === 'allow');
+
+  test.each<[Scope, string[]]>([
+    [{ tier: 'global' }, agents],
+    [{ tier: 'org', orgId: 'acme' }, ['acme/search/bot', 'acme/search/other', 'acme/other/bot']],
+    [{ tier: 'org', orgId: 'umbrella' }, ['umbrella/search/bot']],
+    [{ tier: 'team', orgId: 'acme', teamId: 'search' }, ['acme/search/bot', 'acme/search/other']],
+    [{ tier: 'agent', orgId: 'acme', teamId: 'search', agentId: 'bot' }, ['acme/search/bot']],
+    [{ tier: 'agent', orgId: '', teamId: '', agentId: 'bot' }, ['//bot']],
+  ])('with the scope %j concerns only those in it', (scope, expected) => {
+    expect(reach(scope)).toEqual(expected);
+  });
+});
+
+describe('the default', () => {
+  const search = action('tool_call', { tool: 'search' });
+  const agent = agentId('acme/search/bot');
+  const saying = (...said: ('allow' | 'deny' | undefined)[]) =>
+    setOf(
+      said.map((one) => ({ scope: { tier: 'global' }, rules: [], ...(one === undefined ? {} : { default: one }) })),
+    );
+
+  test.each<[string, ('allow' | 'deny' | undefined)[], 'allow' | 'deny']>([
+    ['one that says nothing', [undefined], 'deny'],
+    ['one that says deny', ['deny'], 'deny'],
+    ['one that says allow', ['allow'], 'allow'],
+    ['one that says allow and one that says nothing', ['allow', undefined], 'allow'],
+    ['one that says allow and one that says deny', ['allow', 'deny'], 'deny'],
+    ['one that says deny and one that says allow', ['deny', 'allow'], 'deny'],
+    ['two that say allow', ['allow', 'allow'], 'allow'],
+  ])('of %s', (_, said, effect) => {
+    expect(evaluate(saying(...said), agent, search)).toMatchObject({ effect, rule: 'default' });
+  });
+
+  test('says what was not allowed, with secrets replaced', () => {
+    expect(evaluate(saying('deny'), agent, search).reason).toBe(
+      'no rule allows tool_call of "search", and the default is deny',
+    );
+    expect(evaluate(saying('deny'), agent, action('agent_spawn')).reason).toBe(
+      'no rule allows agent_spawn, and the default is deny',
+    );
+    const secret = `ghp_${'a'.repeat(36)}`;
+    expect(evaluate(saying('deny'), agent, action('tool_call', { tool: secret })).reason).not.toContain(secret);
+  });
+
+  test('that allows says so', () => {
+    expect(evaluate(saying('allow'), agent, search)).toMatchObject({ effect: 'allow', reason: 'allowed by default' });
+  });
+
+  test('of no document at all: everything is denied', () => {
+    expect(evaluate(setOf([]), agent, search)).toMatchObject({
+      effect: 'deny',
+      rule: 'default',
+      reason: 'no policy loaded',
+    });
+  });
+
+  test('of documents for others only is deny', () => {
+    const set = setOf([{ scope: { tier: 'org', orgId: 'umbrella' }, rules: [{ effect: 'allow', globs: {} }] }]);
+    expect(evaluate(set, agent, search)).toMatchObject({ effect: 'deny', rule: 'default' });
+  });
+});
+
+describe('a condition that throws', () => {
+  const search = action('tool_call', { tool: 'search' });
+  const agent = agentId('acme/search/bot');
+
+  test.each<[Effect, 'matches' | 'does not match']>([
+    ['deny', 'matches'],
+    ['require_approval', 'matches'],
+    ['allow', 'does not match'],
+  ])('in a rule with the effect %s: it %s', (effect, outcome) => {
+    const set = setOf([{ scope: { tier: 'global' }, rules: [{ effect, globs: {}, when: 'throws' }] }]);
+    expect(evaluate(set, agent, search).rule).toBe(outcome === 'matches' ? 'd0/r0' : 'default');
+  });
+
+  test('is not asked where the matchers do not hold', () => {
+    const set = setOf([
+      { scope: { tier: 'global' }, rules: [{ effect: 'deny', globs: { tools: ['other'] }, when: 'throws' }] },
+    ]);
+    expect(evaluate(set, agent, search).rule).toBe('default');
+  });
+
+  test('sees the agent, the action and the time', () => {
+    const seen: Facts[] = [];
+    const rule: PolicyRule = {
+      name: 'r',
+      effect: 'allow',
+      matchers: {},
+      when: (facts) => {
+        seen.push(facts);
+        return true;
+      },
+    };
+    const set = new PolicySet([{ name: 'd', scope: { tier: 'global' }, rules: [rule] }], 'v1');
+    const facts = factsOf(agent, search);
+    set.evaluate(agent, search, facts);
+    expect(seen).toEqual([facts]);
+  });
+});
+
+describe('the version', () => {
+  test('is the same wherever the same sources are loaded, and another where they are not', () => {
+    const version = policyVersion(sha256, ['a', 'b']);
+    expect(version).toMatch(/^[0-9a-f]{16}$/);
+    expect(policyVersion(sha256, ['a', 'b'])).toBe(version);
+    for (const other of [['a'], ['b', 'a'], ['ab'], ['a', 'b', ''], ['a', 'c']])
+      expect(policyVersion(sha256, other)).not.toBe(version);
+  });
+
+  test('of nothing is "none"', () => {
+    expect(policyVersion(sha256, [])).toBe('none');
+  });
+});

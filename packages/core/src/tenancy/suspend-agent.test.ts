@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { agentId, operator } from '../testkit/requests.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+import { resumeAgent, suspendAgent } from './suspend-agent.ts';
+
+const bot = agentId('acme/search/bot');
+
+async function busy(): Promise<{ test: TestGovernance; agent: TestAgent }> {
+  const test = await testGovernance();
+  await test.policies('default: allow');
+  const agent = await test.register(bot);
+  for (const traceId of ['t1', 't2']) await test.check(agent, { traceId, spanId: 's' });
+  await test.complete(agent, 't2:s');
+  return { test, agent };
+}
+
+test('a suspended agent is denied, and what it had running is paused; to resume lifts both', async () => {
+  const { test, agent } = await busy();
+  await test.settle(suspendAgent(test.gov, operator, bot, 'odd'));
+  expect(await test.check(agent)).toMatchObject({
+    decision: 'deny',
+    reason: 'agent is suspended',
+    policyRule: 'identity',
+  });
+  const states = () => [...test.known(bot).ops.values()].map((op) => [op.opId, op.state]);
+  expect(states()).toEqual([
+    ['t1:s', 'paused'],
+    ['t2:s', 'completing'],
+  ]);
+  await test.settle(resumeAgent(test.gov, operator, bot, 'fine again'));
+  expect(states()[0]).toEqual(['t1:s', 'running']);
+  expect(await test.check(agent)).toMatchObject({ decision: 'allow' });
+});
+
+test('both are on record with who did it and why, and each move has one event', async () => {
+  const { test } = await busy();
+  const entries = (await test.audit()).length;
+  const published = test.events.length;
+  await test.settle(suspendAgent(test.gov, operator, bot, 'odd'));
+  await test.settle(resumeAgent(test.gov, operator, bot, ''));
+  const added = (await test.audit()).slice(entries);
+  expect(added.map((entry) => [entry.event_type, entry.op_id, entry.reason, entry.actor.id])).toEqual([
+    ['AgentSuspended', null, 'odd', operator.actor.id],
+    ['OpStateChanged', 't1:s', 'odd', operator.actor.id],
+    ['AgentResumed', null, null, operator.actor.id],
+    ['OpStateChanged', 't1:s', 'agent resumed', operator.actor.id],
+  ]);
+  expect(test.events.slice(published).map((event) => (event.type === 'agent' ? event.change : event.type))).toEqual([
+    'suspended',
+    'ops_change',
+    'resumed',
+    'ops_change',
+  ]);
+});
+
+test('to suspend twice, or to resume what is not suspended, changes nothing', async () => {
+  const { test } = await busy();
+  await test.settle(resumeAgent(test.gov, operator, bot, ''));
+  await test.settle(suspendAgent(test.gov, operator, bot, 'odd'));
+  const entries = (await test.audit()).length;
+  const { record } = test.known(bot);
+  test.clock.advance(1000);
+  await test.settle(suspendAgent(test.gov, operator, bot, 'again'));
+  expect(test.known(bot).record).toEqual(record);
+  expect(await test.audit()).toHaveLength(entries);
+});
+
+test('where the store fails, nothing is suspended', async () => {
+  const { test, agent } = await busy();
+  test.failure = new Error('the disk is full');
+  await expect(test.settle(suspendAgent(test.gov, operator, bot, 'odd'))).rejects.toMatchObject({
+    code: 'store_unavailable',
+  });
+  test.failure = undefined;
+  expect(await test.check(agent)).toMatchObject({ decision: 'allow' });
+  expect(test.gov.ops.get(test.known(bot), 't1:s').state).toBe('running');
+});
+
+test.each<[string, Principal, string]>([
+  ['without the scope "write"', { ...operator, scopes: ['read'] }, 'insufficient_scope'],
+  ['of another org', { ...operator, scopes: ['admin'], orgId: 'umbrella' }, 'agent_not_found'],
+  ['of another team', { ...operator, scopes: ['admin'], orgId: 'acme', teamId: 'other' }, 'agent_not_found'],
+])('a caller %s cannot suspend it', async (_, by, code) => {
+  const { test, agent } = await busy();
+  await expect(suspendAgent(test.gov, by, bot, 'odd')).rejects.toMatchObject({ code });
+  expect(await test.check(agent)).toMatchObject({ decision: 'allow' });
+});

@@ -1,0 +1,10 @@
+export { fixedRandomness } from './fixed-randomness.ts';
+export type { LoggedEntry } from './logged-entry.ts';
+export { parseEntry } from './logged-entry.ts';
+export { ManualClock } from './manual-clock.ts';
+export { agentId, checkOf, operator, rawCheck, registration, useTool } from './requests.ts';
+export type { OpenStore, StorePlace, StoreTraits } from './store-conformance.ts';
+export { storeConformance } from './store-conformance.ts';
+export { sampleDraft, sealAll } from './store-samples.ts';
+export type { TestAgent, TestGovernance } from './test-governance.ts';
+export { sha256, testGovernance } from './test-governance.ts';

@@ -1,0 +1,59 @@
+import type { Principal } from '../access/principal.ts';
+import type { Action } from '../decision/action.ts';
+import { action } from '../decision/action.ts';
+import type { CheckRequest, RawCheckRequest } from '../decision/check-request.ts';
+import { parseCheckRequest } from '../decision/check-request.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { RegisterRequest } from '../tenancy/register-agent.ts';
+
+/** `acme/search/bot` as a triple; empty parts stay empty. */
+export function agentId(text: string): AgentId {
+  const [orgId = '', teamId = '', agent = ''] = text.split('/');
+  return { orgId, teamId, agentId: agent };
+}
+
+export const operator: Principal = {
+  actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'operator' },
+  keyId: 'abcdefghijkl',
+  expiresAt: null,
+  scopes: ['admin'],
+  orgId: null,
+  teamId: null,
+};
+
+export function registration(of: AgentId, members: Partial<RegisterRequest> = {}): RegisterRequest {
+  return {
+    agentId: of,
+    token: '',
+    name: of.agentId,
+    framework: '',
+    version: '',
+    parent: undefined,
+    metadata: {},
+    toolNames: [],
+    ...members,
+  };
+}
+
+export function rawCheck(members: Partial<RawCheckRequest> = {}): RawCheckRequest {
+  return {
+    agentId: agentId('acme/search/bot'),
+    token: '',
+    traceId: '',
+    spanId: '',
+    action: useTool('search'),
+    caller: null,
+    estimatedCostMicros: null,
+    runId: '',
+    summary: '',
+    ...members,
+  };
+}
+
+export function checkOf(members: Partial<RawCheckRequest> = {}): CheckRequest {
+  return parseCheckRequest(rawCheck(members));
+}
+
+export function useTool(tool: string, args?: unknown): Action {
+  return action('tool_call', { tool, json: args === undefined ? '' : JSON.stringify(args) });
+}

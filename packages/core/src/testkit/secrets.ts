@@ -1,0 +1,53 @@
+import * as fc from 'fast-check';
+
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const lower = 'abcdefghijklmnopqrstuvwxyz';
+const digits = '0123456789';
+const letters = upper + lower;
+const alphanumeric = letters + digits;
+
+export function charset(characters: string, minLength: number, maxLength = minLength): fc.Arbitrary<string> {
+  return fc.string({ unit: fc.constantFrom(...characters.split('')), minLength, maxLength });
+}
+
+function after(prefix: string, rest: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return rest.map((text) => prefix + text);
+}
+
+function pem(kind: string): fc.Arbitrary<string> {
+  return fc
+    .array(charset(`${alphanumeric}+/`, 64), { minLength: 1, maxLength: 4 })
+    .map((lines) => `-----BEGIN ${kind}PRIVATE KEY-----\n${lines.join('\n')}\n-----END ${kind}PRIVATE KEY-----`);
+}
+
+const segment = charset(`${alphanumeric}-_`, 16, 40);
+
+/** Secrets whose form gives them away, as those who issue them describe it. */
+export const recognisedSecrets: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'a Reeve API key': fc
+    .tuple(charset(`${lower}234567`, 12), charset(alphanumeric, 46))
+    .map(([id, rest]) => `rvk_${id}_${rest}`),
+  'a Reeve agent token': after('rva_', charset(`${alphanumeric}-_`, 43)),
+  'an OpenAI key': after('sk-proj-', charset(`${alphanumeric}-_`, 40, 60)),
+  'an Anthropic key': after('sk-ant-api03-', charset(`${alphanumeric}-_`, 80, 95)),
+  'a GitHub token': fc
+    .constantFrom('ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_')
+    .chain((prefix) => after(prefix, charset(alphanumeric, 36))),
+  'a fine-grained GitHub token': after('github_pat_', charset(`${alphanumeric}_`, 82)),
+  'a GitLab token': after('glpat-', charset(`${alphanumeric}-_`, 20)),
+  'a Slack token': fc
+    .constantFrom('xoxb-', 'xoxp-', 'xoxa-')
+    .chain((prefix) => after(prefix, charset(`${digits}-${lower}`, 24, 50))),
+  'an AWS access key id': fc.constantFrom('AKIA', 'ASIA').chain((prefix) => after(prefix, charset(upper + digits, 16))),
+  'a Google API key': after('AIza', charset(`${alphanumeric}-_`, 35)),
+  'a Stripe key': fc
+    .constantFrom('sk_live_', 'sk_test_', 'rk_live_', 'pk_live_')
+    .chain((prefix) => after(prefix, charset(alphanumeric, 24))),
+  'an npm token': after('npm_', charset(alphanumeric, 36)),
+  'a JSON web token': fc.tuple(segment, segment, segment).map(([head, body, sign]) => `eyJ${head}.eyJ${body}.${sign}`),
+  'a private key': pem(''),
+  'an RSA private key': pem('RSA '),
+  'an OpenSSH private key': pem('OPENSSH '),
+};
+
+export const someSecret: fc.Arbitrary<string> = fc.oneof(...Object.values(recognisedSecrets));

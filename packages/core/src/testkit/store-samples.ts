@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import * as fc from 'fast-check';
+import type { ApiKeyRecord } from '../access/api-key.ts';
+import { scopes } from '../access/scope.ts';
+import type { SigningKeyRecord } from '../access/signing-key.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import type { ChainHead } from '../audit/chain.ts';
+import { sealer } from '../audit/chain.ts';
+import { draftOf } from '../audit/draft.ts';
+import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
+import { system } from '../audit/entry.ts';
+import { actionTypes } from '../decision/action.ts';
+import type { SavedOp } from '../journal/change.ts';
+import { opStates } from '../ops/lifecycle.ts';
+import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+
+/** Records that a store must bring back as they were: every text, every number, and every null in its turn. */
+
+const epoch = fc.integer({ min: 0, max: 4_102_444_800_000 });
+const micros = fc.oneof(fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER));
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('', "it's", '"quoted"', 'a\nb\tc', 'tab\\slash', 'naïve 🦊', '\u0001', 'NULL', '%_'),
+);
+const hexHash = fc.stringMatching(/^[0-9a-f]{64}$/);
+const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
+
+/** Few enough that random batches hit the same ones again. */
+export const someAgentId: fc.Arbitrary<AgentId> = fc.record({
+  orgId: fc.constantFrom('', 'acme', 'umbrella'),
+  teamId: fc.constantFrom('', 'search'),
+  agentId: fc.constantFrom('bot', 'acme', 'a.b-c_d'),
+});
+
+export const someAgent: fc.Arbitrary<AgentRecord> = fc
+  .record({
+    id: someAgentId,
+    hasToken: fc.boolean(),
+    name: text,
+    framework: text,
+    version: text,
+    parent: orNull(someAgentId),
+    metadata: fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 6 }), text, { maxKeys: 3, noNullPrototype: true }),
+    toolNames: fc.array(text, { maxLength: 3 }),
+    registeredAt: epoch,
+    suspension: orNull(fc.record({ at: epoch, reason: text })),
+  })
+  .map(({ hasToken, ...agent }) => {
+    // A token belongs to one agent, so no two of these share one.
+    const { orgId, teamId, agentId } = agent.id;
+    const tokenHash = hasToken ? hash('sha256', `${orgId}/${teamId}/${agentId}`, 'hex') : null;
+    return { ...agent, tokenHash };
+  });
+
+export const someApiKey: fc.Arbitrary<ApiKeyRecord> = fc.record({
+  id: fc.constantFrom('abcdefghijkl', 'mnopqrstuvwx', '234567234567'),
+  hash: hexHash,
+  label: text,
+  scopes: fc.uniqueArray(fc.constantFrom(...scopes)),
+  orgId: orNull(fc.constantFrom('acme', 'umbrella')),
+  teamId: orNull(fc.constant('search')),
+  createdAt: epoch,
+  expiresAt: orNull(epoch),
+  lastUsedAt: orNull(epoch),
+  revokedAt: orNull(epoch),
+});
+
+export const someKid = fc.constantFrom('k1', 'k2');
+
+export const someSigningKey: fc.Arbitrary<SigningKeyRecord> = fc.record({
+  kid: someKid,
+  privateJwk: text,
+  publicJwk: text,
+  createdAt: epoch,
+});
+
+export const someOpId = fc.constantFrom('t1:s1', 't1:s2', 'T_-9:S');
+
+export const someOp: fc.Arbitrary<SavedOp> = fc.record({
+  opId: someOpId,
+  agent: someAgentId,
+  state: fc.constantFrom(...opStates),
+  registeredAt: epoch,
+  updatedAt: epoch,
+  actionType: orNull(fc.constantFrom(...actionTypes)),
+  resource: text,
+  summary: text,
+  runId: text,
+  reason: text,
+  costMicros: micros,
+  policyRule: text,
+  digest: fc.oneof(hexHash, fc.constant('')),
+  seq: fc.integer({ min: 1, max: 1_000_000 }),
+});
+
+const seal = sealer((of) => hash('sha256', of, 'hex'));
+
+/** A draft of no importance, apart from what the test says of it. */
+export function sampleDraft(members: Partial<EntryDraft> = {}): EntryDraft {
+  return draftOf({
+    at: 1_700_000_000_000,
+    eventType: 'ActionAllowed',
+    actor: system,
+    payload: canonicalJson({}),
+    ...members,
+  });
+}
+
+/** The drafts sealed one after the other, onto `head`. */
+export function sealAll(drafts: readonly EntryDraft[], head: ChainHead): SealedEntry[] {
+  const entries: SealedEntry[] = [];
+  let last = head;
+  for (const draft of drafts) {
+    const entry = seal(draft, last);
+    entries.push(entry);
+    last = entry;
+  }
+  return entries;
+}

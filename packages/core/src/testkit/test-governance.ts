@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { sealer } from '../audit/chain.ts';
+import type { Answer } from '../decision/answer.ts';
+import { checkAction } from '../decision/check-action.ts';
+import type { RawCheckRequest } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import type { Batch } from '../journal/change.ts';
+import { Journal } from '../journal/journal.ts';
+import type { Store } from '../journal/store.ts';
+import type { DomainEvent } from '../kernel/events.ts';
+import { MemoryStore } from '../memory/memory-store.ts';
+import type { CompleteRequest } from '../ops/complete-action.ts';
+import { completeAction } from '../ops/complete-action.ts';
+import type { OpRecord } from '../ops/op.ts';
+import { recoverOps } from '../ops/recover-ops.ts';
+import { OpsRegistry } from '../ops/registry.ts';
+import { loadPolicies } from '../policy/load-policies.ts';
+import { PolicySet } from '../policy/policy-set.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { deregisterAgent } from '../tenancy/deregister-agent.ts';
+import { AgentDirectory } from '../tenancy/directory.ts';
+import type { RegisterRequest } from '../tenancy/register-agent.ts';
+import { registerAgent } from '../tenancy/register-agent.ts';
+import { fixedRandomness } from './fixed-randomness.ts';
+import type { LoggedEntry } from './logged-entry.ts';
+import { parseEntry } from './logged-entry.ts';
+import { ManualClock } from './manual-clock.ts';
+import { checkOf, operator, registration } from './requests.ts';
+
+export function sha256(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
+/** An agent that a test has registered. */
+export interface TestAgent {
+  readonly id: AgentId;
+  readonly token: string;
+}
+
+/** A governance in memory. Its turns end when the test says so, its clock stands still, and its store can be made to fail. */
+export interface TestGovernance {
+  readonly gov: Governance;
+  readonly clock: ManualClock;
+  readonly store: Store;
+  /** What was published so far, in order. */
+  readonly events: DomainEvent[];
+  /** Every attempt to commit, with what the store was given. */
+  readonly commits: Batch[];
+  /** While set, commits throw it. */
+  failure: Error | undefined;
+  /** Ends the turn: what was gathered is committed. */
+  turn(): void;
+  /** Ends the turn and waits for what it was to settle. */
+  settle<Result>(work: Promise<Result>): Promise<Result>;
+  register(id: AgentId, members?: Partial<RegisterRequest>, by?: Principal): Promise<TestAgent>;
+  deregister(agent: TestAgent, reason?: string): Promise<void>;
+  check(agent: TestAgent, members?: Partial<RawCheckRequest>): Promise<Answer>;
+  complete(agent: TestAgent, opId: string, members?: Partial<CompleteRequest>): Promise<OpRecord>;
+  /** Puts policies in force that must be without problems. */
+  policies(...texts: string[]): Promise<void>;
+  /** The agent as the directory knows it. */
+  known(id: AgentId): Agent;
+  audit(): Promise<LoggedEntry[]>;
+  /** The process ends without a word, and another one opens the same store. What was not committed is gone. */
+  crash(): Promise<TestGovernance>;
+}
+
+export interface TestOptions {
+  readonly clock?: ManualClock;
+  readonly store?: Store;
+  readonly ttlMs?: number;
+}
+
+export async function testGovernance(options: TestOptions = {}): Promise<TestGovernance> {
+  const { clock = new ManualClock(), store = new MemoryStore(), ttlMs = 60_000 } = options;
+  const snapshot = await store.load();
+  let flushes: (() => void)[] = [];
+  const events: DomainEvent[] = [];
+  const commits: Batch[] = [];
+  const journal = new Journal(
+    {
+      commit: (batch) => {
+        commits.push(batch);
+        if (test.failure !== undefined) throw test.failure;
+        store.commit(batch);
+      },
+      soon: (flush) => flushes.push(flush),
+      seal: sealer(sha256),
+      publish: (published) => events.push(...published),
+      onCommit: () => undefined,
+    },
+    snapshot.head,
+  );
+  const gov: Governance = {
+    directory: new AgentDirectory(),
+    ops: new OpsRegistry(clock, ttlMs),
+    journal,
+    clock,
+    randomness: fixedRandomness(`start after ${snapshot.head.seq}`),
+    sha256,
+    policies: new PolicySet([], 'none'),
+  };
+  const turn = () => {
+    const due = flushes;
+    flushes = [];
+    for (const flush of due) flush();
+  };
+  const settle = async <Result>(work: Promise<Result>): Promise<Result> => {
+    turn();
+    return await work;
+  };
+  const test: TestGovernance = {
+    gov,
+    clock,
+    store,
+    events,
+    commits,
+    failure: undefined,
+    turn,
+    settle,
+    register: async (id, members = {}, by = operator) => {
+      const { token } = await settle(registerAgent(gov, by, registration(id, members)));
+      return { id, token };
+    },
+    deregister: ({ id, token }, reason = '') => settle(deregisterAgent(gov, { agentId: id, token, reason })),
+    check: ({ id, token }, members = {}) => settle(checkAction(gov, checkOf({ agentId: id, token, ...members }))),
+    complete: ({ id, token }, opId, members = {}) =>
+      settle(
+        completeAction(gov, {
+          agentId: id,
+          token,
+          opId,
+          actualCostMicros: null,
+          outcome: 'succeeded',
+          detail: '',
+          ...members,
+        }),
+      ),
+    policies: async (...texts) => {
+      const sources = texts.map((text, index) => ({ file: `policy-${index + 1}.yaml`, text }));
+      expect(await settle(loadPolicies(gov, sources, {}))).toEqual([]);
+    },
+    known: (id) => {
+      const agent = gov.directory.find(id);
+      if (agent === undefined) throw new Error('the directory does not know this agent');
+      return agent;
+    },
+    audit: async () => (await store.after(0, Number.MAX_SAFE_INTEGER)).map(parseEntry),
+    crash: async () => {
+      flushes = [];
+      clock.restart();
+      const next = await testGovernance({ clock, store, ttlMs });
+      next.gov.policies = gov.policies;
+      return next;
+    },
+  };
+  for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
+  if (snapshot.opsReplayFrom !== null) await recoverOps(gov, snapshot.ops, store, snapshot.opsReplayFrom);
+  return test;
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { AuditPage, AuditReader } from '@reeve/core';
+import { emptyChain } from '@reeve/core';
+import type { StorePlace } from '@reeve/core/testkit';
+import { sampleDraft, sealAll, storeConformance } from '@reeve/core/testkit';
+import { expect, test } from 'vitest';
+import { AuditIndex } from './audit-index.ts';
+import { AuditReaderThread } from './audit-reader-thread.ts';
+import type { SqliteOptions } from './sqlite-store.ts';
+import { SqliteStore } from './sqlite-store.ts';
+
+/** A folder with a store in it, whose log is indexed as far as `entriesPerRead` goes before each question. */
+function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number): StorePlace {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-sqlite-'));
+  return {
+    open: () => {
+      const path = join(folder, 'reeve.db');
+      const store = new SqliteStore({ path, sync });
+      const index = new AuditIndex(path, join(folder, 'audit-index.db'));
+      const read = (newestFirst: boolean): AuditReader['latest'] => {
+        return (query) => {
+          if (entriesPerRead > 0) index.catchUp(entriesPerRead);
+          return Promise.resolve(index.read(query, newestFirst));
+        };
+      };
+      return {
+        store,
+        reader: { latest: read(true), oldest: read(false) },
+        close: async () => {
+          index.close();
+          await store.close();
+        },
+      };
+    },
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+storeConformance('SQLite, whose log is read entry by entry,', () => folderFor('process', 0));
+storeConformance('SQLite, whose log is read by its indexes,', () => folderFor('process', 1000));
+storeConformance('SQLite, whose indexes are behind,', () => folderFor('process', 23));
+storeConformance('SQLite that survives the end of the power', () => folderFor('power', 0));
+
+test('the log is read in another thread with the same answers', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-sqlite-'));
+  const path = join(folder, 'reeve.db');
+  const store = new SqliteStore({ path, sync: 'process' });
+  const reader = new AuditReaderThread(path, join(folder, 'audit-index.db'), 1);
+  expect(await reader.latest({ limit: 1 })).toEqual({ entries: [], next: null });
+  const entries = sealAll([sampleDraft(), sampleDraft({ opId: 't:s' }), sampleDraft()], emptyChain);
+  store.commit({ entries, changes: [] });
+  const seqs = async (page: Promise<AuditPage>) => (await page).entries.map((entry) => entry.seq);
+  expect(await seqs(reader.latest({ limit: 10 }))).toEqual([3, 2, 1]);
+  expect(await seqs(reader.oldest({ limit: 2 }))).toEqual([1, 2]);
+  expect(await seqs(reader.latest({ opId: 't:s', limit: 10 }))).toEqual([2]);
+  while ((await reader.lag()) > 0) await setTimeout(1);
+  expect(await seqs(reader.latest({ opId: 't:s', limit: 10 }))).toEqual([2]);
+  await reader.close();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
