@@ -75,10 +75,10 @@ test('a reload under load mixes nothing: each answer fits the version that its e
     `name: flip\nrules:\n  - {name: v${n}, effect: ${n % 2 === 0 ? 'allow' : 'deny'}, tools: [search]}\n`;
   await using gateway = await TestGateway.start({ policies: { 'flip.yaml': document(0) } });
   const agent = await gateway.register({ agentId: 'a' });
-  let asking = true;
+  const load = { asking: true };
   let asked = 0;
-  const load = Array.from({ length: 8 }, async () => {
-    while (asking) {
+  const askers = Array.from({ length: 8 }, async () => {
+    while (load.asking) {
       const answer = await gateway.check(agent);
       asked++;
       const version = Number(answer.policyRule.replace('flip/v', ''));
@@ -89,8 +89,8 @@ test('a reload under load mixes nothing: each answer fits the version that its e
     gateway.writePolicy('flip.yaml', document(n));
     await sleep(100);
   }
-  asking = false;
-  await Promise.all(load);
+  load.asking = false;
+  await Promise.all(askers);
   expect(asked).toBeGreaterThan(100);
   const ruleOf = new Map<string, string>();
   for (const { policy_version, policy_rule, op_id } of gateway.audit()) {

@@ -1,6 +1,6 @@
 import type { ChannelCredentials, ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
-import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 
 export interface Codec<Message> {
   encode(message: Message, writer?: BinaryWriter): BinaryWriter;

@@ -35,6 +35,8 @@ describe('replaying a check of an operation that is', () => {
     const answer = await test.check(bot, same);
     expect(answer).toMatchObject({ decision: 'allow', policyRule: 'starter/reading', opState: 'running' });
     expect((await test.audit()).at(-1)?.payload).not.toHaveProperty('replay');
+    const moves = test.events.flatMap((event) => (event.type === 'ops_change' ? [event.op.state] : []));
+    expect(moves).toEqual(['running']);
   });
 
   test('pending and awaiting a verdict: PENDING again', async () => {

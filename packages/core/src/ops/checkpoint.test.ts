@@ -134,7 +134,7 @@ test('the mark stays behind what the log alone remembers', async () => {
   world.tick();
   await world.start('t');
   await world.test.complete(world.agent, 't:s');
-  const [decided] = (await world.test.audit()).filter((entry) => entry.op_id === 't:s');
+  const decided = (await world.test.audit()).find((entry) => entry.op_id === 't:s');
   for (;;) {
     world.tick();
     const { opsReplayFrom } = await world.test.store.load();

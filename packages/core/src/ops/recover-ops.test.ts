@@ -320,6 +320,19 @@ test('an operation of an agent that came back outlives the sweep of its namesake
   expect(picture(await test.crash())).toEqual(before);
 });
 
+test('an operation of an agent that came back is not brought to life again after it has ended and two crashes', async () => {
+  const { test, checkpoint, bot } = await governed();
+  await test.deregister(bot);
+  const again = await test.register(bot.id);
+  await test.check(again, { traceId: 't', spanId: 's' });
+  await keepHouse(test, checkpoint, 1);
+  const restarted = await test.crash();
+  await restarted.complete(again, 't:s');
+  await keepHouse(restarted, new OpsCheckpoint(restarted.gov, 10_000, 60_000), 40);
+  expect(picture(restarted)).toEqual({});
+  expect(picture(await restarted.crash())).toEqual({});
+});
+
 test('an operation that ended long after it began is still over after a crash, though housekeeping came late', async () => {
   const { test, checkpoint, bot } = await governed();
   await test.check(bot, { traceId: 't', spanId: 's' });

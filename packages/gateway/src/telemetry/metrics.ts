@@ -36,21 +36,22 @@ export class Metrics {
     for (const histogram of [this.#decisionSeconds, this.#commitSeconds, this.#httpSeconds])
       histogram.register(this.#registry);
     const decisions = this.#decisions;
-    new Counter({
+    const decisionsTotal = new Counter({
       name: 'reeve_decisions_total',
       help: 'Decisions by outcome and by the tier at which they fell.',
       labelNames: ['outcome', 'tier'],
-      registers: [this.#registry],
+      registers: [],
       collect() {
         this.reset();
         for (const { outcome, tier, count } of decisions.values()) this.inc({ outcome, tier }, count);
       },
     });
+    this.#registry.registerMetric(decisionsTotal);
   }
 
   /** Follows the state of the gateway; asked for when the metrics are. */
   observe(gov: Governance, indexLag: () => Promise<number>): void {
-    this.#gauge('reeve_agents', 'Registered agents.', () => gov.directory.size);
+    this.#gauge('reeve_agents', 'Registered agents.', () => registered(gov));
     this.#gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
     this.#gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', indexLag);
     this.#gauge('reeve_websocket_clients', 'Open event streams.', () => 0);
@@ -100,13 +101,19 @@ export class Metrics {
   }
 
   #gauge(name: string, help: string, value: () => number | Promise<number>): void {
-    new Gauge({
+    const gauge = new Gauge({
       name,
       help,
-      registers: [this.#registry],
+      registers: [],
       async collect() {
         this.set(await value());
       },
     });
+    this.#registry.registerMetric(gauge);
   }
+}
+
+/** Without those that have left and are remembered for being suspended. */
+function registered(gov: Governance): number {
+  return [...gov.directory.orgs().values()].reduce((sum, { tally }) => sum + tally.agents, 0);
 }

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+import { apiKeyJson, createdKeyJson, id, listOf, paging, scope, timestamp } from '../schemas.ts';
+
+const keyPath = z.object({ id: z.string().max(128) });
+
+const revoke = {
+  method: 'POST',
+  tag: 'API keys',
+  summary: 'Revoke an API key. It and every token made from it stop at once; revoking again changes nothing.',
+  access: 'admin',
+  tenancy: 'own',
+  params: keyPath,
+  success: { status: 200, description: 'The record of the revoked key.', body: apiKeyJson },
+  problems: ['key_not_found'],
+} as const;
+
+/** Credentials of machines: API keys, tokens and what verifies them. */
+export const accessRoutes = {
+  jwks: {
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    tag: 'Authentication',
+    summary: 'The public keys that verify JWTs of this gateway.',
+    access: 'public',
+    tenancy: 'none',
+    success: {
+      status: 200,
+      description: 'A JSON Web Key Set.',
+      body: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+    },
+    problems: [],
+  },
+  authMethods: {
+    method: 'GET',
+    path: '/api/v1/auth/methods',
+    tag: 'Authentication',
+    summary: 'How one can log in here.',
+    access: 'public',
+    tenancy: 'none',
+    success: {
+      status: 200,
+      description: 'Always "api_key"; "password" where there is an account store.',
+      body: z.object({ methods: z.array(z.enum(['api_key', 'password'])) }),
+    },
+    problems: [],
+  },
+  exchangeToken: {
+    method: 'POST',
+    path: '/api/v1/auth/token',
+    tag: 'Authentication',
+    summary: 'Exchange an API key for a JWT with the same or fewer scopes.',
+    access: 'api_key',
+    tenancy: 'none',
+    body: z.strictObject({ scopes: z.array(scope).min(1).optional() }),
+    success: {
+      status: 200,
+      description: 'The token. "expires_at" is in Unix seconds.',
+      body: z.object({ token: z.string(), expires_at: z.int(), scopes: z.array(scope) }),
+    },
+    problems: ['insufficient_scope'],
+  },
+  me: {
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    tag: 'Authentication',
+    summary: 'Who the credential is, and what it may do.',
+    access: 'any',
+    tenancy: 'own',
+    success: {
+      status: 200,
+      description: 'The caller.',
+      body: z.object({
+        kind: z.enum(['api_key', 'account']),
+        scopes: z.array(scope),
+        org_id: z.string().nullable(),
+        team_id: z.string().nullable(),
+        key: z.object({ id: z.string(), label: z.string(), expires_at: timestamp.nullable() }).optional(),
+      }),
+    },
+    problems: [],
+  },
+  wsTicket: {
+    method: 'POST',
+    path: '/api/v1/auth/ws-ticket',
+    tag: 'Authentication',
+    summary: 'A ticket that opens one event stream within 30 seconds, so that no token stands in a URL.',
+    access: 'read',
+    tenancy: 'own',
+    success: { status: 201, description: 'The ticket.', body: z.object({ ticket: z.string(), expires_at: timestamp }) },
+    problems: [],
+  },
+  listApiKeys: {
+    method: 'GET',
+    path: '/api/v1/iam/api-keys',
+    tag: 'API keys',
+    summary: 'The API keys, newest first. Revoked ones stay listed.',
+    access: 'admin',
+    tenancy: 'own',
+    query: z.object({ ...paging, org_id: z.string().max(128).optional() }),
+    success: { status: 200, description: 'A page.', body: listOf(apiKeyJson) },
+    problems: [],
+  },
+  createApiKey: {
+    method: 'POST',
+    path: '/api/v1/iam/api-keys',
+    tag: 'API keys',
+    summary: 'Make an API key. The key itself is in this answer and nowhere else.',
+    access: 'admin',
+    tenancy: 'own',
+    body: z.strictObject({
+      label: z.string().trim().min(1).max(128),
+      scopes: z.array(scope).min(1),
+      org_id: id.nullish(),
+      team_id: id.nullish(),
+      ttl_secs: z.int().min(1).max(315_360_000).nullish(),
+    }),
+    success: { status: 201, description: 'The key and its record.', body: createdKeyJson },
+    problems: ['tenant_bound'],
+  },
+  rotateApiKey: {
+    method: 'POST',
+    path: '/api/v1/iam/api-keys/{id}/rotate',
+    tag: 'API keys',
+    summary: 'Make a key with the same grant and revoke the old one.',
+    access: 'admin',
+    tenancy: 'own',
+    params: keyPath,
+    success: { status: 201, description: 'The new key and its record.', body: createdKeyJson },
+    problems: ['key_not_found', 'key_revoked'],
+  },
+  revokeApiKey: { ...revoke, path: '/api/v1/iam/api-keys/{id}/revoke' },
+  revokeApiKeyUnversioned: { ...revoke, path: '/iam/api-keys/{id}/revoke' },
+  rotateSigningKey: {
+    method: 'POST',
+    path: '/api/v1/iam/signing-keys/rotate',
+    tag: 'Authentication',
+    summary: 'Sign new tokens with a new key. Tokens that are out stay valid until they expire.',
+    access: 'admin',
+    tenancy: 'unbound',
+    success: {
+      status: 201,
+      description: 'The new key.',
+      body: z.object({ kid: z.string(), created_at: timestamp }),
+    },
+    problems: [],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+
+/** Whether the gateway lives, what it measures and how it describes itself. */
+export const serviceRoutes = {
+  healthz: {
+    method: 'GET',
+    path: '/healthz',
+    tag: 'Service',
+    summary: 'Whether the process lives.',
+    access: 'public',
+    tenancy: 'none',
+    limit: 'exempt',
+    success: { status: 200, description: 'It does.', body: z.object({ status: z.literal('ok') }) },
+    problems: [],
+  },
+  readyz: {
+    method: 'GET',
+    path: '/readyz',
+    tag: 'Service',
+    summary: 'Whether calls can be answered, with the state of each part. 503 where they cannot.',
+    access: 'public',
+    tenancy: 'none',
+    limit: 'exempt',
+    success: {
+      status: 200,
+      description: 'They can; "degraded" where something needs attention.',
+      body: z.object({
+        status: z.enum(['ok', 'degraded', 'failing']),
+        draining: z.boolean(),
+        version: z.string(),
+        parts: z.record(z.string(), z.object({ status: z.enum(['ok', 'degraded', 'failing']), detail: z.string() })),
+      }),
+    },
+    problems: ['store_unavailable'],
+  },
+  metrics: {
+    method: 'GET',
+    path: '/metrics',
+    tag: 'Service',
+    summary: 'Metrics in the text format of Prometheus.',
+    access: 'public',
+    tenancy: 'none',
+    limit: 'exempt',
+    success: { status: 200, description: 'The metrics.', type: 'text/plain' },
+    problems: [],
+  },
+  openapi: {
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'This description of the API, as OpenAPI 3.1.',
+    access: 'public',
+    tenancy: 'none',
+    success: { status: 200, description: 'The document.', body: z.record(z.string(), z.unknown()) },
+    problems: [],
+  },
+  docs: {
+    method: 'GET',
+    path: '/docs',
+    tag: 'Service',
+    summary: 'This description of the API, to read.',
+    access: 'public',
+    tenancy: 'none',
+    success: { status: 200, description: 'A page.', type: 'text/html' },
+    problems: [],
+  },
+} as const satisfies Record<string, Route>;
