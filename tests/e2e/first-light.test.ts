@@ -24,8 +24,8 @@ test('an agent registers, asks, gets a governed answer, and it is on record', as
   expect(completed).toMatchObject({ opId: 't1:s1', state: 'completing' });
   expect(gateway.audit().map((entry) => entry.event_type)).toEqual([
     'PolicyReloaded',
-    'ApiKeyCreated',
     'SigningKeyRotated',
+    'ApiKeyCreated',
     'AgentRegistered',
     'ActionAllowed',
     'ActionDenied',

@@ -1,5 +1,5 @@
 import { noLineage } from '../audit/draft.ts';
-import type { Lineage } from '../tenancy/agent.ts';
+import type { Lineage } from '../tenancy/lineage.ts';
 
 /** What concerns a credential is on record in the tenant that the credential is bound to. */
 export function lineageOfBinding(bound: { readonly orgId: string | null; readonly teamId: string | null }): Lineage {

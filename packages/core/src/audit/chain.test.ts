@@ -111,9 +111,9 @@ describe('a chain', () => {
         const target = entries[index];
         if (target === undefined) return;
         const forged = { ...target, canonical: target.canonical.replace('"actor":{', '"actor":{"a":0,') };
-        expect(firstBroken(entries.with(index, forged as SealedEntry))).toBe(index + 1);
+        expect(firstBroken(entries.with(index, forged))).toBe(index + 1);
         const rehashed = { ...forged, hash: sha256(forged.canonical) };
-        const broken = firstBroken(entries.with(index, rehashed as SealedEntry));
+        const broken = firstBroken(entries.with(index, rehashed));
         expect(broken).toBe(index + 1 === entries.length ? undefined : index + 2);
         if (index + 1 < entries.length) expect(firstBroken(entries.toSpliced(index, 1))).toBe(index + 1);
         expect(firstBroken(entries.toReversed())).toBe(1);

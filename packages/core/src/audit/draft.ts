@@ -1,4 +1,4 @@
-import type { Lineage } from '../tenancy/agent.ts';
+import type { Lineage } from '../tenancy/lineage.ts';
 import type { EntryDraft } from './entry.ts';
 
 /** The lineage of what concerns no agent. */

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Lineage } from '../tenancy/agent.ts';
+import type { Lineage } from '../tenancy/lineage.ts';
 import type { CanonicalJson } from './canonical-json.ts';
 
 export type AuditEventType =

@@ -75,18 +75,41 @@ function checkNumbers(action: Action): void {
 function parseArguments(action: Action): Json | undefined {
   if (action.json === '') return undefined;
   const field = action.type === 'tool_result' ? 'context.tool_result.result_json' : 'context.tool_call.args_json';
+  if (nestsDeeperThan(action.json, deepestArguments)) {
+    throw invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  }
   let value: Json;
   try {
     value = JSON.parse(action.json) as Json;
   } catch {
     throw invalid(field, 'must be a JSON document in UTF-8, or empty');
   }
-  if (isDeeperThan(value, deepestArguments)) throw invalid(field, `must not be nested deeper than ${deepestArguments}`);
   return value;
 }
 
-function isDeeperThan(value: Json, limit: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (limit === 0) return true;
-  return Object.values(value).some((member: Json) => isDeeperThan(member, limit - 1));
+/** Looked at before the text is parsed: parsing what is nested a million deep would keep everybody else waiting. */
+function nestsDeeperThan(json: string, limit: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const char = json.charCodeAt(at);
+    if (char === quote) at = endOfString(json, at);
+    else if (char === openBrace || char === openBracket) {
+      if (++depth > limit) return true;
+    } else if (char === closeBrace || char === closeBracket) depth--;
+  }
+  return false;
+}
+
+const [quote, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
+
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end < 0 ? json.length : end;
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let backslashes = 0;
+  while (json[at - 1 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 1;
 }

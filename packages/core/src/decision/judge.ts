@@ -29,7 +29,7 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);
   const replay = answerReplay(op, created, digest);
   if (replay !== undefined) {
-    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'default', op, startedAt };
+    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, startedAt };
     record(gov, request, agent, judgement, true);
     return judgement;
   }

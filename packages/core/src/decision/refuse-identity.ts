@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
-import type { Lineage } from '../tenancy/agent.ts';
+import type { Lineage } from '../tenancy/lineage.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';

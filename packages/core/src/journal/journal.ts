@@ -77,16 +77,16 @@ export class Journal {
     const tick = this.#tick;
     if (tick === undefined) return;
     this.#tick = undefined;
-    const { head, entries } = this.#sealAll(tick);
+    let entries: SealedEntry[];
     try {
+      entries = this.#sealAll(tick);
       this.#ports.commit({ entries, changes: tick.changes });
     } catch (error) {
-      for (const undo of tick.undos.reverse()) undo();
-      this.#ports.onCommit(error);
-      tick.reject(new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided'));
+      this.#takeBack(tick, error);
       return;
     }
-    this.#head = head;
+    const last = entries.at(-1);
+    if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
     tick.ops.forEach((op, index) => {
       if (op !== undefined) op.seq = entries[index]?.seq ?? op.seq;
     });
@@ -105,7 +105,17 @@ export class Journal {
     return this.#tick;
   }
 
-  #sealAll(tick: Tick): { head: ChainHead; entries: SealedEntry[] } {
+  /** Whatever goes wrong on the way, those who wait for the turn are told that it failed. */
+  #takeBack(tick: Tick, error: unknown): void {
+    try {
+      for (const undo of tick.undos.reverse()) undo();
+    } finally {
+      tick.reject(new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided'));
+      this.#ports.onCommit(error);
+    }
+  }
+
+  #sealAll(tick: Tick): SealedEntry[] {
     let head = this.#head;
     const entries: SealedEntry[] = [];
     for (const draft of tick.drafts) {
@@ -113,7 +123,7 @@ export class Journal {
       head = entry;
       entries.push(entry);
     }
-    return { head: { seq: head.seq, hash: head.hash }, entries };
+    return entries;
   }
 }
 

@@ -11,7 +11,7 @@ import { RuleIndex } from './rule-index.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */
-export type Tier = 'identity' | 'default' | Scope['tier'];
+export type Tier = 'identity' | 'default' | 'replay' | Scope['tier'];
 
 /** The answer of policy, with why. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {

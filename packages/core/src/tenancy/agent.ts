@@ -3,6 +3,7 @@ import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
 import type { AgentId, AgentKey } from './agent-id.ts';
+import type { Lineage } from './lineage.ts';
 
 /** What is durable about an agent. */
 export interface AgentRecord {
@@ -22,16 +23,6 @@ export interface AgentRecord {
 export interface Suspension {
   readonly at: EpochMs;
   readonly reason: string;
-}
-
-/** Who stands above an agent, as every audit entry about it tells. */
-export interface Lineage {
-  readonly agent_id: string;
-  readonly depth: number;
-  readonly org_id: string | null;
-  readonly parent_agent_id: string | null;
-  readonly root_agent_id: string;
-  readonly team_id: string;
 }
 
 /** An agent known to the directory: its record, its place in the tree and its operations in flight. */

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
-import type { Agent, AgentRecord, Lineage } from './agent.ts';
+import type { Agent, AgentRecord } from './agent.ts';
+import type { Lineage } from './lineage.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId, AgentKey } from './agent-id.ts';
 import { agentKey } from './agent-id.ts';
