@@ -4,6 +4,7 @@ import type { Config } from './config/settings.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 const rowsPerTurn = 200;
+const opsPerTurn = 1000;
 const entriesPerTurn = 2000;
 
 export interface Housekeeping {
@@ -19,13 +20,17 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
   const { gov } = access;
   const tickMs = config.opsSweepTickSecs * 1000;
   const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
+  const sweep = inSteps(
+    () => sweepOps(gov, opsPerTurn) === opsPerTurn,
+    () => undefined,
+  );
   const save = inSteps(
     () => checkpoint.step(rowsPerTurn),
     () => checkpoint.advance(),
   );
   const retain = retention(config, ports, () => (config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq));
   const timer = setInterval(() => {
-    sweepOps(gov);
+    sweep();
     for (const key of access.keys.takeUsed()) gov.journal.write({ kind: 'api_key_saved', key });
     if (config.opsDurable) save();
     retain().catch((error: unknown) => logger.error({ err: error }, 'the audit log could not be cut'));

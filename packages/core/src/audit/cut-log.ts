@@ -66,6 +66,8 @@ async function expiredThrough(
   const excess = maxEntries === null ? 0 : gov.journal.head.seq - first + 1 - maxEntries;
   const byNumber = excess >= Math.max(leastRemoved, (maxEntries ?? 0) * slack) ? first + excess - 1 : 0;
   if (maxAgeMs === null) return byNumber;
-  const { entries } = await reader.latest({ to: gov.clock.now() - maxAgeMs, limit: 1 });
-  return Math.max(byNumber, entries[0]?.seq ?? 0);
+  // Up to the first that is young, and no further: after a clock that was set back, older ones may follow younger ones.
+  const { entries } = await reader.oldest({ from: gov.clock.now() - maxAgeMs, limit: 1 });
+  const byAge = (entries[0]?.seq ?? gov.journal.head.seq + 1) - 1;
+  return Math.max(byNumber, byAge);
 }

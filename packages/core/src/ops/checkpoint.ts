@@ -3,6 +3,9 @@ import { isOver } from './lifecycle.ts';
 import type { Op } from './op.ts';
 import { recordOf } from './op.ts';
 
+/** Most operations need no row; a step looks at no more than this many for each row that it may write. */
+const lookedPerRow = 10;
+
 /**
  * Operations are recovered by replaying the audit log, which is durable before any answer. So that the replay stays
  * short, those that live long get a row in the store, written aside from the decision path; the rest, which end within
@@ -29,8 +32,10 @@ export class OpsCheckpoint {
     const { clock, journal, ops } = this.#gov;
     const settledBy = clock.elapsed() - this.#tickMs;
     let written = 0;
+    let looked = 0;
     for (const [op, since] of ops.unsaved()) {
       if (since > settledBy) break;
+      if (looked++ === limit * lookedPerRow) return true;
       if (op.seq === 0) continue;
       if (this.#endedAtOnce(op, since)) {
         ops.needsNoRow(op);
@@ -72,8 +77,8 @@ export class OpsCheckpoint {
 }
 
 /** Removes what has been over for long enough, from memory and, where it has a row, from the store. */
-export function sweepOps(gov: Governance): number {
-  const removed = gov.ops.sweep();
+export function sweepOps(gov: Governance, most?: number): number {
+  const removed = gov.ops.sweep(most);
   for (const op of removed) {
     if (op.savedSeq === 0) continue;
     gov.journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });

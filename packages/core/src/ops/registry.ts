@@ -113,11 +113,11 @@ export class OpsRegistry {
     };
   }
 
-  /** Removes what has been over for longer than the time to live, and returns it. */
-  sweep(): Op[] {
+  /** Removes up to `most` of what has been over for longer than the time to live, and returns it. */
+  sweep(most = Number.POSITIVE_INFINITY): Op[] {
     const deadline = this.#clock.elapsed() - this.#ttlMs;
     const removed: Op[] = [];
-    while (this.#swept < this.#ended.length) {
+    while (this.#swept < this.#ended.length && removed.length < most) {
       const op = this.#ended[this.#swept];
       if (op === undefined || op.movedAt > deadline) break;
       this.#swept++;
