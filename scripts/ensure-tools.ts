@@ -8,11 +8,10 @@ export function ensureTools(): void {
   const missing = Object.keys(tools).filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
   if (missing.length === 0) return;
   const packages = missing.map((tool) => tools[tool] ?? tool);
-  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
-  const [program = '', ...args] = [...sudo, 'apt-get'];
+  const [program, ...args] = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
   process.stdout.write(`installing ${packages.join(', ')}\n`);
-  spawnSync(program, [...args, 'update'], { stdio: 'inherit' });
-  const { status } = spawnSync(program, [...args, 'install', '-y', '--no-install-recommends', ...packages], {
+  spawnSync(program ?? '', [...args, 'update'], { stdio: 'inherit' });
+  const { status } = spawnSync(program ?? '', [...args, 'install', '-y', '--no-install-recommends', ...packages], {
     stdio: 'inherit',
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });

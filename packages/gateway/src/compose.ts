@@ -138,6 +138,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
     tls,
     trustedProxies: config.trustedProxies?.split(',').map((proxy) => proxy.trim()) ?? [],
     tracing,
+    drainMs: config.drainSecs * 1000,
     onAnswer: (route, status, seconds) => metrics.answered(route, status, seconds),
   });
   opened.defer(async () => {

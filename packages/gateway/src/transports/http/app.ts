@@ -23,6 +23,8 @@ export interface HttpOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly trustedProxies: readonly string[];
   readonly tracing: Tracing | undefined;
+  /** How long closing waits for calls in flight. */
+  readonly drainMs: number;
   readonly onAnswer: (route: string, status: number, seconds: number) => void;
 }
 
@@ -44,8 +46,9 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     genReqId: (request) => requestId(request.headers['x-request-id']),
     clientErrorHandler: refuseBytes(headers),
-    frameworkErrors: (error, request, reply) =>
-      sendError(error, request as FastifyRequest, reply as unknown as FastifyReply),
+    frameworkErrors: (error, request, reply) => {
+      sendError(error, request, reply);
+    },
     ...(options.tls === undefined ? { http: serverOptions } : { https: { ...options.tls, ...serverOptions } }),
   }) as FastifyInstance;
   const spans = new WeakMap<FastifyRequest, Span>();
@@ -54,6 +57,9 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     const report = (unforeseen: unknown) =>
       options.logger.error({ err: unforeseen, request_id: request.id }, 'a request failed unexpectedly');
     const { problem, headers: extra } = problemOf(error, pathOf(request.url), report);
+    // The rest of the body is thrown away as it comes, for as long as a request may take: ending the connection at once
+    // would take the answer with it.
+    if (problem.code === 'payload_too_large') void reply.removeHeader('connection');
     return (
       reply
         .code(problem.status)
@@ -79,6 +85,12 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     if (span !== undefined) spans.set(request, span);
     done(hasHost(request) ? undefined : new HttpError('bad_request', 'the request has no Host'));
   });
+  // Before the body is read: nobody wants it.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    options.limits.publicCall({}, request.ip, reply);
+    return done(notFound(request));
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const path = request.routeOptions.url ?? 'unknown';
     spans.get(request)?.setAttribute('http.response.status_code', reply.statusCode).end();
@@ -87,11 +99,17 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     options.logger.debug({ method, path, status: reply.statusCode, request_id }, 'answered');
     done();
   });
+  app.addHook('preClose', (done) => {
+    // Whoever does not read or finish by then is cut off.
+    setTimeout(() => app.server.closeAllConnections(), options.drainMs).unref();
+    done();
+  });
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request, reply) => {
-    options.limits.publicCall({}, request.ip, reply);
+  app.setNotFoundHandler((request) => {
     throw notFound(request);
   });
+  // An expectation that is not known is ignored, as RFC 9110 allows; left alone, Node would answer without a problem.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   for (const { method, path } of accountPaths) {
     app.route({

@@ -43,8 +43,8 @@ export function csvLine(stored: StoredEntry): string {
 }
 
 function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'number' ? String(value) : inert(String(value));
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  const text = typeof value === 'number' ? String(value) : inert(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { probeEnv } from './ask-probe.ts';
+import { trackFolder } from './children.ts';
+import { bootstrapKey } from './load-protocol.ts';
+import type { ServerProcess } from './server-process.ts';
+import { startServer } from './server-process.ts';
+
+/** A small policy as one would write it: what is denied, what is allowed, and a default. */
+export const basePolicy = `
+name: base
+default: deny
+rules:
+  - name: no-shell
+    effect: deny
+    tools: ["shell.*", "terminal"]
+  - name: no-metadata-service
+    effect: deny
+    hosts: ["169.254.169.254", "*.internal"]
+  - name: research
+    effect: allow
+    actions: [tool_call]
+    tools: ["search.*", "docs.read", "calendar.read"]
+  - name: models
+    effect: allow
+    actions: [llm_call]
+    models: ["gpt-*", "claude-*"]
+`;
+
+export interface GatewayOptions {
+  readonly core: number | undefined;
+  /** Policy files besides the base, by name. */
+  readonly policies?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Loads the probe into the gateway, for figures that only the process itself can give. */
+  readonly probe?: boolean;
+}
+
+export interface GatewayProcess extends ServerProcess {
+  readonly folder: string;
+  count(table: 'audit' | 'ops'): number;
+  /** Bytes of the database and of its write-ahead log. */
+  disk(): { readonly database: number; readonly wal: number };
+}
+
+/** Starts the real `reeve serve` on a temporary data folder with the default settings, and what `env` says. */
+export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
+  const removeFolder = trackFolder(folder);
+  const policies = join(folder, 'policies');
+  mkdirSync(policies);
+  for (const [name, text] of Object.entries({ 'base.yaml': basePolicy, ...options.policies })) {
+    writeFileSync(join(policies, name), text);
+  }
+  const reeve = fileURLToPath(new URL('../packages/cli/bin/reeve.mjs', import.meta.url));
+  const server = await startServer(
+    options.core,
+    [process.execPath, reeve, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder],
+    {
+      SVC_BOOTSTRAP_API_KEY: bootstrapKey,
+      ...(options.probe === true ? probeEnv : {}),
+      ...options.env,
+    },
+  );
+  const database = join(folder, 'reeve.db');
+  return {
+    ...server,
+    folder,
+    count: (table) => countRows(database, table),
+    disk: () => ({ database: sizeOf(database), wal: sizeOf(`${database}-wal`) }),
+    stop: async () => {
+      await server.stop();
+      removeFolder();
+    },
+  };
+}
+
+function countRows(path: string, table: 'audit' | 'ops'): number {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    const sql = table === 'audit' ? 'SELECT max(seq) AS n FROM audit' : 'SELECT count(*) AS n FROM ops';
+    return Number(db.prepare(sql).get()?.['n'] ?? 0);
+  } finally {
+    db.close();
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

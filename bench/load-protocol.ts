@@ -1,0 +1,67 @@
+import type { Usage } from './process-usage.ts';
+
+/** How requests are sent. Every lane waits for its answer before it sends again. */
+export interface Shape {
+  readonly name: string;
+  readonly method: 'unary' | 'batch' | 'stream';
+  readonly connections: number;
+  /** Calls in flight on each connection; for a stream, messages in flight on its one call. */
+  readonly inFlight: number;
+}
+
+export const batchSize = 100;
+
+/** A key with the right form, known to benchmarks only. */
+export const bootstrapKey = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
+
+/** What the load process is asked to do. Agents are registered at `fleet` and act against `target`. */
+export type LoadJob =
+  | { readonly kind: 'register'; readonly fleet: string; readonly agents: number; readonly orgs: number }
+  /** One check, whose answer is returned as base64: what the echo is to answer. */
+  | { readonly kind: 'sample'; readonly fleet: string; readonly method: 'unary' | 'batch' }
+  | {
+      readonly kind: 'load';
+      readonly fleet: string;
+      readonly target: string;
+      readonly pid: number;
+      readonly shape: Shape;
+      readonly warmupSecs: number;
+      readonly seconds: number;
+    }
+  /** Checks without completion, so that they stay in flight. */
+  | { readonly kind: 'fill'; readonly fleet: string; readonly ops: number }
+  /** Completes every operation that loads have left open at `fleet`. */
+  | { readonly kind: 'complete'; readonly fleet: string }
+  /** Batches of which one entry in ten is allowed, and then completed; the others are denied. */
+  | { readonly kind: 'mixed'; readonly fleet: string; readonly decisions: number };
+
+export interface LoadResult {
+  readonly calls: number;
+  readonly decisions: number;
+  readonly seconds: number;
+  /** Durations of calls in microseconds, as `Histogram` keeps them. */
+  readonly counts: readonly number[];
+  /** Including warm-up and what was answered after the end. */
+  readonly decisionsInAll: number;
+  readonly allowed: number;
+  readonly failed: number;
+  readonly server: { readonly before: Usage; readonly after: Usage };
+  readonly loadCpuMicros: number;
+  /** What other processes took of the machine, in cores. */
+  readonly othersCores: number;
+}
+
+export interface SetupResult {
+  readonly done: number;
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+export interface JobResults {
+  readonly register: SetupResult;
+  readonly sample: { readonly answer: string };
+  readonly load: LoadResult;
+  readonly fill: SetupResult;
+  readonly complete: SetupResult;
+  readonly mixed: SetupResult;
+}

@@ -1,0 +1,149 @@
+import { paths } from '@reeve/contract';
+import type { Fleet } from './fleet.ts';
+import { GrpcConnection } from './grpc-connection.ts';
+import { Histogram } from './histogram.ts';
+import { requestHead } from './http2-frames.ts';
+import type { LoadJob, LoadResult } from './load-protocol.ts';
+import { batchSize } from './load-protocol.ts';
+import { machineBusyMicros, usageOf } from './process-usage.ts';
+
+type Job = Extract<LoadJob, { kind: 'load' }>;
+
+/** Told when an answer has come: when it was asked for, and the answer itself unless the call failed. */
+type Settle = (startedAt: number, answer: Buffer | undefined) => void;
+
+/** Sends what there is to send next, unless the time is up; `settle` is called for each answer. */
+type Lane = (connection: GrpcConnection, job: Job, fleet: Fleet, going: () => boolean, settle: Settle) => Promise<void>;
+
+const mostFailures = 1000;
+
+/** A closed loop: every lane has one call in flight, and sends the next as soon as the answer is there. */
+export async function drive(job: Job, fleet: Fleet): Promise<LoadResult> {
+  const { shape } = job;
+  const connections = await Promise.all(
+    Array.from({ length: shape.connections }, () => GrpcConnection.open(job.target)),
+  );
+  const histogram = new Histogram();
+  const perCall = shape.method === 'batch' ? batchSize : 1;
+  let phase: 'warmup' | 'measuring' | 'over' = 'warmup';
+  const inAll = { calls: 0, allowed: 0, failed: 0 };
+  const settle: Settle = (startedAt, answer) => {
+    inAll.calls++;
+    if (answer === undefined) inAll.failed++;
+    else inAll.allowed += shape.method === 'batch' ? allowedInBatch(answer) : allows(answer, 0) ? 1 : 0;
+    if (phase === 'measuring') histogram.record((performance.now() - startedAt) * 1000);
+    if (inAll.failed > mostFailures) throw new Error(`more than ${mostFailures} calls to ${job.target} failed`);
+  };
+  const going = () => phase !== 'over';
+  // Only the gateway keeps operations; an echo has none to complete.
+  const noteOpen = job.target === job.fleet ? fleet.opening() : () => {};
+  const lanes = connections.map((connection) => laneOf[shape.method](connection, job, fleet, going, settle));
+
+  await pause(job.warmupSecs);
+  const before = observe(job.pid);
+  phase = 'measuring';
+  await pause(job.seconds);
+  phase = 'over';
+  const after = observe(job.pid);
+  await Promise.all(lanes);
+  noteOpen();
+  for (const connection of connections) connection.close();
+
+  const seconds = (after.at - before.at) / 1000;
+  const serverCpu = (after.server.cpuMicros ?? 0) - (before.server.cpuMicros ?? 0);
+  const loadCpuMicros = after.loadCpu - before.loadCpu;
+  const others = after.machineBusy - before.machineBusy - serverCpu - loadCpuMicros;
+  return {
+    calls: histogram.total,
+    decisions: histogram.total * perCall,
+    seconds,
+    counts: histogram.counts,
+    decisionsInAll: inAll.calls * perCall,
+    allowed: inAll.allowed,
+    failed: inAll.failed,
+    server: { before: before.server, after: after.server },
+    loadCpuMicros,
+    othersCores: Math.max(0, others / 1e6 / seconds),
+  };
+}
+
+function observe(pid: number) {
+  const { user, system } = process.cpuUsage();
+  return { at: performance.now(), server: usageOf(pid), loadCpu: user + system, machineBusy: machineBusyMicros() };
+}
+
+const calls: Lane = (connection, job, fleet, going, settle) => {
+  const batch = job.shape.method === 'batch';
+  const head = requestHead(job.target, batch ? paths.batchCheck : paths.checkAction);
+  const lanes = Array.from(
+    { length: job.shape.inFlight },
+    () =>
+      new Promise<void>((resolve) => {
+        const next = () => {
+          if (!going()) {
+            resolve();
+            return;
+          }
+          const startedAt = performance.now();
+          connection.unary(head, batch ? fleet.nextBatch() : fleet.nextCheck(), (answer) => {
+            settle(startedAt, answer);
+            next();
+          });
+        };
+        next();
+      }),
+  );
+  return Promise.all(lanes).then(() => undefined);
+};
+
+const streams: Lane = (connection, job, fleet, going, settle) =>
+  new Promise((resolve) => {
+    const startedAts: number[] = [];
+    let answered = 0;
+    const next = () => {
+      startedAts.push(performance.now());
+      stream.send(fleet.nextCheck());
+    };
+    const stream = connection.stream(
+      requestHead(job.target, paths.checkStream),
+      (answer) => {
+        settle(startedAts[answered++] ?? 0, answer);
+        if (going()) next();
+        else if (answered === startedAts.length) stream.end();
+      },
+      () => {
+        for (; answered < startedAts.length; answered++) settle(startedAts[answered] ?? 0, undefined);
+        resolve();
+      },
+    );
+    for (let sent = 0; sent < job.shape.inFlight; sent++) next();
+  });
+
+const laneOf: Readonly<Record<Job['shape']['method'], Lane>> = { unary: calls, batch: calls, stream: streams };
+
+/** Whether the CheckActionResponse that starts here begins with `decision: ALLOW`. */
+function allows(response: Buffer, at: number): boolean {
+  return response[at] === 0x08 && response[at + 1] === 0x01;
+}
+
+export function allowedInBatch(response: Buffer): number {
+  let allowed = 0;
+  for (let at = 0; at < response.length; ) {
+    at++;
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = response[at++] ?? 0;
+      length |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    if (allows(response, at)) allowed++;
+    at += length;
+  }
+  return allowed;
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, seconds * 1000);
+  });
+}

@@ -1,0 +1,120 @@
+// The load process: does one job after the other as it is told, and answers with what it has measured.
+import { paths } from '@reeve/contract';
+import type { Fleet } from './fleet.ts';
+import { allowOneIn, pipelined, registerFleet, secondsSince } from './fleet.ts';
+import { GrpcConnection } from './grpc-connection.ts';
+import { requestHead } from './http2-frames.ts';
+import type { JobResults, LoadJob, SetupResult } from './load-protocol.ts';
+import { batchSize } from './load-protocol.ts';
+import { allowedInBatch, drive } from './load-shapes.ts';
+
+const fleets = new Map<string, Fleet>();
+
+function fleetOf(address: string): Fleet {
+  const fleet = fleets.get(address);
+  if (fleet === undefined) throw new Error(`no agents are registered at ${address}`);
+  return fleet;
+}
+
+async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
+  switch (job.kind) {
+    case 'register': {
+      const { fleet, result } = await registerFleet(job.fleet, job.agents, job.orgs);
+      fleets.set(job.fleet, fleet);
+      return result;
+    }
+    case 'sample':
+      return sample(job.fleet, job.method);
+    case 'load':
+      return drive(job, fleetOf(job.fleet));
+    case 'fill':
+      return fill(job.fleet, job.ops);
+    case 'complete':
+      return complete(job.fleet);
+    case 'mixed':
+      return mixed(job.fleet, job.decisions);
+  }
+}
+
+async function sample(address: string, method: 'unary' | 'batch'): Promise<JobResults['sample']> {
+  const connection = await GrpcConnection.open(address);
+  const path = method === 'batch' ? paths.batchCheck : paths.checkAction;
+  const message = method === 'batch' ? fleetOf(address).nextBatch() : fleetOf(address).nextCheck();
+  const answer = await new Promise<Buffer | undefined>((resolve) => {
+    connection.unary(requestHead(address, path), message, resolve);
+  });
+  connection.close();
+  if (answer === undefined) throw new Error(`${path} failed at ${address}`);
+  return { answer: answer.toString('base64') };
+}
+
+async function fill(address: string, ops: number): Promise<SetupResult> {
+  const fleet = fleetOf(address);
+  const connection = await GrpcConnection.open(address);
+  const head = requestHead(address, paths.batchCheck);
+  const startedAt = performance.now();
+  const failed = await pipelined(
+    ops / batchSize,
+    (_, done) => connection.unary(head, fleet.nextBatch(), (answer) => done(answer !== undefined)),
+    4,
+  );
+  connection.close();
+  return { done: ops, failed, seconds: secondsSince(startedAt) };
+}
+
+async function complete(address: string): Promise<SetupResult> {
+  const fleet = fleetOf(address);
+  const connection = await GrpcConnection.open(address);
+  const head = requestHead(address, paths.completeAction);
+  const startedAt = performance.now();
+  let done = 0;
+  let failed = 0;
+  const lane = async () => {
+    for (let number = fleet.nextOpen(); number !== undefined; number = fleet.nextOpen()) {
+      const message = fleet.completion(number);
+      const answer = await new Promise<Buffer | undefined>((resolve) => {
+        connection.unary(head, message, resolve);
+      });
+      if (answer === undefined) failed++;
+      else done++;
+    }
+  };
+  await Promise.all(Array.from({ length: 128 }, lane));
+  connection.close();
+  return { done, failed, seconds: secondsSince(startedAt) };
+}
+
+async function mixed(address: string, decisions: number): Promise<SetupResult> {
+  const fleet = fleetOf(address);
+  const connection = await GrpcConnection.open(address);
+  const batchHead = requestHead(address, paths.batchCheck);
+  const completeHead = requestHead(address, paths.completeAction);
+  const startedAt = performance.now();
+  const failed = await pipelined(
+    decisions / batchSize,
+    (_, done) => {
+      const { framed, allowed } = fleet.nextMixedBatch();
+      connection.unary(batchHead, framed, (answer) => {
+        let open = allowed.length;
+        let ok = answer !== undefined && allowedInBatch(answer) === batchSize / allowOneIn;
+        for (const number of allowed) {
+          connection.unary(completeHead, fleet.completion(number), (completed) => {
+            ok &&= completed !== undefined;
+            if (--open === 0) done(ok);
+          });
+        }
+      });
+    },
+    8,
+  );
+  connection.close();
+  return { done: decisions, failed, seconds: secondsSince(startedAt) };
+}
+
+process.on('message', (job: LoadJob) => {
+  work(job).then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit());

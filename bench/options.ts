@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import { resultsFolder } from './publish.ts';
+
+export const parts = ['throughput', 'scaling', 'memory', 'logs', 'profile'] as const;
+export type Part = (typeof parts)[number];
+
+/** How long everything takes. */
+export interface Pace {
+  readonly rounds: number;
+  /** Measured, in each round and for each server. */
+  readonly seconds: number;
+  /** Before the first round, for the compiler. */
+  readonly warmupSecs: number;
+  /** Before each round, for the connections. */
+  readonly leadInSecs: number;
+}
+
+export interface Options {
+  readonly parts: readonly Part[];
+  readonly quick: boolean;
+  readonly pace: Pace;
+  readonly decisions: number;
+  /** Of the log whose pages are timed. */
+  readonly entries: number;
+  readonly pin: boolean;
+  /** Where results are written; undefined: nowhere. */
+  readonly out: string | undefined;
+}
+
+export const usage = `Measures the gateway beside an echo on the bare gRPC library, on this machine.
+
+  npm run bench                                      throughput, scaling and a short memory run
+  npm run bench -- --quick                           the same in a few minutes; nothing is written
+  npm run bench -- --only throughput --seconds 5     one part: ${parts.join(', ')}
+  npm run bench -- --only memory --decisions 10000000
+  npm run bench -- --only logs --entries 10000000
+
+  --quick           short rounds, small numbers, no results on disk
+  --only PART       one part only; may be given more than once. "profile" says where the gateway's time goes
+  --seconds N       measured seconds of each round (default 3, quick 1)
+  --rounds N        rounds of echo and gateway in turn (default 5, quick 2)
+  --decisions N     of the memory run (default 1000000, quick 200000)
+  --entries N       of the log whose pages are timed (default 1000000, quick 100000)
+  --no-pin          do not keep the processes to cores of their own
+  --out FOLDER      where results go (default ${resultsFolder}, and the tables into docs/performance.md)
+`;
+
+export function parseOptions(args: readonly string[]): Options | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      decisions: { type: 'string' },
+      entries: { type: 'string' },
+      'no-pin': { type: 'boolean', default: false },
+      out: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const { quick } = values;
+  const seconds = positive('--seconds', values.seconds, quick ? 1 : 3);
+  return {
+    parts: values.only.length === 0 ? ['throughput', 'scaling', 'memory'] : values.only.map(partOf),
+    quick,
+    pace: {
+      rounds: positive('--rounds', values.rounds, quick ? 2 : 5),
+      seconds,
+      warmupSecs: quick ? 1 : 3,
+      leadInSecs: quick ? 0.25 : 0.5,
+    },
+    decisions: Math.ceil(positive('--decisions', values.decisions, quick ? 200_000 : 1_000_000)),
+    entries: Math.ceil(positive('--entries', values.entries, quick ? 100_000 : 1_000_000)),
+    pin: !values['no-pin'],
+    out: values.out ?? (quick ? undefined : resultsFolder),
+  };
+}
+
+function partOf(text: string): Part {
+  const part = parts.find((candidate) => candidate === text);
+  if (part === undefined) throw new Error(`--only must be one of ${parts.join(', ')}, not "${text}"`);
+  return part;
+}
+
+function positive(option: string, text: string | undefined, byDefault: number): number {
+  const value = text === undefined ? byDefault : Number(text);
+  if (!(value > 0)) throw new Error(`${option} must be a number above zero, not "${text}"`);
+  return value;
+}

@@ -1,0 +1,83 @@
+import type { Pair } from './calm-rounds.ts';
+import { Histogram } from './histogram.ts';
+import type { LoadResult } from './load-protocol.ts';
+import type { Spread } from './statistics.ts';
+import { spreadOf, sum } from './statistics.ts';
+
+/** What one server did over all its rounds. */
+export interface Figures {
+  readonly perSecond: number;
+  readonly p50Micros: number;
+  readonly p99Micros: number;
+  readonly p999Micros: number;
+  readonly cpuMicros: number;
+  readonly rssBytes: number;
+  /** CPU of the load process, to show that it was not the bottleneck. */
+  readonly loadCpuMicros: number;
+  /** Share of the time that the server's core was busy with it. */
+  readonly busy: number;
+  readonly othersCores: number;
+}
+
+export function figuresOf(rounds: readonly LoadResult[]): Figures {
+  const histogram = new Histogram();
+  for (const round of rounds) histogram.add(round.counts);
+  const decisions = sum(rounds.map((round) => round.decisions));
+  const seconds = sum(rounds.map((round) => round.seconds));
+  const cpu = sum(rounds.map(cpuMicrosOf));
+  return {
+    perSecond: decisions / seconds,
+    p50Micros: histogram.quantile(0.5),
+    p99Micros: histogram.quantile(0.99),
+    p999Micros: histogram.quantile(0.999),
+    cpuMicros: cpu / decisions,
+    rssBytes: Math.max(...rounds.map((round) => round.server.after.rssBytes ?? Number.NaN)),
+    loadCpuMicros: sum(rounds.map((round) => round.loadCpuMicros)) / decisions,
+    busy: cpu / 1e6 / seconds,
+    othersCores: sum(rounds.map((round) => round.othersCores * round.seconds)) / seconds,
+  };
+}
+
+export function perSecondOf(round: LoadResult): number {
+  return round.decisions / round.seconds;
+}
+
+export function cpuPerDecisionOf(round: LoadResult): number {
+  return cpuMicrosOf(round) / round.decisions;
+}
+
+/** The cost of one over the other, pair by pair. */
+export function cpuRatioOf(pairs: readonly Pair[]): Spread {
+  return spreadOf(pairs.map(({ base, tested }) => cpuPerDecisionOf(tested) / cpuPerDecisionOf(base)));
+}
+
+/** The same of the cheapest round of each: what is left when nobody else is at work. */
+export function quietCpuRatioOf(pairs: readonly Pair[]): number {
+  const cheapest = (rounds: readonly LoadResult[]) => Math.min(...rounds.map(cpuPerDecisionOf));
+  return cheapest(pairs.map(({ tested }) => tested)) / cheapest(pairs.map(({ base }) => base));
+}
+
+/** CPU per decision by the name of the thread. */
+export function cpuByThreadOf({ server, decisions }: LoadResult): Record<string, number> {
+  const before = server.before.cpuMicrosByThread;
+  return Object.fromEntries(
+    Object.entries(server.after.cpuMicrosByThread).map(([name, micros]) => [
+      name,
+      (micros - (before[name] ?? 0)) / decisions,
+    ]),
+  );
+}
+
+function cpuMicrosOf({ server }: LoadResult): number {
+  return (server.after.cpuMicros ?? Number.NaN) - (server.before.cpuMicros ?? Number.NaN);
+}
+
+/** A load that did not get the answers it should have is no measurement. */
+export function checkRound(round: LoadResult, what: string): LoadResult {
+  if (round.failed > 0 || round.allowed !== round.decisionsInAll || round.decisions === 0) {
+    throw new Error(
+      `${what}: of ${round.decisionsInAll} decisions ${round.allowed} were allowed and ${round.failed} calls failed`,
+    );
+  }
+  return round;
+}

@@ -1,0 +1,91 @@
+// npm run bench: see --help, and docs/performance.md for what the figures mean.
+import { availableParallelism, totalmem } from 'node:os';
+import type { Cores } from './cores.ts';
+import { chooseCores } from './cores.ts';
+import { logsTable, measureLogs } from './logs.ts';
+import { memoryPicture, memoryTable } from './memory-report.ts';
+import { measureMemory } from './memory.ts';
+import type { Options, Part } from './options.ts';
+import { parseOptions, usage } from './options.ts';
+import { profileTables } from './profile-report.ts';
+import { profileGateway } from './profile.ts';
+import { publish } from './publish.ts';
+import { scalingPicture, scalingTable } from './scaling-report.ts';
+import { measureScaling } from './scaling.ts';
+import { noiseLines, ratioTable, throughputPicture, throughputTable } from './throughput-report.ts';
+import { measureThroughput } from './throughput.ts';
+
+/** What a part of the benchmark has to show. */
+interface Outcome {
+  readonly text: string;
+  readonly results: unknown;
+  readonly picture?: string;
+}
+
+type Run = (cores: Cores, options: Options) => Promise<Outcome>;
+
+const runs: Readonly<Record<Part, Run>> = {
+  throughput: async (cores, { pace }) => {
+    const results = await measureThroughput(cores, pace, tell);
+    const text = [throughputTable(results), '', ratioTable(results), '', noiseLines(results)].join('\n');
+    return { text, results, picture: throughputPicture(results) };
+  },
+  scaling: async (cores, { pace, quick }) => {
+    // Batches leave many operations to complete after each round; half the time is plenty of them.
+    const shorter = { ...pace, seconds: pace.seconds / 2 };
+    const results = await measureScaling(cores, shorter, quick ? 0.1 : 1, tell);
+    return { text: scalingTable(results), results, picture: scalingPicture(results) };
+  },
+  memory: async (cores, { decisions }) => {
+    const results = await measureMemory(cores, decisions, tell);
+    return { text: memoryTable(results), results, picture: memoryPicture(results) };
+  },
+  logs: async (_cores, { entries }) => {
+    const results = await measureLogs(entries, tell);
+    return { text: logsTable(results), results };
+  },
+  profile: async (cores, { pace }) => {
+    const results = await profileGateway(cores, pace, tell);
+    return { text: profileTables(results), results };
+  },
+};
+
+function tell(line: string): void {
+  process.stderr.write(`  ${line}\n`);
+}
+
+function machine(cores: Cores) {
+  return {
+    cores: availableParallelism(),
+    memory_gb: Math.round(totalmem() / 2 ** 30),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    pinned: cores.server !== undefined,
+  };
+}
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  if (options === 'help') {
+    process.stdout.write(usage);
+    return;
+  }
+  const cores = options.pin ? chooseCores() : { server: undefined, load: undefined };
+  const { cores: count, platform, node, pinned } = machine(cores);
+  const where = pinned ? 'servers and load on a core each' : 'processes not pinned';
+  process.stdout.write(`${count} cores, ${platform}, Node ${node}; ${where}\n`);
+  for (const part of options.parts) {
+    process.stdout.write(`\n${part}\n\n`);
+    const outcome = await runs[part](cores, options);
+    process.stdout.write(`${outcome.text}\n`);
+    if (options.out !== undefined) publish(options.out, { part, machine: machine(cores), ...outcome });
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  // Servers may still be running; they end with this process.
+  process.exit(1);
+}

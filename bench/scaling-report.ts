@@ -1,0 +1,45 @@
+import { barPicture } from './picture.ts';
+import type { ScalingRow } from './scaling.ts';
+import { describeSize } from './scaling.ts';
+import { count, duration, fixed, megabytes, ratio, textTable } from './table.ts';
+
+export function scalingTable(rows: readonly ScalingRow[]): string {
+  const body = rows.map((row) => [
+    row.name,
+    describeSize(row.size),
+    ratio(row.cpuRatio),
+    `${fixed(row.quietCpuRatio, 2)}×`,
+    fixed(row.figures.cpuMicros),
+    fixed(row.baseline.cpuMicros),
+    count(row.figures.perSecond),
+    duration(row.figures.p99Micros),
+    megabytes(row.figures.rssBytes),
+    `${fixed(row.setupSecs)} s`,
+  ]);
+  const header = [
+    'grown in',
+    'size',
+    'CPU over small',
+    'quietest',
+    'CPU µs/decision',
+    'small',
+    'decisions/s',
+    'p99 of a batch',
+    'RSS',
+    'registering took',
+  ];
+  return textTable(header, body);
+}
+
+export function scalingPicture(rows: readonly ScalingRow[]): string {
+  return barPicture({
+    title: 'CPU per decision of a large gateway, as a multiple of a small one',
+    subtitle: 'Small: 100 agents, 10 orgs, 1 policy document. Each bar is grown in one respect only',
+    series: ['large over small'],
+    groups: rows.map(({ name, cpuRatio }) => ({
+      label: name,
+      bars: [{ series: 0, value: cpuRatio.median, text: `${fixed(cpuRatio.median, 2)}×` }],
+    })),
+    mark: { value: 1, text: '1.00×: no growth' },
+  });
+}

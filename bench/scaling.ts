@@ -1,0 +1,134 @@
+import type { Pair } from './calm-rounds.ts';
+import { calmPairs } from './calm-rounds.ts';
+import type { Cores } from './cores.ts';
+import type { GatewayProcess } from './gateway-process.ts';
+import { startGateway } from './gateway-process.ts';
+import type { LoadProcess } from './load-process.ts';
+import { startLoad } from './load-process.ts';
+import type { LoadResult, Shape } from './load-protocol.ts';
+import type { Pace } from './options.ts';
+import { manyPolicies } from './policies.ts';
+import type { Figures } from './rounds.ts';
+import { checkRound, cpuRatioOf, figuresOf, quietCpuRatioOf } from './rounds.ts';
+import type { Spread } from './statistics.ts';
+
+/** How large one gateway is made. */
+export interface Size {
+  readonly agents: number;
+  readonly orgs: number;
+  readonly policies: number;
+  readonly opsInFlight: number;
+}
+
+export interface ScalingRow {
+  readonly name: string;
+  readonly size: Size;
+  readonly figures: Figures;
+  /** Of the small gateway, in the same rounds. */
+  readonly baseline: Figures;
+  readonly cpuRatio: Spread;
+  readonly quietCpuRatio: number;
+  readonly leftOut: number;
+  readonly setupSecs: number;
+}
+
+const small: Size = { agents: 100, orgs: 10, policies: 1, opsInFlight: 0 };
+
+/** Batches: where the transport's share is smallest, growth of the decision itself shows best. */
+const shape: Shape = { name: 'BatchCheck of 100', method: 'batch', connections: 1, inFlight: 4 };
+
+function sizes(scale: number): readonly { readonly name: string; readonly size: Size }[] {
+  const large = { agents: 100_000 * scale, orgs: 1000 * scale, policies: 1000 * scale, opsInFlight: 100_000 * scale };
+  return [
+    { name: 'the same again', size: small },
+    { name: 'agents', size: { ...small, agents: large.agents } },
+    { name: 'orgs', size: { ...small, agents: large.orgs, orgs: large.orgs } },
+    { name: 'policy documents', size: { ...small, policies: large.policies } },
+    { name: 'operations in flight', size: { ...small, opsInFlight: large.opsInFlight } },
+    { name: 'all of them', size: large },
+  ];
+}
+
+/** A small gateway beside one that is large in one respect, measured in turn; the ratio is the answer. */
+export async function measureScaling(
+  cores: Cores,
+  pace: Pace,
+  scale: number,
+  tell: (line: string) => void,
+): Promise<ScalingRow[]> {
+  const rows: ScalingRow[] = [];
+  for (const { name, size } of sizes(scale)) {
+    tell(`${name}: ${describeSize(size)} …`);
+    const load = startLoad(cores.load);
+    const baseline = await prepare(cores, load, small);
+    const grown = await prepare(cores, load, size);
+    try {
+      rows.push({ name, size, setupSecs: grown.setupSecs, ...(await compare(load, pace, baseline, grown)) });
+    } finally {
+      await Promise.all([load.stop(), baseline.stop(), grown.stop()]);
+    }
+  }
+  return rows;
+}
+
+export function describeSize(size: Size): string {
+  const number = (value: number) => value.toLocaleString('en-US');
+  return `${number(size.agents)} agents, ${number(size.orgs)} orgs, ${number(size.policies)} documents, ${number(size.opsInFlight)} in flight`;
+}
+
+async function compare(load: LoadProcess, pace: Pace, baseline: GatewayProcess, grown: GatewayProcess) {
+  const pair = async (warmupSecs: number): Promise<Pair> => ({
+    base: await measure(load, pace, baseline, warmupSecs),
+    tested: await measure(load, pace, grown, warmupSecs),
+  });
+  await pair(pace.warmupSecs);
+  const { pairs, leftOut } = await calmPairs(pace.rounds, () => pair(pace.leadInSecs));
+  return {
+    figures: figuresOf(pairs.map(({ tested }) => tested)),
+    baseline: figuresOf(pairs.map(({ base }) => base)),
+    cpuRatio: cpuRatioOf(pairs),
+    quietCpuRatio: quietCpuRatioOf(pairs),
+    leftOut,
+  };
+}
+
+async function measure(
+  load: LoadProcess,
+  pace: Pace,
+  { grpc, pid }: GatewayProcess,
+  warmupSecs: number,
+): Promise<LoadResult> {
+  const job = { kind: 'load', fleet: grpc, target: grpc, pid, shape, warmupSecs, seconds: pace.seconds } as const;
+  const result = checkRound(await load.run(job), shape.name);
+  await load.run({ kind: 'complete', fleet: grpc });
+  return result;
+}
+
+async function prepare(
+  cores: Cores,
+  load: LoadProcess,
+  size: Size,
+): Promise<GatewayProcess & { readonly setupSecs: number }> {
+  const gateway = await startGateway({ core: cores.server, policies: manyPolicies(size.policies - 1, size.orgs) });
+  const { seconds } = await load.run({
+    kind: 'register',
+    fleet: gateway.grpc,
+    agents: size.agents,
+    orgs: size.orgs,
+  });
+  if (size.opsInFlight > 0) {
+    await load.run({ kind: 'fill', fleet: gateway.grpc, ops: size.opsInFlight });
+    await untilSaved(gateway, size.opsInFlight);
+  }
+  return { ...gateway, setupSecs: seconds };
+}
+
+/** Operations that stay in flight get a row in the store after a while; that work is not to fall into a round. */
+async function untilSaved(gateway: GatewayProcess, ops: number): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (gateway.count('ops') < ops && performance.now() < deadline) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 500);
+    });
+  }
+}

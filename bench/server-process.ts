@@ -1,0 +1,44 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { spawnTracked } from './children.ts';
+import { onCore } from './cores.ts';
+
+/** A server under test: it has said on which address it listens. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly grpc: string;
+  readonly child: ChildProcess;
+  stop(): Promise<void>;
+}
+
+const stopWithinMs = 20_000;
+
+export async function startServer(
+  core: number | undefined,
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const child = spawnTracked(onCore(core, command), env, ['ignore', 'pipe', 'pipe', 'ipc']);
+  let complaints = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaints = (complaints + chunk.toString()).slice(-4000);
+  });
+  if (child.stdout === null || child.pid === undefined) throw new Error(`cannot start ${command.join(' ')}`);
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(([text]) => String(text)),
+    once(child, 'close').then(() => undefined),
+  ]);
+  if (line === undefined) throw new Error(`${command.join(' ')} did not start: ${complaints}`);
+  const { grpc } = JSON.parse(line) as { grpc: string };
+  return { pid: child.pid, grpc, child, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  const force = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(force);
+}

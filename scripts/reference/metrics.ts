@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { code, page, table } from './page.ts';
+
+/** What the labels of each metric are, and what it tells. */
+const metrics: Readonly<Record<string, readonly [labels: readonly string[], meaning: string]>> = {
+  reeve_decisions_total: [
+    ['outcome', 'tier'],
+    'Answers to checks. `outcome` is `allow`, `deny` or `pending`; `tier` is where the answer fell: `identity` for a refused claim, `global`, `org`, `team` or `agent` for a rule of such a document, `default`, or `replay` for a check of a known operation.',
+  ],
+  reeve_decision_seconds: [[], 'From the start of judging a check until its entry is durable.'],
+  reeve_store_commit_seconds: [[], 'Making one turn of the event loop durable, failed attempts included.'],
+  reeve_store_commit_failures_total: [[], 'Turns that could not be made durable. All their calls failed.'],
+  reeve_ops: [['state'], 'Operations in the registry, those included that are over and not swept yet.'],
+  reeve_agents: [[], 'Registered agents, suspended ones included.'],
+  reeve_audit_seq: [[], 'The number of the newest audit entry.'],
+  reeve_audit_index_lag_entries: [
+    [],
+    'Audit entries that are not indexed yet. Reading finds them all the same, one by one.',
+  ],
+  reeve_websocket_clients: [[], 'Open event streams. There are none in this version: always 0.'],
+  reeve_http_requests_total: [
+    ['route', 'status'],
+    'Answers over HTTP. `route` is the pattern of the path, as in `/api/v1/agents/:org/:team/:agent`, or `unknown`.',
+  ],
+  reeve_http_request_seconds: [[], 'Answering over HTTP, all routes together.'],
+  reeve_auth_failures_total: [
+    [],
+    'Calls over HTTP without a credential, or with a bad one. Those over gRPC are not counted.',
+  ],
+  reeve_rate_limited_total: [['limit'], 'Calls refused for their number. `limit` is `public` or `api`.'],
+};
+
+/** Every metric of the gateway, as a gateway that is started for it shows them. Fails where the table above differs. */
+export async function metricsPage(): Promise<string> {
+  const types = await metricTypes();
+  const own = [...types.keys()].filter((name) => name.startsWith('reeve_'));
+  const untold = own.filter((name) => metrics[name] === undefined);
+  const gone = Object.keys(metrics).filter((name) => !types.has(name));
+  if (untold.length > 0 || gone.length > 0) {
+    throw new Error(
+      `scripts/reference/metrics.ts: not described: ${untold.join()}; not there any more: ${gone.join()}`,
+    );
+  }
+  const rows = Object.entries(metrics).map(([name, [labels, meaning]]) => [
+    code(name),
+    types.get(name) ?? '',
+    labels.map(code).join(', '),
+    meaning,
+  ]);
+  return page(
+    'Metrics',
+    '`GET /metrics` answers in the text format of Prometheus, without a credential and without a limit. No label holds an org, an agent or anything else that a caller could make up.',
+    table(['Metric', 'Type', 'Labels', 'Meaning'], rows),
+    'A histogram has `_bucket`, `_sum` and `_count`. Beside these there are the metrics of the process, `process_…` and `nodejs_…`, as prom-client names them.',
+    'What to alert on is in [operations](../operations.md#metrics).',
+  );
+}
+
+/** The type of each metric of a gateway that has only just been started. */
+async function metricTypes(): Promise<ReadonlyMap<string, string>> {
+  const args = ['serve', '--database', 'memory:', '--policy', 'examples/policies'];
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC|OTEL)_/.test(name));
+  const child = spawn('node_modules/.bin/reeve', [...args, '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0'], {
+    env: Object.fromEntries(inherited),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'close').then(() => Promise.reject(new Error('the gateway did not start')));
+  try {
+    const line = once(createInterface({ input: child.stdout }), 'line').then(([text]) => String(text));
+    const { http } = JSON.parse(await Promise.race([line, ended])) as { http: string };
+    const text = await (await fetch(`${http}/metrics`)).text();
+    return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
+  } finally {
+    child.kill();
+    await ended.catch(() => undefined);
+  }
+}

@@ -1,0 +1,99 @@
+import type { ProblemCode } from '@reeve/contract/http';
+import { problemStatus } from '@reeve/contract/http';
+import { code, page, table } from './page.ts';
+
+type ProblemText = readonly [when: string, remedy: string] | null;
+
+const elsewhere = 'Look at the id, and at whose credential it is: what another tenant has does not exist for you.';
+const later = 'Try again with growing pauses.';
+
+/** When each problem is answered, and what the caller can do; null where this version never answers it over HTTP. */
+const problems: Readonly<Record<ProblemCode, ProblemText>> = {
+  bad_request: [
+    'The request is not HTTP as it should be: bytes that make no sense, no `Host`, a path that cannot be decoded.',
+    'Mend the client.',
+  ],
+  malformed_json: [
+    'The body is not JSON in UTF-8, has a member twice, or is nested deeper than 64.',
+    'Mend the body; `detail` says which of these it is.',
+  ],
+  unauthenticated: [
+    'There is no credential, more than one, or one that is wrong, expired or revoked. Which of these is not told.',
+    'Send one header `Authorization: Bearer <API key or token>`. Exchange the key for a new token, or get a new key.',
+  ],
+  insufficient_scope: [
+    'The credential lacks the scope that the route needs, or a token was asked for with more than its key grants.',
+    '`required_scope` names it. Use a key that has it.',
+  ],
+  tenant_bound: [
+    'The credential is bound to a tenant, and this belongs to credentials that are not; or a key with another binding was to be made.',
+    'Use an unbound credential, or leave `org_id` and `team_id` out: the new key inherits the binding.',
+  ],
+  not_found: ['There is nothing at this path.', 'See [the routes](http.md), or `/docs` of the gateway.'],
+  key_not_found: ['There is no such API key.', elsewhere],
+  agent_not_found: ['There is no such agent, or it is not registered any more.', elsewhere],
+  team_not_found: ['There is no such team, or it has no agents.', elsewhere],
+  op_not_found: null,
+  method_not_allowed: ['The path takes other methods.', 'The header `Allow` names them.'],
+  request_timeout: ['The request did not arrive in time.', 'Send it again, whole.'],
+  key_revoked: ['A revoked key was to be rotated.', 'Make a new key.'],
+  token_in_use: null,
+  invalid_transition: null,
+  payload_too_large: ['The body is larger than 1 MiB.', 'Send less.'],
+  uri_too_long: null,
+  unsupported_media_type: [
+    'The body is something else than JSON, or does not say what it is.',
+    'Send `Content-Type: application/json`.',
+  ],
+  validation_failed: [
+    'Something in the path, the query or the body is not what the route takes. An unknown member of the body is such a thing, too.',
+    '`errors` has a `pointer` and a `detail` for each. Pointers start with `/path` or `/query`; those into the body do not.',
+  ],
+  rate_limited: ['Too many calls in a minute.', 'Wait for as many seconds as `Retry-After` says.'],
+  headers_too_large: ['The head of the request is larger than 16 KiB.', 'Send less: a shorter path, fewer cookies.'],
+  internal: [
+    'Something that nobody foresaw.',
+    'Report it. The log of the gateway has the details under the request id.',
+  ],
+  accounts_unavailable: [
+    'An account endpoint where there is no account store; in this version, always.',
+    'Use an API key.',
+  ],
+  store_unavailable: ['The store cannot be written or read. Nothing was changed.', later],
+  shutting_down: ['The gateway is being stopped.', later],
+};
+
+/** Every code, with its status. The table above does not compile while one is missing. */
+export function problemsPage(): string {
+  const all = Object.entries(problems)
+    .map(([name, text]) => ({ name, status: problemStatus[name as ProblemCode], text }))
+    .sort((a, b) => a.status - b.status);
+  const rows = all.flatMap(({ name, status, text }) => (text === null ? [] : [[code(name), `${status}`, ...text]]));
+  const reserved = all.filter(({ text }) => text === null).map(({ name, status }) => `${code(name)} (${status})`);
+  return page(
+    'Problems',
+    'Every error over HTTP is `application/problem+json` as in RFC 9457. Programs go by `code`, which is stable; `detail` is for people and may change.',
+    table(
+      ['Member', 'Meaning'],
+      [
+        ['`type`', 'Always `about:blank`.'],
+        ['`title`', 'The words of the status.'],
+        ['`status`', 'The status of the answer.'],
+        ['`detail`', 'What is wrong, in a sentence.'],
+        ['`instance`', 'The path that was called, without the query.'],
+        ['`code`', 'One of those below.'],
+        ['`required_scope`', 'With `insufficient_scope`: the scope that is missing.'],
+        ['`errors`', 'With `validation_failed`: what is wrong, each with a JSON pointer.'],
+        [
+          '`draining`, `parts`',
+          'With 503 of `/readyz`: whether the gateway is being stopped, and the state of each part.',
+        ],
+      ],
+    ),
+    '401 carries `WWW-Authenticate: Bearer`, 405 `Allow`, 429 `Retry-After`.',
+    '## Codes',
+    table(['Code', 'Status', 'When', 'What to do'], rows),
+    `Reserved, and not answered over HTTP by this version: ${reserved.join(', ')}.`,
+    'Over gRPC the same errors are status codes; see [the guide](../guides/agents-in-other-languages.md).',
+  );
+}
