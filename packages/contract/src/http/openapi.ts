@@ -79,9 +79,10 @@ function requestBody(body: z.ZodObject): JsonObject {
   return { required, content: { 'application/json': { schema } } };
 }
 
-function success({ success: { description, body, type } }: Route): JsonObject {
+function success({ success: { description, body, types } }: Route): JsonObject {
   if (body !== undefined) return { description, content: { 'application/json': { schema: schemaOf(body, 'output') } } };
-  return type === undefined ? { description } : { description, content: { [type]: {} } };
+  if (types === undefined) return { description };
+  return { description, content: Object.fromEntries(types.map((type) => [type, {}])) };
 }
 
 function problems(route: Route): Record<number, JsonObject> {

@@ -41,7 +41,8 @@ export interface Route {
     readonly status: number;
     readonly description: string;
     readonly body?: z.ZodType;
-    readonly type?: string;
+    /** The media types it may come in, where it is not JSON. */
+    readonly types?: readonly string[];
   };
   /** Problems beyond those that every route may answer. */
   readonly problems: readonly ProblemCode[];
@@ -70,9 +71,9 @@ export function commonProblems(route: Route): ProblemCode[] {
   if (['read', 'write', 'admin'].includes(route.access)) problems.push('insufficient_scope');
   if (route.tenancy === 'unbound') problems.push('tenant_bound');
   if (route.limit !== 'exempt') problems.push('rate_limited');
-  if (route.params !== undefined || route.query !== undefined || route.body !== undefined)
-    problems.push('validation_failed');
-  if (route.body !== undefined)
-    problems.push('malformed_json', 'unsupported_media_type', 'payload_too_large', 'request_timeout');
+  // A body can be sent to a route that takes none; it is read, and refused.
+  const readsBody = route.method !== 'GET';
+  if (route.params !== undefined || route.query !== undefined || readsBody) problems.push('validation_failed');
+  if (readsBody) problems.push('malformed_json', 'unsupported_media_type', 'payload_too_large', 'request_timeout');
   return problems;
 }

@@ -44,9 +44,9 @@ async function cut(retention: Partial<Retention>, neededFrom = Number.POSITIVE_I
     { maxAgeMs: null, maxEntries: null, ...retention },
     neededFrom,
   );
-  let settled = false;
-  const done = cutting.finally(() => (settled = true));
-  while (!settled) {
+  const state = { settled: false };
+  const done = cutting.finally(() => (state.settled = true));
+  while (!state.settled) {
     world.turn();
     await Promise.resolve();
   }

@@ -27,7 +27,7 @@ export const auditRoutes = {
     access: 'read',
     tenancy: 'own',
     query: z.object({ ...logFilters, format: z.enum(['jsonl', 'csv']).default('jsonl') }),
-    success: { status: 200, description: 'The entries, streamed.', type: 'application/x-ndjson' },
+    success: { status: 200, description: 'The entries, streamed.', types: ['application/x-ndjson', 'text/csv'] },
     problems: [],
   },
 } as const satisfies Record<string, Route>;

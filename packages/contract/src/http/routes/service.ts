@@ -42,7 +42,7 @@ export const serviceRoutes = {
     access: 'public',
     tenancy: 'none',
     limit: 'exempt',
-    success: { status: 200, description: 'The metrics.', type: 'text/plain' },
+    success: { status: 200, description: 'The metrics.', types: ['text/plain'] },
     problems: [],
   },
   openapi: {
@@ -62,7 +62,7 @@ export const serviceRoutes = {
     summary: 'This description of the API, to read.',
     access: 'public',
     tenancy: 'none',
-    success: { status: 200, description: 'A page.', type: 'text/html' },
+    success: { status: 200, description: 'A page.', types: ['text/html'] },
     problems: [],
   },
 } as const satisfies Record<string, Route>;

@@ -1,0 +1,75 @@
+import { isObject } from './caller.ts';
+import type { Credential } from './credentials.ts';
+
+type Reader = Pick<Credential, 'orgId' | 'teamId' | 'ancestors'>;
+type JsonObject = Readonly<Record<string, unknown>>;
+
+export const impersonation = 'A2AImpersonationAttempted';
+
+const claim = new Set(['claimed_org_id', 'claimed_team_id', 'claimed_agent_id']);
+
+/**
+ * A successful answer without the few mentions of others that are right in it, so that any that remain are leaks:
+ * - in the caller's own record of an agent, which agents stand above it, though they are of another team;
+ * - in the caller's own record of an impersonation, whom its own agent claimed to be.
+ */
+export function withoutAllowed(value: unknown, reader: Reader): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutAllowed(item, reader));
+  if (!isObject(value)) return value;
+  const cleared = isEntry(value) ? entryWithout(value, reader) : agentWithout(value, reader);
+  return Object.fromEntries(Object.entries(cleared).map(([name, member]) => [name, withoutAllowed(member, reader)]));
+}
+
+function agentWithout(agent: JsonObject, reader: Reader): JsonObject {
+  const { parent } = agent;
+  if (!isOwn(agent, reader) || !isObject(parent)) return agent;
+  const isAncestor = reader.ancestors.some(
+    ({ id }) => id.agentId === parent['agent_id'] && id.teamId === parent['team_id'] && id.orgId === parent['org_id'],
+  );
+  return isAncestor ? { ...agent, parent: null } : agent;
+}
+
+/** An entry of the log; in CSV the members of the lineage stand beside the others, and the payload is a text. */
+function entryWithout(entry: JsonObject, reader: Reader): JsonObject {
+  const lineage = isObject(entry['lineage']) ? entry['lineage'] : entry;
+  if (!isOwn(lineage, reader)) return entry;
+  const payload = payloadOf(entry);
+  const cleared = entry['event_type'] === impersonation ? withoutClaim(payload) : withoutParent(payload, reader);
+  return { ...entry, payload: cleared, ...('lineage' in entry ? { lineage: lineageWithout(lineage, reader) } : {}) };
+}
+
+function lineageWithout(lineage: JsonObject, { ancestors }: Reader): JsonObject {
+  const isAncestor = (name: unknown) => ancestors.some(({ id }) => id.agentId === name);
+  return Object.fromEntries(
+    Object.entries(lineage).filter(
+      ([name, value]) => !((name === 'parent_agent_id' || name === 'root_agent_id') && isAncestor(value)),
+    ),
+  );
+}
+
+function withoutClaim(payload: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => !claim.has(name)));
+}
+
+function withoutParent(payload: JsonObject, { ancestors }: Reader): JsonObject {
+  const isAncestor = ancestors.some(({ id }) => payload['parent'] === `${id.orgId}/${id.teamId}/${id.agentId}`);
+  return isAncestor ? { ...payload, parent: null } : payload;
+}
+
+function payloadOf({ payload }: JsonObject): JsonObject {
+  if (isObject(payload)) return payload;
+  try {
+    const parsed: unknown = JSON.parse(String(payload));
+    return isObject(parsed) ? parsed : {};
+  } catch {
+    return { text: payload };
+  }
+}
+
+function isEntry(value: JsonObject): boolean {
+  return 'event_type' in value && 'payload' in value;
+}
+
+function isOwn(record: JsonObject, { orgId, teamId }: Reader): boolean {
+  return record['org_id'] === orgId && (teamId === null || record['team_id'] === teamId);
+}

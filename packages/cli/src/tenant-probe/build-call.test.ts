@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { buildCall, nothingElse } from './build-call.ts';
+import type { Operation } from './operations.ts';
+import { operationsOf } from './operations.ts';
+import type { Place } from './places.ts';
+import { placesOf, unknownNames } from './places.ts';
+
+const own = { org: 'a', team: 'one', agent: 'root', key: 'k', op: 't:s', text: 'name' };
+
+function operationWith(path: string, more: object = {}): Operation {
+  const [operation] = operationsOf({ paths: { [path]: { post: { 'x-reeve-tenancy': 'own', ...more } } } });
+  if (operation === undefined) throw new Error('there is no operation');
+  return operation;
+}
+
+const body = (schema: object) => ({ requestBody: { content: { 'application/json': { schema } } } });
+const control = operationWith('/control', {
+  ...body({
+    type: 'object',
+    required: ['action', 'count', 'agent'],
+    properties: {
+      action: { type: 'string', enum: ['pause', 'stop'] },
+      count: { type: 'integer', minimum: 7 },
+      at: { type: 'string', format: 'date-time' },
+      agent: { type: 'object', required: ['agent_id'], properties: { agent_id: { type: 'string' } } },
+      scope: {
+        type: 'object',
+        required: ['all'],
+        properties: { all: { type: 'boolean' }, org_id: { anyOf: [{ type: 'null' }, { type: 'string' }] } },
+      },
+    },
+  }),
+});
+
+const at = (operation: Operation, where: Place['where'], name: string, value: string) => {
+  const place = placesOf(operation).find((candidate) => candidate.where === where && candidate.name === name);
+  if (place === undefined) throw new Error(`there is no ${name} in the ${where}`);
+  return { at: new Map([[place, value]]) };
+};
+
+test('a body holds what is required, and its own names where it must name something', () => {
+  expect(buildCall(control, own, nothingElse).body).toEqual({ action: 'pause', count: 7, agent: { agent_id: 'root' } });
+});
+
+test('a substitution brings the optional object it stands in, with what that requires', () => {
+  expect(buildCall(control, own, at(control, 'body', 'org_id', 'b')).body).toEqual({
+    action: 'pause',
+    count: 7,
+    agent: { agent_id: 'root' },
+    scope: { all: false, org_id: 'b' },
+  });
+});
+
+test('paths are filled in and encoded, queries only where asked or required', () => {
+  const list = operationWith('/agents/{org}/{agent}', {
+    parameters: [
+      { name: 'org_id', in: 'query', required: false, schema: { type: 'string' } },
+      { name: 'from', in: 'query', required: true, schema: { type: 'string', format: 'date-time' } },
+    ],
+  });
+  expect(buildCall(list, own, nothingElse).path).toBe('/agents/a/root?from=2000-01-01T00%3A00%3A00.000Z');
+  const changed = at(list, 'path', 'agent', 'x/y');
+  expect(buildCall(list, own, changed).path).toBe('/agents/a/x%2Fy?from=2000-01-01T00%3A00%3A00.000Z');
+  const filtered = { ...at(list, 'query', 'org_id', 'b'), query: { per_page: '3' } };
+  expect(buildCall(list, own, filtered).path).toBe(
+    '/agents/a/root?per_page=3&org_id=b&from=2000-01-01T00%3A00%3A00.000Z',
+  );
+});
+
+test('what an id in a path names follows from the path before it', () => {
+  expect(placesOf(operationWith('/iam/api-keys/{id}/revoke'))).toEqual([{ where: 'path', name: 'id', kind: 'key' }]);
+  expect(unknownNames(operationWith('/iam/api-keys/{id}/revoke'))).toEqual([]);
+  expect(unknownNames(operationWith('/widgets/{id}'))).toEqual(['id']);
+  expect(unknownNames(operationWith('/widgets/{name}'))).toEqual(['name']);
+});
+
+test('members that may name something are known, or asked about', () => {
+  const schema = { type: 'object', properties: { label: {}, nested: { properties: { run_id: {}, team_id: {} } } } };
+  expect(unknownNames(operationWith('/x', body(schema)))).toEqual(['run_id']);
+});

@@ -1,0 +1,90 @@
+import type { Call } from './caller.ts';
+import type { Operation, Schema } from './operations.ts';
+import type { Names, Place } from './places.ts';
+import { membersOf, placesOf } from './places.ts';
+
+/** What is put at some places instead of the caller's own names, and what else stands in the query. */
+export interface Substitution {
+  readonly at: ReadonlyMap<Place, string>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+export const nothingElse: Substitution = { at: new Map() };
+
+/**
+ * A call that the operation would accept from the owner of `own`: the path filled in, only the members of the body that
+ * are required. What is substituted is there although it may be optional.
+ */
+export function buildCall(operation: Operation, own: Names, { at, query = {} }: Substitution): Omit<Call, 'bearer'> {
+  const places = placesOf(operation);
+  const given = (where: Place['where'], name: string) =>
+    [...at].find(([p]) => p.where === where && p.name === name)?.[1];
+  const fallback = (where: Place['where'], name: string) => {
+    const place = places.find((candidate) => candidate.where === where && candidate.name === name);
+    return place === undefined ? undefined : own[place.kind];
+  };
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(given('path', name) ?? fallback('path', name) ?? 'canary'),
+  );
+  const search = new URLSearchParams(query);
+  for (const { name, required, schema } of operation.query) {
+    const value = given('query', name) ?? (required ? (fallback('query', name) ?? text(exampleOf(schema))) : undefined);
+    if (value !== undefined && !search.has(name)) search.set(name, value);
+  }
+  const body =
+    operation.body === undefined
+      ? undefined
+      : exampleOf(operation.body, {
+          given: (name) => given('body', name),
+          fallback: (name) => fallback('body', name),
+        });
+  return { method: operation.method, path: search.size === 0 ? path : `${path}?${search.toString()}`, body };
+}
+
+interface Members {
+  readonly given: (name: string) => string | undefined;
+  readonly fallback: (name: string) => string | undefined;
+}
+
+const noMembers: Members = { given: () => undefined, fallback: () => undefined };
+
+/** The least that a schema takes. */
+function exampleOf(schema: Schema, members: Members = noMembers): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return schema.enum[0];
+  if (schema.anyOf !== undefined) {
+    return exampleOf(schema.anyOf.find(({ type }) => type !== 'null') ?? {}, members);
+  }
+  switch (String([schema.type].flat()[0])) {
+    case 'object':
+      return exampleObject(schema, members);
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => exampleOf(schema.items ?? {}, members));
+    case 'integer':
+    case 'number':
+      return Math.max(schema.minimum ?? 1, 1);
+    case 'boolean':
+      // Such as "all" of a control: never more than is asked for.
+      return false;
+    case 'null':
+      return null;
+    default:
+      return schema.format === 'date-time' ? '2000-01-01T00:00:00.000Z' : 'canary'.padEnd(schema.minLength ?? 0, '-');
+  }
+}
+
+function exampleObject(schema: Schema, members: Members): Record<string, unknown> {
+  const entries = Object.entries(schema.properties ?? {}).flatMap(([name, member]): [string, unknown][] => {
+    const given = members.given(name);
+    if (given !== undefined) return [[name, given]];
+    const isNeeded = schema.required?.includes(name) === true;
+    // An optional object is there where something inside of it is substituted.
+    const isWanted = isNeeded || membersOf(member).some((inner) => members.given(inner) !== undefined);
+    return isWanted ? [[name, (isNeeded ? members.fallback(name) : undefined) ?? exampleOf(member, members)]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

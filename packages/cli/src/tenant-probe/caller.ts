@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallInit, ProbeOptions } from './ports.ts';
+
+export interface Call {
+  readonly method: string;
+  /** From the base URL on, with the query. */
+  readonly path: string;
+  readonly bearer: string | undefined;
+  readonly body: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The media type alone. */
+  readonly type: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly text: string;
+}
+
+const mostRetries = 10;
+/** A stream of events has no end; this is how long one is listened to. */
+const streamMs = 500;
+
+/** Sends the calls of a probe and counts them. A limit of the gateway is waited for, not run against. */
+export class Caller {
+  readonly #options: Pick<ProbeOptions, 'baseUrl' | 'fetch'>;
+  #calls = 0;
+
+  constructor(options: Pick<ProbeOptions, 'baseUrl' | 'fetch'>) {
+    this.#options = options;
+  }
+
+  get calls(): number {
+    return this.#calls;
+  }
+
+  async call(call: Call): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await this.#send(call);
+      if (answer.status !== 429 || attempt === mostRetries) return answer;
+      const wait = Number(answer.headers.find(([name]) => name === 'retry-after')?.[1] ?? 1);
+      await sleep(Math.min(Number.isFinite(wait) ? wait : 1, 60) * 1000);
+    }
+  }
+
+  async #send({ method, path, bearer, body }: Call): Promise<Answer> {
+    this.#calls++;
+    const init: CallInit = {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    const response = await this.#options.fetch(`${this.#options.baseUrl}${path}`, init);
+    const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+    const text = type === 'text/event-stream' ? await readForAWhile(response) : await response.text();
+    return { status: response.status, type, headers: [...response.headers], text };
+  }
+}
+
+async function readForAWhile(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  const over = sleep(streamMs, undefined);
+  let text = '';
+  for (;;) {
+    const step = await Promise.race([reader.read(), over]);
+    if (step === undefined || step.done) break;
+    text += decoder.decode(step.value as Uint8Array, { stream: true });
+  }
+  await reader.cancel();
+  return text;
+}
+
+export function succeeded(answer: Answer): boolean {
+  return answer.status >= 200 && answer.status < 300;
+}
+
+/** The body as a value: JSON, the lines of JSON lines, the records of CSV; undefined for anything else. */
+export function valueOf(answer: Answer): unknown {
+  try {
+    if (/[/+]json$/.test(answer.type)) return JSON.parse(answer.text);
+    if (answer.type === 'application/x-ndjson') {
+      const lines = answer.text.split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as unknown);
+    }
+  } catch {
+    return undefined;
+  }
+  return answer.type === 'text/csv' ? recordsOf(answer.text) : undefined;
+}
+
+/** The lines of a CSV text after RFC 4180, each as an object by the names in the first. */
+function recordsOf(text: string): Record<string, string>[] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end !== ',') rows.push([]);
+  }
+  const [names = [], ...records] = rows.filter((row) => row.some((cell) => cell !== ''));
+  return records.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])));
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The code of a problem; empty where the answer is none. */
+export function codeOf(answer: Answer): string {
+  const value = valueOf(answer);
+  return isObject(value) && typeof value['code'] === 'string' ? value['code'] : '';
+}

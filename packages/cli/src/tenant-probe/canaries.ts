@@ -1,0 +1,155 @@
+import { randomInt } from 'node:crypto';
+import type { Caller } from './caller.ts';
+import { isObject, succeeded, valueOf } from './caller.ts';
+import type { AgentPort, AgentTriple, RegisteredAgent } from './ports.ts';
+
+export const levels = ['read', 'write', 'admin'] as const;
+export type Level = (typeof levels)[number];
+
+export interface MadeKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** The keys of one binding, by scope, and one that nothing depends on, to be rotated and revoked. */
+export type KeySet = Readonly<Record<Level | 'spare', MadeKey>>;
+
+export interface CanaryAgent extends RegisteredAgent {
+  readonly name: string;
+  readonly opId: string;
+}
+
+/**
+ * A tenant made for the probe. Team `one` holds `root` and its child; team `both`, whose name the other tenant uses, too,
+ * holds `leaf`, a child of `child`, and `twin`, which has the same id in both tenants and is suspended.
+ */
+export interface Tenant {
+  readonly prefix: string;
+  readonly orgId: string;
+  readonly teams: { readonly one: string; readonly both: string };
+  readonly agents: Readonly<Record<'root' | 'child' | 'leaf' | 'twin', CanaryAgent>>;
+  readonly keys: Readonly<Record<'org' | 'one' | 'both', KeySet>>;
+}
+
+/** Everything that was made and has to go again, with the tenant each key is bound to. */
+export interface Made {
+  readonly keys: (MadeKey & { readonly orgId: string; readonly teamId: string | null })[];
+  readonly agents: RegisteredAgent[];
+}
+
+export interface Canaries {
+  readonly run: string;
+  readonly a: Tenant;
+  readonly b: Tenant;
+}
+
+/** What making canaries needs. */
+export interface Workshop {
+  readonly caller: Caller;
+  readonly adminCredential: string;
+  readonly agents: AgentPort;
+  readonly made: Made;
+}
+
+/** The agents of each tenant that claim to be the other's: one in a team of its own, one in a team of the same name. */
+export const impersonators = ['root', 'leaf'] as const;
+
+/** Two tenants with agents, decisions and keys, and agents of each that claimed to be the other's. */
+export async function makeCanaries(workshop: Workshop): Promise<Canaries> {
+  const run = `canary-${randomText(8)}`;
+  const a = await makeTenant(workshop, run, 'a');
+  const b = await makeTenant(workshop, run, 'b');
+  for (const name of impersonators) {
+    await impersonate(workshop, a.agents[name], b.agents[name]);
+    await impersonate(workshop, b.agents[name], a.agents[name]);
+  }
+  return { run, a, b };
+}
+
+async function impersonate({ agents }: Workshop, { token }: CanaryAgent, { id }: CanaryAgent): Promise<void> {
+  const { decision } = await agents.check({ id, token });
+  if (decision !== 'deny') throw new Error('the gateway let an agent act with the token of another tenant');
+}
+
+async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Promise<Tenant> {
+  const prefix = `${run}-${side}`;
+  const teams = { one: `${prefix}-one`, both: `${run}-same` };
+  const keys = {
+    org: await makeKeys(workshop, `${prefix}-org`, prefix, null),
+    one: await makeKeys(workshop, `${prefix}-one`, prefix, teams.one),
+    both: await makeKeys(workshop, `${prefix}-both`, prefix, teams.both),
+  };
+  const register = (teamId: string, agentId: string, name: string, parent?: AgentTriple) =>
+    makeAgent(workshop, keys.org.write.key, { orgId: prefix, teamId, agentId }, name, parent);
+  const root = await register(teams.one, `${prefix}-one-root`, `${prefix}-one-root-name`);
+  const child = await register(teams.one, `${prefix}-one-child`, `${prefix}-one-child-name`, root.id);
+  const leaf = await register(teams.both, `${prefix}-both-leaf`, `${prefix}-both-leaf-name`, child.id);
+  const twin = await register(teams.both, `${run}-twin`, `${prefix}-both-twin-name`);
+  await suspend(workshop, keys.org.write.key, twin.id, `${prefix}-both-reason`);
+  return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys };
+}
+
+async function makeKeys(workshop: Workshop, label: string, orgId: string, teamId: string | null): Promise<KeySet> {
+  const make = (name: string, scopes: readonly Level[]) =>
+    makeKey(workshop, { label: `${label}-key-${name}`, scopes, orgId, teamId });
+  return {
+    read: await make('read', ['read']),
+    write: await make('write', ['read', 'write']),
+    admin: await make('admin', levels),
+    spare: await make('spare', ['read']),
+  };
+}
+
+interface Grant {
+  readonly label: string;
+  readonly scopes: readonly Level[];
+  readonly orgId: string;
+  readonly teamId: string | null;
+}
+
+async function makeKey({ caller, adminCredential, made }: Workshop, grant: Grant): Promise<MadeKey> {
+  const { label, scopes, orgId, teamId } = grant;
+  const answer = await caller.call({
+    method: 'POST',
+    path: '/api/v1/iam/api-keys',
+    bearer: adminCredential,
+    body: { label, scopes, org_id: orgId, ...(teamId === null ? {} : { team_id: teamId }) },
+  });
+  const key = succeeded(answer) ? madeKeyIn(valueOf(answer)) : undefined;
+  if (key === undefined) throw new Error(`cannot make an API key for a canary: ${answer.status} ${answer.text}`);
+  made.keys.push({ ...key, orgId, teamId });
+  return key;
+}
+
+/** The key in an answer that has made one. */
+export function madeKeyIn(body: unknown): MadeKey | undefined {
+  if (!isObject(body)) return undefined;
+  const { id, key } = body;
+  return typeof id === 'string' && typeof key === 'string' ? { id, key } : undefined;
+}
+
+async function makeAgent(
+  { agents, made }: Workshop,
+  credential: string,
+  id: AgentTriple,
+  name: string,
+  parent: AgentTriple | undefined,
+): Promise<CanaryAgent> {
+  const { token } = await agents.registerAgent(credential, { id, name, parent });
+  made.agents.push({ id, token });
+  const { opId } = await agents.check({ id, token });
+  return { id, token, name, opId };
+}
+
+async function suspend({ caller }: Workshop, bearer: string, id: AgentTriple, reason: string): Promise<void> {
+  const answer = await caller.call({ method: 'POST', path: `${agentPath(id)}/suspend`, bearer, body: { reason } });
+  if (!succeeded(answer)) throw new Error(`cannot suspend a canary: ${answer.status} ${answer.text}`);
+}
+
+export function agentPath({ orgId, teamId, agentId }: AgentTriple): string {
+  return `/api/v1/agents/${orgId}/${teamId}/${agentId}`;
+}
+
+export function randomText(length: number, alphabet = 'abcdefghijklmnopqrstuvwxyz234567'): string {
+  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+}

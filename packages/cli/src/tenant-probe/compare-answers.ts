@@ -1,0 +1,50 @@
+import type { Answer } from './caller.ts';
+import { valueOf } from './caller.ts';
+
+/** Headers that differ from answer to answer whatever was asked. */
+const volatile = new Set(['age', 'date', 'retry-after']);
+
+/**
+ * By what the answer about something of another tenant can be told from the answer about something that does not exist.
+ * The names that were sent may come back in either; they are made alike first.
+ */
+export function difference(
+  answer: Answer,
+  like: Answer,
+  swaps: readonly (readonly [string, string])[],
+): string | undefined {
+  if (answer.status !== like.status) return `the status ${answer.status} instead of ${like.status}`;
+  if (answer.type !== like.type) return `the type ${answer.type} instead of ${like.type}`;
+  const names = headerNames(answer);
+  const others = headerNames(like);
+  if (names !== others) return `the headers ${names} instead of ${others}`;
+  const text = swaps.reduce(
+    (rest, [from, to]) => rest.replaceAll(new RegExp(`${from}(?![a-z0-9-])`, 'g'), to),
+    answer.text,
+  );
+  return text === like.text ? undefined : `the body ${brief(text)} instead of ${brief(like.text)}`;
+}
+
+/** Whether a successful answer holds nothing at all: empty lists, zeros, no lines. */
+export function holdsNothing(answer: Answer): boolean {
+  const value = valueOf(answer);
+  return value === undefined ? answer.text.trim() === '' : isNothing(value);
+}
+
+function isNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isNothing);
+  return value === null || value === 0 || value === '';
+}
+
+function headerNames(answer: Answer): string {
+  return answer.headers
+    .map(([name]) => name.toLowerCase())
+    .filter((name) => !volatile.has(name))
+    .toSorted()
+    .join(', ');
+}
+
+export function brief(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

@@ -1,0 +1,142 @@
+import type { Canaries, CanaryAgent, KeySet, Level, Tenant } from './canaries.ts';
+import { levels, randomText } from './canaries.ts';
+import type { Foreign } from './markers.ts';
+import type { Kind, Names } from './places.ts';
+
+/** Something that is not the caller's, and the like of it that does not exist: the two must be answered alike. */
+export interface Other {
+  readonly what: string;
+  readonly names: Partial<Names>;
+  readonly missing: Partial<Names>;
+}
+
+/** A credential of tenant A, what it owns and what it must not see. */
+export interface Credential {
+  readonly name: string;
+  readonly bearer: string;
+  readonly level: Level;
+  readonly isToken: boolean;
+  readonly orgId: string;
+  readonly teamId: string | null;
+  readonly own: Names;
+  readonly others: readonly Other[];
+  readonly foreign: Foreign;
+  /** Agents above its own that lie in another team. */
+  readonly ancestors: readonly CanaryAgent[];
+  /** How many there are of what it may see. */
+  readonly owned: Readonly<Record<'agents' | 'roots' | 'teams' | 'orgs', number>>;
+}
+
+type Team = 'one' | 'both';
+
+/** Every credential of tenant A that the probe calls with: each scope of each binding, and tokens made from keys. */
+export function credentialsOf(canaries: Canaries, tokens: Readonly<Record<'org' | 'one', string>>): Credential[] {
+  const org = inOrg(canaries);
+  const team = inTeam(canaries, 'one');
+  const keys = (name: string, set: KeySet, rest: Omit<Credential, 'name' | 'bearer' | 'level' | 'isToken'>) =>
+    levels.map((level) => ({ ...rest, name: `${name} ${level} key`, bearer: set[level].key, level, isToken: false }));
+  return [
+    ...keys('org', canaries.a.keys.org, org),
+    ...keys('team', canaries.a.keys.one, team),
+    ...keys('second team', canaries.a.keys.both, inTeam(canaries, 'both')),
+    { ...org, name: 'org admin token', bearer: tokens.org, level: 'admin', isToken: true },
+    { ...team, name: 'team admin token', bearer: tokens.one, level: 'admin', isToken: true },
+  ];
+}
+
+function inOrg({ run, a, b }: Canaries): Omit<Credential, 'name' | 'bearer' | 'level' | 'isToken'> {
+  const own = namesOf(a, a.teams.one, a.agents.root, a.keys.org);
+  return {
+    orgId: a.orgId,
+    teamId: null,
+    own,
+    others: [...othersIn(b, run), { what: 'a key of a team', ...keyOf(a.keys.one) }],
+    foreign: { prefixes: [b.prefix], exact: [], values: valuesOf(b, ['org', 'one', 'both']) },
+    ancestors: [],
+    owned: { agents: 4, roots: 2, teams: 2, orgs: 1 },
+  };
+}
+
+function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 'bearer' | 'level' | 'isToken'> {
+  const rest = team === 'one' ? 'both' : 'one';
+  const agentOf = { one: a.agents.root, both: a.agents.leaf };
+  const neighbour = namesOf(a, a.teams[rest], agentOf[rest], a.keys[rest]);
+  const { org: _, ...names } = neighbour;
+  return {
+    orgId: a.orgId,
+    teamId: a.teams[team],
+    own: namesOf(a, a.teams[team], agentOf[team], a.keys[team]),
+    others: [
+      ...othersIn(b, run),
+      { what: 'another team', names, missing: missingLike(names, run) },
+      { what: 'a key of the whole org', ...keyOf(a.keys.org) },
+    ],
+    foreign: {
+      prefixes: [b.prefix, `${a.prefix}-${rest}`],
+      exact: rest === 'both' ? [a.teams.both, a.agents.twin.id.agentId] : [],
+      values: [...valuesOf(b, ['org', 'one', 'both']), ...valuesOf(a, [rest])],
+    },
+    ancestors: team === 'both' ? [a.agents.root, a.agents.child] : [],
+    owned: { agents: 2, roots: 1, teams: 1, orgs: 1 },
+  };
+}
+
+/** An active agent of the other tenant, and a suspended one whose team and agent have the same names as one's own. */
+function othersIn(b: Tenant, run: string): Other[] {
+  const root = namesOf(b, b.teams.one, b.agents.root, b.keys.org);
+  const { team, agent, ...twin } = namesOf(b, b.teams.both, b.agents.twin, b.keys.both);
+  return [
+    { what: 'another org', names: root, missing: missingLike(root, run) },
+    {
+      what: 'another org with teams and agents of the same name',
+      names: { team, agent, ...twin },
+      missing: { team, agent, ...missingLike(twin, run) },
+    },
+  ];
+}
+
+function namesOf(tenant: Tenant, team: string, agent: CanaryAgent, keys: KeySet): Names {
+  return {
+    org: tenant.orgId,
+    team,
+    agent: agent.id.agentId,
+    key: keys.spare.id,
+    op: agent.opId === '' ? `${agent.name}-op` : agent.opId,
+    text: agent.name,
+  };
+}
+
+function keyOf(keys: KeySet): Pick<Other, 'names' | 'missing'> {
+  return { names: { key: keys.spare.id }, missing: { key: randomText(keys.spare.id.length) } };
+}
+
+/** Names of the same form and length that nothing has. */
+function missingLike(names: Partial<Names>, run: string): Partial<Names> {
+  const like = (name: string) => {
+    if (name === `${run}-same`) return `${run}-none`;
+    if (name.startsWith(run)) return name.replace(new RegExp(`^${run}-[ab](?=-|$)`), `${run}-x`);
+    return name.replaceAll(/[a-z0-9]/g, () => randomText(1, alphabetOf(name)));
+  };
+  const entries = Object.entries(names) as [Kind, string][];
+  return Object.fromEntries(entries.map(([kind, name]) => [kind, like(name)]));
+}
+
+/** Letters for a key's id, hexadecimal digits where a name has only these. */
+function alphabetOf(name: string): string {
+  return /^[0-9a-f:-]+$/.test(name) ? '0123456789abcdef' : 'abcdefghijklmnopqrstuvwxyz234567';
+}
+
+function valuesOf(tenant: Tenant, groups: readonly ('org' | Team)[]): string[] {
+  const { root, child, leaf, twin } = tenant.agents;
+  const agentsIn = { org: [], one: [root, child], both: [leaf, twin] };
+  const keys = groups.flatMap((group) => Object.values(tenant.keys[group]).flatMap(({ id, key }) => [id, key]));
+  const agents = groups.flatMap((group) => agentsIn[group].flatMap(({ token, opId }) => [token, opId]));
+  return [...keys, ...agents].filter((value) => value !== '');
+}
+
+/** Whether a credential has what an operation needs. */
+export function suffices({ level, isToken }: Credential, access: string | undefined): boolean {
+  if (access === 'api_key') return !isToken;
+  const needed = levels.findIndex((one) => one === access);
+  return levels.indexOf(level) >= needed;
+}

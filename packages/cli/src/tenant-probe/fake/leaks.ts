@@ -1,0 +1,28 @@
+/** The ways in which the fake gateway can be made to fail its tenants. */
+export const leaks = [
+  'a list ignores the binding',
+  'a total counts others',
+  'a number counts others',
+  'a filter by org is ignored',
+  'a binding to a team is ignored',
+  'a forbidden record instead of a missing one',
+  'a telling detail',
+  'a telling header',
+  'no tenancy',
+  'a tenancy nobody knows',
+  'an id nobody knows',
+  'a filter nobody knows',
+  'a header shows others',
+  'a cursor holds others',
+  'an unbound route is open',
+  'a public route shows tenants',
+  'a refusal that acts all the same',
+  'keys for others',
+  'keys of others can be revoked',
+  'impersonations for everybody',
+  'impersonations for nobody',
+  'agents register anywhere',
+  'its own is refused',
+  'keys cannot be revoked',
+] as const;
+export type Leak = (typeof leaks)[number];

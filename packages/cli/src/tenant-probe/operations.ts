@@ -1,0 +1,64 @@
+import { isObject } from './caller.ts';
+
+/** As much of a JSON schema as examples are made from. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly format?: string;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+export interface Operation {
+  /** Method and path, as people call it. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly tenancy: unknown;
+  /** The scope it needs, `any` credential, an `api_key` itself, or undefined where it is public. */
+  readonly access: string | undefined;
+  readonly pathParameters: readonly string[];
+  readonly query: readonly Parameter[];
+  readonly body: Schema | undefined;
+}
+
+const methods = new Set(['get', 'put', 'post', 'delete', 'patch', 'options', 'head', 'trace']);
+
+/** Every operation of an OpenAPI document. */
+export function operationsOf(document: unknown): Operation[] {
+  const paths = isObject(document) && isObject(document['paths']) ? document['paths'] : {};
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(isObject(item) ? item : {})
+      .filter(([method]) => methods.has(method))
+      .map(([method, operation]) => operationOf(method.toUpperCase(), path, isObject(operation) ? operation : {})),
+  );
+}
+
+function operationOf(method: string, path: string, operation: Readonly<Record<string, unknown>>): Operation {
+  const parameters = (operation['parameters'] ?? []) as readonly Parameter[];
+  const requestBody = operation['requestBody'] as { content?: Record<string, { schema?: Schema }> } | undefined;
+  const access = operation['x-reeve-access'];
+  return {
+    name: `${method} ${path}`,
+    method,
+    path,
+    tenancy: operation['x-reeve-tenancy'],
+    access: typeof access === 'string' ? access : undefined,
+    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
+    query: parameters.filter((parameter) => parameter.in === 'query'),
+    body: requestBody?.content?.['application/json']?.schema,
+  };
+}

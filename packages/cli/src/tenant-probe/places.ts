@@ -1,0 +1,65 @@
+import type { Operation, Schema } from './operations.ts';
+
+/** What a part of a request can name. */
+export type Kind = 'org' | 'team' | 'agent' | 'key' | 'op' | 'text';
+
+export type Names = Readonly<Record<Kind, string>>;
+
+/** A part of a request that names something of a tenant. */
+export interface Place {
+  readonly where: 'path' | 'query' | 'body';
+  readonly name: string;
+  readonly kind: Kind;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  org: 'org',
+  org_id: 'org',
+  team: 'team',
+  team_id: 'team',
+  agent: 'agent',
+  agent_id: 'agent',
+  op_id: 'op',
+  // A search for what only another tenant has must find nothing.
+  q: 'text',
+};
+
+/** What `{id}` is, by the part of the path before it. */
+const kindsAfter: Readonly<Record<string, Kind>> = { 'api-keys': 'key' };
+
+/** All places of an operation where a tenant, or something of it, can be named. */
+export function placesOf(operation: Operation): Place[] {
+  return [
+    ...operation.pathParameters.flatMap((name) => placeAt('path', name, pathKind(operation, name))),
+    ...operation.query.flatMap(({ name }) => placeAt('query', name, kinds[name])),
+    ...membersOf(operation.body).flatMap((name) => placeAt('body', name, kinds[name])),
+  ];
+}
+
+/** Parts of a request that may name something, and nobody has told the probe what: it would try them in vain. */
+export function unknownNames(operation: Operation): string[] {
+  const paths = operation.pathParameters.filter((name) => pathKind(operation, name) === undefined);
+  const others = [...operation.query.map(({ name }) => name), ...membersOf(operation.body)];
+  return [...paths, ...others.filter((name) => /(^|_)ids?$/.test(name) && kinds[name] === undefined)];
+}
+
+function placeAt(where: Place['where'], name: string, kind: Kind | undefined): Place[] {
+  return kind === undefined ? [] : [{ where, name, kind }];
+}
+
+function pathKind({ path }: Operation, name: string): Kind | undefined {
+  if (name !== 'id') return kinds[name];
+  const parts = path.split('/');
+  return kindsAfter[parts[parts.indexOf('{id}') - 1] ?? ''];
+}
+
+/** The names of a body's members at any depth, without those that only hold others. */
+export function membersOf(schema: Schema | undefined): string[] {
+  if (schema === undefined) return [];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const inner = membersOf(member);
+    return inner.length === 0 ? [name] : inner;
+  });
+  const below = [...(schema.anyOf ?? []), ...(schema.items === undefined ? [] : [schema.items])].flatMap(membersOf);
+  return [...new Set([...own, ...below])];
+}

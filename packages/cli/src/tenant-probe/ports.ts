@@ -1,0 +1,42 @@
+/** An agent's identity: org, team and agent. */
+export interface AgentTriple {
+  readonly orgId: string;
+  readonly teamId: string;
+  readonly agentId: string;
+}
+
+export interface NewAgent {
+  readonly id: AgentTriple;
+  readonly parent: AgentTriple | undefined;
+  readonly name: string;
+}
+
+export interface RegisteredAgent {
+  readonly id: AgentTriple;
+  readonly token: string;
+}
+
+/** What the probe does as agents. Each call rejects where the gateway refuses it. */
+export interface AgentPort {
+  registerAgent(credential: string, agent: NewAgent): Promise<{ readonly token: string }>;
+  /** Asks for one harmless decision. `opId` is empty where the answer names no operation. */
+  check(agent: RegisteredAgent): Promise<{ readonly decision: 'allow' | 'deny' | 'pending'; readonly opId: string }>;
+  deregisterAgent(agent: RegisteredAgent): Promise<void>;
+}
+
+export interface CallInit {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly redirect: 'manual';
+}
+
+export interface ProbeOptions {
+  /** Where the HTTP API answers, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The global `fetch`, or one that knows a private certificate. */
+  readonly fetch: (url: string, init: CallInit) => Promise<Response>;
+  /** An API key, or a token made from one, with admin scope and bound to no tenant. */
+  readonly adminCredential: string;
+  readonly agents: AgentPort;
+}

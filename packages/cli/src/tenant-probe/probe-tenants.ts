@@ -1,0 +1,123 @@
+import type { Made, Workshop } from './canaries.ts';
+import { makeCanaries } from './canaries.ts';
+import { Caller, isObject, succeeded, valueOf } from './caller.ts';
+import { cleanUp } from './clean-up.ts';
+import type { Credential } from './credentials.ts';
+import { credentialsOf } from './credentials.ts';
+import type { TenantReport } from './notebook.ts';
+import { Notebook } from './notebook.ts';
+import type { Operation } from './operations.ts';
+import { operationsOf } from './operations.ts';
+import { unknownNames } from './places.ts';
+import type { ProbeOptions } from './ports.ts';
+import type { Probe } from './probe.ts';
+import { noteChanges, takeSnapshot } from './snapshot.ts';
+import { tryAgents } from './try-agents.ts';
+import { tryClaims } from './try-claims.ts';
+import { tryNone } from './try-none.ts';
+import { tryOwn } from './try-own.ts';
+import { tryPages } from './try-pages.ts';
+import { tryUnbound } from './try-unbound.ts';
+
+/**
+ * Finds out whether tenants of a gateway can see or touch each other. Makes two canary tenants, calls every operation of
+ * the OpenAPI document as one of them with the ids of both, and holds each answer to the operation's tenancy. Touches no
+ * other tenant, and takes the canaries away again; their entries stay in the audit log.
+ */
+export async function probeTenants(options: ProbeOptions): Promise<TenantReport> {
+  const caller = new Caller(options);
+  const notebook = new Notebook();
+  const made: Made = { keys: [], agents: [] };
+  const { adminCredential, agents } = options;
+  const workshop: Workshop = { caller, adminCredential, agents, made };
+  await requireUnboundAdmin(workshop);
+  const operations = await readOperations(caller);
+  for (const { name } of operations) notebook.count(name, 0);
+  let credentials: readonly Credential[] = [];
+  try {
+    const canaries = await makeCanaries(workshop);
+    const { org, one } = canaries.a.keys;
+    credentials = credentialsOf(canaries, {
+      org: await exchange(caller, org.admin.key),
+      one: await exchange(caller, one.admin.key),
+    });
+    await tryAll({ caller, notebook, canaries, made }, operations, credentials, options);
+  } finally {
+    for (const left of await cleanUp(workshop)) notebook.find('clean-up', 'admin', left);
+  }
+  const { findings, operations: tried, comparisons } = notebook;
+  return {
+    findings,
+    tried: { operations: tried, credentials: credentials.length, comparisons, calls: caller.calls },
+  };
+}
+
+async function tryAll(
+  probe: Probe,
+  operations: readonly Operation[],
+  credentials: readonly Credential[],
+  { agents }: ProbeOptions,
+): Promise<void> {
+  const known = operations.filter((operation) => isKnown(probe, operation));
+  const before = await takeSnapshot(probe, known);
+  for (const operation of known) {
+    for (const credential of credentials) await tryOperation(probe, operation, credential);
+  }
+  for (const credential of credentials) await tryAgents(probe, agents, credential);
+  noteChanges(probe, before, await takeSnapshot(probe, known));
+}
+
+async function tryOperation(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
+  switch (operation.tenancy) {
+    case 'own':
+      await tryOwn(probe, operation, credential);
+      await tryPages(probe, operation, credential);
+      await tryClaims(probe, operation, credential);
+      break;
+    case 'unbound':
+      await tryUnbound(probe, operation, credential);
+      break;
+    default:
+      await tryNone(probe, operation, credential);
+  }
+}
+
+/** Without a rule, or with a name that nobody has explained, an operation cannot be tried, which is a finding itself. */
+function isKnown({ notebook }: Probe, operation: Operation): boolean {
+  const { name, tenancy } = operation;
+  if (tenancy === undefined) {
+    notebook.find(name, '-', 'has no x-reeve-tenancy: nobody has decided what a tenant sees here');
+    return false;
+  }
+  if (tenancy !== 'own' && tenancy !== 'unbound' && tenancy !== 'none') {
+    notebook.find(name, '-', `has an x-reeve-tenancy that is not known: ${JSON.stringify(tenancy)}`);
+    return false;
+  }
+  const unknown = tenancy === 'own' ? unknownNames(operation) : [];
+  for (const part of unknown) notebook.find(name, '-', `takes "${part}", and the probe does not know what that names`);
+  return unknown.length === 0;
+}
+
+async function requireUnboundAdmin({ caller, adminCredential: bearer }: Workshop): Promise<void> {
+  const answer = await caller.call({ method: 'GET', path: '/api/v1/auth/me', bearer, body: undefined });
+  const me = valueOf(answer);
+  if (!succeeded(answer) || !isObject(me))
+    throw new Error(`the credential was refused: ${answer.status} ${answer.text}`);
+  const { scopes, org_id: orgId } = me;
+  const isAdmin = Array.isArray(scopes) && scopes.includes('admin');
+  if (!isAdmin || orgId !== null) throw new Error('the tenant probe needs a credential with admin scope and no tenant');
+}
+
+async function readOperations(caller: Caller): Promise<Operation[]> {
+  const answer = await caller.call({ method: 'GET', path: '/openapi.json', bearer: undefined, body: undefined });
+  const operations = succeeded(answer) ? operationsOf(valueOf(answer)) : [];
+  if (operations.length === 0) throw new Error(`there are no operations in /openapi.json: ${answer.status}`);
+  return operations;
+}
+
+async function exchange(caller: Caller, bearer: string): Promise<string> {
+  const answer = await caller.call({ method: 'POST', path: '/api/v1/auth/token', bearer, body: undefined });
+  const body = succeeded(answer) ? valueOf(answer) : undefined;
+  if (isObject(body) && typeof body['token'] === 'string') return body['token'];
+  throw new Error(`cannot exchange the key of a canary: ${answer.status} ${answer.text}`);
+}

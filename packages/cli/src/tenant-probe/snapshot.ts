@@ -1,0 +1,56 @@
+import { nothingElse } from './build-call.ts';
+import { isObject, valueOf } from './caller.ts';
+import { brief } from './compare-answers.ts';
+import type { Operation } from './operations.ts';
+import type { Names } from './places.ts';
+import type { Probe } from './probe.ts';
+import { ask } from './probe.ts';
+
+/** All that the other tenant sees of itself, by operation. */
+export type Snapshot = ReadonlyMap<string, string>;
+
+const observerName = 'admin of the other org';
+
+export async function takeSnapshot(probe: Probe, operations: readonly Operation[]): Promise<Snapshot> {
+  const { b } = probe.canaries;
+  const { id: observerId, key: bearer } = b.keys.org.admin;
+  const seen = new Map<string, string>();
+  for (const agent of Object.values(b.agents)) {
+    const { orgId: org, teamId: team, agentId } = agent.id;
+    const own: Names = { org, team, agent: agentId, key: b.keys.org.spare.id, op: agent.opId, text: agent.name };
+    for (const operation of operations.filter(({ method, tenancy }) => method === 'GET' && tenancy === 'own')) {
+      const query = operation.query.some(({ name }) => name === 'per_page') ? { per_page: '1000' } : {};
+      const answer = await ask(probe, operation, { bearer, own }, { ...nothingElse, query });
+      // A stream of events is not a state.
+      if (answer.type === 'text/event-stream') continue;
+      const value = valueOf(answer);
+      const text = value === undefined ? answer.text : JSON.stringify(value, withoutOwnUse(observerId));
+      seen.set(`${operation.name}\n${agentId}`, `${answer.status} ${text}`);
+    }
+  }
+  return seen;
+}
+
+/** Looking is a use of the observer's own key, and of no other. */
+function withoutOwnUse(observerId: string) {
+  return (_name: string, value: unknown): unknown =>
+    isObject(value) && value['id'] === observerId ? { ...value, last_used_at: null } : value;
+}
+
+/** Notes whatever of the other tenant is not as it was. */
+export function noteChanges({ notebook }: Probe, before: Snapshot, after: Snapshot): void {
+  for (const [key, text] of after) {
+    const [operation = ''] = key.split('\n');
+    const earlier = before.get(key) ?? '';
+    if (earlier === text) continue;
+    const start = firstDifference(earlier, text);
+    const what = `changed while only another tenant was at work: ${brief(earlier.slice(start))} became ${brief(text.slice(start))}`;
+    notebook.find(operation, observerName, what);
+  }
+}
+
+function firstDifference(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return Math.max(0, at - 40);
+}

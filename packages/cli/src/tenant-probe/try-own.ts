@@ -1,0 +1,157 @@
+import type { Substitution } from './build-call.ts';
+import { nothingElse } from './build-call.ts';
+import type { Answer } from './caller.ts';
+import { codeOf, isObject, succeeded, valueOf } from './caller.ts';
+import { difference, holdsNothing } from './compare-answers.ts';
+import type { Credential, Other } from './credentials.ts';
+import { suffices } from './credentials.ts';
+import type { Operation } from './operations.ts';
+import type { Names, Place } from './places.ts';
+import { placesOf } from './places.ts';
+import type { Probe } from './probe.ts';
+import { ask, lookThrough } from './probe.ts';
+
+/** Tries an operation that shows and touches only what is the caller's own. */
+export async function tryOwn(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
+  if (!suffices(credential, operation.access)) {
+    await tryWithoutScope(probe, operation, credential);
+    return;
+  }
+  for (const { how, substitution, isWhole } of ownWays(operation, credential)) {
+    const answer = await ask(probe, operation, credential, substitution);
+    lookThrough(probe, operation, credential, how, answer);
+    // A key that is revoked by now cannot be rotated; anything else would mean that the probe tries nothing here.
+    if (!succeeded(answer) && answer.status !== 409) {
+      probe.notebook.find(operation.name, credential.name, `refuses what is its own, ${how}: ${summaryOf(answer)}`);
+    }
+    if (succeeded(answer) && isWhole) checkNumbers(probe, operation, credential, how, answer);
+  }
+  for (const other of credential.others) {
+    for (const places of waysToName(operation, other)) await tryOther(probe, operation, credential, other, places);
+  }
+}
+
+interface OwnWay {
+  readonly how: string;
+  readonly substitution: Substitution;
+  /** Whether all that the caller owns is asked for. */
+  readonly isWhole: boolean;
+}
+
+/** With its own ids: without any filter, with each alone, and with each value of an enumeration. */
+function ownWays(operation: Operation, { own, teamId }: Credential): OwnWay[] {
+  // What is made belongs to the caller's own binding, which has no team where the caller has none.
+  const isOwn = ({ where, kind }: Place) =>
+    where === 'query' || (where === 'body' && (kind !== 'team' || teamId !== null));
+  const choices = operation.query.flatMap(({ name, schema }) =>
+    (schema.enum ?? []).map((value) => ({ name, value: String(value) })),
+  );
+  return [
+    { how: 'asked for its own', substitution: nothingElse, isWhole: true },
+    ...placesOf(operation)
+      .filter(isOwn)
+      .map((place) => ({
+        how: `asked with its own ${place.name}`,
+        substitution: { at: new Map([[place, own[place.kind]]]) },
+        isWhole: place.kind === 'org',
+      })),
+    ...choices.map(({ name, value }) => ({
+      how: `asked with ${name}=${value}`,
+      substitution: { at: new Map(), query: { [name]: value } },
+      isWhole: false,
+    })),
+  ];
+}
+
+/** Each place alone that can name what is not the caller's, all in the path, and all at once. */
+function waysToName(operation: Operation, { names, missing }: Other): Place[][] {
+  const nameable = placesOf(operation).filter(({ kind }) => names[kind] !== undefined);
+  const isForeign = ({ kind }: Place) => names[kind] !== missing[kind];
+  const ways = [
+    ...nameable.filter(isForeign).map((place) => [place]),
+    nameable.filter(({ where }) => where === 'path'),
+    nameable,
+  ];
+  const distinct = new Map(ways.map((places) => [places.map(({ where, name }) => `${where}/${name}`).join(), places]));
+  return [...distinct.values()].filter((places) => places.some(isForeign));
+}
+
+async function tryOther(
+  probe: Probe,
+  operation: Operation,
+  credential: Credential,
+  { what, names, missing }: Other,
+  places: readonly Place[],
+): Promise<void> {
+  const { notebook } = probe;
+  const name = operation.name;
+  const at = (values: Partial<Names>) => new Map(places.map((place) => [place, values[place.kind] ?? '']));
+  const how = `asked for ${what} by ${places.map((place) => place.name).join(', ')} in the ${wheres(places)}`;
+  const answer = await ask(probe, operation, credential, { at: at(names) });
+  const like = await ask(probe, operation, credential, { at: at(missing) });
+  notebook.comparisons++;
+  lookThrough(probe, operation, credential, how, answer, [...at(names).values()]);
+  const fault = faultOf(answer, places, operation);
+  if (fault !== undefined) notebook.find(name, credential.name, `${fault}, ${how}: ${summaryOf(answer)}`);
+  const swaps = places.map(({ kind }) => [names[kind] ?? '', missing[kind] ?? ''] as const);
+  const told = difference(answer, like, swaps);
+  if (told !== undefined)
+    notebook.find(name, credential.name, `tells it from one that does not exist by ${told}, ${how}`);
+}
+
+function faultOf(answer: Answer, places: readonly Place[], { method }: Operation): string | undefined {
+  const isNamed = (where: Place['where']) => places.some((place) => place.where === where);
+  if (isNamed('path')) return answer.status === 404 ? undefined : 'answers something else than 404';
+  if (isNamed('body') || method !== 'GET') {
+    return answer.status >= 400 && answer.status < 500 ? undefined : 'does not refuse what is not its own';
+  }
+  if (answer.status === 404 || (succeeded(answer) && holdsNothing(answer))) return undefined;
+  return succeeded(answer) ? 'answers with something instead of nothing' : 'answers something else than nothing';
+}
+
+async function tryWithoutScope(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
+  const all = placesOf(operation);
+  const asked: [string, Substitution][] = [
+    ['asked for its own without the scope', nothingElse],
+    ...credential.others.map(({ what, names }): [string, Substitution] => [
+      `asked for ${what} without the scope`,
+      {
+        at: new Map(
+          all.flatMap((place) => (names[place.kind] === undefined ? [] : [[place, names[place.kind] ?? '']])),
+        ),
+      },
+    ]),
+  ];
+  for (const [how, substitution] of asked) {
+    const answer = await ask(probe, operation, credential, substitution);
+    lookThrough(probe, operation, credential, how, answer, [...substitution.at.values()]);
+    if (answer.status !== 403 || codeOf(answer) !== 'insufficient_scope') {
+      probe.notebook.find(
+        operation.name,
+        credential.name,
+        `is not refused for its scope, ${how}: ${summaryOf(answer)}`,
+      );
+    }
+  }
+}
+
+/** Numbers in an answer that say how many there are must be those of what the caller owns. */
+function checkNumbers(probe: Probe, operation: Operation, credential: Credential, how: string, answer: Answer): void {
+  const body = valueOf(answer);
+  if (!isObject(body)) return;
+  for (const numbers of [body, isObject(body['totals']) ? body['totals'] : {}]) {
+    for (const [name, owned] of Object.entries(credential.owned)) {
+      const said = numbers[name];
+      if (typeof said !== 'number' || said === owned) continue;
+      probe.notebook.find(operation.name, credential.name, `counts ${said} ${name} where it owns ${owned}, ${how}`);
+    }
+  }
+}
+
+function wheres(places: readonly Place[]): string {
+  return [...new Set(places.map(({ where }) => where))].join(' and ');
+}
+
+function summaryOf(answer: Answer): string {
+  return `${answer.status} ${codeOf(answer)}`.trim();
+}

@@ -1,0 +1,21 @@
+import { nothingElse } from './build-call.ts';
+import { codeOf } from './caller.ts';
+import type { Credential } from './credentials.ts';
+import { suffices } from './credentials.ts';
+import type { Operation } from './operations.ts';
+import type { Probe } from './probe.ts';
+import { ask, lookThrough } from './probe.ts';
+
+/** Tries an operation that belongs to credentials bound to no tenant: a bound one is refused for that very reason. */
+export async function tryUnbound(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
+  const answer = await ask(probe, operation, credential, nothingElse);
+  lookThrough(probe, operation, credential, 'asked by a tenant', answer);
+  const expected = suffices(credential, operation.access) ? 'tenant_bound' : 'insufficient_scope';
+  const code = codeOf(answer);
+  if (answer.status === 403 && code === expected) return;
+  probe.notebook.find(
+    operation.name,
+    credential.name,
+    `answers ${answer.status} ${code} to a tenant instead of 403 ${expected}`,
+  );
+}

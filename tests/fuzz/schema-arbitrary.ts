@@ -1,0 +1,102 @@
+import type { Arbitrary } from 'fast-check';
+import * as fc from 'fast-check';
+import type { JsonSchema } from './document.ts';
+
+export interface Sources {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** Values that mean something to this gateway, by the name of the parameter or member. */
+  readonly known: Readonly<Record<string, readonly string[]>>;
+}
+
+const longest = 64;
+
+/** Values that a schema takes. */
+export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbitrary<unknown> {
+  if (schema.$ref !== undefined) {
+    const target = sources.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {};
+    return valuesOf(target, sources, name);
+  }
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((option) => valuesOf(option, sources, name)));
+  const types = [schema.type ?? 'anything'].flat();
+  return fc.oneof(...types.map((type) => valuesOfType(type, schema, sources, name)));
+}
+
+function valuesOfType(type: string, schema: JsonSchema, sources: Sources, name: string): Arbitrary<unknown> {
+  switch (type) {
+    case 'string':
+      return texts(schema, sources.known[name] ?? []);
+    case 'integer':
+    case 'number':
+      return integers(schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array':
+      return fc.array(valuesOf(schema.items ?? {}, sources), {
+        minLength: schema.minItems ?? 0,
+        maxLength: Math.min(schema.maxItems ?? 4, (schema.minItems ?? 0) + 4),
+      });
+    case 'object':
+      return objects(schema, sources);
+    default:
+      return fc.jsonValue();
+  }
+}
+
+function integers({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema) {
+  return fc.oneof(
+    fc.integer({ min: Math.max(minimum, -(2 ** 31)), max: Math.min(maximum, 2 ** 31 - 1) }),
+    fc.constantFrom(minimum, maximum),
+  );
+}
+
+function objects({ properties = {}, required = [], additionalProperties }: JsonSchema, sources: Sources) {
+  const members = Object.entries(properties).map(([name, member]) => [name, valuesOf(member, sources, name)]);
+  const record: Arbitrary<Record<string, unknown>> = fc.record(Object.fromEntries(members), {
+    requiredKeys: [...required],
+  });
+  if (typeof additionalProperties !== 'object') return record;
+  const extras = fc.dictionary(fc.string({ minLength: 1 }), valuesOf(additionalProperties, sources), { maxKeys: 3 });
+  return fc.tuple(record, extras).map(([own, extra]) => ({ ...extra, ...own }));
+}
+
+function texts(schema: JsonSchema, known: readonly string[]): Arbitrary<string> {
+  const free = freeTexts(schema);
+  return known.length === 0 ? free : fc.oneof({ arbitrary: fc.constantFrom(...known), weight: 4 }, free);
+}
+
+function freeTexts({ minLength = 0, maxLength = longest, pattern, format }: JsonSchema): Arbitrary<string> {
+  if (format === 'date-time') return dateTimes();
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+  const ordinary = fc.string({ minLength, maxLength: Math.min(maxLength, longest), unit: 'grapheme' });
+  const binary = fc.string({ minLength, maxLength: Math.min(maxLength, longest), unit: 'binary' });
+  const full = fc.constantFrom('x', 'é', '‮', '\u0000').map((char) => char.repeat(maxLength));
+  const upTo = (text: string) => withinUnits(text, maxLength);
+  return fc
+    .oneof({ arbitrary: ordinary, weight: 4 }, { arbitrary: binary, weight: 2 }, full)
+    .map(upTo)
+    .filter((text) => text.length >= minLength);
+}
+
+/** A schema counts characters, JavaScript counts halves of the rarer ones: what is short enough by either is valid. */
+function withinUnits(text: string, most: number): string {
+  let kept = '';
+  for (const char of text) {
+    if (kept.length + char.length > most) break;
+    kept += char;
+  }
+  return kept;
+}
+
+function dateTimes(): Arbitrary<string> {
+  const earliest = new Date('0000-01-01T00:00:00.000Z');
+  const latest = new Date('9999-12-31T23:59:59.999Z');
+  const zone = fc.constantFrom('Z', '+00:00', '-23:59', '+14:00', '+05:30');
+  const fraction = fc.constantFrom('', '.0', '.123', '.123456789012345678901234567890');
+  return fc
+    .tuple(fc.date({ min: earliest, max: latest, noInvalidDate: true }), fraction, zone)
+    .map(([date, digits, offset]) => `${date.toISOString().slice(0, 19)}${digits}${offset}`);
+}
