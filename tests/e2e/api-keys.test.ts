@@ -274,6 +274,13 @@ describe('revoking a key', () => {
 });
 
 describe('rotating a key', () => {
+  test('that has expired makes one that lives as long again', async () => {
+    const old = await makeKey(gateway, { label: 'expired', scopes: ['read'], ttl_secs: 1 });
+    await eventually(() => expectWorking(false, [old.key]));
+    const { body } = await gateway.api.post<CreatedKey>(`${keysPath}/${old.id}/rotate`, bootstrapKey);
+    expect(Date.parse(body.expires_at ?? '') - Date.parse(body.created_at)).toBe(1000);
+  });
+
   test('makes a new id with the same grant, and the old key and its tokens stop at once', async () => {
     const grant = { label: 'rotated', scopes: ['write' as const], org_id: 'acme', team_id: 'core', ttl_secs: 3600 };
     const old = await makeKey(gateway, grant);
@@ -288,10 +295,10 @@ describe('rotating a key', () => {
       scopes: ['write'],
       org_id: 'acme',
       team_id: 'core',
-      expires_at: old.expires_at,
       last_used_at: null,
       revoked_at: null,
     });
+    expect(Date.parse(body.expires_at ?? '') - Date.parse(body.created_at)).toBe(3_600_000);
     await expectWorking(false, stale);
     await expectWorking(true, [body.key, await tokenOf(gateway, body.key)]);
     expect((await recordOf(old.id))?.revoked_at).not.toBeNull();

@@ -368,16 +368,37 @@ describe('rotating the signing key', () => {
     return { keys: [...before.keys, ...keys.slice(2)] };
   }
 
-  test('gives up a key once every token of its has expired', async () => {
+  test('gives up the private half of a key once every token of its has expired, and still publishes the other', async () => {
     await using quick = await TestGateway.start({ env: { SVC_TOKEN_TTL_SECS: '1' } });
     const [first] = (await jwks(quick)).keys;
     const rotate = () => quick.api.post('/api/v1/iam/signing-keys/rotate', bootstrapKey);
+    const privateHalf = () => {
+      const db = new DatabaseSync(join(quick.folder, 'reeve.db'), { readOnly: true });
+      const row = db.prepare('SELECT private_jwk FROM signing_keys WHERE kid = ?').get(first?.kid ?? '');
+      db.close();
+      return row?.['private_jwk'];
+    };
     await rotate();
+    expect(privateHalf()).not.toBe('');
     await eventually(async () => {
       await rotate();
-      expect((await jwks(quick)).keys.map((key) => key.kid)).not.toContain(first?.kid);
+      expect(privateHalf()).toBe('');
     });
+    expect((await jwks(quick)).keys.map((key) => key.kid)).toContain(first?.kid);
   });
+});
+
+test('a token does not outlive the key it was made from, wherever it is verified', async () => {
+  const { key, expires_at } = await makeKey(gateway, { scopes: ['read'], ttl_secs: 60 });
+  const { body } = await gateway.api.post<Exchanged>(exchangePath, key);
+  expect(body.expires_at).toBe(Math.floor(Date.parse(expires_at ?? '') / 1000));
+  expect(decodeJwt(body.token).exp).toBe(body.expires_at);
+});
+
+test('how to log in is public: an API key, and no password where there is no account store', async () => {
+  const { status, body } = await gateway.api.get('/api/v1/auth/methods');
+  expect(status).toBe(200);
+  expect(body).toEqual({ methods: ['api_key'] });
 });
 
 test('a token ends when its time is over, on HTTP and gRPC, and the key goes on', async () => {

@@ -102,7 +102,14 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
   const governed = mergeRoutes(
     policyService(gov, { health, onAnswer: (answer) => metrics.decided(answer) }),
     agentService(gov, {
-      authenticate: (authorization) => authenticator.authenticate(authorization),
+      authenticate: async (authorization) => {
+        try {
+          return await authenticator.authenticate(authorization);
+        } catch (error) {
+          metrics.authFailed();
+          throw error;
+        }
+      },
       heartbeatIntervalSecs: config.heartbeatIntervalSecs,
     }),
   );
@@ -136,7 +143,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
     }),
     logger,
     tls,
-    trustedProxies: config.trustedProxies?.split(',').map((proxy) => proxy.trim()) ?? [],
+    trustedProxies: config.trustedProxies ?? [],
     tracing,
     drainMs: config.drainSecs * 1000,
     onAnswer: (route, status, seconds) => metrics.answered(route, status, seconds),
@@ -175,7 +182,8 @@ function openStore(config: Config, opened: AsyncDisposableStack): OpenStore {
     opened.defer(startCheckpointer(path));
     const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
     opened.defer(() => reader.close());
-    return { store, reader, indexLag: () => reader.lag() };
+    // Unknown is shown as unknown: the other metrics do not depend on the reader.
+    return { store, reader, indexLag: () => reader.lag().catch(() => Number.NaN) };
   } catch (error) {
     throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
   }

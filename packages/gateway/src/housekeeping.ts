@@ -29,13 +29,19 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
     () => checkpoint.advance(),
   );
   const retain = retention(config, ports, () => (config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq));
+  const saveUses = () => {
+    for (const key of access.keys.takeUsed()) gov.journal.write({ kind: 'api_key_saved', key });
+  };
   const timer = setInterval(() => {
     sweep();
-    for (const key of access.keys.takeUsed()) gov.journal.write({ kind: 'api_key_saved', key });
+    saveUses();
     if (config.opsDurable) save();
     retain().catch((error: unknown) => logger.error({ err: error }, 'the audit log could not be cut'));
   }, tickMs);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    saveUses();
+  };
 }
 
 /** Does `step` once a turn of the event loop for as long as there is more to do, and `then` what follows. */

@@ -131,13 +131,18 @@ describe('a token', () => {
       keyId: record.id,
       scopes: ['read'],
       orgId: 'acme',
-      expiresAt: world.clock.now() + tokenTtlMs,
+      expiresAt: record.expiresAt,
     });
   });
 
   test('without scopes asked for has those of the key', async () => {
     const issued = await inTurn(exchangeToken(access, record, undefined, 'r1'));
-    expect(issued).toMatchObject({ scopes: ['write'], expiresAt: world.clock.now() + tokenTtlMs });
+    expect(issued).toMatchObject({ scopes: ['write'], expiresAt: record.expiresAt });
+  });
+
+  test('of a key without an end lives for its own time', async () => {
+    const issued = await inTurn(exchangeToken(access, { ...record, expiresAt: null }, undefined, 'r1'));
+    expect(issued.expiresAt).toBe(world.clock.now() + tokenTtlMs);
   });
 
   test('above the grant is refused, and none is made', async () => {
@@ -177,7 +182,7 @@ describe('a token', () => {
     expect(authenticator.isStillValid(principal)).toBe(false);
   });
 
-  test('stops when its key expires, though it would live longer itself', async () => {
+  test('stops when its key expires', async () => {
     const made = await token();
     const principal = await authenticator.authenticate(`Bearer ${made}`);
     world.clock.advance(1_000_000);
@@ -186,7 +191,8 @@ describe('a token', () => {
   });
 
   test('ends at its time, also where it was used before', async () => {
-    access.keys.put({ ...record, expiresAt: null });
+    record = { ...record, expiresAt: null };
+    access.keys.put(record);
     const made = await token();
     await authenticator.authenticate(`Bearer ${made}`);
     world.clock.advance(tokenTtlMs - 1);
@@ -195,14 +201,16 @@ describe('a token', () => {
     await expect(authenticator.authenticate(`Bearer ${made}`)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('outlives the rotation of the signing key, and stops where the key that signed it is gone', async () => {
-    access.keys.put({ ...record, expiresAt: null });
+  test('outlives the rotation of the signing key, whose private half is given up once no token needs it', async () => {
+    record = { ...record, expiresAt: null };
+    access.keys.put(record);
     const made = await token();
     await inTurn(rotateSigningKey(access, operator.actor));
     await new Authenticator(access).authenticate(`Bearer ${made}`);
     world.clock.advance(tokenTtlMs + 1);
     await inTurn(rotateSigningKey(access, operator.actor));
-    expect(access.signingKeys.all()).toHaveLength(2);
+    const halves = access.signingKeys.all().map((signing) => signing.privateJwk !== '');
+    expect(halves).toEqual([false, true, true]);
     await expect(new Authenticator(access).authenticate(`Bearer ${made}`)).rejects.toMatchObject({
       code: 'unauthenticated',
     });

@@ -42,7 +42,8 @@ export async function exchangeToken(
     orgId: key.orgId,
     teamId: key.teamId,
     issuedAt: now,
-    expiresAt: now + access.tokenTtlMs,
+    // A token does not outlive the key it was made from, wherever it is verified.
+    expiresAt: Math.min(now + access.tokenTtlMs, key.expiresAt ?? Number.POSITIVE_INFINITY),
     tokenId: gov.randomness.hex(16),
   } as const;
   const token = await mint.sign(claims, signingKey);

@@ -56,11 +56,15 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
   return made;
 }
 
-/** Makes a key with the same grant under a new id, and revokes the old one. */
+/** Makes a key with the same grant and time to live under a new id, and revokes the old one. */
 export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
   const old = managedKey(access, by, id);
   if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
-  const made = make(access, old);
+  const now = access.gov.clock.now();
+  const made = make(access, {
+    ...old,
+    expiresAt: old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt),
+  });
   revoke(access, old);
   note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
   note(access, by, 'ApiKeyRevoked', old, { rotated_to: made.record.id });

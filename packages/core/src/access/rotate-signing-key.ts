@@ -5,8 +5,8 @@ import type { Access } from './access.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
 
 /**
- * Signs with a new key from now on. The keys before it stay for as long as a token of theirs may live, so that nobody is
- * logged out.
+ * Signs with a new key from now on. The keys before it still verify, so that nobody is logged out; the private half of
+ * one that no token in force was signed by is given up.
  */
 export async function rotateSigningKey(access: Access, actor: Actor, requestId?: string): Promise<SigningKeyRecord> {
   const { gov, mint, signingKeys } = access;
@@ -15,8 +15,10 @@ export async function rotateSigningKey(access: Access, actor: Actor, requestId?:
   gov.journal.write({ kind: 'signing_key_saved', key });
   gov.journal.onFailure(() => signingKeys.remove(key.kid));
   for (const old of signingKeys.outlived(gov.clock.now(), access.tokenTtlMs)) {
-    signingKeys.remove(old.kid);
-    gov.journal.write({ kind: 'signing_key_removed', kid: old.kid });
+    // The public half stays: cuts of the audit log that it has signed are verified by it for good.
+    const retired = { ...old, privateJwk: '' };
+    signingKeys.add(retired);
+    gov.journal.write({ kind: 'signing_key_saved', key: retired });
     gov.journal.onFailure(() => signingKeys.add(old));
   }
   const request = requestId === undefined ? {} : { request_id: requestId };

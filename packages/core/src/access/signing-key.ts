@@ -3,7 +3,7 @@ import type { EpochMs } from '../kernel/clock.ts';
 /** A key that signs tokens. The private half leaves the store for nothing but signing. */
 export interface SigningKeyRecord {
   readonly kid: string;
-  /** JSON Web Key, private. */
+  /** JSON Web Key, private; empty once the key signs nothing any more. */
   readonly privateJwk: string;
   /** JSON Web Key, public, as it is published. */
   readonly publicJwk: string;
@@ -38,12 +38,12 @@ export class SigningKeyRing {
     this.#keys.delete(kid);
   }
 
-  /** Keys that no valid token can be signed by any more: superseded for longer than a token lives. */
+  /** Keys whose private half serves nothing any more: superseded for longer than a token lives. */
   outlived(now: EpochMs, tokenTtlMs: number): readonly SigningKeyRecord[] {
     const keys = this.all();
-    return keys.filter((_, index) => {
+    return keys.filter((key, index) => {
       const successor = keys[index + 1];
-      return successor !== undefined && successor.createdAt + tokenTtlMs < now;
+      return key.privateJwk !== '' && successor !== undefined && successor.createdAt + tokenTtlMs < now;
     });
   }
 }

@@ -22,11 +22,13 @@ export function refuseIdentity(
   const { claimed, owner, reason } = refusal;
   const claim = request.agentId;
   const about = owner ?? claimed;
+  // Who is suspended has shown who it is; whose token is another's has shown that, too.
+  const known = owner ?? (reason === 'agent is suspended' ? claimed : undefined);
   gov.journal.record({
     at: gov.clock.now(),
     eventType: owner === undefined ? 'ActionDenied' : 'A2AImpersonationAttempted',
     lineage: about?.lineage ?? unregistered(claim),
-    actor: owner === undefined ? unauthenticated(claim) : actorOf(owner),
+    actor: known === undefined ? unauthenticated(claim) : actorOf(known),
     opId: null,
     traceId: request.traceId === '' ? null : request.traceId,
     spanId: request.spanId === '' ? null : request.spanId,

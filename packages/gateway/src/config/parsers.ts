@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseApiKey } from '@reeve/core';
@@ -84,4 +85,18 @@ export function url(...protocols: readonly string[]): Parse<string> {
 export function database(text: string): string {
   if (text === 'memory:' || /^postgres(ql)?:\/\/.+/.test(text)) return text;
   throw new Error('"memory:" or a postgres:// URL; leave it out for the embedded store');
+}
+
+/** Addresses and networks, separated by commas. */
+export function proxies(text: string): readonly string[] {
+  const given = text.split(',').map((proxy) => proxy.trim());
+  if (given.every(isProxy)) return given;
+  throw new Error('addresses or networks separated by commas, as in 10.0.0.1, 10.1.0.0/16, ::1');
+}
+
+function isProxy(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

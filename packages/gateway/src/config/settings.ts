@@ -8,6 +8,7 @@ import {
   flag,
   onlyClearYes,
   path,
+  proxies,
   seconds,
   url,
   wholeNumber,
@@ -184,7 +185,7 @@ export const settings = {
   ),
   trustedProxies: optional(
     'trusted_proxies',
-    anyText,
+    proxies,
     'Addresses or networks, separated by commas, whose forwarded-for headers count.',
   ),
   smtpHost: optional('smtp_host', anyText, 'Mail relay; its presence switches on delivery.', later),

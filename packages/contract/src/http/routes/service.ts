@@ -32,7 +32,7 @@ export const serviceRoutes = {
         parts: z.record(z.string(), z.object({ status: z.enum(['ok', 'degraded', 'failing']), detail: z.string() })),
       }),
     },
-    problems: ['store_unavailable'],
+    problems: ['store_unavailable', 'shutting_down'],
   },
   metrics: {
     method: 'GET',

@@ -14,12 +14,11 @@ const schema = `
   CREATE TABLE IF NOT EXISTS ix.by_agent (agent TEXT, seq INTEGER, PRIMARY KEY (agent, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_op (op_id TEXT, seq INTEGER, PRIMARY KEY (op_id, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_event (event_type TEXT, seq INTEGER, PRIMARY KEY (event_type, seq)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS ix.by_claim (org_id TEXT, seq INTEGER, PRIMARY KEY (org_id, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ix.by_time (first_seq INTEGER PRIMARY KEY, last_seq INTEGER, min_at INTEGER, max_at INTEGER);
   CREATE TABLE IF NOT EXISTS ix.progress (through INTEGER NOT NULL, hash TEXT NOT NULL, removed INTEGER NOT NULL);
 `;
 
-const tables = ['by_org', 'by_agent', 'by_op', 'by_event', 'by_claim'];
+const tables = ['by_org', 'by_agent', 'by_op', 'by_event'];
 
 /** Whether an error says that a file is no database, or not a whole one. */
 export function isDamage(error: unknown): boolean {
@@ -98,11 +97,6 @@ export class AuditIndex {
       );
       this.#run(
         `INSERT OR IGNORE INTO ix.by_event SELECT event_type, seq ${range} AND event_type NOT IN (${frequent}) ORDER BY event_type, seq`,
-        through,
-        to,
-      );
-      this.#run(
-        `INSERT OR IGNORE INTO ix.by_claim SELECT claimed_org_id, seq ${range} AND claimed_org_id IS NOT NULL ORDER BY 1, 2`,
         through,
         to,
       );

@@ -37,10 +37,12 @@ const longestParameter = 16_384;
 export function createHttpApp(options: HttpOptions): FastifyInstance {
   const headers = securityHeaders(options.tls !== undefined);
   // A request without a Host is refused below, as a problem; Node would refuse it without a word.
-  const serverOptions = { requireHostHeader: false };
+  const serverOptions = { requireHostHeader: false, connectionsCheckingInterval: 5000 };
   const app = fastify({
     bodyLimit: largestBody,
     requestTimeout: 30_000,
+    // What arrives on a connection that is still open is answered like anything else.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: longestParameter },
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
