@@ -34,7 +34,8 @@ function byOwner({ functions, otherThreads }: ServerProfile): Map<string, number
   const owners = new Map<string, number>();
   const add = (owner: string, value: number) => owners.set(owner, (owners.get(owner) ?? 0) + value);
   for (const { owner, microsPerDecision } of functions) add(owner, microsPerDecision);
-  for (const [name, value] of Object.entries(otherThreads)) add(threadNames[name] ?? 'other threads, the sampling among them', value);
+  for (const [name, value] of Object.entries(otherThreads))
+    add(threadNames[name] ?? 'other threads, the sampling among them', value);
   return owners;
 }
 

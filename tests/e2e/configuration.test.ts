@@ -51,6 +51,12 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     /PostgreSQL is not available in this version/,
   ],
   [
+    'a proxy that is no address',
+    [],
+    { SVC_TRUSTED_PROXIES: '10.0.0.0/8, banana' },
+    /SVC_TRUSTED_PROXIES: "10.0.0.0\/8, banana" is not accepted; accepted: addresses or networks/,
+  ],
+  [
     'a policy path that is not there',
     ['--policy', '/nowhere/at/all'],
     {},
