@@ -6,6 +6,11 @@ import { expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import { allowAll, runServe, TestGateway, toolCall } from '../harness/gateway.ts';
 
+/** A start on these policies, on free ports and without a data folder. */
+function startWith(policies: string) {
+  return runServe(['--policy', policies, '--database', 'memory:', '--grpc', '127.0.0.1:0', '--http', '127.0.0.1:0']);
+}
+
 test('no policy at all: everything is denied with "no policy loaded"', async () => {
   await using gateway = await TestGateway.start();
   const agent = await gateway.register({ agentId: 'a' });
@@ -115,16 +120,7 @@ test('a policy that cannot be read any more is recorded, and what was in force s
 test('a rule that can never match is an error, not a hole', async () => {
   await using gateway = await TestGateway.start();
   gateway.writePolicy('x.yaml', 'name: x\nrules:\n  - {name: y, effect: deny, tools: [a], models: [b]}\n');
-  const { code, stderr } = await runServe([
-    '--policy',
-    join(gateway.folder, 'policies'),
-    '--database',
-    'memory:',
-    '--grpc',
-    '127.0.0.1:0',
-    '--http',
-    '127.0.0.1:0',
-  ]);
+  const { code, stderr } = await startWith(join(gateway.folder, 'policies'));
   expect(code).toBe(2);
   expect(stderr).toMatch(/x\.yaml:3:\d+: this rule can never match/);
 });
@@ -134,16 +130,7 @@ test('a bad policy at start: exit 2 with every position', async () => {
   const folder = join(gateway.folder, 'policies');
   gateway.writePolicy('a.yaml', 'name: a\nrules:\n  - {name: x, effect: deny, tools: ["[oops"]}\n');
   gateway.writePolicy('b.yaml', 'name: a\nsurprise: 1\n');
-  const { code, stderr } = await runServe([
-    '--policy',
-    folder,
-    '--database',
-    'memory:',
-    '--grpc',
-    '127.0.0.1:0',
-    '--http',
-    '127.0.0.1:0',
-  ]);
+  const { code, stderr } = await startWith(folder);
   expect(code).toBe(2);
   expect(stderr).toMatch(/a\.yaml:3:\d+: bad glob/);
   expect(stderr).toMatch(/b\.yaml:2:1: unknown key "surprise"/);
@@ -158,16 +145,7 @@ test('a policy that would need what this version cannot enforce is refused inste
     'name: x\nrules:\n  - {name: y, effect: allow, when: "true"}\n',
   ]) {
     gateway.writePolicy('x.yaml', text);
-    const { code, stderr } = await runServe([
-      '--policy',
-      join(gateway.folder, 'policies'),
-      '--database',
-      'memory:',
-      '--grpc',
-      '127.0.0.1:0',
-      '--http',
-      '127.0.0.1:0',
-    ]);
+    const { code, stderr } = await startWith(join(gateway.folder, 'policies'));
     expect(code).toBe(2);
     expect(stderr).toContain('this version of Reeve');
   }
