@@ -31,7 +31,7 @@ export type LoadJob =
   /** Checks without completion, so that they stay in flight. */
   | { readonly kind: 'fill'; readonly fleet: string; readonly ops: number }
   /** Completes every operation that loads have left open at `fleet`. */
-  | { readonly kind: 'complete'; readonly fleet: string }
+  | { readonly kind: 'complete'; readonly fleet: string; readonly pid: number }
   /** Batches of which one entry in ten is allowed, and then completed; the others are denied. */
   | { readonly kind: 'mixed'; readonly fleet: string; readonly decisions: number };
 
@@ -45,7 +45,11 @@ export interface LoadResult {
   readonly decisionsInAll: number;
   readonly allowed: number;
   readonly failed: number;
-  readonly server: { readonly before: Usage; readonly after: Usage };
+  /**
+   * Of the server before the first call, at the end of the measured time, and when it had come to rest: what it puts off
+   * is part of what a decision costs.
+   */
+  readonly server: { readonly before: Usage; readonly after: Usage; readonly atRest: Usage };
   readonly loadCpuMicros: number;
   /** What other processes took of the machine, in cores. */
   readonly othersCores: number;

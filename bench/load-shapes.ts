@@ -5,7 +5,7 @@ import { Histogram } from './histogram.ts';
 import { requestHead } from './http2-frames.ts';
 import type { LoadJob, LoadResult } from './load-protocol.ts';
 import { batchSize } from './load-protocol.ts';
-import { machineBusyMicros, usageOf } from './process-usage.ts';
+import { machineBusyMicros, pause, untilAtRest, usageOf } from './process-usage.ts';
 
 type Job = Extract<LoadJob, { kind: 'load' }>;
 
@@ -20,6 +20,7 @@ const mostFailures = 1000;
 /** A closed loop: every lane has one call in flight, and sends the next as soon as the answer is there. */
 export async function drive(job: Job, fleet: Fleet): Promise<LoadResult> {
   const { shape } = job;
+  const before = usageOf(job.pid);
   const connections = await Promise.all(
     Array.from({ length: shape.connections }, () => GrpcConnection.open(job.target)),
   );
@@ -40,19 +41,20 @@ export async function drive(job: Job, fleet: Fleet): Promise<LoadResult> {
   const lanes = connections.map((connection) => laneOf[shape.method](connection, job, fleet, going, settle));
 
   await pause(job.warmupSecs);
-  const before = observe(job.pid);
+  const from = observe(job.pid);
   phase = 'measuring';
   await pause(job.seconds);
   phase = 'over';
-  const after = observe(job.pid);
+  const to = observe(job.pid);
   await Promise.all(lanes);
   noteOpen();
   for (const connection of connections) connection.close();
+  await untilAtRest(job.pid);
 
-  const seconds = (after.at - before.at) / 1000;
-  const serverCpu = (after.server.cpuMicros ?? 0) - (before.server.cpuMicros ?? 0);
-  const loadCpuMicros = after.loadCpu - before.loadCpu;
-  const others = after.machineBusy - before.machineBusy - serverCpu - loadCpuMicros;
+  const seconds = (to.at - from.at) / 1000;
+  const serverCpu = (to.server.cpuMicros ?? 0) - (from.server.cpuMicros ?? 0);
+  const loadCpuMicros = to.loadCpu - from.loadCpu;
+  const others = to.machineBusy - from.machineBusy - serverCpu - loadCpuMicros;
   return {
     calls: histogram.total,
     decisions: histogram.total * perCall,
@@ -61,7 +63,7 @@ export async function drive(job: Job, fleet: Fleet): Promise<LoadResult> {
     decisionsInAll: inAll.calls * perCall,
     allowed: inAll.allowed,
     failed: inAll.failed,
-    server: { before: before.server, after: after.server },
+    server: { before, after: to.server, atRest: usageOf(job.pid) },
     loadCpuMicros,
     othersCores: Math.max(0, others / 1e6 / seconds),
   };
@@ -140,10 +142,4 @@ export function allowedInBatch(response: Buffer): number {
     at += length;
   }
   return allowed;
-}
-
-function pause(seconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, seconds * 1000);
-  });
 }

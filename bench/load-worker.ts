@@ -7,6 +7,7 @@ import { requestHead } from './http2-frames.ts';
 import type { JobResults, LoadJob, SetupResult } from './load-protocol.ts';
 import { batchSize } from './load-protocol.ts';
 import { allowedInBatch, drive } from './load-shapes.ts';
+import { untilAtRest } from './process-usage.ts';
 
 const fleets = new Map<string, Fleet>();
 
@@ -30,7 +31,7 @@ async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
     case 'fill':
       return fill(job.fleet, job.ops);
     case 'complete':
-      return complete(job.fleet);
+      return complete(job.fleet, job.pid);
     case 'mixed':
       return mixed(job.fleet, job.decisions);
   }
@@ -62,7 +63,7 @@ async function fill(address: string, ops: number): Promise<SetupResult> {
   return { done: ops, failed, seconds: secondsSince(startedAt) };
 }
 
-async function complete(address: string): Promise<SetupResult> {
+async function complete(address: string, pid: number): Promise<SetupResult> {
   const fleet = fleetOf(address);
   const connection = await GrpcConnection.open(address);
   const head = requestHead(address, paths.completeAction);
@@ -80,8 +81,10 @@ async function complete(address: string): Promise<SetupResult> {
     }
   };
   await Promise.all(Array.from({ length: 128 }, lane));
+  const seconds = secondsSince(startedAt);
   connection.close();
-  return { done, failed, seconds: secondsSince(startedAt) };
+  await untilAtRest(pid);
+  return { done, failed, seconds };
 }
 
 async function mixed(address: string, decisions: number): Promise<SetupResult> {

@@ -4,6 +4,8 @@ export interface Bar {
   readonly series: number;
   readonly value: number;
   readonly text: string;
+  /** Where the value moved in, as a thin line over the end of the bar. */
+  readonly range?: { readonly least: number; readonly most: number };
 }
 
 export interface BarPicture {
@@ -27,8 +29,8 @@ export interface LinePicture {
 }
 
 const width = 860;
-const left = 260;
-const right = 130;
+const left = 250;
+const right = 150;
 const top = 96;
 
 const style = `
@@ -37,6 +39,7 @@ const style = `
   .soft { fill: #52606d; }
   .paper { fill: #ffffff; }
   .grid { stroke: #d9dee4; stroke-width: 1; }
+  .range { stroke: #1f2933; stroke-width: 1; fill: none; }
   .mark { stroke: #52606d; stroke-width: 1; stroke-dasharray: 4 3; }
   .fill0 { fill: #1f6feb; } .fill1 { fill: #9aa5b1; } .fill2 { fill: #0f8a5f; }
   .line0 { stroke: #1f6feb; } .line1 { stroke: #9aa5b1; } .line2 { stroke: #0f8a5f; }
@@ -46,6 +49,7 @@ const style = `
     .soft { fill: #9ba7b4; }
     .paper { fill: #0d1117; }
     .grid { stroke: #2d343d; }
+    .range { stroke: #e6edf3; }
     .mark { stroke: #9ba7b4; }
     .fill0 { fill: #58a6ff; } .fill1 { fill: #6e7884; } .fill2 { fill: #3fb98a; }
     .line0 { stroke: #58a6ff; } .line1 { stroke: #6e7884; } .line2 { stroke: #3fb98a; }
@@ -54,7 +58,8 @@ const style = `
 export function barPicture(picture: BarPicture): string {
   const barHeight = 18;
   const gap = 16;
-  const most = Math.max(...picture.groups.flatMap(({ bars }) => bars.map(({ value }) => value)), 0) || 1;
+  const ends = picture.groups.flatMap(({ bars }) => bars.map(({ value, range }) => range?.most ?? value));
+  const most = Math.max(...ends, 0) || 1;
   const lengthOf = (value: number) => (value / most) * (width - left - right);
   const parts: string[] = [];
   let y = top;
@@ -65,8 +70,9 @@ export function barPicture(picture: BarPicture): string {
       const length = Math.max(1, lengthOf(bar.value));
       parts.push(
         `<rect class="fill${bar.series}" x="${left}" y="${y}" width="${round(length)}" height="${barHeight - 3}" rx="2"/>`,
-        text(left + length + 8, y + 12, bar.text),
+        text(left + Math.max(length, lengthOf(bar.range?.most ?? 0)) + 8, y + 12, bar.text),
       );
+      if (bar.range !== undefined) parts.push(whisker(bar.range, y + (barHeight - 3) / 2, lengthOf));
       y += barHeight;
     }
     y += gap;
@@ -78,6 +84,15 @@ export function barPicture(picture: BarPicture): string {
     y += 16;
   }
   return page(picture, y + 8, [...legend(picture.series), ...parts]);
+}
+
+function whisker(
+  { least, most }: { readonly least: number; readonly most: number },
+  y: number,
+  lengthOf: (value: number) => number,
+): string {
+  const [from, to] = [round(left + lengthOf(least)), round(left + lengthOf(most))];
+  return `<path class="range" d="M${from} ${y - 3}V${y + 3}M${from} ${y}H${to}M${to} ${y - 3}V${y + 3}"/>`;
 }
 
 export function linePicture(picture: LinePicture): string {

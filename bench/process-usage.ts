@@ -27,6 +27,26 @@ export function machineBusyMicros(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) * 1000;
 }
 
+const restWithinMs = 20_000;
+
+/** Waits until a process has next to nothing left to do, and for a while at most. */
+export async function untilAtRest(pid: number): Promise<void> {
+  const deadline = performance.now() + restWithinMs;
+  let last = Number.NEGATIVE_INFINITY;
+  while (performance.now() < deadline) {
+    const { cpuMicros } = usageOf(pid);
+    if (cpuMicros === undefined || cpuMicros - last <= microsPerTick) return;
+    last = cpuMicros;
+    await pause(0.6);
+  }
+}
+
+export function pause(seconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, seconds * 1000);
+  });
+}
+
 function byThread(folder: string): Record<string, number> {
   const micros: Record<string, number> = {};
   for (const thread of list(folder)) {

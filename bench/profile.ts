@@ -57,7 +57,7 @@ export async function profileGateway(cores: Cores, pace: Pace, tell: (line: stri
     const gateway = await startGateway({ core: cores.server, probe: true });
     await load.run({ kind: 'register', fleet: gateway.grpc, agents: 100, orgs: 10 });
     const echo = await startEcho(cores, load, gateway, probeEnv);
-    const profile = (server: ServerProcess) => profileServer(load, pace, shape, server, gateway.grpc);
+    const profile = (server: ServerProcess) => profileServer(load, pace, shape, server, gateway);
     profiles.push({ shape: shape.name, gateway: await profile(gateway), echo: await profile(echo) });
     await Promise.all([load.stop(), gateway.stop(), echo.stop()]);
   }
@@ -69,11 +69,12 @@ async function profileServer(
   pace: Pace,
   shape: Shape,
   server: ServerProcess,
-  fleet: string,
+  gateway: ServerProcess,
 ): Promise<ServerProfile> {
+  const fleet = gateway.grpc;
   const job = { kind: 'load', fleet, target: server.grpc, pid: server.pid, shape, warmupSecs: 0 } as const;
   await load.run({ ...job, seconds: pace.warmupSecs });
-  await load.run({ kind: 'complete', fleet });
+  await load.run({ kind: 'complete', fleet, pid: gateway.pid });
   await askProbe(server, 'profile-start');
   const result = checkRound(await load.run({ ...job, warmupSecs: pace.leadInSecs, seconds: pace.seconds }), shape.name);
   const { profile } = await askProbe<{ profile: CpuProfile }>(server, 'profile-stop');

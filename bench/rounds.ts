@@ -14,8 +14,6 @@ export interface Figures {
   readonly rssBytes: number;
   /** CPU of the load process, to show that it was not the bottleneck. */
   readonly loadCpuMicros: number;
-  /** Share of the time that the server's core was busy with it. */
-  readonly busy: number;
   readonly othersCores: number;
 }
 
@@ -24,16 +22,14 @@ export function figuresOf(rounds: readonly LoadResult[]): Figures {
   for (const round of rounds) histogram.add(round.counts);
   const decisions = sum(rounds.map((round) => round.decisions));
   const seconds = sum(rounds.map((round) => round.seconds));
-  const cpu = sum(rounds.map(cpuMicrosOf));
   return {
     perSecond: decisions / seconds,
     p50Micros: histogram.quantile(0.5),
     p99Micros: histogram.quantile(0.99),
     p999Micros: histogram.quantile(0.999),
-    cpuMicros: cpu / decisions,
+    cpuMicros: sum(rounds.map(cpuMicrosOf)) / sum(rounds.map((round) => round.decisionsInAll)),
     rssBytes: Math.max(...rounds.map((round) => round.server.after.rssBytes ?? Number.NaN)),
     loadCpuMicros: sum(rounds.map((round) => round.loadCpuMicros)) / decisions,
-    busy: cpu / 1e6 / seconds,
     othersCores: sum(rounds.map((round) => round.othersCores * round.seconds)) / seconds,
   };
 }
@@ -43,7 +39,7 @@ export function perSecondOf(round: LoadResult): number {
 }
 
 export function cpuPerDecisionOf(round: LoadResult): number {
-  return cpuMicrosOf(round) / round.decisions;
+  return cpuMicrosOf(round) / round.decisionsInAll;
 }
 
 /** The cost of one over the other, pair by pair. */
@@ -58,18 +54,19 @@ export function quietCpuRatioOf(pairs: readonly Pair[]): number {
 }
 
 /** CPU per decision by the name of the thread. */
-export function cpuByThreadOf({ server, decisions }: LoadResult): Record<string, number> {
+export function cpuByThreadOf({ server, decisionsInAll }: LoadResult): Record<string, number> {
   const before = server.before.cpuMicrosByThread;
   return Object.fromEntries(
-    Object.entries(server.after.cpuMicrosByThread).map(([name, micros]) => [
+    Object.entries(server.atRest.cpuMicrosByThread).map(([name, micros]) => [
       name,
-      (micros - (before[name] ?? 0)) / decisions,
+      (micros - (before[name] ?? 0)) / decisionsInAll,
     ]),
   );
 }
 
+/** From the first call until the server had nothing left to do. */
 function cpuMicrosOf({ server }: LoadResult): number {
-  return (server.after.cpuMicros ?? Number.NaN) - (server.before.cpuMicros ?? Number.NaN);
+  return (server.atRest.cpuMicros ?? Number.NaN) - (server.before.cpuMicros ?? Number.NaN);
 }
 
 /** A load that did not get the answers it should have is no measurement. */

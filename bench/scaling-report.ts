@@ -1,12 +1,11 @@
 import { barPicture } from './picture.ts';
 import type { ScalingRow } from './scaling.ts';
-import { describeSize } from './scaling.ts';
 import { count, duration, fixed, megabytes, ratio, textTable } from './table.ts';
 
+/** Ratios of a gateway that is large in one respect to a small one. */
 export function scalingTable(rows: readonly ScalingRow[]): string {
   const body = rows.map((row) => [
     row.name,
-    describeSize(row.size),
     ratio(row.cpuRatio),
     `${fixed(row.quietCpuRatio, 2)}×`,
     fixed(row.figures.cpuMicros),
@@ -18,7 +17,6 @@ export function scalingTable(rows: readonly ScalingRow[]): string {
   ]);
   const header = [
     'grown in',
-    'size',
     'CPU over small',
     'quietest',
     'CPU µs/decision',
@@ -38,7 +36,7 @@ export function scalingPicture(rows: readonly ScalingRow[]): string {
     series: ['large over small'],
     groups: rows.map(({ name, cpuRatio }) => ({
       label: name,
-      bars: [{ series: 0, value: cpuRatio.median, text: `${fixed(cpuRatio.median, 2)}×` }],
+      bars: [{ series: 0, value: cpuRatio.median, text: ratio(cpuRatio), range: cpuRatio }],
     })),
     mark: { value: 1, text: '1.00×: no growth' },
   });

@@ -39,13 +39,14 @@ const shape: Shape = { name: 'BatchCheck of 100', method: 'batch', connections: 
 
 function sizes(scale: number): readonly { readonly name: string; readonly size: Size }[] {
   const large = { agents: 100_000 * scale, orgs: 1000 * scale, policies: 1000 * scale, opsInFlight: 100_000 * scale };
+  const number = (value: number) => value.toLocaleString('en-US');
   return [
-    { name: 'the same again', size: small },
-    { name: 'agents', size: { ...small, agents: large.agents } },
-    { name: 'orgs', size: { ...small, agents: large.orgs, orgs: large.orgs } },
-    { name: 'policy documents', size: { ...small, policies: large.policies } },
-    { name: 'operations in flight', size: { ...small, opsInFlight: large.opsInFlight } },
-    { name: 'all of them', size: large },
+    { name: 'nothing: two small ones', size: small },
+    { name: `agents: ${number(large.agents)}`, size: { ...small, agents: large.agents } },
+    { name: `orgs: ${number(large.orgs)}`, size: { ...small, agents: large.orgs, orgs: large.orgs } },
+    { name: `documents: ${number(large.policies)}`, size: { ...small, policies: large.policies } },
+    { name: `in flight: ${number(large.opsInFlight)}`, size: { ...small, opsInFlight: large.opsInFlight } },
+    { name: 'all of these', size: large },
   ];
 }
 
@@ -58,7 +59,7 @@ export async function measureScaling(
 ): Promise<ScalingRow[]> {
   const rows: ScalingRow[] = [];
   for (const { name, size } of sizes(scale)) {
-    tell(`${name}: ${describeSize(size)} …`);
+    tell(`${name} …`);
     const load = startLoad(cores.load);
     const baseline = await prepare(cores, load, small);
     const grown = await prepare(cores, load, size);
@@ -69,11 +70,6 @@ export async function measureScaling(
     }
   }
   return rows;
-}
-
-export function describeSize(size: Size): string {
-  const number = (value: number) => value.toLocaleString('en-US');
-  return `${number(size.agents)} agents, ${number(size.orgs)} orgs, ${number(size.policies)} documents, ${number(size.opsInFlight)} in flight`;
 }
 
 async function compare(load: LoadProcess, pace: Pace, baseline: GatewayProcess, grown: GatewayProcess) {
@@ -100,7 +96,7 @@ async function measure(
 ): Promise<LoadResult> {
   const job = { kind: 'load', fleet: grpc, target: grpc, pid, shape, warmupSecs, seconds: pace.seconds } as const;
   const result = checkRound(await load.run(job), shape.name);
-  await load.run({ kind: 'complete', fleet: grpc });
+  await load.run({ kind: 'complete', fleet: grpc, pid });
   return result;
 }
 

@@ -96,7 +96,7 @@ async function round(
   if (entries !== governed.decisionsInAll) {
     throw new Error(`${shape.name}: ${governed.decisionsInAll} decisions, but ${entries} audit entries`);
   }
-  const { failed } = await load.run({ kind: 'complete', fleet: gateway.grpc });
+  const { failed } = await load.run({ kind: 'complete', fleet: gateway.grpc, pid: gateway.pid });
   if (failed > 0) throw new Error(`${shape.name}: ${failed} operations could not be completed`);
   return { base: checkRound(echoed, `echo of ${shape.name}`), tested: checkRound(governed, shape.name) };
 }

@@ -1,3 +1,5 @@
+import type { Json } from '../audit/canonical-json.ts';
+import type { Decision } from '../decision/answer.ts';
 import type { OpRecord } from '../ops/op.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import type { EpochMs } from './clock.ts';
@@ -6,7 +8,32 @@ import type { EpochMs } from './clock.ts';
 export type DomainEvent =
   | { readonly type: 'ops_change'; readonly at: EpochMs; readonly agent: AgentId; readonly op: OpRecord }
   | { readonly type: 'agent'; readonly at: EpochMs; readonly agent: AgentId; readonly change: AgentChange }
-  | { readonly type: 'policy'; readonly at: EpochMs; readonly version: string; readonly error: string | null };
+  | { readonly type: 'policy'; readonly at: EpochMs; readonly version: string; readonly error: string | null }
+  | DecisionEvent
+  | AlertEvent;
+
+/** A check was answered. */
+export interface DecisionEvent {
+  readonly type: 'decision';
+  readonly at: EpochMs;
+  readonly agent: AgentId;
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly policyRule: string;
+  /** Empty where the refusal left no operation. */
+  readonly opId: string;
+}
+
+/** Something that an operator should look at. */
+export interface AlertEvent {
+  readonly type: 'audit_alert';
+  readonly at: EpochMs;
+  readonly agent: AgentId;
+  readonly alert: Alert;
+  readonly details: { readonly [member: string]: Json };
+}
+
+export type Alert = 'control_unconfirmed' | 'control_failed' | 'op_stale' | 'op_back' | 'impersonation';
 
 export type AgentChange = 'registered' | 'deregistered' | 'suspended' | 'resumed';
 
