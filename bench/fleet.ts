@@ -29,6 +29,10 @@ export class Fleet {
     this.#agents = agents;
   }
 
+  get agents(): readonly Credential[] {
+    return this.#agents;
+  }
+
   nextCheck(): Buffer {
     if (this.#checks.length === 0) this.#checks = this.#agents.map((agent) => checkTemplate(agent, allowedTool));
     return filledAt(this.#checks, this.#next, this.#next++);
@@ -98,13 +102,14 @@ export async function registerFleet(
   address: string,
   count: number,
   orgs: number,
+  orgPrefix = 'org',
 ): Promise<{ fleet: Fleet; result: SetupResult }> {
   const connection = await GrpcConnection.open(address);
   const head = requestHead(address, paths.registerAgent, { authorization: `Bearer ${bootstrapKey}` });
   const agents: Credential[] = [];
   const startedAt = performance.now();
   const failed = await pipelined(count, (number, done) => {
-    const id = { orgId: `org-${number % orgs}`, teamId: `team-${number % 7}`, agentId: `agent-${number}` };
+    const id = { orgId: `${orgPrefix}-${number % orgs}`, teamId: `team-${number % 7}`, agentId: `agent-${number}` };
     const request: RegisterAgentRequest = {
       agentId: id,
       credentialToken: '',

@@ -32,6 +32,8 @@ interface Unsent {
 
 export interface GrpcStream {
   send(framed: Buffer): void;
+  /** Sends the last message, which says that it is. */
+  sendLast(framed: Buffer): void;
   end(): void;
 }
 
@@ -99,6 +101,7 @@ export class GrpcConnection {
     const call = this.#start(head, message, closed);
     return {
       send: (framed) => this.#send(call, framed, false),
+      sendLast: (framed) => this.#send(call, framed, true),
       end: () => {
         this.#emit(0, frameType.data, flag.endStream, call.id);
         this.#flushSoon();

@@ -7,6 +7,8 @@ export interface Shape {
   readonly connections: number;
   /** Calls in flight on each connection; for a stream, messages in flight on its one call. */
   readonly inFlight: number;
+  /** How long a lane of single calls rests after each answer; where it is left out it does not. */
+  readonly restMs?: number;
 }
 
 export const batchSize = 100;
@@ -16,7 +18,14 @@ export const bootstrapKey = 'rvk_abcdefghijkl_0123456789012345678901234567890123
 
 /** What the load process is asked to do. Agents are registered at `fleet` and act against `target`. */
 export type LoadJob =
-  | { readonly kind: 'register'; readonly fleet: string; readonly agents: number; readonly orgs: number }
+  | {
+      readonly kind: 'register';
+      readonly fleet: string;
+      readonly agents: number;
+      readonly orgs: number;
+      /** What the names of orgs begin with, where there are several fleets; "org" unless it is given. */
+      readonly orgPrefix?: string;
+    }
   /** One check, whose answer is returned as base64: what the echo is to answer. */
   | { readonly kind: 'sample'; readonly fleet: string; readonly method: 'unary' | 'batch' }
   | {
@@ -33,7 +42,19 @@ export type LoadJob =
   /** Completes every operation that loads have left open at `fleet`. */
   | { readonly kind: 'complete'; readonly fleet: string; readonly pid: number }
   /** Batches of which one entry in ten is allowed, and then completed; the others are denied. */
-  | { readonly kind: 'mixed'; readonly fleet: string; readonly decisions: number };
+  | { readonly kind: 'mixed'; readonly fleet: string; readonly decisions: number }
+  /** Every agent opens a control stream, and listens until it is told to hang up. */
+  | { readonly kind: 'listen'; readonly fleet: string; readonly connections: number }
+  /** Waits until so many controls were heard; `since` is in milliseconds since the epoch. */
+  | { readonly kind: 'hear'; readonly fleet: string; readonly messages: number; readonly since: number }
+  | { readonly kind: 'hang-up'; readonly fleet: string }
+  /** So many WebSockets that follow all events. */
+  | { readonly kind: 'follow'; readonly http: string; readonly clients: number }
+  /** Waits until all of them together have so many events. */
+  | { readonly kind: 'followed'; readonly http: string; readonly events: number }
+  | { readonly kind: 'unfollow'; readonly http: string }
+  /** Accounts that log in, each with one login in flight, for so long. */
+  | { readonly kind: 'logins'; readonly http: string; readonly people: number; readonly seconds: number };
 
 export interface LoadResult {
   readonly calls: number;
@@ -61,6 +82,25 @@ export interface SetupResult {
   readonly seconds: number;
 }
 
+export interface LoginsResult extends SetupResult {
+  /** Durations of logins in microseconds, as `Histogram` keeps them. */
+  readonly counts: readonly number[];
+}
+
+export interface HeardResult extends SetupResult {
+  /** How long after the start each control was heard, in microseconds, as `Histogram` keeps them. */
+  readonly counts: readonly number[];
+}
+
+export interface FollowedResult {
+  readonly events: number;
+  readonly bytes: number;
+  /** How long after it happened each event arrived at the first client, in microseconds, as `Histogram` keeps them. */
+  readonly counts: readonly number[];
+  /** Streams that the gateway has ended. */
+  readonly ended: number;
+}
+
 export interface JobResults {
   readonly register: SetupResult;
   readonly sample: { readonly answer: string };
@@ -68,4 +108,11 @@ export interface JobResults {
   readonly fill: SetupResult;
   readonly complete: SetupResult;
   readonly mixed: SetupResult;
+  readonly listen: SetupResult;
+  readonly hear: HeardResult;
+  readonly 'hang-up': SetupResult;
+  readonly follow: SetupResult;
+  readonly followed: FollowedResult;
+  readonly unfollow: FollowedResult;
+  readonly logins: LoginsResult;
 }

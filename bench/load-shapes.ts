@@ -89,7 +89,8 @@ const calls: Lane = (connection, job, fleet, going, settle) => {
           const startedAt = performance.now();
           connection.unary(head, batch ? fleet.nextBatch() : fleet.nextCheck(), (answer) => {
             settle(startedAt, answer);
-            next();
+            if (job.shape.restMs === undefined) next();
+            else setTimeout(next, job.shape.restMs);
           });
         };
         next();

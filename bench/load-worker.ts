@@ -1,5 +1,7 @@
 // The load process: does one job after the other as it is told, and answers with what it has measured.
 import { paths } from '@reeve/contract';
+import { ControlListeners } from './control-listeners.ts';
+import { EventFollowers } from './event-followers.ts';
 import type { Fleet } from './fleet.ts';
 import { allowOneIn, pipelined, registerFleet, secondsSince } from './fleet.ts';
 import { GrpcConnection } from './grpc-connection.ts';
@@ -7,9 +9,12 @@ import { requestHead } from './http2-frames.ts';
 import type { JobResults, LoadJob, SetupResult } from './load-protocol.ts';
 import { batchSize } from './load-protocol.ts';
 import { allowedInBatch, drive } from './load-shapes.ts';
+import { logIn } from './login-lanes.ts';
 import { untilAtRest } from './process-usage.ts';
 
 const fleets = new Map<string, Fleet>();
+const listeners = new Map<string, ControlListeners>();
+const followers = new Map<string, EventFollowers>();
 
 function fleetOf(address: string): Fleet {
   const fleet = fleets.get(address);
@@ -17,10 +22,22 @@ function fleetOf(address: string): Fleet {
   return fleet;
 }
 
+function listenersOf(address: string): ControlListeners {
+  const listening = listeners.get(address);
+  if (listening === undefined) throw new Error(`nobody listens at ${address}`);
+  return listening;
+}
+
+function followersOf(address: string): EventFollowers {
+  const following = followers.get(address);
+  if (following === undefined) throw new Error(`nobody follows ${address}`);
+  return following;
+}
+
 async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
   switch (job.kind) {
     case 'register': {
-      const { fleet, result } = await registerFleet(job.fleet, job.agents, job.orgs);
+      const { fleet, result } = await registerFleet(job.fleet, job.agents, job.orgs, job.orgPrefix);
       fleets.set(job.fleet, fleet);
       return result;
     }
@@ -34,6 +51,24 @@ async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
       return complete(job.fleet, job.pid);
     case 'mixed':
       return mixed(job.fleet, job.decisions);
+    case 'listen': {
+      const { agents } = fleetOf(job.fleet);
+      listeners.set(job.fleet, await ControlListeners.open(job, agents));
+      return { done: agents.length, failed: 0, seconds: 0 };
+    }
+    case 'hear':
+      return listenersOf(job.fleet).hear(job);
+    case 'hang-up':
+      return listenersOf(job.fleet).close();
+    case 'follow':
+      followers.set(job.http, await EventFollowers.open(job.http, job.clients));
+      return { done: job.clients, failed: 0, seconds: 0 };
+    case 'followed':
+      return followersOf(job.http).have(job.events);
+    case 'unfollow':
+      return followersOf(job.http).close();
+    case 'logins':
+      return logIn(job);
   }
 }
 

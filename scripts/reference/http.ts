@@ -1,12 +1,12 @@
 import type { ProblemCode, Route, RouteName } from '@reeve/contract/http';
-import { accountPaths, commonProblems, openApiDocument, problemStatus, routes } from '@reeve/contract/http';
+import { commonProblems, openApiDocument, problemStatus, routes } from '@reeve/contract/http';
 import { anchor, code, page, prose, section, table } from './page.ts';
 import type { Schema } from './schema-text.ts';
 import { members, shape, words } from './schema-text.ts';
 
 interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly schema: Schema;
 }
@@ -23,11 +23,14 @@ interface OpenApi {
 }
 
 /**
- * What each parameter and member of a body is for; on one route only, with its name before. One that is missing here
- * fails the run, and so does one too many.
+ * What each parameter and member of a body is for; on one route only, or under one heading, with that before. One that is
+ * missing here fails the run, and so does one too many.
  */
 const meanings: Readonly<Record<string, string>> = {
   'path id': 'The id of a key: the 12 characters after `rvk_`.',
+  'Operations path id':
+    'The operation: `trace:span`, or `org/team/agent/trace:span` where that is ambiguous, percent-encoded; `-` stands for an empty org or team.',
+  'getControl path id': 'The id of a receipt, or the `control_id` of a scoped control.',
   'path org': 'The org; `-` stands for none.',
   'path team': 'The team; `-` stands for none.',
   'path agent': 'The agent.',
@@ -44,6 +47,39 @@ const meanings: Readonly<Record<string, string>> = {
   'query to': 'Only what happened before.',
   'query q': 'Only entries whose JSON holds this text, in capitals or not.',
   'query format': 'JSON lines or CSV.',
+  'query types': 'Only [events](events.md) of these types, separated by commas.',
+  'query since': 'The id of an event: what came after it is replayed first.',
+  'query ticket': 'Stands in for the header: see [events](events.md#a-stream).',
+  'header last-event-id': 'The same as `since`, and counts for more.',
+  'query state': 'Only operations in this state.',
+  'query run_id': 'Only operations of this run.',
+  'header idempotency-key':
+    '1 to 255 visible characters. The same request of the same credential under the same key acts once within 24 hours, and is answered alike; a dry run is not remembered.',
+  'Operations body reason': 'Why; kept with the receipt and in the log. Secrets in it are replaced.',
+  'completeOp body reason': 'Why it was not its agent that said so; kept in the log. Secrets in it are replaced.',
+  'body agent': 'Whose it is. Org and team may be empty.',
+  'body trace_id':
+    '1 to 128 letters, digits, `_` or `-`. With `span_id` it makes the `op_id`. Both empty: they are made up.',
+  'body span_id': 'The same.',
+  'body summary': 'What it is about, to people. Secrets in it are replaced.',
+  'body actual_cost_micros': 'What it cost, in millionths of a US dollar; what was reserved where left out.',
+  'body outcome': 'How it ended.',
+  'body detail': 'What there is to say about it. Secrets in it are replaced.',
+  'body action': 'What to do.',
+  'body scope': 'Which operations: those that fit all members that are given, or `{"all": true}`. Never empty.',
+  'body dry_run': 'Only tell what would be done.',
+  'body email': 'The email; compared in whatever case.',
+  'body password': 'The password: 12 to 256 characters where it is a new one.',
+  'body name': 'The person’s name.',
+  'body remember_me': 'Keep the session for 30 days instead of 12 hours.',
+  'body role': 'The role.',
+  'body token': 'The token of the invite or of the reset.',
+  'body current_password': 'The password until now.',
+  'body status': 'A disabled account cannot log in, and its sessions end.',
+  'revokeInvite path id': 'The id of the invite.',
+  'resendInvite path id': 'The id of the invite.',
+  'revokeSession path id': 'The id of the session: the `sid` of its tokens.',
+  'changeAccount path id': 'The id of the account.',
   'exchangeToken body scopes': 'The scopes of the token; all of the key’s where left out.',
   'body scopes': 'The scopes.',
   'body label': 'What the key is for, to people. Secrets in it are replaced.',
@@ -66,6 +102,7 @@ const tenancies: Readonly<Record<Route['tenancy'], string>> = {
   none: 'holds nothing of any tenant',
   own: 'the caller’s own',
   unbound: 'unbound credentials only',
+  person: 'the account of the person who calls',
 };
 
 class HttpPage {
@@ -81,6 +118,10 @@ class HttpPage {
       ['AuditEntry', items('listLogs')],
       ['Agent', this.#answerOf('getAgent')],
       ['TopologyAgent', items('topologyTeam')],
+      ['Operation', this.#answerOf('getOp')],
+      ['Control', this.#answerOf('getOp').properties?.['control']?.anyOf?.[0] ?? {}],
+      ['Receipt', this.#answerOf('getControl').anyOf?.[0] ?? {}],
+      ['ScopedControl', this.#answerOf('getControl').anyOf?.[1] ?? {}],
       ['TopologyTree', this.#document.components.schemas['TopologyTree'] ?? {}],
     ]);
     this.#names = new Map([...this.#records].map(([name, schema]) => [JSON.stringify(schema), name]));
@@ -105,23 +146,26 @@ class HttpPage {
       required: body?.required?.includes(field) === true,
       schema,
     }));
-    const rows = [...parameters, ...inBody].map((field) => this.#field(name, field));
+    const rows = [...parameters, ...inBody].map((field) => this.#field([name, route.tag], field));
     return section(
       heading(route),
       prose(route.summary),
       `Access: ${accesses[route.access]}. Tenancy: ${tenancies[route.tenancy]}. Limit: ${limitOf(route)}.`,
       rows.length === 0 ? '' : table(['Name', 'In', 'Type', 'Meaning'], rows),
-      `${code(String(route.success.status))}: ${prose(route.success.description)}`,
+      statuses(route),
       this.#answer(route),
       `Problems: ${problemsOf(route)}.`,
     );
   }
 
-  #field(route: string, field: { name: string; in: string; required: boolean; schema: Schema }): string[] {
-    const special = `${route} ${field.in} ${field.name}`;
-    const key = special in meanings ? special : `${field.in} ${field.name}`;
+  #field(
+    places: readonly [route: string, tag: string],
+    field: { name: string; in: string; required: boolean; schema: Schema },
+  ): string[] {
+    const general = `${field.in} ${field.name}`;
+    const key = places.map((place) => `${place} ${general}`).find((special) => special in meanings) ?? general;
     const meaning = meanings[key];
-    if (meaning === undefined) throw new Error(`scripts/reference/http.ts: "${key}" of ${route} is not described`);
+    if (meaning === undefined) throw new Error(`scripts/reference/http.ts: "${key}" of ${places[0]} is not described`);
     this.#used.add(key);
     return [code(field.name), `${field.in}${field.required ? ', required' : ''}`, words(field.schema), meaning];
   }
@@ -130,7 +174,8 @@ class HttpPage {
     const content = this.#operation(route).responses[route.success.status]?.content ?? {};
     const schema = content['application/json']?.schema;
     if (schema !== undefined) return block(shape(schema, this.#names));
-    return `As ${Object.keys(content).map(code).join(', ')}.`;
+    const types = Object.keys(content).map(code);
+    return types.length === 0 ? '' : `As ${types.join(', ')}.`;
   }
 
   #recordsText(): string {
@@ -151,7 +196,6 @@ class HttpPage {
 }
 
 function introduction(): string[] {
-  const accounts = accountPaths.map(({ method, path }) => code(`${method} ${path}`));
   return [
     'Made from `packages/contract/src/http`, like the validation of requests, `/openapi.json` and `/docs` of the running gateway.',
     [
@@ -165,7 +209,7 @@ function introduction(): string[] {
       '- **Request ids:** `X-Request-Id` comes back; one of 1 to 64 characters of `A-Za-z0-9._-` is kept, otherwise one is made up.',
       '- **Methods:** each `GET` also answers `HEAD`.',
     ].join('\n'),
-    `The account endpoints answer 503 \`accounts_unavailable\` in this version: ${accounts.join(', ')}.`,
+    'Where nothing is durable (`memory:`), there are no accounts: their routes answer 503 `accounts_unavailable` before anything else. Routes that work with the refresh cookie refuse pages of other origins with 403 `cross_origin`.',
     '## Routes',
   ];
 }
@@ -191,6 +235,11 @@ function problemsOf(route: Route): string {
   const codes = [...new Set<ProblemCode>([...commonProblems(route), ...route.problems])];
   const sorted = codes.toSorted((a, b) => problemStatus[a] - problemStatus[b] || (a < b ? -1 : 1));
   return sorted.map((problem) => `${problemStatus[problem]} ${code(problem)}`).join(', ');
+}
+
+function statuses({ success: { alternative, ...success } }: Route): string {
+  const all = [success, ...(alternative === undefined ? [] : [alternative])];
+  return all.map(({ status, description }) => `${code(String(status))}: ${prose(description)}`).join('\n\n');
 }
 
 function block(text: string): string {

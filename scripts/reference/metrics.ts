@@ -19,7 +19,26 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     [],
     'Audit entries that are not indexed yet. Reading finds them all the same, one by one.',
   ],
-  reeve_websocket_clients: [[], 'Open event streams. There are none in this version: always 0.'],
+  reeve_websocket_clients: [[], 'Open [event streams](events.md) over WebSockets.'],
+  reeve_sse_clients: [[], 'Open event streams as Server-Sent Events.'],
+  reeve_events_sent_total: [[], 'Events sent, each of them counted for every stream that it was sent to.'],
+  reeve_events_dropped_total: [
+    [],
+    'Events that streams were not sent because they were closed for being read too slowly. Their clients can resume.',
+  ],
+  reeve_event_streams_ended_total: [
+    ['reason'],
+    'Event streams that the gateway has ended. `reason` is `slow`, `silent` (a ping was not answered), `credential` or `drain`.',
+  ],
+  reeve_controls_total: [
+    ['action', 'status'],
+    'Steps of controls: each receipt counts once for every `status` that it reaches. `action` is `pause`, `resume` or `terminate`.',
+  ],
+  reeve_control_seconds: [
+    ['action', 'stage'],
+    'From the request of a control until the agent first acknowledges it (`stage` is `acked`) and until it says that it took effect (`effective`): the time to stop.',
+  ],
+  reeve_control_streams: [[], 'Open control streams of agents.'],
   reeve_http_requests_total: [
     ['route', 'status'],
     'Answers over HTTP. `route` is the pattern of the path, as in `/api/v1/agents/:org/:team/:agent`, or `unknown`.',

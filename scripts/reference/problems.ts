@@ -33,12 +33,24 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   key_not_found: ['There is no such API key.', elsewhere],
   agent_not_found: ['There is no such agent, or it is not registered any more.', elsewhere],
   team_not_found: ['There is no such team, or it has no agents.', elsewhere],
-  op_not_found: null,
+  op_not_found: ['There is no such operation: it never was, or it ended and has been swept since.', elsewhere],
+  control_not_found: ['There is no such control, or it is no longer kept.', elsewhere],
   method_not_allowed: ['The path takes other methods.', 'The header `Allow` names them.'],
   request_timeout: ['The request did not arrive in time.', 'Send it again, whole.'],
   key_revoked: ['A revoked key was to be rotated.', 'Make a new key.'],
   token_in_use: null,
-  invalid_transition: null,
+  invalid_transition: [
+    'The operation is in a state that does not allow the move, perhaps since somebody else was faster.',
+    '`state` says which one it is in, and `allowed` what can be done from there.',
+  ],
+  ambiguous_op: [
+    'Several agents that the caller may see have an operation with this `trace:span`.',
+    'Say whose: `candidates` names the first 20 as `org/team/agent/trace:span`. Percent-encode it; `-` stands for an empty org or team.',
+  ],
+  idempotency_conflict: [
+    'The `Idempotency-Key` was used by this credential for another request.',
+    'Use a new key for a new request.',
+  ],
   payload_too_large: ['The body is larger than 1 MiB.', 'Send less.'],
   uri_too_long: null,
   unsupported_media_type: [
@@ -47,7 +59,57 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   ],
   validation_failed: [
     'Something in the path, the query or the body is not what the route takes. An unknown member of the body is such a thing, too.',
-    '`errors` has a `pointer` and a `detail` for each. Pointers start with `/path` or `/query`; those into the body do not.',
+    '`errors` has a `pointer` and a `detail` for each. Pointers start with `/path`, `/query` or `/headers`; those into the body do not.',
+  ],
+  upgrade_required: [
+    'A WebSocket was asked for as if it were a page, or in another version than 13.',
+    'Use a WebSocket client, or `GET /api/v1/events`, which is the same stream over HTTP.',
+  ],
+  registration_closed: [
+    'There is an account already, and registration is not open.',
+    'Ask an administrator for an invite, or open it with `SVC_AUTH_OPEN_REGISTRATION`.',
+  ],
+  wrong_credentials: [
+    'The email or the password is wrong. Which of them is not told, nor whether the account exists or is disabled.',
+    'Try again, or reset the password. After five failures the email is locked for a while.',
+  ],
+  account_locked: [
+    'Too many logins under this email have failed, whether or not it has an account.',
+    'Wait for as many seconds as `Retry-After` says, or reset the password.',
+  ],
+  refresh_raced: [
+    'Another request has used the same refresh token within the last ten seconds, as two tabs do.',
+    'Use the cookie that the other request was given. The session goes on.',
+  ],
+  session_ended: ['There is no refresh cookie, or its session has ended or expired.', 'Log in again.'],
+  session_not_found: ['There is no open session of yours with this id.', 'List the sessions.'],
+  account_required: [
+    "The route is about the caller's own account, and the caller is an API key.",
+    'Log in with email and password.',
+  ],
+  owner_required: [
+    'Only an owner may make, demote or disable an owner; an API key never is one.',
+    'Log in as an owner.',
+  ],
+  last_owner: ['The account is the last active owner.', 'Make another account an owner first.'],
+  account_not_found: ['There is no account with this id.', 'List the accounts.'],
+  invite_not_found: [
+    'There is no open invite with this id: it was accepted, revoked, or has expired.',
+    'List the invites, or make a new one.',
+  ],
+  invalid_token: [
+    'The invite or reset token is wrong, used, expired or of another kind. Which of these is not told.',
+    'Ask for a new one.',
+  ],
+  wrong_password: ['The current password is wrong.', 'Try again, or reset the password.'],
+  email_taken: ['There is an account with this email.', 'Log in, or reset the password.'],
+  cross_origin: [
+    'A browser sent the request from a page of another origin to a route that works with a cookie.',
+    "Call it from the dashboard's own origin; see `SVC_PUBLIC_URL`.",
+  ],
+  weak_password: [
+    'The new password is shorter than 12 characters, longer than 256, among the common ones, or the email or name again.',
+    '`detail` says which. A sentence of four or five unrelated words is a good one.',
   ],
   rate_limited: ['Too many calls in a minute.', 'Wait for as many seconds as `Retry-After` says.'],
   headers_too_large: ['The head of the request is larger than 16 KiB.', 'Send less: a shorter path, fewer cookies.'],
@@ -58,6 +120,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   accounts_unavailable: [
     'An account endpoint where there is no account store; in this version, always.',
     'Use an API key.',
+  ],
+  overloaded: [
+    'Too many logins wait for their password to be checked.',
+    'Wait for as many seconds as `Retry-After` says.',
   ],
   store_unavailable: ['The store cannot be written or read. Nothing was changed.', later],
   shutting_down: ['The gateway is being stopped.', later],
@@ -83,6 +149,11 @@ export function problemsPage(): string {
         ['`instance`', 'The path that was called, without the query.'],
         ['`code`', 'One of those below.'],
         ['`required_scope`', 'With `insufficient_scope`: the scope that is missing.'],
+        [
+          '`state`, `allowed`',
+          'With `invalid_transition`: the state of the operation, and what can be done from there.',
+        ],
+        ['`candidates`', 'With `ambiguous_op`: the operations that the id may mean, in full.'],
         ['`errors`', 'With `validation_failed`: what is wrong, each with a JSON pointer.'],
         [
           '`draining`, `parts`',
@@ -90,7 +161,7 @@ export function problemsPage(): string {
         ],
       ],
     ),
-    '401 carries `WWW-Authenticate: Bearer`, 405 `Allow`, 429 `Retry-After`.',
+    '401 carries `WWW-Authenticate: Bearer`, 405 `Allow`, 429 and the 503 `overloaded` `Retry-After`.',
     '## Codes',
     table(['Code', 'Status', 'When', 'What to do'], rows),
     `Reserved, and not answered over HTTP by this version: ${reserved.join(', ')}.`,

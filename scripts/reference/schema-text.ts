@@ -3,10 +3,10 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
-  readonly const?: string;
+  readonly const?: string | boolean;
   readonly format?: string;
   readonly pattern?: string;
-  readonly default?: string | number;
+  readonly default?: string | number | boolean;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
@@ -27,7 +27,7 @@ export function words(schema: Schema): string {
 }
 
 function kind(schema: Schema): string {
-  const { anyOf, enum: choices, items, type, minimum, maximum, maxLength } = schema;
+  const { anyOf, enum: choices, items, properties, type, minimum, maximum, maxLength } = schema;
   if (anyOf !== undefined) return anyOf.map(kind).join(' or ');
   if (choices !== undefined) return choices.map((choice) => `\`${choice}\``).join(', ');
   if (schema.const !== undefined) return `\`${schema.const}\``;
@@ -35,6 +35,10 @@ function kind(schema: Schema): string {
   if (schema.pattern === idPattern) return 'id';
   if (schema.format === 'date-time') return 'RFC 3339';
   if (type === 'integer') return `whole number, ${minimum} to ${maximum}`;
+  if (properties !== undefined)
+    return `object of ${Object.keys(properties)
+      .map((name) => `\`${name}\``)
+      .join(', ')}`;
   if (type === 'string') return maxLength === undefined ? 'text' : `text, at most ${maxLength}`;
   return String(type);
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// Verifies the audit chain of a data folder. Written apart from the gateway, from the contract alone: it shares no code
-// with what it checks. Usage: node tests/chaos/verify-chain.mjs <data folder>
+// Verifies the audit chain of a data folder, or of a PostgreSQL database. Written apart from the gateway, from the
+// contract alone: it shares no code with what it checks.
+// Usage: node tests/chaos/verify-chain.mjs <data folder>, or with the URL of the database in DATABASE_URL.
 //
 // A log that does not start with its first entry was cut. That is in order only where an AuditLogCut entry of the same
 // log vouches for it: a signature, by a key of the gateway, over the sequence and the hash of the last entry given up.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
@@ -47,9 +49,42 @@ function fault(row, entry, expected) {
   return undefined;
 }
 
+/** The embedded store, read in one snapshot: a log that is being written and cut meanwhile is looked at as it is now. */
+function openFolder(folder) {
+  const db = new DatabaseSync(join(folder, 'reeve.db'), { readOnly: true });
+  db.exec('BEGIN');
+  return {
+    all: (sql, ...values) => Promise.resolve(db.prepare(sql).all(...values)),
+    close: () => Promise.resolve(db.close()),
+  };
+}
+
+/** The same of a PostgreSQL database. */
+async function openDatabase(connectionString) {
+  const client = new Client({ connectionString });
+  await client.connect();
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  // A sequence has 64 bits, which the driver gives as text.
+  const asRead = (row) => ('seq' in row ? { ...row, seq: Number(row.seq) } : row);
+  return {
+    all: async (sql, ...values) => (await client.query(sql.replace('?', '$1'), values)).rows.map(asRead),
+    close: () => client.end(),
+  };
+}
+
+/** Every entry, oldest first, a page at a time. */
+async function* entriesOf(db) {
+  for (let after = 0; ; ) {
+    const rows = await db.all('SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT 5000', after);
+    yield* rows;
+    if (rows.length === 0) return;
+    after = rows.at(-1).seq;
+  }
+}
+
 /** The public keys of the gateway, by kid. */
-function signingKeys(db) {
-  const rows = db.prepare('SELECT kid, public_jwk FROM signing_keys').all();
+async function signingKeys(db) {
+  const rows = await db.all('SELECT kid, public_jwk FROM signing_keys');
   return new Map(rows.map((row) => [row.kid, createPublicKey({ key: JSON.parse(row.public_jwk), format: 'jwk' })]));
 }
 
@@ -76,17 +111,17 @@ function isSigned(cut, signature, keys) {
  * Where the chain of this log starts: at its first entry, or right after the last one that was given up. While entries
  * are being removed, some that a cut has given up are still there: they must lead up to what it vouches for.
  */
-function start(db, first) {
+async function start(db, first) {
   if (first === undefined || first.seq === 1) return { seq: 1, prev: '0'.repeat(64) };
-  const keys = signingKeys(db);
-  const hashOf = db.prepare('SELECT hash FROM audit WHERE seq = ?');
-  for (const row of db.prepare(`SELECT canonical FROM audit WHERE event_type = 'AuditLogCut'`).iterate()) {
+  const keys = await signingKeys(db);
+  const hashOf = async (seq) => (await db.all('SELECT hash FROM audit WHERE seq = ?', seq))[0]?.hash;
+  for (const row of await db.all(`SELECT canonical FROM audit WHERE event_type = 'AuditLogCut'`)) {
     const { event_type, payload } = JSON.parse(row.canonical);
     const { through_hash, through_seq, signature } = payload;
     if (event_type !== 'AuditLogCut' || !isSigned({ through_hash, through_seq }, signature, keys)) continue;
     const prev = JSON.parse(first.canonical).prev_hash;
     const adjoins = through_seq === first.seq - 1 && through_hash === prev;
-    const covers = through_seq >= first.seq && hashOf.get(through_seq)?.hash === through_hash;
+    const covers = through_seq >= first.seq && (await hashOf(through_seq)) === through_hash;
     if (adjoins || covers) return { seq: first.seq, prev };
   }
   return undefined;
@@ -98,21 +133,21 @@ function refuse(seq, problem) {
 }
 
 const folder = process.argv[2];
-if (folder === undefined) {
-  process.stderr.write('usage: verify-chain.mjs <data folder>\n');
+const url = process.env.DATABASE_URL;
+if (folder === undefined && url === undefined) {
+  process.stderr.write('usage: verify-chain.mjs <data folder>, or DATABASE_URL=postgres://... verify-chain.mjs\n');
   process.exit(2);
 }
-const db = new DatabaseSync(join(folder, 'reeve.db'), { readOnly: true });
-// One snapshot, so that a log that is being written and cut meanwhile is looked at as it is now.
-db.exec('BEGIN');
-const first = db.prepare('SELECT seq, canonical FROM audit ORDER BY seq LIMIT 1').get();
-let expected = start(db, first);
+const db = folder === undefined ? await openDatabase(url) : openFolder(folder);
+const [first] = await db.all('SELECT seq, canonical FROM audit ORDER BY seq LIMIT 1');
+let expected = await start(db, first);
 if (expected === undefined) refuse(first.seq, 'the log starts with it, and nothing vouches for what was before');
 const before = expected.seq - 1;
-for (const row of db.prepare('SELECT seq, hash, canonical FROM audit ORDER BY seq').iterate()) {
+for await (const row of entriesOf(db)) {
   const problem = fault(row, JSON.parse(row.canonical), expected);
   if (problem !== undefined) refuse(row.seq, problem);
   expected = { seq: row.seq + 1, prev: row.hash };
 }
+await db.close();
 const count = expected.seq - 1 - before;
 process.stdout.write(`${count} entries, unbroken${before > 0 ? `, after a signed cut at ${before}` : ''}\n`);

@@ -390,7 +390,8 @@ describe('the OpenAPI document', () => {
       if (operation === undefined) throw new Error(`${name} is not described`);
       expect(operation.operationId).toBe(name);
       ids.add(operation.operationId);
-      expect(operation.security, name).toEqual(route.access === 'public' ? [] : [{ bearer: [] }]);
+      const byTicket = route.stream === undefined ? [] : [{ ticket: [] }];
+      expect(operation.security, name).toEqual(route.access === 'public' ? [] : [{ bearer: [] }, ...byTicket]);
       const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
       const templated = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
       expect(inPath.map((parameter) => parameter.name).toSorted(), name).toEqual(templated.toSorted());
@@ -401,8 +402,10 @@ describe('the OpenAPI document', () => {
       const statuses = new Set(
         [...commonProblems(route), ...route.problems].map((code) => String(problemStatus[code])),
       );
+      const { status: usual, alternative } = route.success;
+      const successes = alternative === undefined ? [usual] : [usual, alternative.status];
       expect(Object.keys(operation.responses).toSorted(), name).toEqual(
-        [...statuses, String(route.success.status)].toSorted(),
+        [...statuses, ...successes.map(String)].toSorted(),
       );
       for (const [status, response] of Object.entries(operation.responses)) {
         expect(response.description, name).not.toBe('');

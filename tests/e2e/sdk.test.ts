@@ -39,7 +39,7 @@ test('an agent lives its life through the SDK, and it is all on record', async (
   const deletion = await agent.check({ tool: 'delete_all' });
   expect(deletion).toMatchObject({ decision: 'deny', policyRule: 'starter/no-deletes', opState: 'terminated' });
   const call = { type: 'llm_call', model: 'm', promptTokens: 10 } as const;
-  await agent.run(call, ({ cost }) => cost(usd('0.0007')), { estimatedCostMicros: usd('0.0011') });
+  await agent.run(call, ({ spent }) => spent(usd('0.0007')), { estimatedCostMicros: usd('0.0011') });
   expect(await agent.heartbeat()).toMatchObject({ suspended: false, policyVersion: expect.stringMatching(/./) });
   await agent.deregister('done');
 
@@ -197,6 +197,20 @@ test('TLS, with the authority that is trusted and no other', async () => {
     using trusting = client(gateway, { tls: { ca: readFileSync(cert), serverName: 'reeve.test' } });
     const agent = await trusting.register(id);
     expect(await agent.check({ tool: 'search' })).toMatchObject({ allowed: true });
+    const forgetful = `
+      import { readFileSync } from 'node:fs';
+      import { connect } from '@reeve/sdk';
+      const tls = { ca: readFileSync('${cert}'), serverName: 'reeve.test' };
+      const reeve = connect({ address: '${gateway.grpc}', apiKey: '${bootstrapKey}', tls });
+      const events = [];
+      const agent = await reeve.register({ agentId: 'forgetful', onConnection: ({ type }) => events.push(type) });
+      while (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      console.log(...events, await agent.run({ tool: 'search' }, () => 'done'));`;
+    expect(await runNode(['--input-type=module'], {}, forgetful)).toEqual({
+      code: 0,
+      stdout: 'connected done\n',
+      stderr: '',
+    });
     for (const tls of [true, false, { ca: readFileSync(cert) }]) {
       using wary = client(gateway, { tls, retry: { burst: 0 } });
       await expect(wary.register(id)).rejects.toMatchObject({ code: 'unavailable' });
@@ -223,16 +237,20 @@ test('the example runs as it says', async () => {
   expect(withoutGateway).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });
 });
 
-test('every piece of the guide runs', async () => {
+test('every piece of the guides runs', async () => {
   await using gateway = await TestGateway.start({ args: ['--policy', 'examples/policies'] });
-  const guide = readFileSync('docs/guides/sdk.md', 'utf8').replaceAll('127.0.0.1:50051', gateway.grpc);
-  const [complete = '', ...pieces] = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
-  expect(pieces.length).toBeGreaterThan(5);
+  const [guide = '', stopping = ''] = ['sdk', 'stopping-agents'].map((name) =>
+    readFileSync(`docs/guides/${name}.md`, 'utf8').replaceAll('127.0.0.1:50051', gateway.grpc),
+  );
+  const [complete = '', ...pieces] = [...piecesOf(guide), ...piecesOf(stopping)];
+  expect(pieces.length).toBeGreaterThan(10);
   const env = { REEVE_API_KEY: bootstrapKey };
   expect(await runNode(['--input-type=module-typescript'], env, complete)).toMatchObject({ code: 0, stderr: '' });
   const program = [
     "import { randomBytes } from 'node:crypto';",
-    "import { connect, ReeveNotAllowed, usd } from '@reeve/sdk';",
+    "import { setTimeout } from 'node:timers/promises';",
+    "import type { Operation } from '@reeve/sdk';",
+    "import { ActionDeniedError, connect, usd } from '@reeve/sdk';",
     `const reeve = connect({ address: '${gateway.grpc}', apiKey: process.env.REEVE_API_KEY });`,
     "const agent = await reeve.register({ orgId: 'acme', teamId: 'support', agentId: 'bot-1' });",
     ...pieces.map((piece) => `{\n${piece}}`),
@@ -242,8 +260,14 @@ test('every piece of the guide runs', async () => {
   expect(stderr).toBe('');
   expect(stdout).toContain('Refunds take five days.');
   expect(stdout).toContain("[ 'allow', 'deny' ]");
+  expect(stdout).toContain("[ 'refunds.md' ]");
+  expect(stdout).toContain('3 pages');
   expect(code).toBe(0);
 });
+
+function piecesOf(guide: string): string[] {
+  return [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
+}
 
 function isReplay(entry: LoggedEntry): boolean {
   return entry.payload['replay'] === true;

@@ -8,6 +8,14 @@ import type { AgentPort } from '../../packages/cli/src/tenant-probe/ports.ts';
 import { probeTenants } from '../../packages/cli/src/tenant-probe/probe-tenants.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 
+/** Nothing ends, and nobody has to wait, because many calls take long. */
+const env = {
+  SVC_OPS_TTL_SECS: '600',
+  SVC_RATE_LIMIT_AUTH_PER_MIN: '0',
+  SVC_RATE_LIMIT_PUBLIC_PER_MIN: '0',
+  SVC_RATE_LIMIT_API_PER_MIN: '0',
+};
+
 describe.each([
   ['the embedded store', []],
   ['nothing but memory', ['--database', 'memory:']],
@@ -15,7 +23,7 @@ describe.each([
   let gateway: TestGateway;
   let report: TenantReport;
   beforeAll(async () => {
-    gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, args });
+    gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, args, env });
     report = await probeTenants({
       baseUrl: gateway.http,
       fetch,
@@ -71,8 +79,9 @@ function agentPort(gateway: TestGateway): AgentPort {
       );
       return { token: credentialToken };
     },
-    check: async (agent) => {
-      const { decision, opId } = await gateway.check(agent);
+    check: async (agent, about = { runId: '', opId: undefined }) => {
+      const [traceId = '', spanId = ''] = about.opId?.split(':') ?? [];
+      const { decision, opId } = await gateway.check(agent, { runId: about.runId, traceId, spanId });
       return { decision: decisions[decision] ?? 'deny', opId };
     },
     deregisterAgent: async (agent) => {

@@ -14,6 +14,7 @@ import {
 } from '@reeve/contract';
 import { ServerReflectionRequest, ServerReflectionResponse } from '@reeve/contract/reflection';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EventSocket } from '../harness/event-socket.ts';
 import { eventually } from '../harness/eventually.ts';
 import { allowAll, checkRequest, TestGateway } from '../harness/gateway.ts';
 import { GrpcClient } from '../harness/grpc-client.ts';
@@ -88,6 +89,9 @@ test('TLS on both ports when configured', async () => {
       status: Status.SERVING,
     });
     client.close();
+    const stream = await EventSocket.open(secure.http.replace('127.0.0.1', 'localhost'), { ca: readFileSync(cert) });
+    expect(stream.messages).toEqual([{ event_type: 'hello', cursor: expect.any(Number) }]);
+    stream.close();
     await expect(
       secure.client.call(
         paths.healthCheck,

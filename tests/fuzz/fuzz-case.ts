@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import * as fc from 'fast-check';
-import type { Operation } from './document.ts';
+import type { Operation, Parameter } from './document.ts';
 import type { Mutation } from './mutations.ts';
 import { applyMutations, mutationsOf } from './mutations.ts';
 import type { Sources } from './schema-arbitrary.ts';
@@ -26,6 +26,7 @@ export interface FuzzCase {
   readonly credential: string;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly mutations: readonly Mutation[];
 }
@@ -55,9 +56,11 @@ function casesOf(
   credentials: readonly string[],
   mutations: Arbitrary<Mutation[]>,
 ): Arbitrary<FuzzCase> {
-  const inPlace = (where: 'path' | 'query') => operation.parameters.filter((parameter) => parameter.in === where);
-  const values = (where: 'path' | 'query') =>
-    Object.fromEntries(inPlace(where).map(({ name, schema }) => [name, valuesOf(schema, sources, name)]));
+  const inPlace = (where: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === where);
+  const values = (where: Parameter['in']) =>
+    Object.fromEntries(
+      inPlace(where).map(({ name, schema }) => [name, valuesOf(schema, sources, sourceOf(operation, name))]),
+    );
   const required = inPlace('query').filter((parameter) => parameter.required);
   return fc.record({
     operation: fc.constant(operation),
@@ -65,14 +68,21 @@ function casesOf(
     // An empty segment would be another path.
     path: fc.record(values('path')).filter((path) => Object.values(path).every((value) => value !== '')),
     query: fc.record(values('query'), { requiredKeys: required.map(({ name }) => name) }),
+    headers: fc.record(values('header'), { requiredKeys: [] }),
     body: operation.body === undefined ? fc.constant(undefined) : valuesOf(operation.body, sources),
     mutations,
   }) as Arbitrary<FuzzCase>;
 }
 
+/** What `id` means follows from the part of the path before it. */
+function sourceOf({ path }: Operation, name: string): string {
+  const parts = path.split('/');
+  return name === 'id' ? `${parts[parts.indexOf('{id}') - 1] ?? ''} id` : name;
+}
+
 /** What goes over the wire for a case. */
 export function wireOf(fuzzCase: FuzzCase, authorization: string | undefined): WireRequest {
-  const { operation, path, query, body, mutations } = fuzzCase;
+  const { operation, path, query, headers, body, mutations } = fuzzCase;
   const parameters = Object.fromEntries(Object.entries(path).map(([name, value]) => [name, encodeURIComponent(value)]));
   const draft: Draft = {
     method: operation.method,
@@ -82,6 +92,7 @@ export function wireOf(fuzzCase: FuzzCase, authorization: string | undefined): W
     headers: [
       ...(authorization === undefined ? [] : [['authorization', authorization] as const]),
       ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
+      ...Object.entries(headers),
     ],
     body,
     raw: undefined,

@@ -74,14 +74,16 @@ export class Judge {
     const type = headers.get('content-type')?.split(';')[0] ?? '';
     const content = declared.content ?? {};
     const media = content[type];
+    if (declared.content === undefined && body.length === 0) return faults;
     if (media === undefined) faults.push(`the type ${type} is not among ${Object.keys(content).join(', ')}`);
     if (media?.schema === undefined || request.method === 'HEAD') return faults;
     return [...faults, ...this.#invalid(media.schema, jsonIn(body), 'the body')];
   }
 
   /** What is accepted must be what the document says is acceptable. */
-  #faultsOfAcceptance({ operation, parameters }: Reached, { target, body: sent }: WireRequest): string[] {
-    const given = { path: parameters, query: { ...parseQuery(target.split('?')[1] ?? '') } };
+  #faultsOfAcceptance({ operation, parameters }: Reached, { target, headers, body: sent }: WireRequest): string[] {
+    const query = { ...parseQuery(target.split('?')[1] ?? '') };
+    const given = { path: parameters, query, header: Object.fromEntries(headers) };
     const faults = operation.parameters.flatMap(({ in: where, name, schema, required }) => {
       const value = given[where][name];
       if (value === undefined) return required ? [`it was accepted without ${name}`] : [];
@@ -117,22 +119,35 @@ function validator(coerceTypes: boolean): Ajv2020 {
 
 const problemReference = { $ref: '#/components/schemas/Problem' };
 const nothing = { type: 'object', properties: {}, additionalProperties: false };
+/** What public routes about accounts refuse, which is not the credential of the call. */
+const refusalsOfPeople = new Set([
+  'wrong_credentials',
+  'session_ended',
+  'refresh_raced',
+  'registration_closed',
+  'cross_origin',
+]);
 const rank = { bad: -1, read: 0, write: 1, admin: 2 };
 
 /** Whether the answer shows that the credential was looked at, and first of all. */
 function faultsOfAccess(
   { access, tenancy }: Operation,
   { level, isKey, isBound }: FuzzCredential,
-  { status }: WireAnswer,
+  { status, body }: WireAnswer,
   request: WireRequest,
 ): string[] {
-  if (access === undefined) return status === 401 || status === 403 ? [`a public route answers ${status}`] : [];
+  if (access === undefined) {
+    const { code } = (jsonIn(body) ?? {}) as { code?: string };
+    const isAboutCredential = (status === 401 || status === 403) && !refusalsOfPeople.has(code ?? '');
+    return isAboutCredential ? [`a public route answers ${status} ${code}`] : [];
+  }
   const isDoubled = request.headers.filter(([name]) => name === 'authorization').length > 1;
   const isRefused = level === 'bad' || isDoubled || (access === 'api_key' && !isKey);
   if (isRefused) return status === 401 ? [] : [`a bad credential was answered with ${status}`];
   if (status === 401) return ['a good credential was refused'];
   const needed = rank[access as 'read' | 'write' | 'admin'] ?? -1;
   if (rank[level] < needed) return status === 403 ? [] : [`a credential without the scope was answered with ${status}`];
+  if (tenancy === 'person') return status === 403 ? [] : [`an API key was answered with ${status}`];
   if (isBound && tenancy === 'unbound' && status < 400) return [`a tenant was answered with ${status}`];
   return [];
 }

@@ -53,12 +53,14 @@ function integers({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE
   );
 }
 
-function objects({ properties = {}, required = [], additionalProperties }: JsonSchema, sources: Sources) {
+function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string, unknown>> {
+  const { properties = {}, required = [], minProperties = 0, additionalProperties } = schema;
   const members = Object.entries(properties).map(([name, member]) => [name, valuesOf(member, sources, name)]);
   const record: Arbitrary<Record<string, unknown>> = fc.record(Object.fromEntries(members), {
     requiredKeys: [...required],
   });
-  if (typeof additionalProperties !== 'object') return record;
+  const enough = record.filter((value) => Object.keys(value).length >= minProperties);
+  if (typeof additionalProperties !== 'object') return enough;
   const extras = fc.dictionary(fc.string({ minLength: 1 }), valuesOf(additionalProperties, sources), { maxKeys: 3 });
   return fc.tuple(record, extras).map(([own, extra]) => ({ ...extra, ...own }));
 }

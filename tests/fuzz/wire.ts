@@ -67,7 +67,10 @@ function parse(received: Buffer, isHead: boolean): WireAnswer | undefined {
   const rest = received.subarray(end + 4);
   if (status < 200) return parse(rest, isHead);
   const headers = new Map(lines.map((line) => headerOf(line)));
-  const body = isHead || status === 204 || status === 304 ? Buffer.alloc(0) : bodyIn(rest, headers);
+  // A stream of events has no end to wait for.
+  const isEndless = headers.get('content-type') === 'text/event-stream';
+  const isEmpty = isHead || isEndless || status === 204 || status === 304;
+  const body = isEmpty ? Buffer.alloc(0) : bodyIn(rest, headers);
   return body === undefined ? undefined : { status, headers, body };
 }
 

@@ -3,6 +3,7 @@ import { readDocument } from './document.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { eventually } from '../harness/eventually.ts';
+import { password, Person } from '../harness/person.ts';
 
 /** What a credential is good for: `bad` ones must be refused before anything else is looked at. */
 export interface FuzzCredential {
@@ -29,6 +30,9 @@ const noLimits = {
   SVC_RATE_LIMIT_API_PER_MIN: '0',
 };
 
+/** Whoever calls at random would be locked out soon, and could not register. */
+const openDoors = { SVC_LOCKOUT_ATTEMPTS: '1000', SVC_AUTH_OPEN_REGISTRATION: 'true' };
+
 interface Grant {
   readonly scopes: readonly string[];
   readonly org_id?: string;
@@ -37,10 +41,11 @@ interface Grant {
 }
 
 export async function makeWorld(spareKeys: number): Promise<World> {
-  const gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env: noLimits });
+  const gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env: { ...noLimits, ...openDoors } });
   const [bot] = await registerAll(gateway);
   const sentinel = await gateway.register({ orgId: 'sentinel-org', teamId: 'sentinel', agentId: 'sentinel' });
-  const opId = bot === undefined ? '' : (await gateway.check(bot)).opId;
+  const { opIds, controlIds } = await makeOps(gateway, [bot, sentinel]);
+  const people = await makePeople(gateway);
   const spares: string[] = [];
   for (let i = 0; i < spareKeys; i++) spares.push((await makeKey(gateway, spareGrant(i))).id);
   return {
@@ -54,11 +59,22 @@ export async function makeWorld(spareKeys: number): Promise<World> {
       team_id: ['core', 'ops'],
       agent: ['bot', 'kid'],
       agent_id: ['bot', 'kid'],
-      id: spares,
-      op_id: [opId],
+      'api-keys id': spares,
+      'ops id': opIds,
+      'control id': controlIds,
+      ...people,
+      run_id: ['run'],
+      trace_id: ['trace-0', ''],
+      span_id: ['span', ''],
+      'idempotency-key': ['a-key', 'another'],
+      op_id: opIds.slice(0, 1),
       event_type: ['ActionAllowed', 'AgentRegistered', 'A2AImpersonationAttempted'],
       q: ['bot', 'acme'],
-      cursor: [Buffer.from('v1:3').toString('base64url'), Buffer.from('v1:999999999999999').toString('base64url')],
+      cursor: [
+        Buffer.from('v1:1700000000000:inv_x').toString('base64url'),
+        Buffer.from('v1:3').toString('base64url'),
+        Buffer.from('v1:999999999999999').toString('base64url'),
+      ],
     },
     sentinel,
   };
@@ -76,6 +92,46 @@ async function registerAll(gateway: TestGateway): Promise<Registered[]> {
   }
   return parents;
 }
+
+/** Operations to be controlled, of which every third one is paused; the first has a namesake, and one is named in full. */
+async function makeOps(gateway: TestGateway, [bot, sentinel]: readonly (Registered | undefined)[]) {
+  if (bot === undefined || sentinel === undefined) throw new Error('there are no agents');
+  const opIds: string[] = [];
+  const controlIds: string[] = [];
+  for (let i = 0; i < 60; i++) {
+    const { opId } = await gateway.check(bot, { traceId: `trace-${i}`, spanId: 'span', runId: 'run' });
+    opIds.push(opId);
+    if (i % 3 !== 0) continue;
+    const path = `/api/v1/ops/${encodeURIComponent(opId)}/pause`;
+    const { body } = await gateway.api.post<{ control: { id: string } }>(path, bootstrapKey);
+    controlIds.push(body.control.id);
+  }
+  await gateway.check(sentinel, { traceId: 'trace-0', spanId: 'span' });
+  const { orgId, teamId, agentId } = bot.id;
+  return { opIds: [...opIds, `${orgId}/${teamId}/${agentId}/trace-0:span`], controlIds };
+}
+
+/** Accounts and invites, by the names under which they are asked for. */
+async function makePeople(gateway: TestGateway): Promise<Record<string, string[]>> {
+  const emails = Array.from({ length: 40 }, (_, index) => `person${index}@example.com`);
+  const ids: string[] = [];
+  for (const email of emails.slice(0, 3)) ids.push((await new Person(gateway).register(email)).body.account.id);
+  const invites: { readonly id: string; readonly token: string }[] = [];
+  for (let i = 0; i < 30; i++) {
+    const json = { email: `invited${i}@example.com` };
+    const { body } = await gateway.api.post<{ invite: { id: string }; token: string }>(invitePath, bootstrapKey, json);
+    invites.push({ id: body.invite.id, token: body.token });
+  }
+  return {
+    email: emails,
+    password: [password],
+    token: invites.map(({ token }) => token),
+    'accounts id': ids,
+    'invites id': invites.map(({ id }) => id),
+  };
+}
+
+const invitePath = '/api/v1/auth/invite';
 
 /** Every third one is bound to a tenant, so that its admin finds some, too. */
 function spareGrant(index: number): Grant {

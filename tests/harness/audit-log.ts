@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { databaseOf } from './databases.ts';
 
 /** An audit entry as it is kept. */
 export interface LoggedEntry {
@@ -27,13 +29,35 @@ export interface LoggedEntry {
   readonly hash: string;
 }
 
-/** Reads the entries of a gateway's data folder, oldest first. */
+/** Reads the entries of a gateway's store, oldest first. */
 export function readAuditLog(folder: string): LoggedEntry[] {
+  const url = databaseOf(folder);
+  if (url !== undefined) return readFromDatabase(url).map(entryOf);
   const db = new DatabaseSync(join(folder, 'reeve.db'), { readOnly: true });
   try {
     const rows = db.prepare('SELECT hash, canonical FROM audit ORDER BY seq').all();
-    return rows.map((row) => ({ ...(JSON.parse(String(row['canonical'])) as LoggedEntry), hash: String(row['hash']) }));
+    return rows.map(entryOf);
   } finally {
     db.close();
   }
+}
+
+function entryOf(row: Record<string, unknown>): LoggedEntry {
+  return { ...(JSON.parse(String(row['canonical'])) as LoggedEntry), hash: String(row['hash']) };
+}
+
+/** In a process of its own, as a test wants to have all of it at once. */
+function readFromDatabase(url: string): Record<string, unknown>[] {
+  const script = `
+    import pg from 'pg';
+    const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+    await client.connect();
+    const { rows } = await client.query('SELECT hash, canonical FROM audit ORDER BY seq');
+    await client.end();
+    process.stdout.write(JSON.stringify(rows));`;
+  const env = { ...process.env, DATABASE_URL: url };
+  const args = ['--input-type=module', '--eval', script];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, maxBuffer: 2 ** 30 });
+  if (status !== 0) throw new Error(`the log cannot be read: ${stderr}`);
+  return JSON.parse(stdout) as Record<string, unknown>[];
 }

@@ -28,6 +28,7 @@ import {
 } from '@reeve/contract';
 import type { LoggedEntry } from './audit-log.ts';
 import { readAuditLog } from './audit-log.ts';
+import { databaseOf, defaultDatabase, useDatabase } from './databases.ts';
 import { GrpcClient } from './grpc-client.ts';
 import { HttpClient } from './http-client.ts';
 
@@ -41,6 +42,8 @@ export interface GatewayOptions {
   readonly policies?: Readonly<Record<string, string>>;
   /** An existing folder, as for a second start. */
   readonly folder?: string;
+  /** Runs on this PostgreSQL database, as does whatever is started on the same folder later. */
+  readonly database?: { readonly url: string };
 }
 
 export interface Registered {
@@ -90,7 +93,9 @@ export class TestGateway {
     mkdirSync(policies, { recursive: true });
     for (const [name, text] of Object.entries(options.policies ?? {})) writeFileSync(join(policies, name), text);
     const args = ['serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder, ...(options.args ?? [])];
-    const child = spawnReeve(args, { SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...options.env });
+    const url = await databaseFor(folder, options);
+    const database = url === undefined ? {} : { SVC_DATABASE_URL: url };
+    const child = spawnReeve(args, { SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...database, ...options.env });
     const output = collect(child);
     const line = await firstLine(child, output);
     const { http, grpc } = JSON.parse(line) as { http: string; grpc: string };
@@ -219,6 +224,15 @@ export function checkRequest(agent: Registered, request: Partial<CheckRequest> =
 export function toolCall(toolName: string, args?: unknown): ActionContext {
   const argsJson = args === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(args));
   return { action: { $case: 'toolCall', value: { toolName, toolSource: '', argsJson, targetUrl: '' } } };
+}
+
+async function databaseFor(folder: string, options: GatewayOptions): Promise<string | undefined> {
+  if (options.env?.['SVC_DATABASE_URL'] !== undefined || options.args?.includes('--database') === true) {
+    return undefined;
+  }
+  const url = options.database?.url ?? databaseOf(folder) ?? (await defaultDatabase(folder));
+  if (url !== undefined) useDatabase(folder, url);
+  return url;
 }
 
 function spawnReeve(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {

@@ -1,4 +1,4 @@
-import type { ChannelCredentials, ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
+import type { ChannelCredentials, ClientDuplexStream, ClientReadableStream, ServiceError } from '@grpc/grpc-js';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 
@@ -53,6 +53,20 @@ export class GrpcClient {
       path,
       (value: Request) => Buffer.from(request.encode(value).finish()),
       (bytes: Buffer) => response.decode(bytes),
+    );
+  }
+
+  serverStream<Request, Response>(
+    path: string,
+    request: Codec<Request>,
+    response: Codec<Response>,
+    message: Request,
+  ): ClientReadableStream<Response> {
+    return this.#client.makeServerStreamRequest(
+      path,
+      (value: Request) => Buffer.from(request.encode(value).finish()),
+      (bytes: Buffer) => response.decode(bytes),
+      message,
     );
   }
 

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { databaseOf } from './databases.ts';
 
-/** Runs the independent verifier over a data folder; returns what it says and whether it accepts. */
+/** Runs the independent verifier over a gateway's store; returns what it says and whether it accepts. */
 export function verifyChain(folder: string): { accepted: boolean; says: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['tests/chaos/verify-chain.mjs', folder], {
-    encoding: 'utf8',
-  });
+  const url = databaseOf(folder);
+  const args = ['tests/chaos/verify-chain.mjs', ...(url === undefined ? [folder] : [])];
+  const env = { ...process.env, ...(url === undefined ? {} : { DATABASE_URL: url }) };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
   return { accepted: status === 0, says: (stdout + stderr).trim() };
 }

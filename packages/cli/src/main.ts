@@ -1,19 +1,63 @@
-import { Command, CommanderError } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
-import { serveCommand } from './commands/serve.ts';
+import { CliError, InterruptedError } from './cli-error.ts';
+import { parseCommandLine } from './command-line/parse-command-line.ts';
+import { commandTable } from './command-table.ts';
+import type { Shell } from './shell.ts';
 
-const program = new Command('reeve')
-  .description('The agent governance gateway.')
-  .version(manifest.version)
-  .showHelpAfterError('Run with --help for the options.')
-  .exitOverride();
-program.addCommand(serveCommand());
-for (const command of program.commands) command.copyInheritedSettings(program);
+/** Runs the command line that this process was started with; the exit code is 0 done, 1 failed, 2 usage. */
+export async function main(): Promise<void> {
+  // Whoever reads the output has seen enough, as in `reeve logs | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  try {
+    process.exitCode = await run(process.argv.slice(2));
+  } catch (error) {
+    process.exitCode = await explain(error);
+  }
+}
 
-try {
-  await program.parseAsync(process.argv);
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  // Commander has said what is wrong; asking for help or the version is no mistake.
-  process.exitCode = error.exitCode === 0 ? 0 : 2;
+/** Node opens each stream when it is first looked at, which takes time: only those that are used. */
+const shell: Shell = {
+  env: process.env,
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
+};
+
+async function run(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'complete' && argv[1] === '--') {
+    return (await import('./commands/complete.ts')).printCandidates(shell, argv.slice(2));
+  }
+  const parsed = await parseCommandLine(commandTable, argv);
+  switch (parsed.kind) {
+    case 'run':
+      return parsed.command.run(parsed.input, shell);
+    case 'version':
+      return (await import('./commands/version.ts')).showVersion(shell, parsed.globals);
+    case 'help': {
+      const { helpText } = await import('./command-line/help-text.ts');
+      const text = await helpText(commandTable, parsed.path);
+      (parsed.isMisused ? shell.stderr : shell.stdout).write(text);
+      return parsed.isMisused ? 2 : 0;
+    }
+  }
+}
+
+async function explain(error: unknown): Promise<number> {
+  if (error instanceof InterruptedError) {
+    // As if the terminal had ended it: the shell around it sees why.
+    process.kill(process.pid, 'SIGINT');
+    return 130;
+  }
+  if (!(error instanceof CliError)) throw error;
+  const { cleanLines } = await import('./output/clean-text.ts');
+  shell.stderr.write(`${error.bare ? '' : 'error: '}${cleanLines(error.message)}\n`);
+  return error.exitCode;
 }

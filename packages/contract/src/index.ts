@@ -13,6 +13,9 @@ export {
 } from './gen/reeve/v1/agent_service.ts';
 export { ActionType, AgentId, Decision, OpRecord } from './gen/reeve/v1/common.ts';
 export {
+  AckOpControlRequest,
+  AckOpControlRequest_Outcome,
+  AckOpControlResponse,
   ActionContext,
   BatchCheckRequest,
   BatchCheckResponse,
@@ -22,5 +25,8 @@ export {
   CompleteActionRequest,
   CompleteActionRequest_Outcome,
   CompleteActionResponse,
+  OpControlMessage,
+  OpControlMessage_Signal,
+  OpControlSubscribeRequest,
 } from './gen/reeve/v1/policy_service.ts';
 export { paths } from './paths.ts';

@@ -4,6 +4,8 @@ export const paths = {
   batchCheck: '/reeve.v1.PolicyService/BatchCheck',
   checkStream: '/reeve.v1.PolicyService/CheckStream',
   completeAction: '/reeve.v1.PolicyService/CompleteAction',
+  opControlStream: '/reeve.v1.PolicyService/OpControlStream',
+  ackOpControl: '/reeve.v1.PolicyService/AckOpControl',
   registerAgent: '/reeve.v1.AgentService/RegisterAgent',
   heartbeat: '/reeve.v1.AgentService/Heartbeat',
   deregisterAgent: '/reeve.v1.AgentService/DeregisterAgent',

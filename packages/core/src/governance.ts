@@ -1,3 +1,4 @@
+import type { ControlDesk } from './control/control-desk.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Sha256 } from './kernel/hash.ts';
@@ -10,6 +11,8 @@ import type { AgentDirectory } from './tenancy/directory.ts';
 export interface Governance {
   readonly directory: AgentDirectory;
   readonly ops: OpsRegistry;
+  /** What agents are told about their operations, and what they say to it. */
+  readonly control: ControlDesk;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly randomness: Randomness;

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { Access, AuditReader, Store } from '@reeve/core';
+import type { Access } from '@reeve/core';
 import {
   Authenticator,
+  authenticateTicket,
+  EndedCredentials,
+  findAccount,
+  findLoginIn,
   installFirstKey,
   KeyRing,
-  MemoryStore,
+  MemoryAccountStore,
   messageOf,
+  redeemTicket,
   rotateSigningKey,
   SigningKeyRing,
   system,
@@ -16,15 +21,16 @@ import {
 import manifest from '../package.json' with { type: 'json' };
 import { JoseMint } from './adapters/crypto/jose-mint.ts';
 import { randomness, sha256 } from './adapters/crypto/node-crypto.ts';
-import { takeDataFolder } from './adapters/files/data-folder.ts';
+import { PasswordPool } from './adapters/crypto/password-pool.ts';
 import { PolicyFiles } from './adapters/files/policy-files.ts';
-import { AuditReaderThread } from './adapters/sql/audit-reader-thread.ts';
-import { SqliteStore } from './adapters/sql/sqlite-store.ts';
-import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
+import { makeMailer } from './adapters/mail/make-mailer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
 import type { Config } from './config/settings.ts';
+import { startEvents } from './events.ts';
 import { govern } from './govern.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { accountsOf, Afterwards, startPeopleWork } from './people.ts';
+import { openStore } from './open-store.ts';
 import { followPolicies } from './policies.ts';
 import { StartError } from './start-error.ts';
 import { watchStore } from './store-health.ts';
@@ -33,6 +39,7 @@ import type { Logger } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { startTracing, traced } from './telemetry/tracing.ts';
 import { agentService } from './transports/grpc/agent-service.ts';
+import { controlService } from './transports/grpc/control-service.ts';
 import { GrpcJsServer } from './transports/grpc/grpc-js-server.ts';
 import { healthService } from './transports/grpc/health-service.ts';
 import { policyService } from './transports/grpc/policy-service.ts';
@@ -40,8 +47,11 @@ import { reflectionService } from './transports/grpc/reflection-service.ts';
 import { mergeRoutes } from './transports/grpc/rpc.ts';
 import { statusOf } from './transports/grpc/status.ts';
 import { createHttpApp } from './transports/http/app.ts';
+import { accountHandlers } from './transports/http/handlers/accounts.ts';
 import { accessHandlers } from './transports/http/handlers/access.ts';
 import { logHandlers } from './transports/http/handlers/logs.ts';
+import { eventHandlers } from './transports/http/handlers/events.ts';
+import { opsHandlers } from './transports/http/handlers/ops.ts';
 import { serviceHandlers } from './transports/http/handlers/service.ts';
 import { tenancyHandlers } from './transports/http/handlers/tenancy.ts';
 import { Limits } from './transports/http/limits.ts';
@@ -51,25 +61,34 @@ export interface Gateway {
   readonly grpc: string;
   /** The admin key, where this start has made one. Shown once. */
   readonly madeKey: string | undefined;
+  /** Settles where the gateway must not go on, with the reason. */
+  readonly failed: Promise<Error>;
   /** Finishes what is in flight, makes it durable and closes. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds the gateway and starts it. The only file that names concrete adapters. Whatever is opened is noted at once
+ * Builds the gateway and starts it. The only file that knows both transports and adapters. Whatever is opened is noted at once
  * with how to close it: a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
  */
 export async function startGateway(config: Config, logger: Logger, withTracing: boolean): Promise<Gateway> {
   await using opened = new AsyncDisposableStack();
   const { version } = manifest;
-  const { store, reader, indexLag } = openStore(config, opened);
+  const failed = Promise.withResolvers<Error>();
+  const { store, reader, opsLog, indexLag, neededFrom, accountStore, follow } = await openStore(
+    config,
+    logger,
+    opened,
+    failed.resolve,
+  );
   const health = new Health();
   const metrics = new Metrics();
   const storeWatch = watchStore(store, health, logger);
   opened.defer(storeWatch.stop);
   const snapshot = await store.load();
-  const { gov } = await govern(config, {
+  const { gov, eventLog } = await govern(config, {
     store,
+    opsLog,
     snapshot,
     clock: systemClock,
     randomness,
@@ -79,8 +98,9 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
       storeWatch.onCommit(error);
     },
     onSubscriberError: (error) => logger.error({ err: error }, 'a subscriber of events failed'),
+    onControlStep: (receipt, before) => metrics.controlled(receipt, before),
   });
-  opened.defer(() => gov.journal.flush());
+  opened.defer(() => gov.journal.close());
   metrics.observe(gov, indexLag);
   const access: Access = {
     gov,
@@ -88,19 +108,36 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
     signingKeys: new SigningKeyRing(snapshot.signingKeys),
     mint: new JoseMint(),
     tokenTtlMs: config.tokenTtlSecs * 1000,
+    ended: new EndedCredentials(),
   };
+  follow?.(access);
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
   opened.defer(() => files.close());
   await followPolicies(gov, files, health, logger);
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
 
   const tls = readTls(config);
-  const authenticator = new Authenticator(access);
+  const hasAccounts = accountStore !== undefined;
+  const hasher = new PasswordPool({ onFault: (why) => logger.warn({ why }, 'a thread for passwords has ended') });
+  opened.defer(() => hasher.close());
+  const accounts = accountsOf(config, {
+    access,
+    // Where there is none, the routes that would ask it answer 503 before they do.
+    store: accountStore ?? new MemoryAccountStore(),
+    hasher,
+    onSessionEnd: (accountId) => access.ended.ended(accountId),
+  });
+  const afterwards = new Afterwards((error) => logger.error({ err: error }, 'work after an answer failed'));
+  opened.defer(() => afterwards.settled());
+  const authenticator = new Authenticator(access, findLoginIn(accounts.store, systemClock));
+  const place = { http: '' };
+  const publicUrl = () => config.publicUrl ?? place.http;
   const unforeseen = (error: unknown) => logger.error({ err: error }, 'a call failed unexpectedly');
   const tracing = withTracing ? await startTracing(version) : undefined;
   if (tracing !== undefined) opened.defer(() => tracing.stop());
   const governed = mergeRoutes(
     policyService(gov, { health, onAnswer: (answer) => metrics.decided(answer) }),
+    controlService(gov, health),
     agentService(gov, {
       authenticate: async (authorization) => {
         try {
@@ -122,17 +159,37 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
     tls,
     statusOf: (error) => statusOf(error, unforeseen),
   });
+  const tickets = new TicketBooth(systemClock, randomness);
+  const events = startEvents({ eventLog, clock: systemClock, authenticator, ended: access.ended, health, metrics });
+  opened.defer(events.stop);
   const app = createHttpApp({
     handlers: {
-      ...serviceHandlers({ health, signingKeys: access.signingKeys, metrics: () => metrics.text(), version }),
-      ...accessHandlers(access, new TicketBooth(systemClock, randomness)),
+      ...serviceHandlers({
+        health,
+        signingKeys: access.signingKeys,
+        metrics: () => metrics.text(),
+        version,
+        hasAccounts,
+      }),
+      ...accessHandlers({
+        access,
+        tickets,
+        findAccount: (id) => findAccount(accounts, id),
+      }),
+      ...accountHandlers({ accounts, afterwards: (work) => afterwards.run(work) }),
       ...logHandlers(reader, () => gov.journal.head.seq),
       ...tenancyHandlers(gov),
+      ...opsHandlers(gov),
+      ...eventHandlers(events),
     },
     authentication: {
       authenticate: (authorization) => authenticator.authenticate(authorization),
       authenticateKey: (authorization) => authenticator.authenticateKey(authorization),
+      authenticateTicket: (ticket) => authenticateTicket(tickets, authenticator, ticket),
+      redeemTicket: (ticket) => redeemTicket(tickets, ticket),
       onFailure: () => metrics.authFailed(),
+      hasAccounts,
+      publicOrigin: () => new URL(publicUrl()).origin,
     },
     limits: new Limits({
       authPerMinute: config.rateLimitAuthPerMin,
@@ -152,41 +209,23 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
     await Promise.all([rpc.drain(config.drainSecs * 1000), app.close()]);
   });
   const grpcPort = await listening('gRPC', config.grpcAddr, '--grpc', ({ host, port }) => rpc.listen(host, port));
-  const http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
+  place.http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
   // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
   const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
-  opened.defer(startHousekeeping(config, { access, store, reader, logger }));
+  opened.defer(startHousekeeping(config, { access, store, reader, neededFrom, logger }));
+  if (hasAccounts) {
+    opened.defer(startPeopleWork(accounts, { mailer: makeMailer(config, logger), publicUrl: publicUrl(), logger }));
+  }
   opened.defer(() => health.drain());
 
   const closing = opened.move();
-  return { http, grpc: at({ ...config.grpcAddr, port: grpcPort }), madeKey, stop: () => closing.disposeAsync() };
-}
-
-interface OpenStore {
-  readonly store: Store;
-  readonly reader: AuditReader;
-  readonly indexLag: () => Promise<number>;
-}
-
-function openStore(config: Config, opened: AsyncDisposableStack): OpenStore {
-  if (config.databaseUrl === 'memory:') {
-    const memory = new MemoryStore();
-    return { store: memory, reader: memory, indexLag: () => Promise.resolve(0) };
-  }
-  const folder = takeDataFolder(config.dataDir);
-  opened.defer(() => folder.release());
-  const path = join(folder.path, 'reeve.db');
-  try {
-    const store = new SqliteStore({ path, sync: config.auditSync });
-    opened.defer(() => store.close());
-    opened.defer(startCheckpointer(path));
-    const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
-    opened.defer(() => reader.close());
-    // Unknown is shown as unknown: the other metrics do not depend on the reader.
-    return { store, reader, indexLag: () => reader.lag().catch(() => Number.NaN) };
-  } catch (error) {
-    throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
-  }
+  return {
+    http: place.http,
+    grpc: at({ ...config.grpcAddr, port: grpcPort }),
+    madeKey,
+    failed: failed.promise,
+    stop: () => closing.disposeAsync(),
+  };
 }
 
 function readTls(config: Config): { cert: Buffer; key: Buffer } | undefined {

@@ -1,18 +1,23 @@
-import type { Clock, Governance, Randomness, Snapshot, Store } from '@reeve/core';
+import type { Clock, Governance, OnControlStep, Randomness, Snapshot, Store } from '@reeve/core';
 import {
   AgentDirectory,
+  ControlDesk,
   EventBus,
+  EventLog,
   Journal,
   OpsRegistry,
   PolicySet,
   policyVersion,
   recoverOps,
+  restoreControl,
   sealer,
 } from '@reeve/core';
 import type { Config } from './config/settings.ts';
 
 export interface GovernPorts {
   readonly store: Store;
+  /** What the operations are brought back from. */
+  readonly opsLog: Pick<Store, 'after' | 'receipts'>;
   readonly snapshot: Snapshot;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -20,10 +25,12 @@ export interface GovernPorts {
   /** Told after each commit: what went wrong, if anything, and how long it took. */
   readonly onCommit: (error: unknown, seconds: number) => void;
   readonly onSubscriberError: (error: unknown) => void;
+  /** Told of every step of a control. */
+  readonly onControlStep: OnControlStep;
 }
 
 /** Puts the state of the gateway together from what its store remembers. */
-export async function govern(config: Config, ports: GovernPorts): Promise<{ gov: Governance; events: EventBus }> {
+export async function govern(config: Config, ports: GovernPorts): Promise<{ gov: Governance; eventLog: EventLog }> {
   const { store, snapshot, clock, randomness, sha256 } = ports;
   const events = new EventBus(ports.onSubscriberError);
   let startedAt = 0;
@@ -31,7 +38,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<{ gov:
     {
       commit: (batch) => {
         startedAt = clock.elapsed();
-        store.commit(batch);
+        return store.commit(batch);
       },
       soon: setImmediate,
       seal: sealer(sha256),
@@ -40,9 +47,20 @@ export async function govern(config: Config, ports: GovernPorts): Promise<{ gov:
     },
     snapshot.head,
   );
+  const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
+  const eventLog = new EventLog(journal, snapshot.eventIdsReserved, isFirstRun);
+  events.subscribe((batch) => eventLog.append(batch));
+  const directory = new AgentDirectory();
   const gov: Governance = {
-    directory: new AgentDirectory(),
+    directory,
     ops: new OpsRegistry(clock, config.opsTtlSecs * 1000),
+    control: new ControlDesk({
+      directory,
+      clock,
+      reader: store,
+      settings: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
+      onStep: ports.onControlStep,
+    }),
     journal,
     clock,
     randomness,
@@ -55,8 +73,9 @@ export async function govern(config: Config, ports: GovernPorts): Promise<{ gov:
   } else if (snapshot.opsReplayFrom === null) {
     journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
   } else {
-    await recoverOps(gov, snapshot.ops, store, snapshot.opsReplayFrom);
+    await recoverOps(gov, snapshot.ops, ports.opsLog, snapshot.opsReplayFrom);
   }
+  restoreControl(gov, snapshot);
   await journal.committed();
-  return { gov, events };
+  return { gov, eventLog };
 }

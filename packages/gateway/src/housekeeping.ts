@@ -1,16 +1,25 @@
 import type { Access, AuditReader, Governance, Store } from '@reeve/core';
-import { cutLog, lastCut, OpsCheckpoint, sweepOps } from '@reeve/core';
+import { cutLog, lastCut, OpsCheckpoint, StaleWatch, sweepOps, timeOutControls } from '@reeve/core';
 import type { Config } from './config/settings.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 const rowsPerTurn = 200;
 const opsPerTurn = 1000;
 const entriesPerTurn = 2000;
+const receiptsPerTurn = 50;
+const receiptsPerTick = 500;
+
+/** How long a settled receipt can be read. */
+const receiptsKeptMs = 30 * 86_400_000;
+/** How often to look for controls that were not acknowledged in time. */
+const controlEveryMs = 250;
 
 export interface Housekeeping {
   readonly access: Access;
   readonly store: Store;
   readonly reader: AuditReader;
+  /** Up to which entry the log may be cut, given how far this gateway needs it. */
+  readonly neededFrom: (own: number) => Promise<number>;
   readonly logger: Logger;
 }
 
@@ -30,18 +39,42 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
   );
   const retain = retention(config, ports, () => (config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq));
   const saveUses = () => {
-    for (const key of access.keys.takeUsed()) gov.journal.write({ kind: 'api_key_saved', key });
+    for (const { id, lastUsedAt } of access.keys.takeUsed()) {
+      if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
+    }
   };
   const timer = setInterval(() => {
     sweep();
     saveUses();
     if (config.opsDurable) save();
+    gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain().catch((error: unknown) => logger.error({ err: error }, 'the audit log could not be cut'));
   }, tickMs);
+  const stopWatching = watchAgents(config, gov);
   return () => {
     clearInterval(timer);
+    stopWatching();
     saveUses();
   };
+}
+
+/** Looks for agents that owe an acknowledgement, and for those that have fallen silent. */
+function watchAgents(config: Config, gov: Governance): () => void {
+  const staleMs = config.opsStaleSecs * 1000;
+  const staleWatch = new StaleWatch(gov, staleMs);
+  const timeOut = inSteps(
+    () => timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn,
+    () => undefined,
+  );
+  const lookForSilent = inSteps(
+    () => staleWatch.step(opsPerTurn),
+    () => undefined,
+  );
+  const timers = [
+    setInterval(timeOut, controlEveryMs),
+    setInterval(lookForSilent, Math.min(10_000, Math.max(controlEveryMs, staleMs / 10))),
+  ];
+  return () => timers.forEach((timer) => clearInterval(timer));
 }
 
 /** Does `step` once a turn of the event loop for as long as there is more to do, and `then` what follows. */
@@ -77,7 +110,8 @@ function retention(config: Config, ports: Housekeeping, neededFrom: () => number
     }
     const ageDue = gov.clock.elapsed() >= ageDueAt;
     if (ageDue) ageDueAt = gov.clock.elapsed() + ageEveryMs;
-    return cutLog(access, { store, reader }, { maxAgeMs: ageDue ? maxAgeMs : null, maxEntries }, neededFrom());
+    const needed = await ports.neededFrom(neededFrom());
+    return cutLog(access, { store, reader }, { maxAgeMs: ageDue ? maxAgeMs : null, maxEntries }, needed);
   };
   return async () => {
     if (busy) return;

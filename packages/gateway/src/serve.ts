@@ -18,10 +18,12 @@ export async function serve(sources: Omit<ConfigSources, 'env'>): Promise<number
       process.stderr.write(`Admin API key, shown only this once: ${gateway.madeKey}\n`);
     }
     announce(gateway.http, gateway.grpc);
-    const signal = await stopped;
-    logger.info({ signal }, 'shutting down');
+    const end = await Promise.race([stopped, gateway.failed]);
+    if (end instanceof Error) logger.fatal({ err: end }, 'the gateway cannot go on');
+    else logger.info({ signal: end }, 'shutting down');
     await gateway.stop();
     logger.info('stopped');
+    if (end instanceof Error) throw new StartError(end.message);
     return 0;
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

@@ -21,12 +21,17 @@ export function watchStore(
     health.ok('store');
     logger.info('the store takes writes again');
   };
-  const probe = () => {
+  let asked = false;
+  const probe = async () => {
+    if (asked) return;
+    asked = true;
     try {
-      store.probe();
-      recovered();
+      await store.probe();
+      if (probing !== undefined) recovered();
     } catch {
       // Still failing; the next turn tries again.
+    } finally {
+      asked = false;
     }
   };
   return {
@@ -39,7 +44,7 @@ export function watchStore(
       const detail = messageOf(error);
       health.set('store', { status: 'failing', detail });
       logger.error({ err: error }, 'the store does not take writes; calls fail until it does');
-      probing = setInterval(probe, probeEveryMs);
+      probing = setInterval(() => void probe(), probeEveryMs);
     },
     stop: () => clearInterval(probing),
   };

@@ -3,13 +3,13 @@ import type { BatchCheckRequest, CheckActionRequest, CompleteActionRequest } fro
 import { Decision } from '@reeve/contract';
 import { expect, test } from 'vitest';
 import { startClient } from '../test/client.ts';
-import { allowing, answering, denying, unavailable } from '../test/scripted-gateway.ts';
+import { allowing, answering, denying, unavailable } from '../test/scripted-answers.ts';
 import {
+  ActionDeniedError,
   ReeveClosed,
   ReeveInternal,
   ReeveInvalidRequest,
   ReeveInvalidTransition,
-  ReeveNotAllowed,
   ReeveOpNotFound,
   ReeveUnauthenticated,
   ReeveUnavailable,
@@ -310,8 +310,8 @@ test('deregistering twice because an answer was lost is done; a stranger cannot'
 
 test('running an allowed action reports how it ended and what it cost', async () => {
   await using client = await startClient();
-  const result = await client.agent.run({ tool: 'search' }, ({ answer, cost }) => {
-    cost(250);
+  const result = await client.agent.run({ tool: 'search' }, ({ answer, spent }) => {
+    spent(250);
     return answer.opId;
   });
   const failing = client.agent.run({ tool: 'search' }, async () => {
@@ -333,9 +333,9 @@ test('what is not allowed is not run', async () => {
     ran = true;
   };
   const denied = await client.agent.run({ tool: 'rm' }, work).catch((error: unknown) => error);
-  expect(denied).toBeInstanceOf(ReeveNotAllowed);
+  expect(denied).toBeInstanceOf(ActionDeniedError);
   expect(denied).toMatchObject({ message: 'denied: not here', answer: { decision: 'deny' } });
-  await expect(client.agent.run({ tool: 'rm' }, work)).rejects.toThrow('held: ask first');
+  await expect(client.agent.run({ tool: 'rm' }, work, { waitMs: 0 })).rejects.toThrow('held: ask first');
   expect(ran).toBe(false);
   expect(client.gateway.count('completeAction')).toBe(0);
 });

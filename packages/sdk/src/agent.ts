@@ -1,37 +1,28 @@
 import type { Action } from './action.ts';
+import type { Check } from './agent-checks.ts';
+import { AgentChecks } from './agent-checks.ts';
 import type { FullAgentId } from './agent-id.ts';
+import type { AgentLink, AgentUser } from './agent-link.ts';
+import { AgentReports } from './agent-reports.ts';
 import type { Answer } from './answer.ts';
-import { answerOf, unreachableAnswer } from './answer.ts';
-import type { Batch } from './check-many.ts';
-import { batchesOf, checkBatch } from './check-many.ts';
 import type { Completion } from './completion.ts';
-import { completionRequest } from './completion.ts';
-import {
-  ReeveError,
-  ReeveInternal,
-  ReeveInvalidRequest,
-  ReeveInvalidTransition,
-  ReeveOpNotFound,
-  ReeveUnauthenticated,
-  ReeveUnavailable,
-} from './errors.ts';
-import type { CallOptions, GatewayLink, Limits } from './gateway-link.ts';
+import type { ConnectionEvent } from './connection-event.ts';
+import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
+import type { CallOptions, GatewayLink } from './gateway-link.ts';
+import type { GuardOptions } from './guard.ts';
+import { guarded } from './guard.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { OwedReports } from './owed-reports.ts';
+import type { LiveOperation } from './live-operation.ts';
+import type { Operation, OperationControl } from './operation.ts';
+import { controlledOperation } from './operation.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
-import { prepareCheck } from './prepare-check.ts';
+import type { AgentEvents } from './register-options.ts';
 import { rpc } from './rpc-methods.ts';
 import type { Work } from './run-action.ts';
 import { runAction } from './run-action.ts';
-import type { TraceIds } from './trace-ids.ts';
+import type { CheckOptions, RunOptions } from './run-options.ts';
+import { waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
-
-export interface CheckOptions extends CheckDetails, CallOptions {}
-
-/** One of many checks. */
-export interface Check extends CheckDetails {
-  readonly action: Action;
-}
 
 /** What the gateway said at the last heartbeat. */
 export interface AgentStatus {
@@ -44,39 +35,60 @@ export interface Registration {
   readonly token: string;
   readonly created: boolean;
   readonly heartbeatMs: number;
-  readonly onRevoked: (() => void) | undefined;
+  readonly shared: boolean;
+  readonly events: AgentEvents;
 }
 
-/** A registered agent: it asks before it acts, and reports when it is done. */
+/** A registered agent: it asks before it acts, reports when it is done, and can be stopped meanwhile. */
 export class Agent {
   readonly id: FullAgentId;
   /** False where the same identity was registered before. */
   readonly created: boolean;
   readonly #token: string;
   readonly #link: GatewayLink;
-  readonly #owed = new OwedReports();
-  readonly #stop: () => void;
+  readonly #line: AgentLink;
+  readonly #user: AgentUser;
+  readonly #checks: AgentChecks;
+  readonly #reports: AgentReports;
+  readonly #stop: (why: Error) => void;
   #status: AgentStatus = { suspended: false, policyVersion: '' };
+  #state: 'open' | 'deregistering' | 'closed' = 'open';
   #revoked = false;
 
-  constructor(link: GatewayLink, { id, token, created, heartbeatMs, onRevoked }: Registration) {
+  constructor(link: GatewayLink, { id, token, created, heartbeatMs, shared, events }: Registration) {
     this.id = id;
     this.created = created;
     this.#token = token;
     this.#link = link;
+    this.#line = link.agent(id);
+    this.#checks = new AgentChecks(link, this.#line.ops, id, token);
+    this.#reports = new AgentReports(link, this.#line.ops, id, token);
     const stopBeating = startHeartbeat({
       intervalMs: heartbeatMs,
       beat: () => this.heartbeat(),
-      onRevoked: () => {
-        this.#revoked = true;
-        onRevoked?.();
-      },
+      onRevoked: (error) => this.#line.revoke(token, error),
     });
-    const forget = link.onClose(stopBeating);
-    this.#stop = () => {
+    const forget = link.onClose(() => this.#stop(new ReeveClosed()));
+    this.#stop = (why) => {
       stopBeating();
       forget();
+      this.#line.leave(this.#user, why);
     };
+    this.#user = {
+      token,
+      shared,
+      onControl: (control) => events.onControl?.(control),
+      onConnection: (event) => {
+        if (this.#state !== 'deregistering') (events.onConnection ?? ((unheard) => warn(link, unheard)))(event);
+      },
+      onReportsDue: () => void this.heartbeat().catch(() => {}),
+      onRevoked: () => {
+        stopBeating();
+        this.#revoked = true;
+        if (this.#state !== 'deregistering') events.onRevoked?.();
+      },
+    };
+    this.#line.join(this.#user, created);
   }
 
   /** Whether an operator has suspended the agent, as of the last heartbeat. Its checks are then denied. */
@@ -96,47 +108,68 @@ export class Agent {
 
   /** Asks whether an action may happen. Where no answer comes in time, it may not. */
   async check(action: Action, options: CheckOptions = {}): Promise<Answer> {
-    const check = prepareCheck(this.id, this.#token, action, options);
-    const limits = this.#link.limits(options);
-    this.#owed.forget(opIdOf(check.ids));
-    try {
-      return answerOf(await this.#link.check(check, limits), check.ids);
-    } catch (error) {
-      this.#callOff(error, [check]);
-      return this.#unreachable(error, check.ids);
-    }
+    return this.#checks.check(this.#prepare(action, options), this.#link.limits(options));
   }
 
   /** Asks for many actions at once; each is judged on its own. Answers in the order of the checks. */
   async checkMany(checks: readonly Check[], options: CallOptions = {}): Promise<Answer[]> {
-    const prepared = checks.map((check, index) => this.#prepareOneOfMany(check, index));
-    const batches = batchesOf(prepared);
-    const limits = this.#link.limits(options);
-    for (const { ids } of prepared) this.#owed.forget(opIdOf(ids));
-    const answers: Answer[] = [];
-    try {
-      for (const batch of batches) answers.push(...(await this.#checkBatch(batch, limits)));
-    } catch (error) {
-      for (const { allowed, opId } of answers) if (allowed) this.#owed.add(opId);
-      throw error;
-    }
-    return answers;
+    this.#requireOpen();
+    return this.#checks.checkMany(checks, this.#link.limits(options));
   }
 
   /**
-   * Checks an action, does it where it is allowed, and reports how it ended. Throws `ReeveNotAllowed` where it is denied
-   * or held. A report that cannot be delivered does not cost the result: it is sent with a later heartbeat.
+   * Checks an action, does it where it is allowed, and reports how it ended. A held action is waited for. Throws
+   * `ActionDeniedError` where the action is denied or held for too long, and `OperationTerminatedError` where an operator
+   * has terminated it. A report that cannot be delivered does not cost the result: it is sent later.
    */
-  async run<Result>(action: Action, work: Work<Result>, options: CheckOptions = {}): Promise<Result> {
-    const answer = await this.check(action, options);
-    return runAction(answer, work, (completion) => this.#report(answer.opId, completion));
+  async run<Result>(action: Action, work: Work<Result>, options: RunOptions = {}): Promise<Result> {
+    const check = this.#prepare(action, options);
+    const opId = opIdOf(check.ids);
+    const run = {
+      opId,
+      ops: this.#line.ops,
+      ask: (op: LiveOperation) => this.#checks.ask(check, this.#link.limits(options), op),
+      report: (completion: Completion) => this.#reports.report(opId, completion),
+      hook: options.onControl,
+      wait: waitOf(options),
+    };
+    return runAction(run, work);
   }
 
-  /** Reports that an allowed action has ended. */
+  /**
+   * The function with a check before each call: the call is an operation of the tool, its arguments those of the check.
+   * Throws as `run` does. With `passOperation` the function gets the operation as its last argument.
+   */
+  guard<Args extends readonly unknown[], Result>(
+    tool: string,
+    fn: (...args: [...Args, Operation]) => Result | Promise<Result>,
+    options: GuardOptions<Args> & { readonly passOperation: true },
+  ): (...args: Args) => Promise<Result>;
+  guard<Args extends readonly unknown[], Result>(
+    tool: string,
+    fn: (...args: Args) => Result | Promise<Result>,
+    options?: GuardOptions<Args> & { readonly passOperation?: false | undefined },
+  ): (...args: Args) => Promise<Result>;
+  guard(
+    tool: string,
+    fn: (...args: never[]) => unknown,
+    options: GuardOptions<never[]> & { readonly passOperation?: boolean | undefined } = {},
+  ): (...args: never[]) => Promise<unknown> {
+    const { passOperation = false, ...checked } = options;
+    const call = fn as (...args: readonly unknown[]) => unknown;
+    const work = (args: never[], operation: Operation) => call(...args, ...(passOperation ? [operation] : []));
+    return guarded((action, act, how) => this.run(action, act, how), tool, work, checked);
+  }
+
+  /** An operation that was allowed to `check` or is being run: how it stands, and how it is told to stop. */
+  operation(opId: string): OperationControl | undefined {
+    const op = this.#line.ops.find(opId);
+    return op === undefined ? undefined : controlledOperation(op);
+  }
+
+  /** Reports that an allowed action has ended. Of a terminated one, that its work has stopped. */
   async complete(opId: string, completion: Completion = {}, options: CallOptions = {}): Promise<void> {
-    const request = completionRequest(this.id, this.#token, opId, completion);
-    const isDone = (error: unknown) => error instanceof ReeveInvalidTransition;
-    await this.#link.tell(rpc.completeAction, request, this.#link.limits(options), isDone);
+    await this.#reports.complete(opId, completion, this.#link.limits(options));
   }
 
   /** Sends a heartbeat now; others follow by themselves. */
@@ -144,7 +177,7 @@ export class Agent {
     const request = { agentId: { ...this.id }, credentialToken: this.#token };
     const { suspended, policyVersion } = await this.#link.sendOnce(rpc.heartbeat, request, this.#link.limits(options));
     this.#status = { suspended, policyVersion };
-    await this.#owed.deliver((opId, completion) => this.complete(opId, completion));
+    await this.#reports.deliverOwed();
     return this.#status;
   }
 
@@ -152,48 +185,51 @@ export class Agent {
   async deregister(reason = '', options: CallOptions = {}): Promise<void> {
     const request = { agentId: { ...this.id }, credentialToken: this.#token, reason };
     const isDone = (error: unknown) => error instanceof ReeveUnauthenticated;
-    await this.#link.tell(rpc.deregisterAgent, request, this.#link.limits(options), isDone);
-    this.#stop();
-  }
-
-  async #checkBatch(batch: Batch, limits: Limits): Promise<Answer[]> {
+    await this.#line.flush();
+    const before = this.#state;
+    this.#state = 'deregistering';
     try {
-      return await checkBatch(this.#link, batch, limits);
+      await this.#link.tell(rpc.deregisterAgent, request, this.#link.limits(options), isDone);
     } catch (error) {
-      this.#callOff(error, batch.checks);
-      return batch.checks.map(({ ids }) => this.#unreachable(error, ids));
+      this.#state = before;
+      throw error;
     }
+    this.#state = 'closed';
+    this.#line.ops.terminateAll('the agent was deregistered');
+    this.#stop(new ReeveClosed('agent'));
   }
 
-  /** Fail closed: no answer is a denial, or an error where the caller wants that. */
-  #unreachable(error: unknown, ids: TraceIds): Answer {
-    if (!(error instanceof ReeveUnavailable) || this.#link.settings.onUnavailable === 'throw') throw error;
-    return unreachableAnswer(ids, error.message);
+  /**
+   * Ends heartbeats and control of this agent, once the gateway knows what it is owed or is found to be out of reach. The
+   * registration stays.
+   */
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    await this.#line.flush();
+    await this.#reports.deliverOwed();
+    this.#stop(new ReeveClosed('agent'));
   }
 
-  /** What was given up here may have been allowed there: the gateway is told later that it never happened. */
-  #callOff(error: unknown, checks: readonly PreparedCheck[]): void {
-    const refused = error instanceof ReeveError && !(error instanceof ReeveInternal);
-    const mayHaveArrived = error instanceof ReeveUnavailable ? error.mayHaveArrived : !refused;
-    if (mayHaveArrived) for (const { ids } of checks) this.#owed.add(opIdOf(ids));
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
-  async #report(opId: string, completion: Completion): Promise<void> {
-    try {
-      await this.complete(opId, completion);
-    } catch (error) {
-      if (error instanceof ReeveUnavailable) this.#owed.add(opId, completion);
-      // The operation is over already, as when an operator has terminated it: there is nothing left to report.
-      else if (!(error instanceof ReeveInvalidTransition || error instanceof ReeveOpNotFound)) throw error;
-    }
+  #prepare(action: Action, details: CheckDetails): PreparedCheck {
+    this.#requireOpen();
+    return this.#checks.prepare(action, details);
   }
 
-  #prepareOneOfMany({ action, ...details }: Check, index: number): PreparedCheck {
-    try {
-      return prepareCheck(this.id, this.#token, action, details);
-    } catch (error) {
-      if (!(error instanceof ReeveInvalidRequest)) throw error;
-      throw new ReeveInvalidRequest(`checks[${index}].${error.message}`);
-    }
+  #requireOpen(): void {
+    if (this.#state === 'closed') throw new ReeveClosed('agent');
   }
+}
+
+const warned = new WeakSet<GatewayLink>();
+
+/** For those who do not listen: that agents cannot be stopped should not go unnoticed. Told once per client. */
+function warn(link: GatewayLink, event: ConnectionEvent): void {
+  if (event.type !== 'unsupported' || warned.has(link)) return;
+  warned.add(link);
+  process.emitWarning(`agents of this client cannot be stopped: ${event.reason}`, 'ReeveWarning');
 }

@@ -1,11 +1,13 @@
 import type { ClientDuplexStream, ClientUnaryCall, ServiceError } from '@grpc/grpc-js';
-import { Client, connectivityState, credentials, Metadata } from '@grpc/grpc-js';
+import { Client, connectivityState, Metadata } from '@grpc/grpc-js';
 import manifest from '../package.json' with { type: 'json' };
-import type { Settings, TlsOptions } from './connect-options.ts';
+import type { Settings } from './connect-options.ts';
 import type { Deadline } from './deadline.ts';
 import { remainingMs } from './deadline.ts';
 import { errorOfStatus } from './error-of-status.ts';
 import { ReeveClosed } from './errors.ts';
+import { ProcessHold } from './process-hold.ts';
+import { quietCredentials } from './quiet-credentials.ts';
 
 export interface AttemptOptions {
   readonly deadline: Deadline;
@@ -22,12 +24,14 @@ const passThrough = (bytes: Buffer) => bytes;
 
 /** One connection to the gateway, on which bytes are called. It connects with the first call, and again after a loss. */
 export class Channel {
+  /** For whatever waits on this connection. */
+  readonly hold = new ProcessHold();
   readonly #client: Client;
   readonly #calls = new Set<() => void>();
   #closed = false;
 
   constructor({ address, tls }: Settings) {
-    this.#client = new Client(address, credentialsOf(tls), {
+    this.#client = new Client(address, quietCredentials(tls), {
       'grpc.primary_user_agent': `reeve-sdk-js/${manifest.version}`,
       // A gateway that restarts is found soon again, and a connection that died silently is noticed.
       'grpc.initial_reconnect_backoff_ms': 100,
@@ -57,7 +61,9 @@ export class Channel {
       const { signal } = options;
       signal?.throwIfAborted();
       let call: ClientUnaryCall | undefined;
+      const release = this.hold.take();
       const settle = () => {
+        release();
         this.#calls.delete(close);
         signal?.removeEventListener('abort', abort);
       };
@@ -116,13 +122,4 @@ function metadataOf({
   const metadata = new Metadata({ waitForReady });
   if (bearer !== undefined) metadata.set('authorization', `Bearer ${bearer}`);
   return metadata;
-}
-
-function credentialsOf(tls: TlsOptions | undefined) {
-  if (tls === undefined) return credentials.createInsecure();
-  return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert));
-}
-
-function pem(text: string | Buffer | undefined): Buffer | null {
-  return text === undefined ? null : Buffer.from(text);
 }

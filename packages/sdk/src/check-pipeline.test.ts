@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { Decision } from '@reeve/contract';
 import { expect, test } from 'vitest';
 import { startClient } from '../test/client.ts';
-import { allowing, answering, denying, unavailable } from '../test/scripted-gateway.ts';
+import { allowing, answering, denying, unavailable } from '../test/scripted-answers.ts';
 import { ReeveClosed, ReeveInvalidRequest } from './index.ts';
 
 const always = { pipeline: 'always' } as const;

@@ -141,7 +141,7 @@ export class CheckPipeline {
     head.settle?.({ answer });
   }
 
-  /** An open stream keeps the process alive, so one that nobody waits for is ended. */
+  /** A stream that nobody waits for is ended. */
   #rest(): void {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {

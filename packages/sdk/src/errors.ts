@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts';
+import type { Control } from './control.ts';
 
 /** Everything that can go wrong, by name. */
 export type ReeveErrorCode =
@@ -10,7 +11,8 @@ export type ReeveErrorCode =
   | 'op_not_found'
   | 'invalid_transition'
   | 'resource_exhausted'
-  | 'not_allowed'
+  | 'action_denied'
+  | 'operation_terminated'
   | 'internal'
   | 'closed';
 
@@ -76,22 +78,52 @@ export class ReeveInternal extends ReeveError {
   readonly code = 'internal';
 }
 
-/** The client was closed. */
+/** The client or the agent was closed. */
 export class ReeveClosed extends ReeveError {
   readonly code = 'closed';
 
-  constructor() {
-    super('the client is closed');
+  constructor(what: 'client' | 'agent' = 'client') {
+    super(`the ${what} is closed`);
   }
 }
 
-/** Thrown by `agent.run` where the action is denied or held; `answer` says why. */
-export class ReeveNotAllowed extends ReeveError {
-  readonly code = 'not_allowed';
+/** Thrown by `agent.run` and by guarded functions where the action is denied, or held for too long; `answer` says why. */
+export class ActionDeniedError extends ReeveError {
+  readonly code = 'action_denied';
   readonly answer: Answer;
 
   constructor(answer: Answer) {
     super(`${answer.decision === 'pending' ? 'held' : 'denied'}: ${answer.reason}`);
     this.answer = answer;
   }
+}
+
+/**
+ * The operation was terminated while it was waited for or carried out. It is the reason of the operation's signal, what
+ * `checkpoint` throws, and what `run` throws in the end.
+ */
+export class OperationTerminatedError extends ReeveError {
+  readonly code = 'operation_terminated';
+  readonly opId: string;
+  /** Why, in the words of whoever terminated it. */
+  readonly reason: string;
+  /** Who that was stands under `/api/v1/control/{id}` of the gateway. Empty where nobody did. */
+  readonly controlId: string;
+  /** What the work returned all the same, where it did. */
+  readonly result: unknown;
+
+  constructor({ opId, reason, controlId }: Pick<Control, 'opId' | 'reason' | 'controlId'>, end: Partial<WorkEnd> = {}) {
+    super(`the operation ${opId} was terminated${reason === '' ? '' : `: ${reason}`}`);
+    this.opId = opId;
+    this.reason = reason;
+    this.controlId = controlId;
+    this.result = end.result;
+    if (end.cause !== undefined) this.cause = end.cause;
+  }
+}
+
+/** How work that was told to stop has ended: with a result, or with an error of its own. */
+interface WorkEnd {
+  readonly result: unknown;
+  readonly cause: unknown;
 }

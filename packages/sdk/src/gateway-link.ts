@@ -1,11 +1,14 @@
 import type { CheckActionResponse } from '@reeve/contract';
-import type { AttemptOptions } from './channel.ts';
+import type { FullAgentId } from './agent-id.ts';
+import { AgentLink } from './agent-link.ts';
+import type { AttemptOptions, ByteStream } from './channel.ts';
 import { Channel } from './channel.ts';
 import { CheckPipeline, PipelineRefused } from './check-pipeline.ts';
 import type { Settings } from './connect-options.ts';
 import type { Deadline } from './deadline.ts';
 import { deadlineIn } from './deadline.ts';
 import type { PreparedCheck } from './prepare-check.ts';
+import type { ProcessHold } from './process-hold.ts';
 import { retrying } from './retry.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { RpcMethod } from './rpc-methods.ts';
@@ -39,6 +42,7 @@ export class GatewayLink {
   readonly #channel: Channel;
   readonly #budget: RetryBudget;
   readonly #pipeline: CheckPipeline;
+  readonly #agents = new Map<string, AgentLink>();
   readonly #onClose = new Set<() => void>();
   #singleChecks = 0;
 
@@ -48,6 +52,10 @@ export class GatewayLink {
     this.#channel = new Channel(settings);
     this.#budget = new RetryBudget(retry.burst, retry.ratio);
     this.#pipeline = new CheckPipeline(this.#channel, this.#budget, retry);
+  }
+
+  get hold(): ProcessHold {
+    return this.#channel.hold;
   }
 
   limits(options: CallOptions): Limits {
@@ -113,6 +121,28 @@ export class GatewayLink {
     }
   }
 
+  /** Opens a stream of messages from the gateway. It fails at once where there is no connection. */
+  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): ByteStream {
+    const stream = this.#channel.stream(method.path, { waitForReady: false });
+    stream.write(encodeRequest(method, message));
+    stream.end();
+    return stream;
+  }
+
+  /** What this client has to do with an agent. */
+  agent(id: FullAgentId): AgentLink {
+    const key = keyOf(id);
+    const known = this.#agents.get(key) ?? new AgentLink(this, id);
+    this.#agents.set(key, known);
+    return known;
+  }
+
+  /** Nobody acts as the agent any more, and none of its operations is under way. */
+  forgetAgent(id: FullAgentId, link: AgentLink): void {
+    const key = keyOf(id);
+    if (this.#agents.get(key) === link) this.#agents.delete(key);
+  }
+
   /** Asks to be told of the end; returns how to take that back. */
   onClose(act: () => void): () => void {
     this.#onClose.add(act);
@@ -143,4 +173,8 @@ export class GatewayLink {
     if (pipeline === 'never' || !this.#pipeline.usable) return false;
     return pipeline === 'always' || this.#pipeline.busy || this.#singleChecks >= mostSingleChecks;
   }
+}
+
+function keyOf({ orgId, teamId, agentId }: FullAgentId): string {
+  return [orgId, teamId, agentId].join('/');
 }

@@ -4,7 +4,7 @@ export interface HeartbeatOptions {
   readonly intervalMs: number;
   readonly beat: () => Promise<unknown>;
   /** The token is not accepted any more: it was replaced, or the agent was removed. */
-  readonly onRevoked: () => void;
+  readonly onRevoked: (error: ReeveUnauthenticated) => void;
 }
 
 /**
@@ -19,16 +19,16 @@ export function startHeartbeat({ intervalMs, beat, onRevoked }: HeartbeatOptions
     timer.unref();
   };
   const run = async () => {
-    let revoked = false;
+    let refused: ReeveUnauthenticated | undefined;
     try {
       await beat();
     } catch (error) {
-      revoked = error instanceof ReeveUnauthenticated;
+      if (error instanceof ReeveUnauthenticated) refused = error;
     }
     if (stopped) return;
-    if (!revoked) return schedule();
+    if (refused === undefined) return schedule();
     stopped = true;
-    onRevoked();
+    onRevoked(refused);
   };
   schedule();
   return () => {

@@ -9,20 +9,24 @@ export type {
   ToolCall,
   ToolResult,
 } from './action.ts';
-export type { Agent, AgentStatus, Check, CheckOptions } from './agent.ts';
+export type { Agent, AgentStatus } from './agent.ts';
+export type { Check } from './agent-checks.ts';
 export type { AgentId } from './agent-id.ts';
 export type { Answer, BudgetLimit, Decision, OpState } from './answer.ts';
 export type { Completion, Outcome } from './completion.ts';
 export { connect } from './connect.ts';
 export type { ConnectOptions, RetryOptions, TlsOptions } from './connect-options.ts';
+export type { ConnectionEvent } from './connection-event.ts';
+export type { Control, ControlSignal } from './control.ts';
 export type { ReeveErrorCode } from './errors.ts';
 export {
+  ActionDeniedError,
+  OperationTerminatedError,
   ReeveClosed,
   ReeveError,
   ReeveInternal,
   ReeveInvalidRequest,
   ReeveInvalidTransition,
-  ReeveNotAllowed,
   ReeveOpNotFound,
   ReevePermissionDenied,
   ReeveResourceExhausted,
@@ -31,8 +35,11 @@ export {
   ReeveUnavailable,
 } from './errors.ts';
 export type { CallOptions } from './gateway-link.ts';
+export type { GuardOptions } from './guard.ts';
+export type { Operation, OperationControl } from './operation.ts';
 export type { CheckDetails } from './prepare-check.ts';
 export type { Reeve } from './reeve.ts';
 export type { AttachOptions, RegisterOptions } from './register-options.ts';
-export type { RunningAction, Work } from './run-action.ts';
+export type { Work } from './run-action.ts';
+export type { CheckOptions, RunOptions } from './run-options.ts';
 export { usd } from './usd.ts';

@@ -3,8 +3,14 @@ import { ReeveUnavailable } from './errors.ts';
 
 const mostOwed = 1000;
 
+type SendReport = (opId: string, completion: Completion) => Promise<void>;
+
 /** A check that was given up may have been allowed all the same: its operation never happened and cost nothing. */
-const neverHappened: Completion = { outcome: 'cancelled', actualCostMicros: 0, detail: 'the answer never arrived' };
+export const neverHappened: Completion = {
+  outcome: 'cancelled',
+  actualCostMicros: 0,
+  detail: 'the answer never arrived',
+};
 
 /**
  * What the gateway could not be told while it was out of reach, so that no operation is left running there and no money
@@ -12,6 +18,11 @@ const neverHappened: Completion = { outcome: 'cancelled', actualCostMicros: 0, d
  */
 export class OwedReports {
   readonly #owed = new Map<string, Completion>();
+  #delivering: Promise<void> | undefined;
+
+  get some(): boolean {
+    return this.#owed.size > 0;
+  }
 
   add(opId: string, completion: Completion = neverHappened): void {
     if (this.#owed.size < mostOwed || this.#owed.has(opId)) this.#owed.set(opId, completion);
@@ -23,7 +34,12 @@ export class OwedReports {
   }
 
   /** Tells everything, until the gateway is out of reach again. What it refuses needs no telling. */
-  async deliver(send: (opId: string, completion: Completion) => Promise<void>): Promise<void> {
+  async deliver(send: SendReport): Promise<void> {
+    this.#delivering ??= this.#deliver(send).finally(() => (this.#delivering = undefined));
+    await this.#delivering;
+  }
+
+  async #deliver(send: SendReport): Promise<void> {
     for (const [opId, completion] of this.#owed) {
       try {
         await send(opId, completion);

@@ -32,22 +32,27 @@ export class Reeve {
       token: answer.credentialToken,
       created: answer.created,
       heartbeatMs: secondsToMs(answer.heartbeatIntervalSecs),
-      onRevoked: options.onRevoked,
+      shared: options.shared ?? false,
+      events: options,
     });
   }
 
-  /** Acts as an agent that is registered already, by its token. Needs no API key and asks nothing of the gateway. */
+  /** Acts as an agent that is registered already, by its token. Needs no API key. */
   attach(options: AttachOptions): Agent {
     return new Agent(this.#link, {
       id: fullAgentId(options),
       token: requireText('token', options.token),
       created: false,
       heartbeatMs: secondsToMs(options.heartbeatIntervalSecs ?? defaultHeartbeatSecs),
-      onRevoked: options.onRevoked,
+      shared: options.shared ?? false,
+      events: options,
     });
   }
 
-  /** Ends the connection and the heartbeats. Calls in flight reject with `ReeveClosed`. Registrations stay. */
+  /**
+   * Ends the connection, the heartbeats and the control of all agents at once. Calls in flight and operations that wait
+   * reject with `ReeveClosed`. Registrations stay.
+   */
   close(): void {
     this.#link.close();
   }

@@ -2,14 +2,29 @@ import { randomBytes } from 'node:crypto';
 import type { RegisterAgentRequest } from '@reeve/contract';
 import type { AgentId } from './agent-id.ts';
 import { fullAgentId } from './agent-id.ts';
+import type { ConnectionEvent } from './connection-event.ts';
+import type { Control } from './control.ts';
 
 /** What happens to an agent outside of any call. */
-interface AgentEvents {
+export interface AgentEvents {
   /** The agent's token is not accepted any more: the agent was registered again elsewhere, or removed. */
   readonly onRevoked?: (() => void) | undefined;
+  /** The gateway asks something of an operation of the agent. The SDK sees to it by itself; this is to know of it. */
+  readonly onControl?: ((control: Control) => void) | undefined;
+  /** The agent can be controlled, or cannot for now. */
+  readonly onConnection?: ((event: ConnectionEvent) => void) | undefined;
 }
 
-export interface RegisterOptions extends AgentId, AgentEvents {
+/** What `register` and `attach` have in common. */
+interface AgentOptions extends AgentId, AgentEvents {
+  /**
+   * Whether other processes act as this agent with the same token. This one then speaks for its own operations only.
+   * Otherwise an operation that is not known here counts as not running. Default false.
+   */
+  readonly shared?: boolean | undefined;
+}
+
+export interface RegisterOptions extends AgentOptions {
   readonly name?: string | undefined;
   readonly framework?: string | undefined;
   readonly version?: string | undefined;
@@ -22,7 +37,7 @@ export interface RegisterOptions extends AgentId, AgentEvents {
   readonly token?: string | undefined;
 }
 
-export interface AttachOptions extends AgentId, AgentEvents {
+export interface AttachOptions extends AgentOptions {
   /** The token with which the agent was registered. */
   readonly token: string;
   /** Default 30. */

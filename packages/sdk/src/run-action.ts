@@ -1,38 +1,116 @@
+import type { AgentOps } from './agent-ops.ts';
 import type { Answer } from './answer.ts';
 import type { Completion } from './completion.ts';
-import { ReeveNotAllowed } from './errors.ts';
-import { requireMicros } from './validate.ts';
+import type { Deadline } from './deadline.ts';
+import { remainingMs } from './deadline.ts';
+import { ActionDeniedError, OperationTerminatedError, ReeveInvalidRequest } from './errors.ts';
+import type { ControlHook, LiveOperation } from './live-operation.ts';
+import type { Operation } from './operation.ts';
+import { workedOperation } from './operation.ts';
 
-/** An allowed action while it happens. */
-export interface RunningAction {
-  readonly answer: Answer;
-  /** Sets what the action really cost, in micro-dollars; what was estimated where it is never called. See `usd`. */
-  cost(micros: number): void;
+export type Work<Result> = (operation: Operation) => Result | Promise<Result>;
+
+export interface Run {
+  readonly opId: string;
+  readonly ops: AgentOps;
+  readonly ask: (op: LiveOperation) => Promise<Answer>;
+  readonly report: (completion: Completion) => Promise<void>;
+  readonly hook: ControlHook | undefined;
+  /** How long the action is waited for while it is held. */
+  readonly wait: { readonly deadline: Deadline; readonly signal: AbortSignal | undefined };
 }
 
-export type Work<Result> = (running: RunningAction) => Result | Promise<Result>;
+type End<Result> = { readonly result: Result } | { readonly error: unknown };
 
-/** Does what was allowed and reports how it ended. The work's own error is never hidden by one of reporting. */
-export async function runAction<Result>(
-  answer: Answer,
-  work: Work<Result>,
-  report: (completion: Completion) => Promise<void>,
-): Promise<Result> {
-  if (!answer.allowed) throw new ReeveNotAllowed(answer);
-  let actualCostMicros: number | undefined;
-  const running: RunningAction = {
-    answer,
-    cost: (micros) => {
-      actualCostMicros = requireMicros('micros', micros);
-    },
-  };
-  let result: Result;
+const givenUp: Completion = { outcome: 'cancelled', actualCostMicros: 0, detail: 'nobody waits for it any more' };
+
+/** Waits until the action is allowed, does it, and reports how it ended. */
+export async function runAction<Result>(run: Run, work: Work<Result>): Promise<Result> {
+  const { ops, opId } = run;
+  if (ops.find(opId)?.run === true) throw new ReeveInvalidRequest(`spanId: the operation ${opId} is being run already`);
+  const op = ops.open(opId);
+  op.run = true;
   try {
-    result = await work(running);
+    const answer = await admitted(run, op);
+    return await carriedOut(run, op, answer, work);
+  } finally {
+    op.end();
+    ops.close(op);
+    if (op.terminated !== undefined) await op.told();
+  }
+}
+
+/** The answer that allows it. A held action is waited for: its release comes by the control stream. */
+async function admitted({ ops, opId, ask, wait }: Run, op: LiveOperation): Promise<Answer> {
+  const asked = async () => ops.upToDate(op, await ask(op));
+  let answer = await asked();
+  try {
+    while (!answer.allowed) {
+      if (op.terminated !== undefined) throw op.terminated;
+      if (answer.decision === 'deny') throw new ActionDeniedError(answer);
+      if (op.releasedBy !== undefined) return released(answer, op.releasedBy.reason);
+      if (ops.lost !== undefined) throw ops.lost;
+      if (ops.deaf || remainingMs(wait.deadline) === 0) throw new ActionDeniedError(answer);
+      if ((await nextOf(op, wait)) === 'ask_again') answer = newerOf(answer, await asked());
+    }
   } catch (error) {
-    await report({ outcome: 'failed', actualCostMicros }).catch(() => {});
+    // Should it be released after all, it never happens.
+    if (answer.decision === 'pending') ops.ended(opId, givenUp);
     throw error;
   }
-  await report({ outcome: 'succeeded', actualCostMicros });
-  return result;
+  return answer;
+}
+
+async function nextOf(op: LiveOperation, { deadline, signal }: Run['wait']): Promise<'changed' | 'ask_again'> {
+  const timeout = AbortSignal.timeout(Math.ceil(remainingMs(deadline)));
+  try {
+    return await op.next(signal === undefined ? timeout : AbortSignal.any([timeout, signal]));
+  } catch (error) {
+    if (!timeout.aborted || error !== timeout.reason) throw error;
+    return 'changed';
+  }
+}
+
+/** An answer that says nothing of the operation itself does not end the wait: no answer at all, or a refused identity. */
+function newerOf(held: Answer, newer: Answer): Answer {
+  return newer.source === 'sdk' || newer.opId === '' ? held : newer;
+}
+
+function released(held: Answer, reason: string): Answer {
+  return {
+    ...held,
+    decision: 'allow',
+    allowed: true,
+    opState: 'running',
+    reason: reason === '' ? held.reason : reason,
+  };
+}
+
+/** Does what was allowed. The work's own error is never hidden by one of reporting. */
+async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, work: Work<Result>): Promise<Result> {
+  const { operation, said } = workedOperation(op, answer);
+  op.hook = run.hook;
+  op.begin();
+  let end: End<Result>;
+  try {
+    end = { result: await work(operation) };
+  } catch (error) {
+    end = { error };
+  }
+  op.end();
+  // The end is a checkpoint too: a paused operation can neither be reported nor gone on from.
+  await op.unpaused();
+  if (op.terminated !== undefined) throw terminatedBy(op.terminated, end);
+  run.ops.drop(op);
+  if ('error' in end) {
+    await run.report({ ...said(), outcome: 'failed' }).catch(() => {});
+    throw end.error;
+  }
+  await run.report({ ...said(), outcome: 'succeeded' });
+  return end.result;
+}
+
+function terminatedBy(terminated: OperationTerminatedError, end: End<unknown>): OperationTerminatedError {
+  if ('result' in end) return new OperationTerminatedError(terminated, { result: end.result });
+  return end.error === terminated ? terminated : new OperationTerminatedError(terminated, { cause: end.error });
 }

@@ -1,4 +1,4 @@
-import type { Agent, ConnectOptions, Reeve } from '../src/index.ts';
+import type { Agent, ConnectOptions, Reeve, RegisterOptions } from '../src/index.ts';
 import { connect } from '../src/index.ts';
 import type { Script } from './scripted-gateway.ts';
 import { ScriptedGateway } from './scripted-gateway.ts';
@@ -13,11 +13,15 @@ export interface Client extends AsyncDisposable {
 }
 
 /** A scripted gateway, a client of it and a registered agent. */
-export async function startClient(script: Script = {}, options: Partial<ConnectOptions> = {}): Promise<Client> {
+export async function startClient(
+  script: Script = {},
+  options: Partial<ConnectOptions> = {},
+  registration: Partial<RegisterOptions> = {},
+): Promise<Client> {
   const gateway = await ScriptedGateway.start(script);
   const retry = { initialBackoffMs: 1, maxBackoffMs: 5, ...options.retry };
   const reeve = connect({ address: gateway.address, apiKey, deadlineMs: 20_000, ...options, retry });
-  const agent = await reeve.register({ orgId: 'acme', teamId: 'core', agentId: 'bot' });
+  const agent = await reeve.register({ orgId: 'acme', teamId: 'core', agentId: 'bot', ...registration });
   return {
     gateway,
     reeve,

@@ -1,6 +1,13 @@
-import type { ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import type {
+  ServerDuplexStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import type {
+  AckOpControlRequest as AckRequest,
+  AckOpControlResponse as AckResponse,
   BatchCheckRequest as BatchRequest,
   BatchCheckResponse as BatchResponse,
   CheckActionRequest as CheckRequest,
@@ -11,32 +18,34 @@ import type {
   DeregisterAgentResponse as DeregisterResponse,
   HeartbeatRequest as BeatRequest,
   HeartbeatResponse as BeatResponse,
+  OpControlMessage as ControlMessage,
+  OpControlSubscribeRequest as SubscribeRequest,
   RegisterAgentRequest as RegisterRequest,
   RegisterAgentResponse as RegisterResponse,
 } from '@reeve/contract';
 import {
+  AckOpControlRequest,
+  AckOpControlResponse,
   BatchCheckRequest,
   BatchCheckResponse,
   CheckActionRequest,
   CheckActionResponse,
   CompleteActionRequest,
   CompleteActionResponse,
-  Decision,
   DeregisterAgentRequest,
   DeregisterAgentResponse,
   HeartbeatRequest,
   HeartbeatResponse,
+  OpControlMessage,
+  OpControlMessage_Signal as Signal,
+  OpControlSubscribeRequest,
   paths,
   RegisterAgentRequest,
   RegisterAgentResponse,
 } from '@reeve/contract';
 import { CuttableProxy } from './cuttable-proxy.ts';
-
-/** Fails the call with a status. */
-export interface Failure {
-  readonly code: status;
-  readonly details: string;
-}
+import type { Failure } from './scripted-answers.ts';
+import { allowing, registering, unavailable } from './scripted-answers.ts';
 
 /** `cut` breaks every connection instead of answering, `silence` never answers. */
 type Reply<Response> = Response | Failure | 'cut' | 'silence';
@@ -53,6 +62,9 @@ export interface Script {
   registerAgent?: Play<RegisterRequest, RegisterResponse>;
   heartbeat?: Play<BeatRequest, BeatResponse>;
   deregisterAgent?: Play<DeregisterRequest, DeregisterResponse>;
+  /** `{}` opens the stream. */
+  opControlStream?: Play<SubscribeRequest, object>;
+  ackOpControl?: Play<AckRequest, AckResponse>;
 }
 
 export type Method = keyof Script;
@@ -68,10 +80,16 @@ interface Codec<Message> {
   decode(bytes: Uint8Array): Message;
 }
 
+type ControlStream = ServerWritableStream<SubscribeRequest, ControlMessage>;
+
 /** A gateway that does what a test tells it, over real gRPC on a real port. */
 export class ScriptedGateway {
   readonly received: Received[] = [];
   script: Script;
+  /** The control streams that are open. */
+  readonly streams = new Set<ControlStream>();
+  #controls: ControlMessage[] = [];
+  #sequence = 0;
   readonly #server = new Server();
   #proxy: CuttableProxy | undefined;
   #serverPort = 0;
@@ -94,6 +112,8 @@ export class ScriptedGateway {
       policyVersion: 'v1',
     }));
     gateway.#addUnary('deregisterAgent', DeregisterAgentRequest, DeregisterAgentResponse, () => ({}));
+    gateway.#addControl();
+    gateway.#addUnary('ackOpControl', AckOpControlRequest, AckOpControlResponse, () => ({}));
     gateway.#serverPort = await new Promise((resolve, reject) => {
       gateway.#server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
         error === null ? resolve(port) : reject(error),
@@ -117,6 +137,36 @@ export class ScriptedGateway {
 
   messages<Message = CheckRequest>(method: Method): Message[] {
     return this.received.filter((call) => call.method === method).map((call) => call.message as Message);
+  }
+
+  /** Sends a control to every stream of the agent (`bot`, or the trace id) that is open, and keeps it for the next. */
+  control(opId: string, signal: keyof typeof Signal, extra: Partial<ControlMessage> = {}): ControlMessage {
+    const sequence = ++this.#sequence;
+    const issuedAt = '2026-01-01T00:00:00.000Z';
+    const message = { opId, signal: Signal[signal], sequence, reason: '', issuedAt, controlId: `ctl_${sequence}` };
+    return this.deliver({ ...message, ...extra });
+  }
+
+  deliver(message: ControlMessage): ControlMessage {
+    this.#controls.push(message);
+    for (const stream of this.streams) if (isFor(stream, message)) stream.write(message);
+    return message;
+  }
+
+  /** As a gateway whose store is gone. */
+  forgetControls(): void {
+    this.#controls = [];
+  }
+
+  /** What was acknowledged, in order, as `<sequence> <outcome>`. */
+  get acks(): string[] {
+    return this.messages<AckRequest>('ackOpControl').map(({ sequence, outcome }) => `${sequence} ${outcomes[outcome]}`);
+  }
+
+  /** Ends every control stream. */
+  endStreams(failure: Failure = unavailable('restarting')): void {
+    for (const stream of this.streams) stream.emit('error', failure);
+    this.streams.clear();
   }
 
   /** Goes away as a killed process does; `back` ends that. */
@@ -187,17 +237,36 @@ export class ScriptedGateway {
     this.#add(method, true, request, response, handle);
   }
 
+  #addControl(): void {
+    const handle = async (call: ControlStream) => {
+      call.on('error', () => {});
+      call.on('cancelled', () => this.streams.delete(call));
+      const reply = await this.#play<SubscribeRequest, object>('opControlStream', call.request, [], () => ({}));
+      if (reply === undefined) return;
+      if (isFailure(reply)) return void call.emit('error', reply);
+      call.sendMetadata(new Metadata());
+      this.streams.add(call);
+      const known = new Set(this.messages<AckRequest>('ackOpControl').map(({ sequence }) => sequence));
+      for (const message of this.#controls) {
+        if (!isFor(call, message) || known.has(message.sequence)) continue;
+        if (message.sequence > call.request.afterSequence) call.write(message);
+      }
+    };
+    this.#add('opControlStream', false, OpControlSubscribeRequest, OpControlMessage, handle, true);
+  }
+
   #add<Request, Response>(
     method: Method,
     stream: boolean,
     request: Codec<Request>,
     response: Codec<Response>,
     handle: (...args: never[]) => unknown,
+    answersStream = stream,
   ): void {
     const definition = {
       path: paths[method],
       requestStream: stream,
-      responseStream: stream,
+      responseStream: answersStream,
       requestSerialize: (message: Request) => Buffer.from(request.encode(message).finish()),
       requestDeserialize: (bytes: Buffer) => request.decode(bytes),
       responseSerialize: (message: Response) => Buffer.from(response.encode(message).finish()),
@@ -207,39 +276,14 @@ export class ScriptedGateway {
   }
 }
 
-export function unavailable(details = 'not now'): Failure {
-  return { code: status.UNAVAILABLE, details };
+/** Operations of other agents than `bot` are named after them. */
+function isFor({ request }: ControlStream, { opId }: ControlMessage): boolean {
+  const [trace = ''] = opId.split(':');
+  const agent = request.agentId?.agentId ?? '';
+  return agent === 'bot' || agent === trace;
 }
 
-export function answering(
-  decision: Decision,
-  request: CheckRequest,
-  extra: Partial<CheckResponse> = {},
-): CheckResponse {
-  return {
-    decision,
-    reason: '',
-    policyRule: 'test/rule',
-    approvalId: '',
-    decisionLatencyUs: 7,
-    opId: `${request.traceId}:${request.spanId}`,
-    opState: decision === Decision.ALLOW ? 'running' : 'terminated',
-    limit: undefined,
-    ...extra,
-  };
-}
-
-export function allowing(request: CheckRequest): CheckResponse {
-  return answering(Decision.ALLOW, request);
-}
-
-export function denying(reason: string): (request: CheckRequest) => CheckResponse {
-  return (request) => answering(Decision.DENY, request, { reason });
-}
-
-export function registering(heartbeatIntervalSecs = 30): (request: RegisterRequest) => RegisterResponse {
-  return ({ credentialToken }) => ({ credentialToken, heartbeatIntervalSecs, created: true });
-}
+const outcomes = ['unspecified', 'received', 'effective', 'failed'] as const;
 
 function isFailure(reply: object): reply is Failure {
   return 'code' in reply && 'details' in reply;

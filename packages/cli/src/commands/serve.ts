@@ -1,36 +1,41 @@
 import { describeSettings, serve } from '@reeve/gateway';
-import { Command, Option } from 'commander';
+import type { Option } from '../command-line/command.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { text } from '../command-line/values.ts';
+
+const flags = describeSettings().filter((setting) => setting.flag !== undefined);
+const config = text('FILE', 'YAML file with settings, under their names in lower case without SVC_.', {
+  completes: 'file',
+});
+const settings = flags.map(({ flag, help, byDefault, variable }): [string, Option<string | undefined>] => [
+  (flag ?? '').slice(2),
+  text('VALUE', `${help} Default: ${byDefault}. Also: ${variable}.`),
+]);
 
 /** `reeve serve`: the one command that runs the gateway in this process. */
-export function serveCommand(): Command {
-  const command = new Command('serve')
-    .description('Run the gateway: HTTP on one port, gRPC on another.')
-    .option('--config <file>', 'YAML file with settings, under their names in lower case without SVC_');
-  const flags = describeSettings().filter((setting) => setting.flag !== undefined);
-  for (const { flag, help, byDefault, variable } of flags) {
-    command.addOption(new Option(`${flag} <value>`, `${help} Default: ${byDefault}. Also: ${variable}`));
-  }
-  command.addHelpText('after', () => `\n${variablesHelp()}\n${examples}`);
-  command.action(async (options: Record<string, string | undefined>) => {
-    const { config, ...rest } = options;
-    const given = Object.entries(rest).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const sources = { flags: Object.fromEntries(given.map(([name, value]) => [`--${name}`, value])) };
-    process.exitCode = await serve(config === undefined ? sources : { ...sources, file: config });
-  });
-  return command;
-}
+export const serveCommand = defineCommand({
+  args: {},
+  options: { config, ...Object.fromEntries(settings) },
+  examples: [
+    ['reeve serve', 'the embedded store in ~/.reeve/gateway'],
+    ['reeve serve --policy ./policies --data ./data', 'policies and data beside the project'],
+    ['reeve serve --http 127.0.0.1:0 --grpc 127.0.0.1:0 --database memory:', 'free ports, nothing kept'],
+  ],
+  appendix: variablesHelp(),
+  run: async ({ options }) => {
+    const given = Object.entries<string | undefined>(options).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const { config: file, ...rest } = Object.fromEntries(given);
+    const sources = { flags: Object.fromEntries(Object.entries(rest).map(([name, value]) => [`--${name}`, value])) };
+    return serve(file === undefined ? sources : { ...sources, file });
+  },
+});
 
 function variablesHelp(): string {
   const rows = describeSettings().map((setting) => {
-    const note = setting.idle ? ' (no effect in this version)' : '';
-    return `  ${setting.variable.padEnd(32)} ${setting.byDefault.padEnd(20)} ${setting.help}${note}`;
+    const remark = setting.idle ? ' (no effect in this version)' : '';
+    return `  ${setting.variable.padEnd(32)} ${setting.byDefault.padEnd(20)} ${setting.help}${remark}`;
   });
   return ['Settings: flag before variable before file before default.', ...rows].join('\n');
 }
-
-const examples = `
-Examples:
-  reeve serve                                     the embedded store in ~/.reeve/gateway
-  reeve serve --policy ./policies --data ./data   policies and data beside the project
-  reeve serve --http 127.0.0.1:0 --grpc 127.0.0.1:0 --database memory:
-                                                  free ports, nothing kept`;

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { impersonation, withoutAllowed } from './allowed-mentions.ts';
 
-const above = { id: { orgId: 'a', teamId: 'one', agentId: 'root' }, token: '', name: '', opId: '' };
+const above = {
+  id: { orgId: 'a', teamId: 'one', agentId: 'root' },
+  token: '',
+  name: '',
+  runId: '',
+  opId: '',
+  controlId: '',
+};
 const team = { orgId: 'a', teamId: 'two', ancestors: [above] };
 const org = { orgId: 'a', teamId: null, ancestors: [] };
 const parent = { org_id: 'a', team_id: 'one', agent_id: 'root' };
@@ -27,6 +34,14 @@ test("in one's own impersonation, whom one's agent claimed to be, and nothing el
   expect(withoutAllowed(others, org)).toEqual(others);
   const another = { ...entry, event_type: 'ActionDenied' };
   expect(withoutAllowed(another, org)).toEqual(another);
+});
+
+test('the same in the alert of a stream', () => {
+  const payload = { alert: 'impersonation', claimed_org_id: 'b', owner_org_id: 'a' };
+  const alert = { id: 1, event_type: 'audit_alert', org_id: 'a', team_id: 'one', payload };
+  const cleared = { ...alert, payload: { alert: 'impersonation', owner_org_id: 'a' } };
+  expect(withoutAllowed([alert], org)).toEqual([cleared]);
+  expect(withoutAllowed({ ...alert, org_id: 'b' }, org)).toEqual({ ...alert, org_id: 'b' });
 });
 
 test('the same in a line of CSV, where the payload is a text', () => {

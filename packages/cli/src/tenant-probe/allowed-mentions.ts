@@ -34,7 +34,7 @@ function entryWithout(entry: JsonObject, reader: Reader): JsonObject {
   const lineage = isObject(entry['lineage']) ? entry['lineage'] : entry;
   if (!isOwn(lineage, reader)) return entry;
   const payload = payloadOf(entry);
-  const cleared = entry['event_type'] === impersonation ? withoutClaim(payload) : withoutParent(payload, reader);
+  const cleared = isImpersonation(entry, payload) ? withoutClaim(payload) : withoutParent(payload, reader);
   return { ...entry, payload: cleared, ...('lineage' in entry ? { lineage: lineageWithout(lineage, reader) } : {}) };
 }
 
@@ -45,6 +45,11 @@ function lineageWithout(lineage: JsonObject, { ancestors }: Reader): JsonObject 
       ([name, value]) => !((name === 'parent_agent_id' || name === 'root_agent_id') && isAncestor(value)),
     ),
   );
+}
+
+/** In the log, or as the alert of a stream. */
+function isImpersonation(entry: JsonObject, payload: JsonObject): boolean {
+  return entry['event_type'] === impersonation || payload['alert'] === 'impersonation';
 }
 
 function withoutClaim(payload: JsonObject): JsonObject {

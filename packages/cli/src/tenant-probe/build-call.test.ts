@@ -5,7 +5,7 @@ import { operationsOf } from './operations.ts';
 import type { Place } from './places.ts';
 import { placesOf, unknownNames } from './places.ts';
 
-const own = { org: 'a', team: 'one', agent: 'root', key: 'k', op: 't:s', text: 'name' };
+const own = { org: 'a', team: 'one', agent: 'root', key: 'k', op: 't:s', run: 'r', control: 'c', text: 'name' };
 
 function operationWith(path: string, more: object = {}): Operation {
   const [operation] = operationsOf({ paths: { [path]: { post: { 'x-reeve-tenancy': 'own', ...more } } } });
@@ -51,6 +51,17 @@ test('a substitution brings the optional object it stands in, with what that req
   });
 });
 
+test('where something must be named, it is the narrowest of its own, unless something else is', () => {
+  const text = { type: 'string' };
+  const properties = { org_id: text, run_id: text, size: text, all: { const: true } };
+  const scope = { type: 'object', minProperties: 1, properties };
+  const scoped = operationWith('/control', body({ type: 'object', required: ['scope'], properties: { scope } }));
+  expect(buildCall(scoped, own, nothingElse).body).toEqual({ scope: { run_id: 'r' } });
+  expect(buildCall(scoped, own, at(scoped, 'body', 'org_id', 'b')).body).toEqual({ scope: { org_id: 'b' } });
+  const members = { dry_run: true };
+  expect(buildCall(scoped, own, { at: new Map(), members }).body).toEqual({ scope: { run_id: 'r' }, dry_run: true });
+});
+
 test('paths are filled in and encoded, queries only where asked or required', () => {
   const list = operationWith('/agents/{org}/{agent}', {
     parameters: [
@@ -75,6 +86,9 @@ test('what an id in a path names follows from the path before it', () => {
 });
 
 test('members that may name something are known, or asked about', () => {
-  const schema = { type: 'object', properties: { label: {}, nested: { properties: { run_id: {}, team_id: {} } } } };
-  expect(unknownNames(operationWith('/x', body(schema)))).toEqual(['run_id']);
+  const schema = {
+    type: 'object',
+    properties: { label: {}, nested: { properties: { session_id: {}, team_id: {}, trace_id: {} } } },
+  };
+  expect(unknownNames(operationWith('/x', body(schema)))).toEqual(['session_id']);
 });

@@ -7,6 +7,8 @@ import { membersOf, placesOf } from './places.ts';
 export interface Substitution {
   readonly at: ReadonlyMap<Place, string>;
   readonly query?: Readonly<Record<string, string>>;
+  /** Members of the body that are there besides. */
+  readonly members?: Readonly<Record<string, unknown>>;
 }
 
 export const nothingElse: Substitution = { at: new Map() };
@@ -15,7 +17,8 @@ export const nothingElse: Substitution = { at: new Map() };
  * A call that the operation would accept from the owner of `own`: the path filled in, only the members of the body that
  * are required. What is substituted is there although it may be optional.
  */
-export function buildCall(operation: Operation, own: Names, { at, query = {} }: Substitution): Omit<Call, 'bearer'> {
+export function buildCall(operation: Operation, own: Names, substitution: Substitution): Omit<Call, 'bearer'> {
+  const { at, query = {}, members } = substitution;
   const places = placesOf(operation);
   const given = (where: Place['where'], name: string) =>
     [...at].find(([p]) => p.where === where && p.name === name)?.[1];
@@ -26,7 +29,8 @@ export function buildCall(operation: Operation, own: Names, { at, query = {} }: 
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(given('path', name) ?? fallback('path', name) ?? 'canary'),
   );
-  const search = new URLSearchParams(query);
+  // A stream shows what is past only where it is asked to.
+  const search = new URLSearchParams(operation.stream === undefined ? query : { since: '0', ...query });
   for (const { name, required, schema } of operation.query) {
     const value = given('query', name) ?? (required ? (fallback('query', name) ?? text(exampleOf(schema))) : undefined);
     if (value !== undefined && !search.has(name)) search.set(name, value);
@@ -38,7 +42,11 @@ export function buildCall(operation: Operation, own: Names, { at, query = {} }: 
           given: (name) => given('body', name),
           fallback: (name) => fallback('body', name),
         });
-  return { method: operation.method, path: search.size === 0 ? path : `${path}?${search.toString()}`, body };
+  return {
+    method: operation.method,
+    path: search.size === 0 ? path : `${path}?${search.toString()}`,
+    body: members === undefined ? body : { ...(body as object), ...members },
+  };
 }
 
 interface Members {
@@ -82,7 +90,16 @@ function exampleObject(schema: Schema, members: Members): Record<string, unknown
     const isWanted = isNeeded || membersOf(member).some((inner) => members.given(inner) !== undefined);
     return isWanted ? [[name, (isNeeded ? members.fallback(name) : undefined) ?? exampleOf(member, members)]] : [];
   });
-  return Object.fromEntries(entries);
+  return { ...fillUp(schema, members, entries.length), ...Object.fromEntries(entries) };
+}
+
+/** Where something must be named and nothing is: what is the caller's own, from the end, where the narrowest stands. */
+function fillUp({ properties = {}, minProperties = 0 }: Schema, members: Members, present: number) {
+  const own = Object.keys(properties).flatMap((name): [string, string][] => {
+    const value = members.fallback(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(present < minProperties ? own.slice(present - minProperties) : []);
 }
 
 function text(value: unknown): string {

@@ -54,6 +54,15 @@ function answer(type: string, text: string): Answer {
   return { status: 200, type, headers: [], text };
 }
 
+test('events become values, without what stands around them and without one that is cut off', () => {
+  const hello = 'event: hello\ndata: {"event_type":"hello","cursor":2}\n\n';
+  const event = 'id: 2\nevent: agent\ndata: {"id":2}\n\n';
+  expect(valueOf(answer('text/event-stream', hello))).toEqual([]);
+  expect(valueOf(answer('text/event-stream', `${hello}: \n\n${event}id: 3\nevent: agent\ndata: {"id"`))).toEqual([
+    { id: 2 },
+  ]);
+});
+
 test('JSON, JSON lines and CSV become values, anything else does not', () => {
   expect(valueOf(answer('application/json', '{"a":1}'))).toEqual({ a: 1 });
   expect(valueOf(answer('application/problem+json', '{"code":"x"}'))).toEqual({ code: 'x' });

@@ -19,7 +19,7 @@ export interface Answer {
 
 const mostRetries = 10;
 /** A stream of events has no end; this is how long one is listened to. */
-const streamMs = 500;
+const streamMs = 100;
 
 /** Sends the calls of a probe and counts them. A limit of the gateway is waited for, not run against. */
 export class Caller {
@@ -76,11 +76,16 @@ async function readForAWhile(response: Response): Promise<string> {
   return text;
 }
 
+/** Whether the caller may come in, by another protocol: as much as can be told without speaking it. */
+export function isOtherProtocol(answer: Answer): boolean {
+  return answer.status === 426 && codeOf(answer) === 'upgrade_required';
+}
+
 export function succeeded(answer: Answer): boolean {
   return answer.status >= 200 && answer.status < 300;
 }
 
-/** The body as a value: JSON, the lines of JSON lines, the records of CSV; undefined for anything else. */
+/** The body as a value: JSON, the lines of JSON lines, the records of CSV, events; undefined for anything else. */
 export function valueOf(answer: Answer): unknown {
   try {
     if (/[/+]json$/.test(answer.type)) return JSON.parse(answer.text);
@@ -88,10 +93,18 @@ export function valueOf(answer: Answer): unknown {
       const lines = answer.text.split('\n').filter((line) => line !== '');
       return lines.map((line) => JSON.parse(line) as unknown);
     }
+    if (answer.type === 'text/event-stream') return eventsIn(answer.text);
   } catch {
     return undefined;
   }
   return answer.type === 'text/csv' ? recordsOf(answer.text) : undefined;
+}
+
+/** The events of a stream, as far as it was listened to; without what only says where it stands. */
+function eventsIn(text: string): unknown[] {
+  const whole = text.slice(0, text.lastIndexOf('\n\n') + 1);
+  const data = [...whole.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json) as unknown);
+  return data.filter((event) => isObject(event) && 'id' in event);
 }
 
 /** The lines of a CSV text after RFC 4180, each as an object by the names in the first. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';
-import type { AgentPort, AgentTriple, RegisteredAgent } from './ports.ts';
+import type { AgentPort, AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';
 
 export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
@@ -16,12 +16,17 @@ export type KeySet = Readonly<Record<Level | 'spare', MadeKey>>;
 
 export interface CanaryAgent extends RegisteredAgent {
   readonly name: string;
+  readonly runId: string;
+  /** An operation that is not over. */
   readonly opId: string;
+  /** The receipt of a control of another one. */
+  readonly controlId: string;
 }
 
 /**
  * A tenant made for the probe. Team `one` holds `root` and its child; team `both`, whose name the other tenant uses, too,
- * holds `leaf`, a child of `child`, and `twin`, which has the same id in both tenants and is suspended.
+ * holds `leaf`, a child of `child`, and `twin`, which has the same id, with an operation of the same id, in both tenants
+ * and is suspended.
  */
 export interface Tenant {
   readonly prefix: string;
@@ -79,12 +84,12 @@ async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Pro
     one: await makeKeys(workshop, `${prefix}-one`, prefix, teams.one),
     both: await makeKeys(workshop, `${prefix}-both`, prefix, teams.both),
   };
-  const register = (teamId: string, agentId: string, name: string, parent?: AgentTriple) =>
-    makeAgent(workshop, keys.org.write.key, { orgId: prefix, teamId, agentId }, name, parent);
+  const register = (teamId: string, agentId: string, name: string, parent?: AgentTriple, opId?: string) =>
+    makeAgent(workshop, keys.org.write.key, { id: { orgId: prefix, teamId, agentId }, name, parent }, opId);
   const root = await register(teams.one, `${prefix}-one-root`, `${prefix}-one-root-name`);
   const child = await register(teams.one, `${prefix}-one-child`, `${prefix}-one-child-name`, root.id);
   const leaf = await register(teams.both, `${prefix}-both-leaf`, `${prefix}-both-leaf-name`, child.id);
-  const twin = await register(teams.both, `${run}-twin`, `${prefix}-both-twin-name`);
+  const twin = await register(teams.both, `${run}-twin`, `${prefix}-both-twin-name`, undefined, `${run}-twin:op`);
   await suspend(workshop, keys.org.write.key, twin.id, `${prefix}-both-reason`);
   return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys };
 }
@@ -129,16 +134,40 @@ export function madeKeyIn(body: unknown): MadeKey | undefined {
 }
 
 async function makeAgent(
-  { agents, made }: Workshop,
+  workshop: Workshop,
   credential: string,
-  id: AgentTriple,
-  name: string,
-  parent: AgentTriple | undefined,
+  agent: NewAgent,
+  wanted: string | undefined,
 ): Promise<CanaryAgent> {
-  const { token } = await agents.registerAgent(credential, { id, name, parent });
+  const { agents, made } = workshop;
+  const { id, name } = agent;
+  const { token } = await agents.registerAgent(credential, agent);
   made.agents.push({ id, token });
-  const { opId } = await agents.check({ id, token });
-  return { id, token, name, opId };
+  const runId = name.replace(/-name$/, '-run');
+  const { decision, opId: checked } = await agents.check({ id, token }, { runId, opId: wanted });
+  // What policy denies is over at once; what is only registered is not.
+  const opId = decision === 'allow' ? checked : await registerOp(workshop, credential, id, `${name}-op`);
+  const spare = await registerOp(workshop, credential, id, `${name}-spare`);
+  return { id, token, name, runId, opId, controlId: await terminate(workshop, credential, spare, `${name}-reason`) };
+}
+
+async function registerOp({ caller }: Workshop, bearer: string, id: AgentTriple, traceId: string): Promise<string> {
+  const agent = { org_id: id.orgId, team_id: id.teamId, agent_id: id.agentId };
+  const body = { agent, trace_id: traceId, span_id: 'op', summary: traceId };
+  const answer = await caller.call({ method: 'POST', path: '/api/v1/ops', bearer, body });
+  const op = succeeded(answer) ? valueOf(answer) : undefined;
+  if (isObject(op) && typeof op['op_id'] === 'string') return op['op_id'];
+  throw new Error(`cannot register an operation of a canary: ${answer.status} ${answer.text}`);
+}
+
+/** Returns the id of the receipt. */
+async function terminate({ caller }: Workshop, bearer: string, opId: string, reason: string): Promise<string> {
+  const path = `/api/v1/ops/${encodeURIComponent(opId)}/terminate`;
+  const answer = await caller.call({ method: 'POST', path, bearer, body: { reason } });
+  const body = succeeded(answer) ? valueOf(answer) : undefined;
+  const control = isObject(body) ? body['control'] : undefined;
+  if (isObject(control) && typeof control['id'] === 'string') return control['id'];
+  throw new Error(`cannot terminate an operation of a canary: ${answer.status} ${answer.text}`);
 }
 
 async function suspend({ caller }: Workshop, bearer: string, id: AgentTriple, reason: string): Promise<void> {

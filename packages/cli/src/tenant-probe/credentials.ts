@@ -62,10 +62,12 @@ function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 
   const agentOf = { one: a.agents.root, both: a.agents.leaf };
   const neighbour = namesOf(a, a.teams[rest], agentOf[rest], a.keys[rest]);
   const { org: _, ...names } = neighbour;
+  // The other tenant has an operation of the same id, which must not come in between.
+  const shared = { op: a.agents.twin.opId };
   return {
     orgId: a.orgId,
     teamId: a.teams[team],
-    own: namesOf(a, a.teams[team], agentOf[team], a.keys[team]),
+    own: { ...namesOf(a, a.teams[team], agentOf[team], a.keys[team]), ...(team === 'both' ? shared : {}) },
     others: [
       ...othersIn(b, run),
       { what: 'another team', names, missing: missingLike(names, run) },
@@ -84,7 +86,9 @@ function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 
 /** An active agent of the other tenant, and a suspended one whose team and agent have the same names as one's own. */
 function othersIn(b: Tenant, run: string): Other[] {
   const root = namesOf(b, b.teams.one, b.agents.root, b.keys.org);
-  const { team, agent, ...twin } = namesOf(b, b.teams.both, b.agents.twin, b.keys.both);
+  const { team, agent, op, ...rest } = namesOf(b, b.teams.both, b.agents.twin, b.keys.both);
+  // By its short id the caller would mean its own.
+  const twin = { ...rest, op: `${b.orgId}/${team}/${agent}/${op}` };
   return [
     { what: 'another org', names: root, missing: missingLike(root, run) },
     {
@@ -101,7 +105,9 @@ function namesOf(tenant: Tenant, team: string, agent: CanaryAgent, keys: KeySet)
     team,
     agent: agent.id.agentId,
     key: keys.spare.id,
-    op: agent.opId === '' ? `${agent.name}-op` : agent.opId,
+    op: agent.opId,
+    run: agent.runId,
+    control: agent.controlId,
     text: agent.name,
   };
 }
@@ -112,7 +118,8 @@ function keyOf(keys: KeySet): Pick<Other, 'names' | 'missing'> {
 
 /** Names of the same form and length that nothing has. */
 function missingLike(names: Partial<Names>, run: string): Partial<Names> {
-  const like = (name: string) => {
+  const like = (name: string): string => {
+    if (name.includes('/')) return name.split('/').map(like).join('/');
     if (name === `${run}-same`) return `${run}-none`;
     if (name.startsWith(run)) return name.replace(new RegExp(`^${run}-[ab](?=-|$)`), `${run}-x`);
     return name.replaceAll(/[a-z0-9]/g, () => randomText(1, alphabetOf(name)));
@@ -130,8 +137,10 @@ function valuesOf(tenant: Tenant, groups: readonly ('org' | Team)[]): string[] {
   const { root, child, leaf, twin } = tenant.agents;
   const agentsIn = { org: [], one: [root, child], both: [leaf, twin] };
   const keys = groups.flatMap((group) => Object.values(tenant.keys[group]).flatMap(({ id, key }) => [id, key]));
-  const agents = groups.flatMap((group) => agentsIn[group].flatMap(({ token, opId }) => [token, opId]));
-  return [...keys, ...agents].filter((value) => value !== '');
+  const agents = groups.flatMap((group) =>
+    agentsIn[group].flatMap(({ token, opId, controlId }) => [token, controlId, ...(opId === twin.opId ? [] : [opId])]),
+  );
+  return [...keys, ...agents];
 }
 
 /** Whether a credential has what an operation needs. */

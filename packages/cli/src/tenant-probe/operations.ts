@@ -8,6 +8,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
+  readonly minProperties?: number;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly minLength?: number;
@@ -28,6 +29,10 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly tenancy: unknown;
+  /** Whether it needs an account store, which a gateway may lack. */
+  readonly accounts: boolean;
+  /** How it goes on for ever, where it does. */
+  readonly stream: unknown;
   /** The scope it needs, `any` credential, an `api_key` itself, or undefined where it is public. */
   readonly access: string | undefined;
   readonly pathParameters: readonly string[];
@@ -56,6 +61,8 @@ function operationOf(method: string, path: string, operation: Readonly<Record<st
     method,
     path,
     tenancy: operation['x-reeve-tenancy'],
+    accounts: operation['x-reeve-accounts'] === true,
+    stream: operation['x-reeve-stream'],
     access: typeof access === 'string' ? access : undefined,
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
     query: parameters.filter((parameter) => parameter.in === 'query'),

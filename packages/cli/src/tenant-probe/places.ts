@@ -1,7 +1,7 @@
 import type { Operation, Schema } from './operations.ts';
 
 /** What a part of a request can name. */
-export type Kind = 'org' | 'team' | 'agent' | 'key' | 'op' | 'text';
+export type Kind = 'org' | 'team' | 'agent' | 'key' | 'op' | 'run' | 'control' | 'text';
 
 export type Names = Readonly<Record<Kind, string>>;
 
@@ -20,12 +20,16 @@ const kinds: Readonly<Record<string, Kind>> = {
   agent: 'agent',
   agent_id: 'agent',
   op_id: 'op',
+  run_id: 'run',
   // A search for what only another tenant has must find nothing.
   q: 'text',
 };
 
+/** Names that the caller gives to what is new: there is nothing that they could name. */
+const given = new Set(['trace_id', 'span_id']);
+
 /** What `{id}` is, by the part of the path before it. */
-const kindsAfter: Readonly<Record<string, Kind>> = { 'api-keys': 'key' };
+const kindsAfter: Readonly<Record<string, Kind>> = { 'api-keys': 'key', ops: 'op', control: 'control' };
 
 /** All places of an operation where a tenant, or something of it, can be named. */
 export function placesOf(operation: Operation): Place[] {
@@ -40,7 +44,8 @@ export function placesOf(operation: Operation): Place[] {
 export function unknownNames(operation: Operation): string[] {
   const paths = operation.pathParameters.filter((name) => pathKind(operation, name) === undefined);
   const others = [...operation.query.map(({ name }) => name), ...membersOf(operation.body)];
-  return [...paths, ...others.filter((name) => /(^|_)ids?$/.test(name) && kinds[name] === undefined)];
+  const mayName = (name: string) => /(^|_)ids?$/.test(name) && kinds[name] === undefined && !given.has(name);
+  return [...paths, ...others.filter(mayName)];
 }
 
 function placeAt(where: Place['where'], name: string, kind: Kind | undefined): Place[] {

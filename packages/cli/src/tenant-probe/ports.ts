@@ -16,11 +16,20 @@ export interface RegisteredAgent {
   readonly token: string;
 }
 
+export interface CheckDetails {
+  readonly runId: string;
+  /** `trace:span`; undefined: the gateway makes it up. */
+  readonly opId: string | undefined;
+}
+
 /** What the probe does as agents. Each call rejects where the gateway refuses it. */
 export interface AgentPort {
   registerAgent(credential: string, agent: NewAgent): Promise<{ readonly token: string }>;
   /** Asks for one harmless decision. `opId` is empty where the answer names no operation. */
-  check(agent: RegisteredAgent): Promise<{ readonly decision: 'allow' | 'deny' | 'pending'; readonly opId: string }>;
+  check(
+    agent: RegisteredAgent,
+    about?: CheckDetails,
+  ): Promise<{ readonly decision: 'allow' | 'deny' | 'pending'; readonly opId: string }>;
   deregisterAgent(agent: RegisteredAgent): Promise<void>;
 }
 

@@ -103,6 +103,31 @@ const caught: Readonly<Record<Leak, readonly [operation: string, credential: str
     /^refuses what is its own, asked for its own: 403 tenant_bound$/,
   ],
   'keys cannot be revoked': ['clean-up', 'admin', /^API key \w+ is not revoked: 409$/],
+  'operations for agents of others': [
+    'POST /api/v1/ops',
+    'org write key',
+    /^does not refuse what is not its own, asked for another org by org_id, team_id, agent_id in the body: 201$/,
+  ],
+  'an id of others is ambiguous': [
+    'GET /api/v1/ops/{id}',
+    'second team read key',
+    /^refuses what is its own, asked for its own: 409 ambiguous_op$/,
+  ],
+  'receipts for everybody': [
+    'GET /api/v1/control/{id}',
+    'org read key',
+    /^answers something else than 404, asked for another org by id in the path: 200$/,
+  ],
+  'all means everybody': [
+    'POST /api/v1/control',
+    'team admin key',
+    /^finds \d+ operations where \d+ are its own, asked what all would be/,
+  ],
+  'a control counts others': [
+    'POST /api/v1/control',
+    'org admin key',
+    /^finds \d+ operations where \d+ are its own, asked what all would be/,
+  ],
 };
 
 test.each(leaks)('caught: %s', async (leak) => {

@@ -18,6 +18,7 @@ import { tryNone } from './try-none.ts';
 import { tryOwn } from './try-own.ts';
 import { tryPages } from './try-pages.ts';
 import { tryUnbound } from './try-unbound.ts';
+import { tryWhole } from './try-whole.ts';
 
 /**
  * Finds out whether tenants of a gateway can see or touch each other. Makes two canary tenants, calls every operation of
@@ -73,14 +74,18 @@ async function tryOperation(probe: Probe, operation: Operation, credential: Cred
       await tryOwn(probe, operation, credential);
       await tryPages(probe, operation, credential);
       await tryClaims(probe, operation, credential);
+      await tryWhole(probe, operation, credential);
       break;
     case 'unbound':
+    case 'person':
       await tryUnbound(probe, operation, credential);
       break;
     default:
       await tryNone(probe, operation, credential);
   }
 }
+
+const knownTenancies = ['own', 'unbound', 'person', 'none'];
 
 /** Without a rule, or with a name that nobody has explained, an operation cannot be tried, which is a finding itself. */
 function isKnown({ notebook }: Probe, operation: Operation): boolean {
@@ -89,7 +94,7 @@ function isKnown({ notebook }: Probe, operation: Operation): boolean {
     notebook.find(name, '-', 'has no x-reeve-tenancy: nobody has decided what a tenant sees here');
     return false;
   }
-  if (tenancy !== 'own' && tenancy !== 'unbound' && tenancy !== 'none') {
+  if (!knownTenancies.some((known) => known === tenancy)) {
     notebook.find(name, '-', `has an x-reeve-tenancy that is not known: ${JSON.stringify(tenancy)}`);
     return false;
   }

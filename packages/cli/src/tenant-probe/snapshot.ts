@@ -17,24 +17,46 @@ export async function takeSnapshot(probe: Probe, operations: readonly Operation[
   const seen = new Map<string, string>();
   for (const agent of Object.values(b.agents)) {
     const { orgId: org, teamId: team, agentId } = agent.id;
-    const own: Names = { org, team, agent: agentId, key: b.keys.org.spare.id, op: agent.opId, text: agent.name };
+    const { opId: op, runId: run, controlId: control, name: text } = agent;
+    const own: Names = { org, team, agent: agentId, key: b.keys.org.spare.id, op, run, control, text };
     for (const operation of operations.filter(({ method, tenancy }) => method === 'GET' && tenancy === 'own')) {
       const query = operation.query.some(({ name }) => name === 'per_page') ? { per_page: '1000' } : {};
       const answer = await ask(probe, operation, { bearer, own }, { ...nothingElse, query });
       // A stream of events is not a state.
       if (answer.type === 'text/event-stream') continue;
       const value = valueOf(answer);
-      const text = value === undefined ? answer.text : JSON.stringify(value, withoutOwnUse(observerId));
-      seen.set(`${operation.name}\n${agentId}`, `${answer.status} ${text}`);
+      const shown = value === undefined ? answer.text : JSON.stringify(value, asOf(observerId));
+      seen.set(`${operation.name}\n${agentId}`, `${answer.status} ${shown}`);
     }
   }
   return seen;
 }
 
-/** Looking is a use of the observer's own key, and of no other. */
-function withoutOwnUse(observerId: string) {
-  return (_name: string, value: unknown): unknown =>
-    isObject(value) && value['id'] === observerId ? { ...value, last_used_at: null } : value;
+/** A value without what changes by itself as time passes, or by being looked at. */
+function asOf(observerId: string) {
+  return (_name: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.filter((item) => !(isObject(item) && passes(item)));
+    if (!isObject(value)) return value;
+    // Looking is a use of the observer's own key, and of no other.
+    if (value['id'] === observerId) return { ...value, last_used_at: null };
+    // A list counts what leaves it by itself.
+    const { items } = value;
+    if (Array.isArray(items) && items.some((item) => isObject(item) && 'op_id' in item)) return { ...value, total: 0 };
+    if (isOpen(value)) return { ...value, status: 'open', detail: '' };
+    return 'stale' in value ? { ...value, stale: false } : value;
+  };
+}
+
+/** What ends leaves the list of operations after a while; a control that nobody acknowledges is noted in the log. */
+function passes(item: Readonly<Record<string, unknown>>): boolean {
+  const { state, event_type: event } = item;
+  return event === 'OpControlUnconfirmed' || state === 'terminated' || state === 'completing';
+}
+
+/** A receipt that its agent has not answered becomes unconfirmed by itself. */
+function isOpen(value: Readonly<Record<string, unknown>>): boolean {
+  const { status } = value;
+  return 'requested_at' in value && ['requested', 'delivered', 'unconfirmed'].includes(String(status));
 }
 
 /** Notes whatever of the other tenant is not as it was. */

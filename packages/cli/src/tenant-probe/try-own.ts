@@ -1,7 +1,8 @@
 import type { Substitution } from './build-call.ts';
 import { nothingElse } from './build-call.ts';
+import { levels } from './canaries.ts';
 import type { Answer } from './caller.ts';
-import { codeOf, isObject, succeeded, valueOf } from './caller.ts';
+import { codeOf, isObject, isOtherProtocol, succeeded, valueOf } from './caller.ts';
 import { difference, holdsNothing } from './compare-answers.ts';
 import type { Credential, Other } from './credentials.ts';
 import { suffices } from './credentials.ts';
@@ -20,8 +21,8 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
   for (const { how, substitution, isWhole } of ownWays(operation, credential)) {
     const answer = await ask(probe, operation, credential, substitution);
     lookThrough(probe, operation, credential, how, answer);
-    // A key that is revoked by now cannot be rotated; anything else would mean that the probe tries nothing here.
-    if (!succeeded(answer) && answer.status !== 409) {
+    // Anything else would mean that the probe tries nothing here.
+    if (!succeeded(answer) && !isOver(answer) && !needsMore(answer, credential) && !isOtherProtocol(answer)) {
       probe.notebook.find(operation.name, credential.name, `refuses what is its own, ${how}: ${summaryOf(answer)}`);
     }
     if (succeeded(answer) && isWhole) checkNumbers(probe, operation, credential, how, answer);
@@ -29,6 +30,18 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
   for (const other of credential.others) {
     for (const places of waysToName(operation, other)) await tryOther(probe, operation, credential, other, places);
   }
+}
+
+/** Whether it was done before: a key that is revoked by now cannot be rotated, an operation that has ended not paused. */
+function isOver(answer: Answer): boolean {
+  return answer.status === 409 && codeOf(answer) !== 'ambiguous_op';
+}
+
+/** Whether the operation asks for a higher scope where it is called like this, such as for a whole org. */
+function needsMore(answer: Answer, { level }: Credential): boolean {
+  const problem = valueOf(answer);
+  if (answer.status !== 403 || !isObject(problem) || problem['code'] !== 'insufficient_scope') return false;
+  return levels.findIndex((one) => one === problem['required_scope']) > levels.indexOf(level);
 }
 
 interface OwnWay {
@@ -90,10 +103,14 @@ async function tryOther(
   const answer = await ask(probe, operation, credential, { at: at(names) });
   const like = await ask(probe, operation, credential, { at: at(missing) });
   notebook.comparisons++;
-  lookThrough(probe, operation, credential, how, answer, [...at(names).values()]);
+  lookThrough(probe, operation, credential, how, answer, sentIn(at(names)));
   const fault = faultOf(answer, places, operation);
   if (fault !== undefined) notebook.find(name, credential.name, `${fault}, ${how}: ${summaryOf(answer)}`);
-  const swaps = places.map(({ kind }) => [names[kind] ?? '', missing[kind] ?? ''] as const);
+  const plain = places.map(({ kind }) => [names[kind] ?? '', missing[kind] ?? ''] as const);
+  const swaps = plain.flatMap(([from, to]) => [
+    [from, to] as const,
+    [encodeURIComponent(from), encodeURIComponent(to)] as const,
+  ]);
   const told = difference(answer, like, swaps);
   if (told !== undefined)
     notebook.find(name, credential.name, `tells it from one that does not exist by ${told}, ${how}`);
@@ -103,10 +120,16 @@ function faultOf(answer: Answer, places: readonly Place[], { method }: Operation
   const isNamed = (where: Place['where']) => places.some((place) => place.where === where);
   if (isNamed('path')) return answer.status === 404 ? undefined : 'answers something else than 404';
   if (isNamed('body') || method !== 'GET') {
-    return answer.status >= 400 && answer.status < 500 ? undefined : 'does not refuse what is not its own';
+    const isRefused = answer.status >= 400 && answer.status < 500;
+    return isRefused || (succeeded(answer) && holdsNothing(answer)) ? undefined : 'does not refuse what is not its own';
   }
-  if (answer.status === 404 || (succeeded(answer) && holdsNothing(answer))) return undefined;
+  if (answer.status === 404 || isOtherProtocol(answer) || (succeeded(answer) && holdsNothing(answer))) return undefined;
   return succeeded(answer) ? 'answers with something instead of nothing' : 'answers something else than nothing';
+}
+
+/** What was sent, and the parts of it: an operation's id may hold the names of its org, team and agent. */
+function sentIn(at: Substitution['at']): string[] {
+  return [...at.values()].flatMap((value) => [value, ...value.split(/[/:]/)]);
 }
 
 async function tryWithoutScope(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
@@ -124,7 +147,7 @@ async function tryWithoutScope(probe: Probe, operation: Operation, credential: C
   ];
   for (const [how, substitution] of asked) {
     const answer = await ask(probe, operation, credential, substitution);
-    lookThrough(probe, operation, credential, how, answer, [...substitution.at.values()]);
+    lookThrough(probe, operation, credential, how, answer, sentIn(substitution.at));
     if (answer.status !== 403 || codeOf(answer) !== 'insufficient_scope') {
       probe.notebook.find(
         operation.name,

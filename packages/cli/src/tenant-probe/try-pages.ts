@@ -18,7 +18,9 @@ export async function tryPages(probe: Probe, operation: Operation, credential: C
   await tryOthersCursor(probe, operation, credential);
 }
 
-function isPaged({ query }: Operation): boolean {
+/** One record may have a list within it; that list is not the answer. */
+function isPaged({ path, query }: Operation): boolean {
+  if (path.endsWith('}')) return false;
   return ['per_page', 'cursor'].every((name) => query.some((parameter) => parameter.name === name));
 }
 

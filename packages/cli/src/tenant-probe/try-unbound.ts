@@ -6,13 +6,18 @@ import type { Operation } from './operations.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 
-/** Tries an operation that belongs to credentials bound to no tenant: a bound one is refused for that very reason. */
+/**
+ * Tries an operation that belongs to credentials bound to no tenant, or to people: a key of a tenant is refused for that
+ * very reason. Where there is no account store, those about accounts tell everybody the same.
+ */
 export async function tryUnbound(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   const answer = await ask(probe, operation, credential, nothingElse);
   lookThrough(probe, operation, credential, 'asked by a tenant', answer);
-  const expected = suffices(credential, operation.access) ? 'tenant_bound' : 'insufficient_scope';
+  const why = operation.tenancy === 'person' ? 'account_required' : 'tenant_bound';
+  const expected = suffices(credential, operation.access) ? why : 'insufficient_scope';
   const code = codeOf(answer);
   if (answer.status === 403 && code === expected) return;
+  if (operation.accounts && answer.status === 503 && code === 'accounts_unavailable') return;
   probe.notebook.find(
     operation.name,
     credential.name,

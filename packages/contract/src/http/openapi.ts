@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventSchema } from '../events.ts';
 import type { ProblemCode } from './problem.ts';
 import { problemSchema, problemStatus } from './problem.ts';
 import type { Route } from './route.ts';
@@ -10,7 +11,7 @@ type JsonObject = { [member: string]: unknown };
 /** The OpenAPI 3.1 document, made from the same schemas that check requests. */
 export function openApiDocument(version: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  const shared: JsonObject = { Problem: schemaOf(problemSchema, 'output') };
+  const shared: JsonObject = { Problem: schemaOf(problemSchema, 'output'), Event: schemaOf(eventSchema, 'output') };
   for (const [name, route] of Object.entries<Route>(routes)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
   }
@@ -28,6 +29,7 @@ export function openApiDocument(version: string): JsonObject {
       schemas: shared,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key, or a JWT from the token exchange.' },
+        ticket: { type: 'apiKey', in: 'query', name: 'ticket', description: 'Good for one stream, for 30 seconds.' },
       },
     },
   });
@@ -52,14 +54,28 @@ function operation(name: string, route: Route): JsonObject {
     tags: [route.tag],
     summary: route.summary,
     'x-reeve-tenancy': route.tenancy,
-    ...(route.access === 'public' ? { security: [] } : { security: [{ bearer: [] }], 'x-reeve-access': route.access }),
-    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    ...(route.accounts === true ? { 'x-reeve-accounts': true } : {}),
+    ...(route.access === 'public'
+      ? { security: [] }
+      : { security: credentials(route), 'x-reeve-access': route.access }),
+    ...(route.stream === undefined ? {} : { 'x-reeve-stream': route.stream, 'x-reeve-events': eventReference }),
+    parameters: [
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+      ...parameters('header', route.headers),
+    ],
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body) }),
-    responses: { [route.success.status]: success(route), ...problems(route) },
+    responses: { ...successes(route), ...problems(route) },
   };
 }
 
-function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined): JsonObject[] {
+const eventReference = { $ref: '#/components/schemas/Event' };
+
+function credentials({ stream }: Route): JsonObject[] {
+  return stream === undefined ? [{ bearer: [] }] : [{ bearer: [] }, { ticket: [] }];
+}
+
+function parameters(where: 'path' | 'query' | 'header', schema: z.ZodObject | undefined): JsonObject[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, JsonObject>;
@@ -79,10 +95,15 @@ function requestBody(body: z.ZodObject): JsonObject {
   return { required, content: { 'application/json': { schema } } };
 }
 
-function success({ success: { description, body, types } }: Route): JsonObject {
-  if (body !== undefined) return { description, content: { 'application/json': { schema: schemaOf(body, 'output') } } };
-  if (types === undefined) return { description };
-  return { description, content: Object.fromEntries(types.map((type) => [type, {}])) };
+function successes({ success }: Route): Record<number, JsonObject> {
+  const content = contentOf(success);
+  const all = [success, ...(success.alternative === undefined ? [] : [success.alternative])];
+  return Object.fromEntries(all.map(({ status, description }) => [status, { description, ...content }]));
+}
+
+function contentOf({ body, types }: Route['success']): JsonObject {
+  if (body !== undefined) return { content: { 'application/json': { schema: schemaOf(body, 'output') } } };
+  return types === undefined ? {} : { content: Object.fromEntries(types.map((type) => [type, {}])) };
 }
 
 function problems(route: Route): Record<number, JsonObject> {

@@ -147,3 +147,45 @@ export const statsJson = z.object({
   orgs: z.int(),
   teams: z.int(),
 });
+
+export const opState = z.enum(['pending', 'running', 'paused', 'completing', 'terminated']);
+
+export const controlAction = z.enum(['pause', 'resume', 'terminate']);
+
+export const receiptStatus = z.enum(['requested', 'delivered', 'acked', 'effective', 'failed', 'unconfirmed']);
+
+/** The receipt of a control, as the operation carries it. */
+export const controlJson = z.object({
+  id: z.string(),
+  action: controlAction,
+  actor: actorJson,
+  reason: z.string(),
+  requested_at: timestamp,
+  delivered_at: timestamp.nullable(),
+  acked_at: timestamp.nullable(),
+  effective_at: timestamp.nullable(),
+  status: receiptStatus,
+  /** What the agent said about it, or why nothing came of it. */
+  detail: z.string(),
+});
+
+export const opJson = z.object({
+  op_id: z.string(),
+  state: opState,
+  registered_at: timestamp,
+  updated_at: timestamp,
+  agent: agentIdJson,
+  /** Null until its first check. */
+  action_type: z
+    .enum(['llm_call', 'tool_call', 'file_operation', 'network_call', 'process_exec', 'agent_spawn', 'tool_result'])
+    .nullable(),
+  resource: z.string(),
+  summary: z.string(),
+  run_id: z.string(),
+  reason: z.string(),
+  cost_micros: z.int(),
+  /** Who controlled it last. */
+  actor: actorJson.nullable(),
+  control: controlJson.nullable(),
+  stale: z.boolean(),
+});

@@ -1,4 +1,5 @@
 import type { Governance } from '../governance.ts';
+import type { EndedCredentials } from './ended-credentials.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { SigningKeyRing } from './signing-key.ts';
 import type { TokenMint } from './token.ts';
@@ -10,4 +11,5 @@ export interface Access {
   readonly signingKeys: SigningKeyRing;
   readonly mint: TokenMint;
   readonly tokenTtlMs: number;
+  readonly ended: EndedCredentials;
 }

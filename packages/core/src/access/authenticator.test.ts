@@ -6,8 +6,10 @@ import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
 import type { ApiKeyRecord } from './api-key.ts';
+import type { FoundLogin } from './authenticator.ts';
 import { Authenticator } from './authenticator.ts';
 import { exchangeToken } from './exchange-token.ts';
+import { EndedCredentials } from './ended-credentials.ts';
 import { KeyRing } from './key-ring.ts';
 import { revokeKey } from './manage-keys.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
@@ -37,6 +39,7 @@ beforeEach(async () => {
     signingKeys: new SigningKeyRing([]),
     mint: plainMint(),
     tokenTtlMs,
+    ended: new EndedCredentials(),
   };
   authenticator = new Authenticator(access);
   await inTurn(rotateSigningKey(access, operator.actor));
@@ -61,7 +64,7 @@ describe('a caller', () => {
   ])('that presents its key, %s, is known', async (_, write) => {
     expect(await authenticator.authenticate(write(key))).toEqual({
       actor: { id: record.id, kind: 'api_key', label: 'ci' },
-      keyId: record.id,
+      credentialId: record.id,
       scopes: ['write'],
       orgId: 'acme',
       teamId: null,
@@ -128,7 +131,7 @@ describe('a token', () => {
     const principal = await authenticator.authenticate(`Bearer ${await token(['read'])}`);
     expect(principal).toMatchObject({
       actor: { id: record.id, kind: 'api_key', label: 'ci' },
-      keyId: record.id,
+      credentialId: record.id,
       scopes: ['read'],
       orgId: 'acme',
       expiresAt: record.expiresAt,
@@ -176,10 +179,10 @@ describe('a token', () => {
   test('stops with its key, also where it was used before', async () => {
     const made = await token();
     const principal = await authenticator.authenticate(`Bearer ${made}`);
-    expect(authenticator.isStillValid(principal)).toBe(true);
+    expect(await authenticator.isStillValid(principal)).toBe(true);
     await inTurn(revokeKey(access, operator, record.id));
     await expect(authenticator.authenticate(`Bearer ${made}`)).rejects.toMatchObject({ code: 'unauthenticated' });
-    expect(authenticator.isStillValid(principal)).toBe(false);
+    expect(await authenticator.isStillValid(principal)).toBe(false);
   });
 
   test('stops when its key expires', async () => {
@@ -187,7 +190,7 @@ describe('a token', () => {
     const principal = await authenticator.authenticate(`Bearer ${made}`);
     world.clock.advance(1_000_000);
     await expect(authenticator.authenticate(`Bearer ${made}`)).rejects.toMatchObject({ code: 'unauthenticated' });
-    expect(authenticator.isStillValid(principal)).toBe(false);
+    expect(await authenticator.isStillValid(principal)).toBe(false);
   });
 
   test('ends at its time, also where it was used before', async () => {
@@ -233,4 +236,64 @@ test('when a key was last used is known, and written when asked for', async () =
   expect(access.keys.find(record.id)?.lastUsedAt).toBe(world.clock.now());
   expect(access.keys.takeUsed()).toMatchObject([{ id: record.id, lastUsedAt: world.clock.now() }]);
   expect(access.keys.takeUsed()).toEqual([]);
+});
+
+describe('a token of a person', () => {
+  const login: FoundLogin = { accountId: 'acc_1', sessionId: 'ses_1', role: 'developer', email: 'dev@example.com' };
+  let logins: Map<string, FoundLogin>;
+  let people: Authenticator;
+  let bearer: string;
+
+  beforeEach(async () => {
+    logins = new Map([[login.sessionId, login]]);
+    people = new Authenticator(access, (id) => Promise.resolve(logins.get(id)));
+    const { current } = access.signingKeys;
+    if (current === undefined) throw new Error('there is no signing key');
+    const now = world.clock.now();
+    const token = await access.mint.sign(
+      {
+        sub: 'acc_1',
+        kind: 'account',
+        sessionId: 'ses_1',
+        role: 'owner',
+        scopes: ['read', 'write', 'admin'],
+        orgId: null,
+        teamId: null,
+        issuedAt: now,
+        expiresAt: now + 900_000,
+        tokenId: 't',
+      },
+      current,
+    );
+    bearer = `Bearer ${token}`;
+  });
+
+  test('is that person, with the role of now and not of then', async () => {
+    expect(await people.authenticate(bearer)).toMatchObject({
+      actor: { id: 'acc_1', kind: 'account', label: 'dev@example.com' },
+      credentialId: 'acc_1',
+      login: { sessionId: 'ses_1', role: 'developer' },
+      scopes: ['read', 'write'],
+      orgId: null,
+    });
+  });
+
+  test('stops with the session, at once, and so does a stream that it has opened', async () => {
+    const principal = await people.authenticate(bearer);
+    expect(await people.isStillValid(principal)).toBe(true);
+    logins.clear();
+    expect(await people.isStillValid(principal)).toBe(false);
+    await expect(people.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('stops when its time is over, and is nothing to a gateway without accounts', async () => {
+    await expect(authenticator.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
+    world.clock.advance(900_000);
+    await expect(people.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('of another account’s session is refused', async () => {
+    logins.set('ses_1', { ...login, accountId: 'acc_2' });
+    await expect(people.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
 });

@@ -1,10 +1,21 @@
+import { scopesOfRole } from '../accounts/account.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
-import type { Principal } from './principal.ts';
-import type { TokenClaims } from './token.ts';
+import type { Login, Principal } from './principal.ts';
+import type { AccountClaims, KeyClaims, TokenClaims } from './token.ts';
 
 const mostRemembered = 10_000;
+
+/** Whoever is logged in with a session, as things stand now; undefined where it has ended. */
+export type FindLogin = (sessionId: string) => Promise<FoundLogin | undefined>;
+
+export interface FoundLogin extends Login {
+  readonly email: string;
+}
+
+/** Where there are no accounts. */
+const nobody: FindLogin = () => Promise.resolve(undefined);
 
 /**
  * Tells who calls. Raw keys are looked up in memory; tokens are verified once and then remembered, with expiry and
@@ -12,10 +23,12 @@ const mostRemembered = 10_000;
  */
 export class Authenticator {
   readonly #access: Access;
+  readonly #findLogin: FindLogin;
   readonly #verified = new Map<string, TokenClaims>();
 
-  constructor(access: Access) {
+  constructor(access: Access, findLogin: FindLogin = nobody) {
     this.#access = access;
+    this.#findLogin = findLogin;
   }
 
   /** The caller behind an `Authorization` value. What exactly was wrong is not told: it would help a guesser. */
@@ -24,10 +37,10 @@ export class Authenticator {
     const key = this.#access.keys.recognise(bearer);
     if (key !== undefined) return this.#used(principalOfKey(key));
     const claims = await this.#claimsOf(bearer);
-    if (claims === undefined) throw refused();
-    const principal = this.#principalOf(claims);
+    if (claims === undefined || this.#access.gov.clock.now() >= claims.expiresAt) throw refused();
+    const principal = claims.kind === 'api_key' ? this.#ofKey(claims) : await this.#ofAccount(claims);
     if (principal === undefined) throw refused();
-    return this.#used(principal);
+    return principal;
   }
 
   /** The API key behind an `Authorization` value; a token made from one is not enough. */
@@ -39,13 +52,15 @@ export class Authenticator {
   }
 
   /** Whether what was once authenticated still is, as for a stream that stays open. */
-  isStillValid(principal: Principal): boolean {
-    const alive = principal.expiresAt === null || this.#access.gov.clock.now() < principal.expiresAt;
-    return alive && this.#access.keys.isInForce(principal.keyId);
+  async isStillValid(principal: Principal): Promise<boolean> {
+    const { credentialId, expiresAt, login } = principal;
+    if (expiresAt !== null && this.#access.gov.clock.now() >= expiresAt) return false;
+    if (login === undefined) return this.#access.keys.isInForce(credentialId);
+    return (await this.#findLogin(login.sessionId)) !== undefined;
   }
 
   #used(principal: Principal): Principal {
-    this.#access.keys.noteUse(principal.keyId);
+    this.#access.keys.noteUse(principal.credentialId);
     return principal;
   }
 
@@ -67,16 +82,26 @@ export class Authenticator {
     this.#verified.set(name, claims);
   }
 
-  #principalOf(claims: TokenClaims): Principal | undefined {
-    const { gov, keys } = this.#access;
+  #ofKey(claims: KeyClaims): Principal | undefined {
+    const { keys } = this.#access;
     const key = keys.find(claims.sub);
-    if (key === undefined || !keys.isInForce(key.id) || gov.clock.now() >= claims.expiresAt) return undefined;
+    if (key === undefined || !keys.isInForce(key.id)) return undefined;
+    const { scopes, orgId, teamId, expiresAt } = claims;
+    return this.#used({ ...principalOfKey(key), scopes, orgId, teamId, expiresAt });
+  }
+
+  /** A session that has ended takes its tokens with it, and a role that has changed applies at once. */
+  async #ofAccount(claims: AccountClaims): Promise<Principal | undefined> {
+    const login = await this.#findLogin(claims.sessionId);
+    if (login === undefined || login.accountId !== claims.sub) return undefined;
+    const { accountId, sessionId, role, email } = login;
     return {
-      actor: { id: key.id, kind: 'api_key', label: key.label },
-      keyId: key.id,
-      scopes: claims.scopes,
-      orgId: claims.orgId,
-      teamId: claims.teamId,
+      actor: { id: accountId, kind: 'account', label: email },
+      credentialId: accountId,
+      login: { accountId, sessionId, role },
+      scopes: scopesOfRole[role],
+      orgId: null,
+      teamId: null,
       expiresAt: claims.expiresAt,
     };
   }
@@ -85,7 +110,7 @@ export class Authenticator {
 function principalOfKey(key: ApiKeyRecord): Principal {
   return {
     actor: { id: key.id, kind: 'api_key', label: key.label },
-    keyId: key.id,
+    credentialId: key.id,
     scopes: key.scopes,
     orgId: key.orgId,
     teamId: key.teamId,

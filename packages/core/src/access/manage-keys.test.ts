@@ -5,6 +5,7 @@ import type { TestGovernance } from '../testkit/test-governance.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
 import { parseApiKey } from './api-key.ts';
+import { EndedCredentials } from './ended-credentials.ts';
 import { installFirstKey } from './install-key.ts';
 import { KeyRing } from './key-ring.ts';
 import type { KeyGrant } from './manage-keys.ts';
@@ -21,7 +22,14 @@ async function setUp(): Promise<{ test: TestGovernance; access: Access }> {
   const keys = new KeyRing(test.clock, sha256, []);
   return {
     test,
-    access: { gov: test.gov, keys, signingKeys: new SigningKeyRing([]), mint: plainMint(), tokenTtlMs: 1000 },
+    access: {
+      gov: test.gov,
+      keys,
+      signingKeys: new SigningKeyRing([]),
+      mint: plainMint(),
+      tokenTtlMs: 1000,
+      ended: new EndedCredentials(),
+    },
   };
 }
 
@@ -173,5 +181,47 @@ test('a team without its org is refused', async () => {
   const { access } = await setUp();
   await expect(createKey(access, operator, { ...grant, teamId: 'search' })).rejects.toMatchObject({
     code: 'invalid_argument',
+  });
+});
+
+describe('that a key has ended', () => {
+  async function setUpListener() {
+    const { test, access } = await setUp();
+    const made = await test.settle(createKey(access, operator, grant));
+    const told: { id: string; inForce: boolean }[] = [];
+    access.ended.subscribe((id) => told.push({ id, inForce: access.keys.isInForce(id) }));
+    return { test, access, id: made.record.id, told };
+  }
+
+  test.each([
+    ['revoked', revokeKey],
+    ['rotated', rotateKey],
+  ])('is told once where it is %s, when that is durable', async (_, end) => {
+    const { test, access, id, told } = await setUpListener();
+    const ending = end(access, operator, id);
+    expect(told).toEqual([]);
+    await test.settle<unknown>(ending);
+    expect(told).toEqual([{ id, inForce: false }]);
+  });
+
+  test('is not told where it could not be made durable, nor where it had ended before', async () => {
+    const { test, access, id, told } = await setUpListener();
+    test.failure = new Error('the disk is full');
+    await expect(test.settle(revokeKey(access, operator, id))).rejects.toThrow('cannot be written');
+    expect(told).toEqual([]);
+    test.failure = undefined;
+    await test.settle(revokeKey(access, operator, id));
+    await test.settle(revokeKey(access, operator, id));
+    expect(told).toHaveLength(1);
+  });
+
+  test('is not told to who does not listen any more', () => {
+    const ended = new EndedCredentials();
+    const told: string[] = [];
+    const stop = ended.subscribe((id) => told.push(id));
+    ended.ended('first');
+    stop();
+    ended.ended('second');
+    expect(told).toEqual(['first']);
   });
 });

@@ -3,6 +3,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { AuditEventType } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
+import type { EpochMs } from '../kernel/clock.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
@@ -44,12 +45,13 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
   if (!manages(by, { orgId, teamId })) {
     throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant makes keys with its own binding only');
   }
-  const made = make(access, {
+  const now = access.gov.clock.now();
+  const made = make(access, now, {
     label: redactText(grant.label),
     scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
     orgId,
     teamId,
-    expiresAt: grant.ttlMs === null ? null : access.gov.clock.now() + grant.ttlMs,
+    expiresAt: grant.ttlMs === null ? null : now + grant.ttlMs,
   });
   note(access, by, 'ApiKeyCreated', made.record, {});
   await access.gov.journal.committed();
@@ -61,7 +63,7 @@ export async function rotateKey(access: Access, by: Principal, id: string): Prom
   const old = managedKey(access, by, id);
   if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
   const now = access.gov.clock.now();
-  const made = make(access, {
+  const made = make(access, now, {
     ...old,
     expiresAt: old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt),
   });
@@ -69,6 +71,7 @@ export async function rotateKey(access: Access, by: Principal, id: string): Prom
   note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
   note(access, by, 'ApiKeyRevoked', old, { rotated_to: made.record.id });
   await access.gov.journal.committed();
+  access.ended.ended(old.id);
   return made;
 }
 
@@ -79,6 +82,7 @@ export async function revokeKey(access: Access, by: Principal, id: string): Prom
     revoke(access, key);
     note(access, by, 'ApiKeyRevoked', key, {});
     await access.gov.journal.committed();
+    access.ended.ended(key.id);
   }
   return access.keys.find(id) ?? key;
 }
@@ -96,12 +100,13 @@ function manages(by: Principal, key: Pick<ApiKeyRecord, 'orgId' | 'teamId'>): bo
 
 function make(
   access: Access,
+  now: EpochMs,
   grant: Pick<ApiKeyRecord, 'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt'>,
 ): MadeKey {
   const { gov, keys } = access;
   const { label, scopes: granted, orgId, teamId, expiresAt } = grant;
   const key = makeApiKey(gov.randomness);
-  const record = newKeyRecord(key, gov.sha256, gov.clock.now(), { label, scopes: granted, orgId, teamId, expiresAt });
+  const record = newKeyRecord(key, gov.sha256, now, { label, scopes: granted, orgId, teamId, expiresAt });
   keys.put(record);
   gov.journal.onFailure(() => keys.remove(record.id));
   gov.journal.write({ kind: 'api_key_saved', key: record });

@@ -1,14 +1,24 @@
+import type { Role } from '../accounts/account.ts';
 import type { Actor } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import type { Scope } from './scope.ts';
 import { covers } from './scope.ts';
 
+/** A person who is logged in. */
+export interface Login {
+  readonly accountId: string;
+  readonly sessionId: string;
+  readonly role: Role;
+}
+
 /** An authenticated caller: who it is, what it may do, and in which tenant. */
 export interface Principal {
   readonly actor: Actor;
-  /** The API key that it is, or that its token was made from. */
-  readonly keyId: string;
+  /** The API key that it is or that its token was made from, or the account: what limits count by. */
+  readonly credentialId: string;
+  /** The person behind it, where it is one. */
+  readonly login?: Login;
   /** When the credential ends, where it does. */
   readonly expiresAt: number | null;
   /** Names the request in audit entries, where there is one. */

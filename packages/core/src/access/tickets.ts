@@ -23,11 +23,17 @@ export class TicketBooth {
     return { ticket, expiresAt: this.#clock.now() + ticketTtlMs };
   }
 
-  /** The caller that the ticket was issued to; it is good for this once. */
-  redeem(ticket: string): Principal | undefined {
+  /** The caller that the ticket was issued to, while it is good. */
+  holderOf(ticket: string): Principal | undefined {
     const issued = this.#tickets.get(ticket);
-    this.#tickets.delete(ticket);
     return issued !== undefined && this.#clock.elapsed() < issued.endsAt ? issued.principal : undefined;
+  }
+
+  /** The same, and it is good for this once. */
+  redeem(ticket: string): Principal | undefined {
+    const holder = this.holderOf(ticket);
+    this.#tickets.delete(ticket);
+    return holder;
   }
 
   /** All live equally long, so the oldest are at the front. */

@@ -1,11 +1,25 @@
+import type { Role } from '../accounts/account.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
 
 /** What a token says. */
-export interface TokenClaims {
-  readonly sub: string;
+export type TokenClaims = KeyClaims | AccountClaims;
+
+export interface KeyClaims extends CommonClaims {
+  /** `sub` is the id of the key. */
   readonly kind: 'api_key';
+}
+
+export interface AccountClaims extends CommonClaims {
+  /** `sub` is the id of the account. */
+  readonly kind: 'account';
+  readonly sessionId: string;
+  readonly role: Role;
+}
+
+interface CommonClaims {
+  readonly sub: string;
   readonly scopes: readonly Scope[];
   readonly orgId: string | null;
   readonly teamId: string | null;

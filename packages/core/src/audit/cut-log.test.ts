@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '../access/access.ts';
+import { EndedCredentials } from '../access/ended-credentials.ts';
 import { KeyRing } from '../access/key-ring.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
@@ -28,6 +29,7 @@ beforeEach(async () => {
       verify: () => Promise.resolve(undefined),
     },
     tokenTtlMs: day,
+    ended: new EndedCredentials(),
   };
 });
 

@@ -82,6 +82,23 @@ describe('a check', () => {
     expect(entries).toMatchObject([{ event_type: 'ActionDenied', decision: 'deny', reason, policy_rule: policyRule }]);
   });
 
+  test.each([
+    ['search', 'allow', 'running'],
+    ['delete', 'deny', 'terminated'],
+  ])(
+    'of %s publishes its transitions and then the decision, once each, with what was answered',
+    async (tool, decision, state) => {
+      const { test, agent } = await governed();
+      const published = test.events.length;
+      const { reason, policyRule } = await test.check(agent, { traceId: 't', spanId: 's', action: useTool(tool) });
+      expect(test.events.slice(published)).toMatchObject([
+        { type: 'ops_change', agent: agent.id, op: { state: 'pending' } },
+        { type: 'ops_change', agent: agent.id, op: { state } },
+        { type: 'decision', agent: agent.id, at: test.clock.now(), decision, reason, policyRule, opId: 't:s' },
+      ]);
+    },
+  );
+
   test('with no policy loaded is denied, saying so', async () => {
     const test = await testGovernance();
     const agent = await test.register(bot);

@@ -3,6 +3,7 @@ import { invalid } from '../kernel/errors.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { parseAgentId } from '../tenancy/agent-id.ts';
 import type { Action } from './action.ts';
+import { checkTraceIds } from './trace-ids.ts';
 
 /** One question of an agent, checked in form and not yet judged. */
 export interface CheckRequest {
@@ -22,17 +23,13 @@ export interface CheckRequest {
 /** A request as a transport decoded it. */
 export type RawCheckRequest = Omit<CheckRequest, 'args' | 'agentId'> & { readonly agentId: AgentId | undefined };
 
-const traceIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 const deepestArguments = 64;
 export const longestText = 4096;
 
 /** Checks the form of a request; throws `invalid_argument` naming the field and what would be right. */
 export function parseCheckRequest(raw: RawCheckRequest): CheckRequest {
   const agentId = parseAgentId(raw.agentId);
-  if (raw.traceId !== '' || raw.spanId !== '') {
-    checkTraceId('trace_id', raw.traceId);
-    checkTraceId('span_id', raw.spanId);
-  }
+  checkTraceIds(raw);
   if (raw.caller !== null) parseAgentId(raw.caller, 'caller_agent_id');
   if (raw.estimatedCostMicros !== null) checkMicros('estimated_cost_micros', raw.estimatedCostMicros);
   checkLength('run_id', raw.runId, 128);
@@ -59,11 +56,6 @@ export function checkMicros(field: string, micros: number): void {
 
 export function checkLength(field: string, text: string, most: number): void {
   if (text.length > most) throw invalid(field, `must be at most ${most} characters`);
-}
-
-function checkTraceId(field: string, text: string): void {
-  if (traceIdPattern.test(text)) return;
-  throw invalid(field, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)');
 }
 
 function checkNumbers(action: Action): void {

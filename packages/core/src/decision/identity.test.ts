@@ -122,7 +122,7 @@ describe.each(refusals)('%s', (_, { reason, claim, suspended, eventType, org }) 
     expect(answer).toMatchObject({ decision: 'deny', reason, policyRule: 'identity', opId: '', opState: '' });
   });
 
-  test('leaves no operation, no event and one entry', async () => {
+  test('leaves no operation, one entry, and an event where the tenant is known', async () => {
     const { test, acme, umbrella } = await governed();
     if (suspended === true) await suspend(test, acme);
     const before = (await test.audit()).length;
@@ -130,7 +130,17 @@ describe.each(refusals)('%s', (_, { reason, claim, suspended, eventType, org }) 
     const claimed = claim({ acme, umbrella });
     await test.check(claimed, { traceId: 't', spanId: 's' });
     for (const agent of test.gov.directory.all()) expect(agent.ops.size).toBe(0);
-    expect(test.events).toHaveLength(published);
+    const decision = { type: 'decision', decision: 'deny', reason, policyRule: 'identity', opId: '', agent: acme.id };
+    const alert = {
+      type: 'audit_alert',
+      alert: 'impersonation',
+      agent: acme.id,
+      details: { claimed_org_id: claimed.id.orgId, owner_org_id: 'acme', owner_agent_id: acme.id.agentId },
+    };
+    expect(test.events.slice(published)).toMatchObject([
+      ...(org === null ? [] : [decision]),
+      ...(eventType === 'A2AImpersonationAttempted' ? [alert] : []),
+    ]);
     const entries = (await test.audit()).slice(before);
     expect(entries).toMatchObject([
       {

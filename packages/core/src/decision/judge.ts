@@ -1,6 +1,8 @@
 import type { Actor, EntryDraft } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
+import { noteAlive } from '../control/note-alive.ts';
 import type { Governance } from '../governance.ts';
+import type { EpochMs } from '../kernel/clock.ts';
 import { opsChange } from '../ops/ops-change.ts';
 import type { Op, Undo } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
@@ -12,11 +14,12 @@ import type { CheckRequest } from './check-request.ts';
 import { describeDecision } from './describe-decision.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { answerReplay } from './replay.ts';
+import { traceIdsOf } from './trace-ids.ts';
 
 /**
  * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, move the
- * operation, record one audit entry, publish the transitions. All of it in memory, without waiting; the caller waits
- * for the journal before the answer leaves.
+ * operation, record one audit entry, publish the transitions and the decision. All of it in memory, without waiting;
+ * the caller waits for the journal before the answer leaves.
  */
 export function judge(gov: Governance, request: CheckRequest): Judgement {
   const startedAt = gov.clock.elapsed();
@@ -24,13 +27,16 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   if (!identity.known) return refuseIdentity(gov, request, identity, startedAt);
 
   const { agent } = identity;
-  const { traceId, spanId } = traceOf(gov, request);
+  noteAlive(gov, agent, startedAt);
+  const { traceId, spanId } = traceIdsOf(request, gov.randomness);
   const digest = gov.sha256(identityOf(request.action));
-  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);
+  // One time for all of it: a restart reads it from the entry.
+  const now = gov.clock.now();
+  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
   const replay = answerReplay(op, created, digest);
   if (replay !== undefined) {
     const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, startedAt };
-    record(gov, request, agent, judgement, true);
+    record(gov, request, agent, judgement, now, true);
     return judgement;
   }
 
@@ -38,18 +44,17 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   if (created) gov.journal.publish(opsChange(op));
   describe(op, request, digest);
 
-  const now = gov.clock.now();
   const facts = { agent: agent.record, depth: agent.lineage.depth, action: request.action, now };
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
   op.policyRule = verdict.rule;
   op.reason = verdict.reason;
-  const undo = gov.ops.move(op, verdict.effect === 'allow' ? 'allow' : 'terminate');
+  const undo = gov.ops.move(op, verdict.effect === 'allow' ? 'allow' : 'terminate', now);
   if (undo !== undefined) gov.journal.onFailure(undo);
   gov.journal.publish(opsChange(op));
 
   const decision: Decision = verdict.effect === 'allow' ? 'allow' : 'deny';
   const judgement = { decision, reason: verdict.reason, policyRule: verdict.rule, tier: verdict.tier, op, startedAt };
-  record(gov, request, agent, judgement, false);
+  record(gov, request, agent, judgement, now, false);
   return judgement;
 }
 
@@ -69,21 +74,22 @@ function undescribing(op: Op): Undo {
   return () => Object.assign(op, { actionType, resource, summary, runId, reason, costMicros, policyRule, digest });
 }
 
-/** The ids of the request, or new ones where it has none. */
-function traceOf(gov: Governance, request: CheckRequest): { traceId: string; spanId: string } {
-  if (request.traceId !== '') return request;
-  return { traceId: gov.randomness.hex(16), spanId: gov.randomness.hex(8) };
-}
-
 const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;
 
-function record(gov: Governance, request: CheckRequest, agent: Agent, judgement: Judgement, replay: boolean): void {
+function record(
+  gov: Governance,
+  request: CheckRequest,
+  agent: Agent,
+  judgement: Judgement,
+  at: EpochMs,
+  replay: boolean,
+): void {
   const { op, decision } = judgement;
   if (op === undefined) return;
   const actor: Actor = actorOf(agent);
   const [traceId = '', spanId = ''] = op.opId.split(':');
   const draft: EntryDraft = {
-    at: gov.clock.now(),
+    at,
     eventType: eventTypes[decision],
     lineage: agent.lineage,
     actor,
@@ -97,4 +103,13 @@ function record(gov: Governance, request: CheckRequest, agent: Agent, judgement:
     payload: describeDecision(request, op, replay, gov.sha256),
   };
   gov.journal.record(draft, replay ? undefined : op);
+  gov.journal.publish({
+    type: 'decision',
+    at,
+    agent: agent.record.id,
+    decision,
+    reason: judgement.reason,
+    policyRule: judgement.policyRule,
+    opId: op.opId,
+  });
 }

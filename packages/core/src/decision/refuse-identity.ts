@@ -1,11 +1,13 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
+import { noteAlive } from '../control/note-alive.ts';
 import type { Governance } from '../governance.ts';
 import type { Lineage } from '../tenancy/lineage.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
 import type { Identity } from '../tenancy/identify.ts';
+import { provenAgent } from '../tenancy/identify.ts';
 import type { Judgement } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
 
@@ -22,10 +24,26 @@ export function refuseIdentity(
   const { claimed, owner, reason } = refusal;
   const claim = request.agentId;
   const about = owner ?? claimed;
-  // Who is suspended has shown who it is; whose token is another's has shown that, too.
-  const known = owner ?? (reason === 'agent is suspended' ? claimed : undefined);
+  // Who is suspended or blocked has shown who it is; whose token is another's has shown that, too.
+  const held = provenAgent(refusal);
+  if (held !== undefined) noteAlive(gov, held, startedAt);
+  const known = owner ?? held;
+  const at = gov.clock.now();
+  const details = {
+    action_type: request.action.type,
+    claimed_agent_id: claim.agentId,
+    claimed_org_id: claim.orgId,
+    claimed_team_id: claim.teamId,
+    ...(owner === undefined
+      ? {}
+      : {
+          owner_agent_id: owner.record.id.agentId,
+          owner_org_id: owner.record.id.orgId,
+          owner_team_id: owner.record.id.teamId,
+        }),
+  };
   gov.journal.record({
-    at: gov.clock.now(),
+    at,
     eventType: owner === undefined ? 'ActionDenied' : 'A2AImpersonationAttempted',
     lineage: about?.lineage ?? unregistered(claim),
     actor: known === undefined ? unauthenticated(claim) : actorOf(known),
@@ -37,20 +55,14 @@ export function refuseIdentity(
     policyRule: 'identity',
     policyVersion: gov.policies.version,
     ...(owner === undefined || claim.orgId === '' ? {} : { claimedOrgId: claim.orgId }),
-    payload: canonicalJson({
-      action_type: request.action.type,
-      claimed_agent_id: claim.agentId,
-      claimed_org_id: claim.orgId,
-      claimed_team_id: claim.teamId,
-      ...(owner === undefined
-        ? {}
-        : {
-            owner_agent_id: owner.record.id.agentId,
-            owner_org_id: owner.record.id.orgId,
-            owner_team_id: owner.record.id.teamId,
-          }),
-    }),
+    payload: canonicalJson(details),
   });
+  // Of an agent that nobody has registered there is no tenant to tell.
+  if (about !== undefined) {
+    const agent = about.record.id;
+    gov.journal.publish({ type: 'decision', at, agent, decision: 'deny', reason, policyRule: 'identity', opId: '' });
+    if (owner !== undefined) gov.journal.publish({ type: 'audit_alert', at, agent, alert: 'impersonation', details });
+  }
   return { decision: 'deny', reason, policyRule: 'identity', tier: 'identity', op: undefined, startedAt };
 }
 

@@ -1,6 +1,10 @@
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import type { SealedEntry } from '../audit/entry.ts';
+import type { BulkControl } from '../control/bulk-control.ts';
+import type { ControlSequence } from '../control/control-reader.ts';
+import type { Receipt } from '../control/receipt.ts';
+import type { EpochMs } from '../kernel/clock.ts';
 import type { OpRecord } from '../ops/op.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
@@ -10,6 +14,8 @@ export type Change =
   | { readonly kind: 'agent_saved'; readonly agent: AgentRecord }
   | { readonly kind: 'agent_removed'; readonly id: AgentId }
   | { readonly kind: 'api_key_saved'; readonly key: ApiKeyRecord }
+  /** A key was used; whatever else is known of it stays, such as that another gateway has revoked it meanwhile. */
+  | { readonly kind: 'api_key_used'; readonly id: string; readonly at: EpochMs }
   | { readonly kind: 'signing_key_saved'; readonly key: SigningKeyRecord }
   | { readonly kind: 'signing_key_removed'; readonly kid: string }
   | { readonly kind: 'op_saved'; readonly op: SavedOp }
@@ -18,12 +24,26 @@ export type Change =
   | { readonly kind: 'ops_replay_from'; readonly seq: number }
   /** Operations are not to survive a restart: neither rows nor replay. */
   | { readonly kind: 'ops_forgotten' }
+  | { readonly kind: 'receipt_saved'; readonly receipt: Receipt }
+  | { readonly kind: 'bulk_control_saved'; readonly bulk: BulkControl }
+  | { readonly kind: 'control_sequence_saved'; readonly sequence: ControlSequence }
+  /**
+   * Retention: up to `most` receipts, and as many scoped controls, that were requested before are given up. Those that
+   * wait, that block, or whose operation has a row stay.
+   */
+  | { readonly kind: 'receipts_removed'; readonly before: EpochMs; readonly most: number }
+  /** Ids of events up to this one may have been given out: the next run starts after it. */
+  | { readonly kind: 'event_ids_reserved'; readonly through: number }
   /** Retention: entries up to this one are given up. */
-  | { readonly kind: 'entries_removed'; readonly through: number };
+  | { readonly kind: 'entries_removed'; readonly through: number }
+  /** An entry that a change of accounts owed to the log stands in it now. */
+  | { readonly kind: 'owed_entry_recorded'; readonly id: string };
 
 /** An operation as the store remembers it, with the entry that it is true as of. */
-export interface SavedOp extends OpRecord {
+export interface SavedOp extends Omit<OpRecord, 'control' | 'stale'> {
   readonly seq: number;
+  /** Its last control. The receipt has a row of its own, which goes on changing. */
+  readonly controlId: string | null;
 }
 
 /** All that one tick makes durable, or nothing of it. */

@@ -4,10 +4,11 @@ import { ReeveError } from '../kernel/errors.ts';
 import type { DomainEvent } from '../kernel/events.ts';
 import type { Op, Undo } from '../ops/op.ts';
 import type { Batch, Change } from './change.ts';
+import { HeadMoved } from './store.ts';
 
 export interface JournalPorts {
-  /** Writes the batch, all of it or none; throws where it could not. Returns once it is durable. */
-  readonly commit: (batch: Batch) => void;
+  /** Writes the batch, all of it or none, as `Store.commit` does. */
+  readonly commit: (batch: Batch) => void | Promise<void>;
   /** Runs `flush` when the work that is at hand has been done: at the end of the event loop's turn. */
   readonly soon: (flush: () => void) => void;
   readonly seal: Seal;
@@ -31,11 +32,15 @@ interface Tick {
  * The one way in which anything becomes durable. What happens within a turn of the event loop is gathered, sealed
  * into the chain and committed at once; answers wait for `committed()`. Where the commit fails, every change of that
  * turn is taken back in reverse order, the answers fail, and the next turn starts from the last durable state.
+ *
+ * A store that takes its time has one commit in flight; what happens meanwhile is gathered into the next. That next one
+ * was built on what is in flight, so where the commit fails, both are taken back.
  */
 export class Journal {
   readonly #ports: JournalPorts;
   #head: ChainHead;
   #tick: Tick | undefined;
+  #inFlight: Tick | undefined;
 
   constructor(ports: JournalPorts, head: ChainHead) {
     this.#ports = ports;
@@ -69,22 +74,69 @@ export class Journal {
 
   /** Resolves when everything recorded so far is durable; rejects with `store_unavailable` where it is not. */
   committed(): Promise<void> {
-    return this.#tick?.committed ?? settled;
+    return (this.#tick ?? this.#inFlight)?.committed ?? settled;
   }
 
-  /** Commits this turn now. */
+  /** Whether a change that fits has been made here and is not durable yet. */
+  isPending(fits: (change: Change) => boolean): boolean {
+    return [this.#tick, this.#inFlight].some((tick) => tick?.changes.some(fits) === true);
+  }
+
+  /** Commits this turn now, or as soon as the commit in flight has settled. */
   flush(): void {
+    if (this.#inFlight !== undefined) return;
     const tick = this.#tick;
     if (tick === undefined) return;
     this.#tick = undefined;
+    this.#commit(tick);
+  }
+
+  /** Commits all there is, and resolves when nothing is in flight any more. */
+  async close(): Promise<void> {
+    while (this.#tick !== undefined || this.#inFlight !== undefined) {
+      this.flush();
+      await this.committed().catch(() => undefined);
+    }
+  }
+
+  #commit(tick: Tick): void {
     let entries: SealedEntry[];
+    let durable: void | Promise<void>;
     try {
       entries = this.#sealAll(tick);
-      this.#ports.commit({ entries, changes: tick.changes });
+      durable = this.#ports.commit({ entries, changes: tick.changes });
     } catch (error) {
-      this.#takeBack(tick, error);
+      this.#takeBackAll(tick, error);
       return;
     }
+    if (durable === undefined) this.#settle(tick, entries);
+    else this.#await(tick, entries, durable);
+  }
+
+  #await(tick: Tick, entries: readonly SealedEntry[], durable: Promise<void>): void {
+    this.#inFlight = tick;
+    durable
+      .then(
+        () => {
+          this.#inFlight = undefined;
+          this.#settle(tick, entries);
+        },
+        (error: unknown) => {
+          this.#inFlight = undefined;
+          if (error instanceof HeadMoved) this.#commitAfter(error.head, tick);
+          else this.#takeBackAll(tick, error);
+        },
+      )
+      .finally(() => this.flush());
+  }
+
+  /** The same entries, sealed after those of another gateway. */
+  #commitAfter(head: ChainHead, tick: Tick): void {
+    this.#head = head;
+    this.#commit(tick);
+  }
+
+  #settle(tick: Tick, entries: readonly SealedEntry[]): void {
     const last = entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
     tick.ops.forEach((op, index) => {
@@ -105,12 +157,20 @@ export class Journal {
     return this.#tick;
   }
 
+  /** What was gathered on top of a commit that failed falls with it, and is taken back first. */
+  #takeBackAll(tick: Tick, error: unknown): void {
+    const above = this.#tick;
+    this.#tick = undefined;
+    this.#takeBack(above === undefined ? [tick] : [above, tick], error);
+  }
+
   /** Whatever goes wrong on the way, those who wait for the turn are told that it failed. */
-  #takeBack(tick: Tick, error: unknown): void {
+  #takeBack(ticks: readonly Tick[], error: unknown): void {
     try {
-      for (const undo of tick.undos.reverse()) undo();
+      for (const tick of ticks) for (const undo of tick.undos.reverse()) undo();
     } finally {
-      tick.reject(new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided'));
+      const failure = new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided');
+      for (const tick of ticks) tick.reject(failure);
       this.#ports.onCommit(error);
     }
   }

@@ -1,6 +1,9 @@
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import type { ChainHead } from '../audit/chain.ts';
+import type { BulkControl } from '../control/bulk-control.ts';
+import type { ControlReader, ControlSequence } from '../control/control-reader.ts';
+import type { Receipt } from '../control/receipt.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { Batch, SavedOp } from './change.ts';
@@ -14,6 +17,13 @@ export interface Snapshot {
   readonly ops: readonly SavedOp[];
   /** After which entry operations are brought back by replaying the log; null: they are not. */
   readonly opsReplayFrom: number | null;
+  /** Up to where ids of events may have been given out. */
+  readonly eventIdsReserved: number;
+  /** The receipts that wait or block. */
+  readonly receipts: readonly Receipt[];
+  /** Scoped controls with an idempotency key that were finished: the newest 10,000. */
+  readonly bulkControls: readonly BulkControl[];
+  readonly controlSequences: readonly ControlSequence[];
 }
 
 /** An entry as it is kept: `canonical` is the text that `hash` is over. */
@@ -58,14 +68,29 @@ export interface AuditReader {
   oldest(query: AuditQuery): Promise<AuditPage>;
 }
 
+/** Another gateway on the same store has written entries: the chain goes on from `head`. */
+export class HeadMoved extends Error {
+  readonly head: ChainHead;
+
+  constructor(head: ChainHead) {
+    super(`the log has moved on to entry ${head.seq}`);
+    this.name = 'HeadMoved';
+    this.head = head;
+  }
+}
+
 /** Where a gateway keeps what must survive it. Every store runs the same conformance suite. */
-export interface Store {
+export interface Store extends ControlReader {
   load(): Promise<Snapshot>;
   /** Up to `limit` entries after `seq`, oldest first. */
   after(seq: number, limit: number): Promise<StoredEntry[]>;
-  /** Writes all of the batch or nothing, and returns once it is durable. Throws where it could not. */
-  commit(batch: Batch): void;
-  /** Throws where a commit would not succeed now. */
-  probe(): void;
+  /**
+   * Writes all of the batch or nothing, and returns, or resolves, once it is durable. Throws, or rejects, where it could
+   * not: with `HeadMoved` where entries of another gateway on the same store came first. Never called again before the
+   * last commit has settled.
+   */
+  commit(batch: Batch): void | Promise<void>;
+  /** Throws, or rejects, where a commit would not succeed now. */
+  probe(): void | Promise<void>;
   close(): Promise<void>;
 }

@@ -2,10 +2,15 @@ import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
 import type { SealedEntry } from '../audit/entry.ts';
+import type { BulkControl } from '../control/bulk-control.ts';
+import type { Receipt, ReceiptStatus } from '../control/receipt.ts';
 import type { Batch, Change, SavedOp } from '../journal/change.ts';
 import type { AuditPage, AuditQuery, AuditReader, Snapshot, Store, StoredEntry } from '../journal/store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
+import type { MemoryAccountStore } from './memory-account-store.ts';
+import { MemoryControls } from './memory-controls.ts';
 
 /** How many entries are kept: `memory:` promises nothing over a restart, and its memory must stay bounded. */
 const mostEntries = 100_000;
@@ -18,7 +23,19 @@ export class MemoryStore implements Store, AuditReader {
   readonly #apiKeys = new Map<string, ApiKeyRecord>();
   readonly #signingKeys = new Map<string, SigningKeyRecord>();
   readonly #ops = new Map<string, SavedOp>();
+  readonly #controls = new MemoryControls();
   #opsReplayFrom: number | null = 0;
+  #eventIdsReserved: number;
+  readonly #accounts: Pick<MemoryAccountStore, 'entryRecorded'> | undefined;
+
+  /**
+   * It remembers nothing of an earlier run, and ids of events must not repeat for all that: whoever wants them to go on
+   * over restarts gives a number that grows from one to the next. `accounts` is where entries are owed, if anywhere.
+   */
+  constructor(eventIdsReserved = 0, accounts?: Pick<MemoryAccountStore, 'entryRecorded'>) {
+    this.#eventIdsReserved = eventIdsReserved;
+    this.#accounts = accounts;
+  }
 
   load(): Promise<Snapshot> {
     return Promise.resolve({
@@ -28,6 +45,8 @@ export class MemoryStore implements Store, AuditReader {
       signingKeys: [...this.#signingKeys.values()],
       ops: [...this.#ops.values()],
       opsReplayFrom: this.#opsReplayFrom,
+      ...this.#controls.load(),
+      eventIdsReserved: this.#eventIdsReserved,
     });
   }
 
@@ -59,6 +78,30 @@ export class MemoryStore implements Store, AuditReader {
     return Promise.resolve(this.#entries.slice(start, start + limit).map(stored));
   }
 
+  receipt(id: string): Promise<Receipt | undefined> {
+    return this.#controls.receipt(id);
+  }
+
+  receipts(ids: readonly string[]): Promise<readonly Receipt[]> {
+    return this.#controls.receipts(ids);
+  }
+
+  receiptOf(agent: AgentId, sequence: number): Promise<Receipt | undefined> {
+    return this.#controls.receiptOf(agent, sequence);
+  }
+
+  bulk(id: string): Promise<BulkControl | undefined> {
+    return this.#controls.bulk(id);
+  }
+
+  receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]> {
+    return this.#controls.receiptsOfBulk(bulkId, after, limit);
+  }
+
+  countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>> {
+    return this.#controls.countsOfBulk(bulkId);
+  }
+
   probe(): void {
     return;
   }
@@ -78,6 +121,12 @@ export class MemoryStore implements Store, AuditReader {
       case 'api_key_saved':
         this.#apiKeys.set(change.key.id, change.key);
         break;
+      case 'api_key_used': {
+        const key = this.#apiKeys.get(change.id);
+        if (key !== undefined)
+          this.#apiKeys.set(key.id, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? 0, change.at) });
+        break;
+      }
       case 'signing_key_saved':
         this.#signingKeys.set(change.key.kid, change.key);
         break;
@@ -92,6 +141,18 @@ export class MemoryStore implements Store, AuditReader {
         break;
       case 'op_removed':
         this.#ops.delete(`${agentKey(change.id)}/${change.opId}`);
+        break;
+      case 'event_ids_reserved':
+        this.#eventIdsReserved = change.through;
+        break;
+      case 'owed_entry_recorded':
+        this.#accounts?.entryRecorded(change.id);
+        break;
+      case 'receipt_saved':
+      case 'bulk_control_saved':
+      case 'control_sequence_saved':
+      case 'receipts_removed':
+        this.#controls.apply(change, ({ agent, opId }) => this.#ops.has(`${agentKey(agent)}/${opId}`));
         break;
       case 'ops_replay_from':
         this.#opsReplayFrom = change.seq;

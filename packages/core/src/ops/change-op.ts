@@ -2,6 +2,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { Actor } from '../audit/entry.ts';
+import type { Receipt } from '../control/receipt.ts';
 import type { Governance } from '../governance.ts';
 import type { OpTrigger } from './lifecycle.ts';
 import type { Op } from './op.ts';
@@ -15,21 +16,29 @@ export function changeOp(
   gov: Governance,
   op: Op,
   trigger: OpTrigger,
-  by: { readonly actor: Actor; readonly reason: string; readonly details?: { readonly [member: string]: Json } },
+  by: {
+    readonly actor: Actor;
+    readonly reason: string;
+    readonly details?: { readonly [member: string]: Json };
+    /** The control that it is done for, where there is one. */
+    readonly control?: Receipt;
+  },
 ): void {
-  const { state: from, reason } = op;
+  const { state: from, reason, control } = op;
   const undo = gov.ops.move(op, trigger);
   if (undo === undefined) return;
   if (trigger === 'terminate') op.reason = by.reason === '' ? 'operation is terminated' : by.reason;
+  op.control = by.control ?? control;
   gov.journal.onFailure(() => {
     undo();
     op.reason = reason;
+    op.control = control;
   });
   gov.journal.publish(opsChange(op));
   const [traceId = '', spanId = ''] = op.opId.split(':');
   gov.journal.record(
     draftOf({
-      at: gov.clock.now(),
+      at: op.updatedAt,
       eventType: 'OpStateChanged',
       lineage: op.owner.lineage,
       actor: by.actor,

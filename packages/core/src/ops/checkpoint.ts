@@ -1,4 +1,5 @@
 import type { Governance } from '../governance.ts';
+import type { SavedOp } from '../journal/change.ts';
 import { isOver } from './lifecycle.ts';
 import type { Op } from './op.ts';
 import { recordOf } from './op.ts';
@@ -42,7 +43,7 @@ export class OpsCheckpoint {
         continue;
       }
       if (written === limit) return true;
-      journal.write({ kind: 'op_saved', op: { ...recordOf(op), seq: op.seq } });
+      journal.write({ kind: 'op_saved', op: savedOf(op) });
       journal.onFailure(ops.markSaved(op));
       written++;
     }
@@ -74,6 +75,11 @@ export class OpsCheckpoint {
     }
     this.#marks.push({ elapsed: now, seq: journal.head.seq });
   }
+}
+
+function savedOf(op: Op): SavedOp {
+  const { control, stale: _, ...record } = recordOf(op);
+  return { ...record, seq: op.seq, controlId: control?.id ?? null };
 }
 
 /** Removes what has been over for long enough, from memory and, where it has a row, from the store. */

@@ -1,3 +1,4 @@
+import type { Receipt } from '../control/receipt.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ActionType } from '../decision/action.ts';
 import type { Agent } from '../tenancy/agent.ts';
@@ -22,12 +23,18 @@ export interface OpRecord {
   readonly policyRule: string;
   /** Digest of the action it was decided for; empty until its first check. */
   readonly digest: string;
+  /** Its last control. */
+  readonly control: Receipt | null;
+  /** It runs, as far as is known, but nothing has been heard of its agent for long. */
+  readonly stale: boolean;
 }
 
 /** An operation in the registry. */
 export interface Op {
   readonly opId: string;
   readonly owner: Agent;
+  /** Its place in the order in which operations became known here: lists are cut by it. */
+  ordinal: number;
   state: OpState;
   readonly registeredAt: EpochMs;
   updatedAt: EpochMs;
@@ -41,6 +48,9 @@ export interface Op {
   costMicros: number;
   policyRule: string;
   digest: string;
+  control: Receipt | null;
+  /** Its agent has fallen silent. Only of one that runs is this told. */
+  stale: boolean;
   /** Sequence of the audit entry that last changed it. */
   seq: number;
   /** `seq` at the time its row was last written to the store; 0 where it has no row. */
@@ -62,6 +72,8 @@ export function recordOf(op: Op): OpRecord {
     costMicros: op.costMicros,
     policyRule: op.policyRule,
     digest: op.digest,
+    control: op.control,
+    stale: op.stale && op.state === 'running',
   };
 }
 

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
-import { agentId, useTool } from '../testkit/requests.ts';
+import { ManualClock } from '../testkit/manual-clock.ts';
+import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { changeOp } from './change-op.ts';
@@ -9,6 +10,7 @@ import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 import type { OpTrigger } from './lifecycle.ts';
 import type { OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
+import { registerOp } from './register-op.ts';
 
 const agentNames = ['acme/search/bot', 'umbrella/search/bot', '//bot'] as const;
 const policy = `
@@ -25,6 +27,7 @@ type Command =
       readonly tool: string;
       readonly cost: number;
     }
+  | { readonly do: 'register'; readonly agent: number; readonly traceId: string; readonly summary: string }
   | { readonly do: 'complete'; readonly agent: number; readonly traceId: string; readonly cost: number | null }
   | { readonly do: 'control'; readonly agent: number; readonly traceId: string; readonly trigger: OpTrigger }
   | { readonly do: 'deregister'; readonly agent: number }
@@ -45,6 +48,15 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
       traceId,
       tool: fc.constantFrom('search', 'search', 'fetch', 'delete'),
       cost: fc.nat({ max: 1000 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('register' as const),
+      agent,
+      traceId,
+      summary: fc.constantFrom('', 'to be checked'),
     }),
   },
   {
@@ -120,6 +132,9 @@ class Simulation {
       case 'check':
         await this.#check(command);
         break;
+      case 'register':
+        await this.#register(command);
+        break;
       case 'complete':
         await settled(
           this.#test.complete(this.#agent(command.agent), `${command.traceId}:s`, { actualCostMicros: command.cost }),
@@ -159,6 +174,12 @@ class Simulation {
       summary: cost % 3 === 0 ? `costs ${cost}` : '',
     });
     await settled(check);
+  }
+
+  async #register({ agent, traceId, summary }: Extract<Command, { do: 'register' }>): Promise<void> {
+    const { gov, settle } = this.#test;
+    const request = { agent: this.#agent(agent).id, traceId, spanId: 's', summary };
+    await settled(settle(registerOp(gov, operator, request)));
   }
 
   #control({ agent, traceId, trigger }: Extract<Command, { do: 'control' }>): void {
@@ -370,4 +391,30 @@ test('the log is replayed from the mark on, and the mark keeps up', async () => 
   const { opsReplayFrom, head, ops } = await test.store.load();
   expect(ops.map((op) => op.opId)).toEqual(['long:s']);
   expect(opsReplayFrom).toBeGreaterThan(head.seq - 20);
+});
+
+/** No two looks at it show the same time. */
+class TickingClock extends ManualClock {
+  override now(): number {
+    this.setWallClock(1);
+    return super.now();
+  }
+}
+
+test('the times that were told are those that a restart brings back', async () => {
+  const test = await testGovernance({ clock: new TickingClock() });
+  await test.policies(policy);
+  const bot = await test.register(agentId('acme/search/bot'));
+  await test.check(bot, { traceId: 'allowed', spanId: 's' });
+  await test.check(bot, { traceId: 'denied', spanId: 's', action: useTool('delete') });
+  const request = { agent: bot.id, traceId: 'registered', spanId: 's', summary: '' };
+  await test.settle(registerOp(test.gov, operator, request));
+  await test.check(bot, { traceId: 'done', spanId: 's' });
+  await test.complete(bot, 'done:s');
+  const times = ({ known }: TestGovernance) =>
+    [...known(bot.id).ops.values()].map((op) => `${op.opId} ${op.registeredAt} ${op.updatedAt}`).toSorted();
+  const before = times(test);
+  expect(before).toHaveLength(4);
+  const after = times(await test.crash());
+  expect(after).toEqual(before);
 });

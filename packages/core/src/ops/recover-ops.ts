@@ -12,7 +12,7 @@ const page = 1000;
 export async function recoverOps(
   gov: Governance,
   rows: readonly SavedOp[],
-  log: Pick<Store, 'after'>,
+  log: Pick<Store, 'after' | 'receipts'>,
   replayFrom: number,
 ): Promise<void> {
   const recovery = new Recovery(gov);
@@ -25,6 +25,7 @@ export async function recoverOps(
     if (last === undefined || entries.length < page) break;
     seq = last.seq;
   }
+  await recovery.restoreControls(log);
   recovery.finish();
 }
 
@@ -45,14 +46,19 @@ interface LoggedEntry {
     readonly run_id?: string;
     readonly summary?: string;
     readonly replay?: boolean;
+    /** Null where the entry is the beginning: it was registered without a check. */
+    readonly from?: OpState | null;
     readonly to?: OpState;
     readonly trigger?: string;
+    readonly control_id?: string;
   };
 }
 
 class Recovery {
   readonly #gov: Governance;
   readonly #ops = new Map<Agent, Map<string, Op>>();
+  /** The last control of each, where there was one. */
+  readonly #controls = new Map<Op, string>();
 
   constructor(gov: Governance) {
     this.#gov = gov;
@@ -61,7 +67,11 @@ class Recovery {
   row(row: SavedOp): void {
     const agent = this.#gov.directory.find(row.agent);
     if (agent === undefined) return;
-    this.#put({ ...row, owner: agent, movedAt: this.#movedAt(row.updatedAt), savedSeq: row.seq });
+    const movedAt = this.#movedAt(row.updatedAt);
+    const { controlId, ...record } = row;
+    const op: Op = { ...record, owner: agent, ordinal: 0, movedAt, control: null, stale: false, savedSeq: row.seq };
+    if (controlId !== null) this.#controls.set(op, controlId);
+    this.#put(op);
   }
 
   entry(stored: StoredEntry): void {
@@ -72,14 +82,29 @@ class Recovery {
     if (entry.op_id === null) return;
     const known = this.#ops.get(agent)?.get(entry.op_id);
     if (known !== undefined && known.seq >= stored.seq) return;
-    if (entry.event_type === 'OpStateChanged') this.#changed(known, entry, stored.seq);
+    if (entry.event_type === 'OpStateChanged' && entry.payload.from === null) {
+      this.#decided(agent, entry, entry.op_id, 'pending', stored.seq);
+    } else if (entry.event_type === 'OpStateChanged') this.#changed(known, entry, stored.seq);
     else if (entry.payload.op_state !== undefined && entry.payload.replay !== true) {
       this.#decided(agent, entry, entry.op_id, entry.payload.op_state, stored.seq);
     }
   }
 
+  /** Receipts go on changing after the operation has moved, so they are read as they are now. */
+  async restoreControls(store: Pick<Store, 'receipts'>): Promise<void> {
+    const controlled = [...this.#controls].filter(([op]) => this.#ops.get(op.owner)?.get(op.opId) === op);
+    for (let start = 0; start < controlled.length; start += page) {
+      const some = controlled.slice(start, start + page);
+      const receipts = await store.receipts(some.map(([, id]) => id));
+      const byId = new Map(receipts.map((receipt) => [receipt.id, receipt]));
+      for (const [op, id] of some) op.control = byId.get(id) ?? null;
+    }
+  }
+
   finish(): void {
     const all = [...this.#ops.values()].flatMap((ops) => [...ops.values()]);
+    all.sort((a, b) => a.registeredAt - b.registeredAt);
+    for (const [place, op] of all.entries()) op.ordinal = place + 1;
     all.sort((a, b) => a.movedAt - b.movedAt);
     for (const op of all) this.#gov.ops.restore(op);
   }
@@ -94,11 +119,13 @@ class Recovery {
     const at = Date.parse(entry.at);
     const { payload } = entry;
     const known = this.#ops.get(agent)?.get(opId);
-    // Only the first check decides: one that was decided before has been swept, and this is another operation.
-    const registeredAt = known === undefined || known.digest !== '' ? at : known.registeredAt;
+    // Only the first check decides: one that was decided, or ended, before has been swept, and this is another operation.
+    const isFirstCheck = known?.digest === '' && known.state === 'pending';
+    const registeredAt = isFirstCheck ? known.registeredAt : at;
     this.#put({
       opId,
       owner: agent,
+      ordinal: 0,
       state,
       registeredAt,
       updatedAt: at,
@@ -111,6 +138,8 @@ class Recovery {
       costMicros: payload.cost_micros ?? 0,
       policyRule: entry.policy_rule ?? '',
       digest: payload.digest ?? '',
+      control: null,
+      stale: false,
       seq,
       savedSeq: known?.savedSeq ?? 0,
     });
@@ -122,6 +151,7 @@ class Recovery {
     op.updatedAt = Date.parse(entry.at);
     op.movedAt = this.#movedAt(op.updatedAt);
     op.costMicros = entry.payload.cost_micros ?? op.costMicros;
+    if (entry.payload.control_id !== undefined) this.#controls.set(op, entry.payload.control_id);
     if (entry.payload.trigger === 'terminate') op.reason = entry.reason ?? 'operation is terminated';
     op.seq = seq;
   }

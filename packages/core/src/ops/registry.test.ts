@@ -169,6 +169,8 @@ class Interpreter {
       }
     }
     expect(found).toEqual(this.#model);
+    const withIds = opIds.flatMap((id) => this.registry.withId(id).map((op) => keyOf(op.owner, op.opId)));
+    expect(withIds.toSorted()).toEqual([...this.#model.keys()].toSorted());
     for (const state of opStates) {
       expect(this.registry.count(state)).toBe([...this.#model.values()].filter((op) => op.state === state).length);
     }

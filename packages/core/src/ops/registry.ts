@@ -1,9 +1,10 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, EpochMs } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import { allowedTriggers, isOver, nextState } from './lifecycle.ts';
 import type { Op, Undo } from './op.ts';
+import { OpIndex } from './op-index.ts';
 
 /**
  * Operations in flight. They are keyed by agent first: the same `trace:span` from another agent is another
@@ -20,6 +21,8 @@ export class OpsRegistry {
   readonly #unsaved = new Map<Op, number>();
   /** Operations whose row could not be written: they are due before all others. */
   readonly #overdue = new Set<Op>();
+  readonly #index = new OpIndex();
+  #newest = 0;
 
   constructor(clock: Clock, ttlMs: number) {
     this.#clock = clock;
@@ -34,6 +37,11 @@ export class OpsRegistry {
     return agent.ops.get(opId);
   }
 
+  /** The operations with this id, whoever's they are. */
+  withId(opId: string): readonly Op[] {
+    return this.#index.withId(opId);
+  }
+
   get(agent: Agent, opId: string): Op {
     const op = this.find(agent, opId);
     if (op === undefined) throw new ReeveError('op_not_found', `no operation "${opId}" of this agent is known`);
@@ -41,13 +49,13 @@ export class OpsRegistry {
   }
 
   /** Registers an operation as pending. An existing one is returned unchanged. */
-  ingest(agent: Agent, opId: string): { op: Op; created: boolean } {
+  ingest(agent: Agent, opId: string, now: EpochMs = this.#clock.now()): { op: Op; created: boolean } {
     const existing = agent.ops.get(opId);
     if (existing !== undefined) return { op: existing, created: false };
-    const now = this.#clock.now();
     const op: Op = {
       opId,
       owner: agent,
+      ordinal: ++this.#newest,
       state: 'pending',
       registeredAt: now,
       updatedAt: now,
@@ -60,6 +68,8 @@ export class OpsRegistry {
       costMicros: 0,
       policyRule: '',
       digest: '',
+      control: null,
+      stale: false,
       seq: 0,
       savedSeq: 0,
     };
@@ -70,29 +80,35 @@ export class OpsRegistry {
 
   /** Puts back an operation that a store remembered. */
   restore(op: Op): void {
+    this.#newest = Math.max(this.#newest, op.ordinal);
     this.#keep(op);
     this.#noteUnsaved(op);
     if (isOver(op.state)) this.#ended.push(op);
+  }
+
+  /** Where a trigger would lead an operation by the lifecycle table; throws where the table has no such move. */
+  destination(op: Op, trigger: OpTrigger): OpState {
+    const from = op.state;
+    const to = nextState(from, trigger);
+    if (to !== undefined) return to;
+    const allowed = allowedTriggers(from);
+    const remedy = allowed.length === 0 ? 'nothing more is allowed' : `allowed: ${allowed.join(', ')}`;
+    throw new ReeveError('invalid_transition', `cannot ${trigger} an operation that is ${from}; ${remedy}`, {
+      state: from,
+      allowed,
+    });
   }
 
   /**
    * Moves an operation by the lifecycle table and returns how to take the move back. Terminating what is terminated
    * changes nothing and returns undefined.
    */
-  move(op: Op, trigger: OpTrigger): Undo | undefined {
+  move(op: Op, trigger: OpTrigger, now: EpochMs = this.#clock.now()): Undo | undefined {
     const from = op.state;
-    const to = nextState(from, trigger);
-    if (to === undefined) {
-      const allowed = allowedTriggers(from);
-      const remedy = allowed.length === 0 ? 'nothing more is allowed' : `allowed: ${allowed.join(', ')}`;
-      throw new ReeveError('invalid_transition', `cannot ${trigger} an operation that is ${from}; ${remedy}`, {
-        state: from,
-        allowed,
-      });
-    }
+    const to = this.destination(op, trigger);
     if (to === from) return undefined;
     const { updatedAt, movedAt } = op;
-    this.#set(op, to, this.#clock.now(), this.#clock.elapsed());
+    this.#set(op, to, now, this.#clock.elapsed());
     return () => {
       this.#set(op, from, updatedAt, movedAt);
       // Moves are taken back in reverse order, so an end that is taken back is the last one.
@@ -106,6 +122,7 @@ export class OpsRegistry {
     const unsaved = this.#unsaved.delete(op);
     const overdue = this.#overdue.delete(op);
     op.owner.ops.delete(op.opId);
+    this.#index.remove(op);
     this.#counts[op.state]--;
     return () => {
       this.#keep(op);
@@ -162,6 +179,7 @@ export class OpsRegistry {
 
   #keep(op: Op): void {
     op.owner.ops.set(op.opId, op);
+    this.#index.add(op);
     this.#counts[op.state]++;
   }
 

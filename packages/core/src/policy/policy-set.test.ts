@@ -220,6 +220,7 @@ function factsOf(id: AgentId, asked: Action): Facts {
     toolNames: [],
     registeredAt: 0,
     suspension: null,
+    controlled: false,
   };
   return { agent: record, depth: 0, action: asked, now: 0 };
 }

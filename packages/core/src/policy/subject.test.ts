@@ -141,3 +141,14 @@ test('an action has only the dimensions that are its own', () => {
   expect(seen('process_exec')).toEqual({ ...none, commands: ['c'] });
   expect(seen('agent_spawn')).toEqual({ ...none, commands: ['c'] });
 });
+
+test('a host of accents takes no longer than one of letters of the same length, give or take', () => {
+  const timed = (host: string) => {
+    const started = performance.now();
+    subjectOf(action('network_call', { host }));
+    return performance.now() - started;
+  };
+  timed('ä'.repeat(1000));
+  const letters = Math.max(timed('ä'.repeat(200_000)), 5);
+  expect(timed(`a${'\u0301'.repeat(200_000)}`)).toBeLessThan(letters * 50);
+});

@@ -99,11 +99,13 @@ function decoded(host: string): string {
 }
 
 /** One spelling of all that mean the same host: `EXAMPLE.com.`, `ｅxample。com`, `[::1]`. */
+/** Composing takes time with the square of a run of accents; no name has so many, and the host is the agent's to choose. */
 function normaliseHost(host: string): string {
   const ascii = /^[ -~]*$/.test(host);
   const plain = ascii
     ? host
     : host
+        .replaceAll(/(\p{M}{16})\p{M}+/gu, '$1')
         .normalize('NFKC')
         .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
         .replaceAll('。', '.');

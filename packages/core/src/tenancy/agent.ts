@@ -18,6 +18,8 @@ export interface AgentRecord {
   readonly toolNames: readonly string[];
   readonly registeredAt: EpochMs;
   readonly suspension: Suspension | null;
+  /** It has opened a control stream since it was registered. */
+  readonly controlled: boolean;
 }
 
 export interface Suspension {
@@ -34,6 +36,12 @@ export interface Agent {
   lineage: Lineage;
   lastSeenAt: EpochMs;
   readonly ops: Map<string, Op>;
+  /** It has not confirmed a stop in time, and is not answered until it does or an operator resumes it. */
+  blocked: boolean;
+  /** When it was last heard of, on the clock that never jumps; null: not since the gateway started. */
+  aliveAt: number | null;
+  /** Nothing was heard of it for so long that what it runs is stale. */
+  silent: boolean;
 }
 
 export function isRegistered(agent: Agent): boolean {

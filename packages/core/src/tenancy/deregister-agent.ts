@@ -1,6 +1,9 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
+import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
+import { closeMailbox } from '../control/close-mailbox.ts';
+import { credentialEnded } from '../control/subscribe-control.ts';
 import { checkLength, longestText } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
 import { changeOp } from '../ops/change-op.ts';
@@ -21,12 +24,7 @@ export async function deregisterAgent(gov: Governance, request: DeregisterReques
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('reason', request.reason, longestText);
   const actor = actorOf(agent);
-  for (const op of [...agent.ops.values()]) {
-    if (!isOver(op.state)) changeOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
-    if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
-    // Forgotten at once: should the agent come back and use the same ids, they are other operations.
-    gov.journal.onFailure(gov.ops.forget(op));
-  }
+  endAllOps(gov, agent, actor);
   gov.journal.record(
     draftOf({
       at: gov.clock.now(),
@@ -40,6 +38,19 @@ export async function deregisterAgent(gov: Governance, request: DeregisterReques
   gov.journal.publish({ type: 'agent', at: gov.clock.now(), agent: agent.record.id, change: 'deregistered' });
   removeFrom(gov, agent);
   await gov.journal.committed();
+  gov.control.endStreams(agent.key, credentialEnded());
+  gov.control.discardEmpty(agent.key);
+}
+
+/** Terminates and forgets what an agent has in flight, with the messages about it. */
+export function endAllOps(gov: Governance, agent: Agent, actor: Actor): void {
+  for (const op of [...agent.ops.values()]) {
+    if (!isOver(op.state)) changeOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
+    if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
+    // Forgotten at once: should the agent come back and use the same ids, they are other operations.
+    gov.journal.onFailure(gov.ops.forget(op));
+  }
+  closeMailbox(gov, agent);
 }
 
 /** A suspension outlives the registration, so that nobody escapes it by registering again. */
@@ -50,7 +61,7 @@ function removeFrom(gov: Governance, agent: Agent): void {
     gov.journal.write({ kind: 'agent_removed', id: record.id });
     gov.journal.onFailure(() => gov.directory.reinstate(agent));
   } else {
-    const kept = { ...record, tokenHash: null };
+    const kept = { ...record, tokenHash: null, controlled: false };
     gov.directory.put(kept, lastSeenAt);
     gov.journal.write({ kind: 'agent_saved', agent: kept });
     gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));

@@ -116,7 +116,17 @@ export class AgentDirectory {
 
   #newcomer(record: AgentRecord, seenAt: EpochMs): Agent {
     const lineage = lineageUnder(record, undefined);
-    return { key: agentKey(record.id), ordinal: ++this.#newest, record, lineage, lastSeenAt: seenAt, ops: new Map() };
+    return {
+      key: agentKey(record.id),
+      ordinal: ++this.#newest,
+      record,
+      lineage,
+      lastSeenAt: seenAt,
+      ops: new Map(),
+      blocked: false,
+      aliveAt: null,
+      silent: false,
+    };
   }
 
   #index(agent: Agent): void {

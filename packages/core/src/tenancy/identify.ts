@@ -10,7 +10,8 @@ export type IdentityRefusal =
   | 'credential token mismatch'
   | 'credential token registered to a different agent'
   | 'agent is not registered'
-  | 'agent is suspended';
+  | 'agent is suspended'
+  | 'agent has not confirmed a stop';
 
 export type Identity =
   | { readonly known: true; readonly agent: Agent }
@@ -22,6 +23,13 @@ export type Identity =
       /** The agent that the presented token really belongs to, where it is another one. */
       readonly owner: Agent | undefined;
     };
+
+/** The agent that a refusal is about where its token is right, and it is kept from acting all the same. */
+export function provenAgent(identity: Identity): Agent | undefined {
+  if (identity.known) return identity.agent;
+  const held = identity.reason === 'agent is suspended' || identity.reason === 'agent has not confirmed a stop';
+  return held ? identity.claimed : undefined;
+}
 
 /**
  * Tells whether the presented token belongs to the claimed agent (spec, "Cross-org check"): first by the claimed
@@ -37,6 +45,9 @@ export function identify(directory: AgentDirectory, sha256: Sha256, claim: Agent
   if (claimed !== undefined && expected != null && equalInConstantTime(presented, expected)) {
     if (claimed.record.suspension !== null) {
       return { known: false, reason: 'agent is suspended', claimed, owner: undefined };
+    }
+    if (claimed.blocked) {
+      return { known: false, reason: 'agent has not confirmed a stop', claimed, owner: undefined };
     }
     return { known: true, agent: claimed };
   }

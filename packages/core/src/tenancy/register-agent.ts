@@ -3,6 +3,8 @@ import { requireReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
+import { noteAlive } from '../control/note-alive.ts';
+import { credentialEnded } from '../control/subscribe-control.ts';
 import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
@@ -62,10 +64,14 @@ export async function registerAgent(gov: Governance, by: Principal, request: Reg
     toolNames: request.toolNames,
     registeredAt: gov.clock.now(),
     suspension: existing?.record.suspension ?? null,
+    // The same token again leaves what listens with it in peace.
+    controlled: existing?.record.tokenHash === tokenHash && gov.control.hasStream(existing.key),
   };
   const created = existing === undefined || !isRegistered(existing);
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };
   const agent = gov.directory.put(record, gov.clock.now());
+  agent.blocked = gov.control.isBlocked(agent.key);
+  noteAlive(gov, agent);
   gov.journal.onFailure(() => {
     if (before === undefined) gov.directory.remove(agent);
     else gov.directory.put(before.record, before.lastSeenAt);
@@ -89,6 +95,7 @@ export async function registerAgent(gov: Governance, by: Principal, request: Reg
   );
   gov.journal.publish({ type: 'agent', at: gov.clock.now(), agent: id, change: 'registered' });
   await gov.journal.committed();
+  if (before?.record.tokenHash !== tokenHash) gov.control.endStreams(agent.key, credentialEnded());
   return { token, created };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
+import { control, finish, listen, opOf, run } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -86,4 +87,52 @@ test.each<[string, Principal, string]>([
   const { test, agent } = await busy();
   await expect(suspendAgent(test.gov, by, bot, 'odd')).rejects.toMatchObject({ code });
   expect(await test.check(agent)).toMatchObject({ decision: 'allow' });
+});
+
+test('each operation that it pauses or resumes has a receipt, and its agent is told in order', async () => {
+  const { test, agent } = await busy();
+  const listener = await listen(test, agent);
+  const by = { ...operator, requestId: 'r1' };
+  const before = (await test.audit()).length;
+  await finish(test, suspendAgent(test.gov, by, bot, 'odd'));
+  expect(opOf(test, agent, 't1:s').control).toMatchObject({ action: 'pause', cause: 'suspension', reason: 'odd' });
+  await finish(test, resumeAgent(test.gov, by, bot, ''));
+  expect(listener.heard).toMatchObject([
+    { sequence: 1, opId: 't1:s', signal: 'pause', reason: 'odd' },
+    { sequence: 2, opId: 't1:s', signal: 'resume', reason: 'agent resumed' },
+  ]);
+  const moves = (await test.audit()).slice(before).filter((entry) => entry.event_type === 'OpStateChanged');
+  expect(moves.map(({ payload }) => [payload['cause'], payload['request_id'], payload['control_id']])).toEqual(
+    listener.heard.map(({ controlId }) => ['suspension', 'r1', controlId]),
+  );
+});
+
+test('what an operator paused by itself stays paused, before and during a suspension; what it resumed runs', async () => {
+  const { test, agent } = await busy();
+  await run(test, agent, 't3', 't4');
+  await control(test, agent, 't3:s', 'pause', 'by itself');
+  await finish(test, suspendAgent(test.gov, operator, bot, ''));
+  await control(test, agent, 't4:s', 'resume');
+  await control(test, agent, 't4:s', 'pause');
+  const listener = await listen(test, agent, 5);
+  await finish(test, resumeAgent(test.gov, operator, bot, ''));
+  const states = [...test.known(bot).ops.values()].map((op) => [op.opId, op.state]);
+  expect(states).toEqual([
+    ['t1:s', 'running'],
+    ['t2:s', 'completing'],
+    ['t3:s', 'paused'],
+    ['t4:s', 'paused'],
+  ]);
+  expect(listener.heard).toMatchObject([{ opId: 't1:s', signal: 'resume' }]);
+});
+
+test('what it paused runs on after a restart, too', async () => {
+  const { test, agent } = await busy();
+  await run(test, agent, 't3');
+  await control(test, agent, 't3:s', 'pause');
+  await finish(test, suspendAgent(test.gov, operator, bot, ''));
+  const next = await test.crash();
+  await finish(next, resumeAgent(next.gov, operator, bot, ''));
+  expect(opOf(next, agent, 't1:s').state).toBe('running');
+  expect(opOf(next, agent, 't3:s').state).toBe('paused');
 });

@@ -3,8 +3,14 @@ import { requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
+import { newControlId } from '../control/control-op.ts';
+import { issueControls } from '../control/issue-controls.ts';
+import type { Receipt } from '../control/receipt.ts';
+import { lifted } from '../control/receipt.ts';
+import { releaseMessages } from '../control/release-messages.ts';
+import { saveReceipt } from '../control/save-receipt.ts';
 import type { Governance } from '../governance.ts';
-import { changeOp } from '../ops/change-op.ts';
+import type { Op } from '../ops/op.ts';
 import type { Agent, Suspension } from './agent.ts';
 import type { AgentId } from './agent-id.ts';
 import { findAgent } from './find-agent.ts';
@@ -14,26 +20,36 @@ export async function suspendAgent(gov: Governance, by: Principal, id: AgentId, 
   requireScope(by, 'write');
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
+  let receipts: readonly Receipt[] = [];
   if (agent.record.suspension === null) {
     setSuspension(gov, agent, { at: gov.clock.now(), reason: why });
     note(gov, by, agent, 'AgentSuspended', why);
-    moveAll(gov, agent, by, 'pause', why === '' ? 'agent suspended' : why);
+    receipts = moveForSuspension(gov, by, agent, 'pause', why);
   }
   await gov.journal.committed();
+  releaseMessages(gov, receipts);
   return agent;
 }
 
-/** Lifts a suspension: the agent is answered again, and what it had paused runs on. */
+/**
+ * Lifts a suspension: the agent is answered again, and what the suspension had paused runs on; what an operator paused
+ * by itself stays so. Of an agent that has not confirmed a stop, it lifts the block.
+ */
 export async function resumeAgent(gov: Governance, by: Principal, id: AgentId, reason: string): Promise<Agent> {
   requireScope(by, 'write');
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
+  let receipts: readonly Receipt[] = [];
+  if (agent.record.suspension !== null || agent.blocked) {
+    note(gov, by, agent, 'AgentResumed', why);
+    liftBlock(gov, agent);
+  }
   if (agent.record.suspension !== null) {
     setSuspension(gov, agent, null);
-    note(gov, by, agent, 'AgentResumed', why);
-    moveAll(gov, agent, by, 'resume', why === '' ? 'agent resumed' : why);
+    receipts = moveForSuspension(gov, by, agent, 'resume', why);
   }
   await gov.journal.committed();
+  releaseMessages(gov, receipts);
   return agent;
 }
 
@@ -45,11 +61,37 @@ function setSuspension(gov: Governance, agent: Agent, suspension: Suspension | n
   gov.journal.write({ kind: 'agent_saved', agent: changed });
 }
 
-function moveAll(gov: Governance, agent: Agent, by: Principal, trigger: 'pause' | 'resume', reason: string): void {
-  const from = trigger === 'pause' ? 'running' : 'paused';
-  for (const op of agent.ops.values()) {
-    if (op.state === from) changeOp(gov, op, trigger, { actor: by.actor, reason });
-  }
+function liftBlock(gov: Governance, agent: Agent): void {
+  const blocking = gov.control.find(agent.key)?.blocking.values() ?? [];
+  for (const receipt of [...blocking]) saveReceipt(gov, receipt, lifted(receipt));
+}
+
+function isRunning({ state }: Op): boolean {
+  return state === 'running';
+}
+
+/** One that was paused before there were controls was paused by a suspension, as nothing else could. */
+function isPausedBySuspension({ state, control }: Op): boolean {
+  return state === 'paused' && (control === null || control.cause === 'suspension');
+}
+
+/** Pauses what an agent runs, or lets run on what was paused so. */
+export function moveForSuspension(
+  gov: Governance,
+  by: Pick<Principal, 'actor' | 'requestId'>,
+  agent: Agent,
+  action: 'pause' | 'resume',
+  reason: string,
+): Receipt[] {
+  const isConcerned = action === 'pause' ? isRunning : isPausedBySuspension;
+  return issueControls(gov, [...agent.ops.values()].filter(isConcerned), {
+    by,
+    action,
+    reason: reason === '' ? `agent ${action === 'pause' ? 'suspended' : 'resumed'}` : reason,
+    cause: 'suspension',
+    bulkId: null,
+    nextId: () => newControlId(gov),
+  });
 }
 
 function note(

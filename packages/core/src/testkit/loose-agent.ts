@@ -16,6 +16,7 @@ export function looseAgent(id: string): Agent {
       toolNames: [],
       registeredAt: 0,
       suspension: null,
+      controlled: false,
     },
     0,
   );

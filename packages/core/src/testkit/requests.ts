@@ -14,7 +14,7 @@ export function agentId(text: string): AgentId {
 
 export const operator: Principal = {
   actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'operator' },
-  keyId: 'abcdefghijkl',
+  credentialId: 'abcdefghijkl',
   expiresAt: null,
   scopes: ['admin'],
   orgId: null,

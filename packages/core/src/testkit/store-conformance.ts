@@ -3,10 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
+import type { BulkControl } from '../control/bulk-control.ts';
+import type { ControlSequence } from '../control/control-reader.ts';
+import type { Receipt } from '../control/receipt.ts';
 import type { Batch, Change, SavedOp } from '../journal/change.ts';
 import type { AuditReader, Snapshot, Store } from '../journal/store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
+import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
 import {
   sampleDraft,
@@ -14,9 +18,11 @@ import {
   someAgent,
   someAgentId,
   someApiKey,
+  someBulk,
   someKid,
   someOp,
   someOpId,
+  someReceipt,
   someSigningKey,
 } from './store-samples.ts';
 
@@ -30,8 +36,8 @@ export interface OpenStore {
 /** Where a store keeps its things, during one test. */
 export interface StorePlace {
   /** Opens the store. Where it is durable, opening it again finds what was left. */
-  open(): OpenStore;
-  dispose(): void;
+  open(): OpenStore | Promise<OpenStore>;
+  dispose(): void | Promise<void>;
 }
 
 export interface StoreTraits {
@@ -41,27 +47,32 @@ export interface StoreTraits {
   readonly neverFailsLateBecause?: string;
 }
 
+/** Has the store refuse a batch, at once or by and by. */
+async function failing(store: Store, batch: Batch, message: string | RegExp): Promise<void> {
+  await expect(async () => await store.commit(batch)).rejects.toThrow(message);
+}
+
 /** What every store has to do. Each adapter runs it beside its own tests. */
 export function storeConformance(name: string, makePlace: () => StorePlace, traits: StoreTraits = {}): void {
   describe(`${name} as a store`, () => {
     let place: StorePlace;
     let opened: OpenStore;
     let store: Store;
-    const open = () => {
-      opened = place.open();
+    const open = async () => {
+      opened = await place.open();
       ({ store } = opened);
     };
-    beforeEach(() => {
+    beforeEach(async () => {
       place = makePlace();
-      open();
+      await open();
     });
     afterEach(async () => {
       await opened.close();
-      place.dispose();
+      await place.dispose();
     });
     const reopen = async () => {
       await opened.close();
-      open();
+      await open();
     };
 
     test('starts empty, with the chain at its beginning and the log to be replayed from there', async () => {
@@ -73,7 +84,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
 
     describe.each(Object.entries(roundTrips))('brings back what was written by %s', (_, { write, expected }) => {
       test('in the same process', async () => {
-        for (const changes of write) store.commit({ entries: [], changes });
+        for (const changes of write) await store.commit({ entries: [], changes });
         expect(inOrder(await store.load())).toEqual(inOrder({ ...nothing, ...expected }));
       });
     });
@@ -82,15 +93,15 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       await fc.assert(
         fc.asyncProperty(fc.array(fc.array(someChange, { maxLength: 4 }), { maxLength: 12 }), async (batches) => {
           const fresh = makePlace();
-          const tried = fresh.open();
+          const tried = await fresh.open();
           const model = new Model();
           for (const changes of batches) {
-            tried.store.commit({ entries: [], changes });
+            await tried.store.commit({ entries: [], changes });
             for (const change of changes) model.apply(change);
           }
           expect(inOrder(await tried.store.load())).toEqual(inOrder(model.snapshot()));
           await tried.close();
-          fresh.dispose();
+          await fresh.dispose();
         }),
         { numRuns: 40 },
       );
@@ -98,18 +109,18 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
 
     test('moves the head of the chain with the entries, and not without them', async () => {
       const entries = sealAll([sampleDraft(), sampleDraft(), sampleDraft()], emptyChain);
-      store.commit({ entries: entries.slice(0, 2), changes: [] });
+      await store.commit({ entries: entries.slice(0, 2), changes: [] });
       expect((await store.load()).head).toEqual(headOf(entries[1]));
-      store.commit({ entries: [], changes: [{ kind: 'ops_replay_from', seq: 1 }] });
+      await store.commit({ entries: [], changes: [{ kind: 'ops_replay_from', seq: 1 }] });
       expect((await store.load()).head).toEqual(headOf(entries[1]));
-      store.commit({ entries: entries.slice(2), changes: [] });
+      await store.commit({ entries: entries.slice(2), changes: [] });
       expect((await store.load()).head).toEqual(headOf(entries[2]));
     });
 
     test('takes nothing of a batch that it cannot take whole', async () => {
       const [first, second, third] = sealAll([sampleDraft(), sampleDraft(), sampleDraft()], emptyChain);
       const before: Batch = { entries: defined([first]), changes: everyKindOfRow };
-      store.commit(before);
+      await store.commit(before);
       const kept = inOrder(await store.load());
 
       // The last entry takes a place in the chain that is taken: what stands before it must go with it.
@@ -123,7 +134,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
         { kind: 'op_removed', id: sampleOp.agent, opId: sampleOp.opId },
         { kind: 'ops_replay_from', seq: 77 },
       ];
-      expect(() => store.commit({ entries: defined([second, third, first]), changes })).toThrow(/./);
+      await failing(store, { entries: defined([second, third, first]), changes }, /./);
 
       expect(inOrder(await store.load())).toEqual(kept);
       expect(await store.after(0, 10)).toHaveLength(1);
@@ -132,7 +143,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
     if (traits.neverFailsLateBecause === undefined) {
       test('takes nothing of a batch of which the last row cannot be written', async () => {
         const [first, second] = sealAll([sampleDraft(), sampleDraft()], emptyChain);
-        store.commit({ entries: defined([first]), changes: everyKindOfRow });
+        await store.commit({ entries: defined([first]), changes: everyKindOfRow });
         const kept = inOrder(await store.load());
         const changes: Change[] = [
           { kind: 'agent_removed', id: sampleAgent.id },
@@ -141,28 +152,28 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
           { kind: 'api_key_saved', key: { ...sampleKey, revokedAt: 99 } },
           unwritable,
         ];
-        expect(() => store.commit({ entries: defined([second]), changes })).toThrow(unwritableMessage);
+        await failing(store, { entries: defined([second]), changes }, unwritableMessage);
         expect(inOrder(await store.load())).toEqual(kept);
         expect(await store.after(0, 10)).toHaveLength(1);
-        store.commit({ entries: defined([second]), changes: [] });
+        await store.commit({ entries: defined([second]), changes: [] });
         expect((await store.load()).head).toEqual(headOf(second));
       });
     }
 
     test('goes on after a batch that failed', async () => {
       const [first, second] = sealAll([sampleDraft(), sampleDraft()], emptyChain);
-      store.commit({ entries: defined([first]), changes: [] });
-      expect(() => store.commit({ entries: defined([first]), changes: [] })).toThrow(/./);
-      store.commit({ entries: defined([second]), changes: [{ kind: 'agent_saved', agent: sampleAgent }] });
+      await store.commit({ entries: defined([first]), changes: [] });
+      await failing(store, { entries: defined([first]), changes: [] }, /./);
+      await store.commit({ entries: defined([second]), changes: [{ kind: 'agent_saved', agent: sampleAgent }] });
       const { head, agents } = await store.load();
       expect(head).toEqual(headOf(second));
       expect(agents).toEqual([sampleAgent]);
     });
 
     test('can be probed without a trace', async () => {
-      store.commit({ entries: sealAll([sampleDraft()], emptyChain), changes: everyKindOfRow });
+      await store.commit({ entries: sealAll([sampleDraft()], emptyChain), changes: everyKindOfRow });
       const before = inOrder(await store.load());
-      store.probe();
+      await store.probe();
       expect(inOrder(await store.load())).toEqual(before);
       expect(await store.after(0, 10)).toHaveLength(1);
     });
@@ -170,8 +181,9 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
     if (traits.forgetsBecause === undefined) {
       test('keeps everything when it is closed and opened again', async () => {
         const entries = sealAll([sampleDraft(), sampleDraft({ opId: 't:s', decision: 'deny' })], emptyChain);
-        store.commit({ entries, changes: everyKindOfRow });
-        store.commit({ entries: [], changes: [{ kind: 'ops_replay_from', seq: 1 }] });
+        await store.commit({ entries, changes: everyKindOfRow });
+        await store.commit({ entries: [], changes: [{ kind: 'ops_replay_from', seq: 1 }] });
+        await store.commit({ entries: [], changes: [{ kind: 'event_ids_reserved', through: 2_000_000 }] });
         const before = inOrder(await store.load());
         const log = await store.after(0, 10);
         await reopen();
@@ -182,13 +194,13 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       });
 
       test('remembers over a restart that operations are not to survive', async () => {
-        store.commit({ entries: [], changes: [{ kind: 'op_saved', op: sampleOp }, { kind: 'ops_forgotten' }] });
+        await store.commit({ entries: [], changes: [{ kind: 'op_saved', op: sampleOp }, { kind: 'ops_forgotten' }] });
         await reopen();
         expect(await store.load()).toMatchObject({ ops: [], opsReplayFrom: null });
       });
     } else {
       test(`starts empty again, because ${traits.forgetsBecause}`, async () => {
-        store.commit({ entries: sealAll([sampleDraft()], emptyChain), changes: everyKindOfRow });
+        await store.commit({ entries: sealAll([sampleDraft()], emptyChain), changes: everyKindOfRow });
         await reopen();
         expect(await store.load()).toEqual(nothing);
       });
@@ -199,10 +211,10 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
         Array.from({ length: 4 }, () => sampleDraft()),
         emptyChain,
       );
-      store.commit({ entries: defined([one, two, three]), changes: [] });
-      store.commit({ entries: [], changes: [{ kind: 'entries_removed', through: 2 }] });
+      await store.commit({ entries: defined([one, two, three]), changes: [] });
+      await store.commit({ entries: [], changes: [{ kind: 'entries_removed', through: 2 }] });
       expect((await store.load()).head).toEqual(headOf(three));
-      store.commit({ entries: defined([four]), changes: [] });
+      await store.commit({ entries: defined([four]), changes: [] });
       const left = (await store.after(0, 10)).map((entry) => entry.seq);
       expect(left).toEqual([3, 4]);
       expect((await store.after(3, 10)).map((entry) => entry.seq)).toEqual([4]);
@@ -210,6 +222,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       expect((await opened.reader.oldest({ limit: 10 })).entries.map((entry) => entry.seq)).toEqual([3, 4]);
     });
 
+    controlConformance(() => store, sampleOp);
     readingConformance(() => opened);
   });
 }
@@ -221,6 +234,10 @@ const nothing: Snapshot = {
   signingKeys: [],
   ops: [],
   opsReplayFrom: 0,
+  receipts: [],
+  bulkControls: [],
+  controlSequences: [],
+  eventIdsReserved: 0,
 };
 
 const sampleAgent: AgentRecord = {
@@ -234,6 +251,7 @@ const sampleAgent: AgentRecord = {
   toolNames: ['search', 'fetch, then read'],
   registeredAt: 1_700_000_000_123,
   suspension: { at: 1_700_000_001_000, reason: 'line\nbreak' },
+  controlled: true,
 };
 const bareAgent: AgentRecord = {
   id: { orgId: '', teamId: '', agentId: 'bot' },
@@ -246,6 +264,7 @@ const bareAgent: AgentRecord = {
   toolNames: [],
   registeredAt: 0,
   suspension: null,
+  controlled: false,
 };
 const sampleKey: ApiKeyRecord = {
   id: 'abcdefghijkl',
@@ -290,6 +309,7 @@ const sampleOp: SavedOp = {
   policyRule: 'a/b',
   digest: 'd'.repeat(64),
   seq: 7,
+  controlId: 'ctl_1',
 };
 const bareOp: SavedOp = {
   ...sampleOp,
@@ -298,6 +318,7 @@ const bareOp: SavedOp = {
   actionType: null,
   costMicros: 0,
   digest: '',
+  controlId: null,
 };
 
 const everyKindOfRow: readonly Change[] = [
@@ -308,6 +329,9 @@ const everyKindOfRow: readonly Change[] = [
   { kind: 'signing_key_saved', key: sampleSigningKey },
   { kind: 'op_saved', op: sampleOp },
   { kind: 'op_saved', op: bareOp },
+  { kind: 'receipt_saved', receipt: sampleReceipt },
+  { kind: 'bulk_control_saved', bulk: sampleBulk },
+  { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: 12 } },
 ];
 
 const unwritableMessage = 'this row cannot be written';
@@ -361,6 +385,27 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { apiKeys: [sampleKey, unboundKey] },
   },
+  api_key_used: {
+    write: [
+      [
+        { kind: 'api_key_saved', key: sampleKey },
+        { kind: 'api_key_saved', key: unboundKey },
+      ],
+      [
+        { kind: 'api_key_used', id: sampleKey.id, at: 77 },
+        { kind: 'api_key_used', id: unboundKey.id, at: 5 },
+        { kind: 'api_key_used', id: 'unknown', at: 9 },
+      ],
+      // Another gateway may note an earlier use later.
+      [{ kind: 'api_key_used', id: sampleKey.id, at: 76 }],
+    ],
+    expected: {
+      apiKeys: [
+        { ...sampleKey, lastUsedAt: 77 },
+        { ...unboundKey, lastUsedAt: 5 },
+      ],
+    },
+  },
   signing_key_saved: {
     write: [
       [
@@ -389,6 +434,11 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     write: [[{ kind: 'agent_saved', agent: sampleAgent }], [{ kind: 'entries_removed', through: 5 }]],
     expected: { agents: [sampleAgent] },
   },
+  // What it does to entries that are owed is tested with the accounts, which owe them.
+  owed_entry_recorded: {
+    write: [[{ kind: 'agent_saved', agent: sampleAgent }], [{ kind: 'owed_entry_recorded', id: 'unknown' }]],
+    expected: { agents: [sampleAgent] },
+  },
   op_saved: {
     write: [
       [
@@ -412,6 +462,66 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { ops: [bareOp] },
   },
+  receipt_saved: {
+    write: [
+      [
+        { kind: 'receipt_saved', receipt: { ...sampleReceipt, status: 'requested', deliveredAt: null } },
+        { kind: 'receipt_saved', receipt: { ...sampleReceipt, id: 'ctl_2', sequence: 2, waiting: false } },
+        {
+          kind: 'receipt_saved',
+          receipt: { ...sampleReceipt, id: 'ctl_3', sequence: 3, waiting: false, blocks: true, status: 'failed' },
+        },
+      ],
+      [{ kind: 'receipt_saved', receipt: sampleReceipt }],
+    ],
+    expected: {
+      receipts: [
+        sampleReceipt,
+        { ...sampleReceipt, id: 'ctl_3', sequence: 3, waiting: false, blocks: true, status: 'failed' },
+      ],
+    },
+  },
+  bulk_control_saved: {
+    write: [
+      [{ kind: 'bulk_control_saved', bulk: { ...sampleBulk, done: false, changed: 0, skipped: 3 } }],
+      [{ kind: 'bulk_control_saved', bulk: sampleBulk }],
+    ],
+    expected: { bulkControls: [sampleBulk] },
+  },
+  control_sequence_saved: {
+    write: [
+      [
+        { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: 1 } },
+        { kind: 'control_sequence_saved', sequence: { agent: bareAgent.id, sequence: 7 } },
+      ],
+      // It outlives the registration.
+      [
+        { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: Number.MAX_SAFE_INTEGER } },
+        { kind: 'agent_removed', id: sampleAgent.id },
+      ],
+    ],
+    expected: {
+      controlSequences: [
+        { agent: sampleAgent.id, sequence: Number.MAX_SAFE_INTEGER },
+        { agent: bareAgent.id, sequence: 7 },
+      ],
+    },
+  },
+  // What it does to those that are settled has a test of its own.
+  receipts_removed: {
+    write: [
+      [{ kind: 'receipt_saved', receipt: sampleReceipt }],
+      [{ kind: 'receipts_removed', before: Number.MAX_SAFE_INTEGER, most: 10 }],
+    ],
+    expected: { receipts: [sampleReceipt] },
+  },
+  event_ids_reserved: {
+    write: [
+      [{ kind: 'event_ids_reserved', through: 1_000_000 }],
+      [{ kind: 'event_ids_reserved', through: Number.MAX_SAFE_INTEGER }],
+    ],
+    expected: { eventIdsReserved: Number.MAX_SAFE_INTEGER },
+  },
   ops_replay_from: {
     write: [[{ kind: 'ops_replay_from', seq: 3 }], [{ kind: 'ops_replay_from', seq: 123_456_789 }]],
     expected: { opsReplayFrom: 123_456_789 },
@@ -433,12 +543,20 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
   someAgent.map((agent): Change => ({ kind: 'agent_saved', agent })),
   someAgentId.map((id): Change => ({ kind: 'agent_removed', id })),
   someApiKey.map((key): Change => ({ kind: 'api_key_saved', key })),
+  fc.tuple(someApiKey, fc.maxSafeNat()).map(([{ id }, at]): Change => ({ kind: 'api_key_used', id, at })),
   someSigningKey.map((key): Change => ({ kind: 'signing_key_saved', key })),
   someKid.map((kid): Change => ({ kind: 'signing_key_removed', kid })),
   someOp.map((op): Change => ({ kind: 'op_saved', op })),
   fc.tuple(someAgentId, someOpId).map(([id, opId]): Change => ({ kind: 'op_removed', id, opId })),
   fc.nat().map((seq): Change => ({ kind: 'ops_replay_from', seq })),
+  fc.maxSafeNat().map((through): Change => ({ kind: 'event_ids_reserved', through })),
+  someReceipt.map((receipt): Change => ({ kind: 'receipt_saved', receipt })),
+  someBulk.map((bulk): Change => ({ kind: 'bulk_control_saved', bulk })),
+  fc
+    .tuple(someAgentId, fc.integer({ min: 1, max: 1000 }))
+    .map(([agent, sequence]): Change => ({ kind: 'control_sequence_saved', sequence: { agent, sequence } })),
   fc.constant<Change>({ kind: 'ops_forgotten' }),
+  fc.constant<Change>({ kind: 'owed_entry_recorded', id: 'unknown' }),
 );
 
 /** What a store has to remember, said as plainly as possible. */
@@ -447,17 +565,29 @@ class Model {
   readonly #apiKeys = new Map<string, ApiKeyRecord>();
   readonly #signingKeys = new Map<string, SigningKeyRecord>();
   readonly #ops = new Map<string, SavedOp>();
+  readonly #receipts = new Map<string, Receipt>();
+  readonly #bulks = new Map<string, BulkControl>();
+  readonly #sequences = new Map<string, ControlSequence>();
   #opsReplayFrom: number | null = 0;
+  #eventIdsReserved = 0;
 
   apply(change: Change): void {
     if (change.kind === 'agent_saved') this.#agents.set(agentKey(change.agent.id), change.agent);
     else if (change.kind === 'agent_removed') this.#agents.delete(agentKey(change.id));
     else if (change.kind === 'api_key_saved') this.#apiKeys.set(change.key.id, change.key);
-    else if (change.kind === 'signing_key_saved') this.#signingKeys.set(change.key.kid, change.key);
+    else if (change.kind === 'api_key_used') {
+      const key = this.#apiKeys.get(change.id);
+      if (key) this.#apiKeys.set(key.id, { ...key, lastUsedAt: Math.max(change.at, key.lastUsedAt ?? 0) });
+    } else if (change.kind === 'signing_key_saved') this.#signingKeys.set(change.key.kid, change.key);
     else if (change.kind === 'signing_key_removed') this.#signingKeys.delete(change.kid);
     else if (change.kind === 'op_saved') this.#ops.set(opKey(change.op), change.op);
     else if (change.kind === 'op_removed') this.#ops.delete(opKey({ agent: change.id, opId: change.opId }));
-    else if (change.kind === 'ops_replay_from') this.#opsReplayFrom = change.seq;
+    else if (change.kind === 'receipt_saved') this.#receipts.set(change.receipt.id, change.receipt);
+    else if (change.kind === 'bulk_control_saved') this.#bulks.set(change.bulk.id, change.bulk);
+    else if (change.kind === 'control_sequence_saved') {
+      this.#sequences.set(agentKey(change.sequence.agent), change.sequence);
+    } else if (change.kind === 'ops_replay_from') this.#opsReplayFrom = change.seq;
+    else if (change.kind === 'event_ids_reserved') this.#eventIdsReserved = change.through;
     else if (change.kind === 'ops_forgotten') {
       this.#ops.clear();
       this.#opsReplayFrom = null;
@@ -472,6 +602,10 @@ class Model {
       signingKeys: [...this.#signingKeys.values()],
       ops: [...this.#ops.values()],
       opsReplayFrom: this.#opsReplayFrom,
+      receipts: [...this.#receipts.values()].filter(({ waiting, blocks }) => waiting || blocks),
+      bulkControls: [...this.#bulks.values()].filter(({ done, idempotency }) => done && idempotency !== null),
+      controlSequences: [...this.#sequences.values()],
+      eventIdsReserved: this.#eventIdsReserved,
     };
   }
 }
@@ -488,6 +622,9 @@ function inOrder(snapshot: Snapshot): Snapshot {
     apiKeys: snapshot.apiKeys.toSorted(by((key) => key.id)),
     signingKeys: snapshot.signingKeys.toSorted(by((key) => key.kid)),
     ops: snapshot.ops.toSorted(by(opKey)),
+    receipts: snapshot.receipts.toSorted(by(({ id }) => id)),
+    bulkControls: snapshot.bulkControls.toSorted(by(({ id }) => id)),
+    controlSequences: snapshot.controlSequences.toSorted(by(({ agent }) => agentKey(agent))),
   };
 }
 

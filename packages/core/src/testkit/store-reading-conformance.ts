@@ -10,11 +10,11 @@ import { sampleDraft, sealAll } from './store-samples.ts';
 
 /** How the audit log is read back from a store: by filter, newest or oldest first, page by page. */
 export function readingConformance(opened: () => OpenStore): void {
-  const commitAll = (drafts: readonly EntryDraft[]): SealedEntry[] => {
+  const commitAll = async (drafts: readonly EntryDraft[]): Promise<SealedEntry[]> => {
     const entries = sealAll(drafts, emptyChain);
     // In several batches, as they come.
     for (let at = 0; at < entries.length; at += 11) {
-      opened().store.commit({ entries: entries.slice(at, at + 11), changes: [] });
+      await opened().store.commit({ entries: entries.slice(at, at + 11), changes: [] });
     }
     return entries;
   };
@@ -23,13 +23,13 @@ export function readingConformance(opened: () => OpenStore): void {
   describe('reading the log', () => {
     test('gives every entry back with its text unchanged, byte by byte', async () => {
       const payload = canonicalJson({ odd: '\u0000\u2028"\\', text: 'é🦊'.repeat(20_000) });
-      const entries = commitAll([sampleDraft({ payload }), sampleDraft({ reason: 'two' })]).map(stored);
+      const entries = (await commitAll([sampleDraft({ payload }), sampleDraft({ reason: 'two' })])).map(stored);
       expect(await opened().store.after(0, 10)).toEqual(entries);
       expect(await newest({ limit: 10 })).toEqual(entries.toReversed());
     });
 
     test.each(Object.entries(singleFilters))('filters by %s', async (_, query) => {
-      const entries = commitAll(everyKindOfEntry);
+      const entries = await commitAll(everyKindOfEntry);
       const expected = fitting(entries, { ...query, limit: 1000 });
       expect(expected.length).toBeGreaterThan(0);
       expect(expected.length).toBeLessThan(entries.length);
@@ -41,7 +41,7 @@ export function readingConformance(opened: () => OpenStore): void {
     });
 
     test('an entry without an org never matches an org that is asked for', async () => {
-      commitAll([sampleDraft(), sampleDraft({ lineage: { ...noLineage, agent_id: 'bot' } })]);
+      await commitAll([sampleDraft(), sampleDraft({ lineage: { ...noLineage, agent_id: 'bot' } })]);
       for (const orgId of ['', 'null', 'acme']) expect(await newest({ orgId, limit: 10 })).toEqual([]);
       expect(await newest({ limit: 10 })).toHaveLength(2);
     });
@@ -54,7 +54,7 @@ export function readingConformance(opened: () => OpenStore): void {
           claimedOrgId: org_id === 'acme' ? 'umbrella' : 'initech',
         }),
       );
-      const entries = commitAll([...drafts, sampleDraft({ lineage: { ...noLineage, org_id: 'umbrella' } })]);
+      const entries = await commitAll([...drafts, sampleDraft({ lineage: { ...noLineage, org_id: 'umbrella' } })]);
       const event = { eventType: 'A2AImpersonationAttempted', limit: 10 };
       const seqs = async (query: AuditQuery) => (await newest(query)).map((entry) => entry.seq);
       expect(await seqs({ ...event, orgId: 'umbrella' })).toEqual([2]);
@@ -65,7 +65,7 @@ export function readingConformance(opened: () => OpenStore): void {
 
     test('takes filter values as they are, whatever they hold', async () => {
       const odd = `o'; DROP TABLE audit; --%_`;
-      const entries = commitAll([sampleDraft({ opId: odd }), sampleDraft({ opId: 'o' })]);
+      const entries = await commitAll([sampleDraft({ opId: odd }), sampleDraft({ opId: 'o' })]);
       expect(await newest({ opId: odd, limit: 10 })).toEqual(fitting(entries, { opId: odd, limit: 10 }));
       expect(await newest({ opId: '%', limit: 10 })).toEqual([]);
       expect(await newest({ q: '%', limit: 10 })).toHaveLength(1);
@@ -80,12 +80,12 @@ export function readingConformance(opened: () => OpenStore): void {
       ['of another script', 'Übung É 日本 🦊', 'die Übung É 日本 🦊!'],
       ['of another script in another case', 'übung É', 'die Übung é'],
     ])('finds a text %s', async (_, q, reason) => {
-      const entries = commitAll([sampleDraft({ reason }), sampleDraft({ reason: 'other' })]);
+      const entries = await commitAll([sampleDraft({ reason }), sampleDraft({ reason: 'other' })]);
       expect((await newest({ q, limit: 10 })).map((entry) => entry.seq)).toEqual([entries[0]?.seq]);
     });
 
     test('answers any combination of filters as a scan of all entries would, page by page', async () => {
-      const entries = commitAll(everyKindOfEntry);
+      const entries = await commitAll(everyKindOfEntry);
       await fc.assert(
         fc.asyncProperty(someQuery, async (query) => {
           const expected = fitting(entries, { ...query, limit: 1000 });
@@ -97,7 +97,7 @@ export function readingConformance(opened: () => OpenStore): void {
     });
 
     test('pages oldest first from any place', async () => {
-      const all = commitAll(everyKindOfEntry).map(stored);
+      const all = (await commitAll(everyKindOfEntry)).map(stored);
       const { store } = opened();
       for (const size of [1, 7, all.length, all.length + 1]) {
         const paged: StoredEntry[] = [];

@@ -9,11 +9,15 @@ import { sealer } from '../audit/chain.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
 import { system } from '../audit/entry.ts';
+import type { BulkControl } from '../control/bulk-control.ts';
+import type { Receipt } from '../control/receipt.ts';
+import { receiptStatuses } from '../control/receipt.ts';
 import { actionTypes } from '../decision/action.ts';
 import type { SavedOp } from '../journal/change.ts';
 import { opStates } from '../ops/lifecycle.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
+import { agentKey } from '../tenancy/agent-id.ts';
 
 /** Records that a store must bring back as they were: every text, every number, and every null in its turn. */
 
@@ -45,6 +49,7 @@ export const someAgent: fc.Arbitrary<AgentRecord> = fc
     toolNames: fc.array(text, { maxLength: 3 }),
     registeredAt: epoch,
     suspension: orNull(fc.record({ at: epoch, reason: text })),
+    controlled: fc.boolean(),
   })
   .map(({ hasToken, ...agent }) => {
     // A token belongs to one agent, so no two of these share one.
@@ -92,6 +97,48 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   policyRule: text,
   digest: fc.oneof(hexHash, fc.constant('')),
   seq: fc.integer({ min: 1, max: 1_000_000 }),
+  controlId: orNull(fc.constant('ctl_1')),
+});
+
+const someActor = fc.record({ id: text, kind: fc.constantFrom('api_key', 'account'), label: text });
+const someAction = fc.constantFrom('pause', 'resume', 'terminate');
+
+/** An id belongs to one message of one agent, so it follows from both. */
+export const someReceipt: fc.Arbitrary<Receipt> = fc
+  .record({
+    bulkId: orNull(fc.constantFrom('ctl_b', 'ctl_c')),
+    agent: someAgentId,
+    opId: someOpId,
+    action: someAction,
+    actor: someActor,
+    reason: text,
+    cause: fc.constantFrom('operator', 'suspension'),
+    sequence: fc.integer({ min: 1, max: 3 }),
+    requestedAt: epoch,
+    deliveredAt: orNull(epoch),
+    ackedAt: orNull(epoch),
+    effectiveAt: orNull(epoch),
+    status: fc.constantFrom(...receiptStatuses),
+    detail: text,
+    waiting: fc.boolean(),
+    blocks: fc.boolean(),
+  })
+  .map((receipt) => ({ ...receipt, id: `ctl_${agentKey(receipt.agent)}_${receipt.sequence}` }));
+
+export const someBulk: fc.Arbitrary<BulkControl> = fc.record({
+  id: fc.constantFrom('ctl_b', 'ctl_c'),
+  action: someAction,
+  scope: fc.oneof(fc.constant({ all: true }), fc.record({ orgId: text, runId: text })),
+  reason: text,
+  actor: someActor,
+  orgId: orNull(text),
+  teamId: orNull(text),
+  requestedAt: epoch,
+  matched: fc.nat(),
+  changed: fc.nat(),
+  skipped: fc.nat(),
+  done: fc.boolean(),
+  idempotency: orNull(fc.record({ key: hexHash, digest: hexHash })),
 });
 
 const seal = sealer((of) => hash('sha256', of, 'hex'));

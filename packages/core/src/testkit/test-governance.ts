@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Principal } from '../access/principal.ts';
 import { sealer } from '../audit/chain.ts';
+import type { ControlSettings } from '../control/control-desk.ts';
+import { ControlDesk } from '../control/control-desk.ts';
+import { restoreControl } from '../control/restore-control.ts';
 import type { Answer } from '../decision/answer.ts';
 import { checkAction } from '../decision/check-action.ts';
 import type { RawCheckRequest } from '../decision/check-request.ts';
@@ -72,10 +75,11 @@ export interface TestOptions {
   readonly clock?: ManualClock;
   readonly store?: Store;
   readonly ttlMs?: number;
+  readonly control?: Partial<ControlSettings>;
 }
 
 export async function testGovernance(options: TestOptions = {}): Promise<TestGovernance> {
-  const { clock = new ManualClock(), store = new MemoryStore(), ttlMs = 60_000 } = options;
+  const { clock = new ManualClock(), store = new MemoryStore(), ttlMs = 60_000, control = {} } = options;
   const snapshot = await store.load();
   let flushes: (() => void)[] = [];
   const events: DomainEvent[] = [];
@@ -85,7 +89,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       commit: (batch) => {
         commits.push(batch);
         if (test.failure !== undefined) throw test.failure;
-        store.commit(batch);
+        return store.commit(batch);
       },
       soon: (flush) => flushes.push(flush),
       seal: sealer(sha256),
@@ -94,9 +98,17 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     },
     snapshot.head,
   );
+  const directory = new AgentDirectory();
   const gov: Governance = {
-    directory: new AgentDirectory(),
+    directory,
     ops: new OpsRegistry(clock, ttlMs),
+    control: new ControlDesk({
+      directory,
+      clock,
+      reader: store,
+      settings: { ackMs: 10_000, strict: false, ...control },
+      onStep: () => undefined,
+    }),
     journal,
     clock,
     randomness: fixedRandomness(`start after ${snapshot.head.seq}`),
@@ -152,12 +164,13 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     crash: async () => {
       flushes = [];
       clock.restart();
-      const next = await testGovernance({ clock, store, ttlMs });
+      const next = await testGovernance({ clock, store, ttlMs, control });
       next.gov.policies = gov.policies;
       return next;
     },
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   if (snapshot.opsReplayFrom !== null) await recoverOps(gov, snapshot.ops, store, snapshot.opsReplayFrom);
+  restoreControl(gov, snapshot);
   return test;
 }

@@ -118,17 +118,8 @@ function refuseContradictions(config: Config): void {
     if (file !== undefined && !existsSync(file))
       throw new StartError(`${variable}: the file ${file} does not exist`, 2);
   }
-  if (config.databaseUrl?.startsWith('postgres') === true) {
-    throw new StartError(
-      'SVC_DATABASE_URL: PostgreSQL is not available in this version; accepted: "memory:", or unset',
-      2,
-    );
-  }
   if (config.natsUrl !== undefined) {
-    throw new StartError(
-      'SVC_NATS_URL: NATS needs PostgreSQL, which is not available in this version; leave it unset',
-      2,
-    );
+    throw new StartError('SVC_NATS_URL: NATS is not available in this version; leave it unset', 2);
   }
 }
 

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseApiKey } from '@reeve/core';
+import { messageOf, parseApiKey } from '@reeve/core';
+import { parsePostgresUrl } from './postgres-url.ts';
 
 /** Turns the text of a setting into its value; throws an `Error` whose message says what is accepted. */
 export type Parse<Value> = (text: string) => Value;
@@ -82,9 +83,25 @@ export function url(...protocols: readonly string[]): Parse<string> {
   };
 }
 
+/** An address of the web that paths can be put behind. */
+export function baseUrl(text: string): string {
+  const parsed = URL.parse(text);
+  const plain =
+    parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.password === '';
+  if (!plain || /[?#\s]/.test(text)) {
+    throw new Error('a URL that starts with http:// or https://, without user name, query or fragment');
+  }
+  return text;
+}
+
 export function database(text: string): string {
-  if (text === 'memory:' || /^postgres(ql)?:\/\/.+/.test(text)) return text;
-  throw new Error('"memory:" or a postgres:// URL; leave it out for the embedded store');
+  if (text === 'memory:') return text;
+  try {
+    parsePostgresUrl(text);
+    return text;
+  } catch (error) {
+    throw new Error(`"memory:" or ${messageOf(error)}; leave it out for the embedded store`, { cause: error });
+  }
 }
 
 /** Addresses and networks, separated by commas. */

@@ -3,6 +3,7 @@ import {
   address,
   anyText,
   apiKey,
+  baseUrl,
   choice,
   database,
   flag,
@@ -55,7 +56,7 @@ export const settings = {
   databaseUrl: optional(
     'database_url',
     database,
-    'Unset: embedded store in the data folder. "memory:": nothing is durable. "postgres://…": PostgreSQL, not available in this version.',
+    'Unset: embedded store in the data folder. "memory:": nothing is durable. "postgres://…": PostgreSQL, which several gateways can share.',
     { flag: '--database', secret: true },
   ),
   natsUrl: optional(
@@ -74,10 +75,12 @@ export const settings = {
     'Installs this API key with all scopes if it is not known yet. Unset and no key exists: one admin key is made and printed once.',
     { secret: true },
   ),
-  publicUrl: optional('public_url', url('http:', 'https:'), 'Links in mail; allowed browser origin.', {
-    defaultNote: 'from the HTTP address',
-    ...later,
-  }),
+  publicUrl: optional(
+    'public_url',
+    baseUrl,
+    'Where people reach the gateway: links in mail start with it, and it is the allowed browser origin.',
+    { defaultNote: 'from the HTTP address' },
+  ),
   tlsCert: optional('tls_cert', path, 'PEM file with the certificate chain: TLS on both ports. Needs SVC_TLS_KEY.'),
   tlsKey: optional('tls_key', path, 'PEM file with the private key. Needs SVC_TLS_CERT.'),
   logLevel: required(
@@ -89,6 +92,12 @@ export const settings = {
 
   opsTtlSecs: required('ops_ttl_secs', '60', seconds, 'How long completing and terminated operations stay listed.'),
   opsSweepTickSecs: required('ops_sweep_tick_secs', '10', seconds, 'How often they are swept.'),
+  opsStaleSecs: required(
+    'ops_stale_secs',
+    '90',
+    seconds,
+    'A running operation whose agent is silent for so long is shown as stale.',
+  ),
   opsDurable: required('ops_durable', 'true', flag, 'Operations in flight survive a restart.'),
   auditSync: required(
     'audit_sync',
@@ -116,60 +125,28 @@ export const settings = {
   ),
   drainSecs: required('drain_secs', '10', seconds, 'How long SIGTERM waits for calls in flight.'),
 
-  accessTokenTtlSecs: required(
-    'access_token_ttl_secs',
-    '900',
-    seconds,
-    'Life of an access token of an account.',
-    later,
-  ),
+  accessTokenTtlSecs: required('access_token_ttl_secs', '900', seconds, 'Life of an access token of an account.'),
   tokenTtlSecs: required('token_ttl_secs', '86400', seconds, 'Life of a JWT from the token exchange.'),
-  refreshTtlSecs: required('refresh_ttl_secs', '43200', seconds, 'Life of a refresh session.', later),
-  refreshTtlRememberSecs: required(
-    'refresh_ttl_remember_secs',
-    '2592000',
-    seconds,
-    'The same with remember_me.',
-    later,
-  ),
-  inviteTtlSecs: required('invite_ttl_secs', '604800', seconds, 'Life of an invite.', later),
-  resetTtlSecs: required('reset_ttl_secs', '3600', seconds, 'Life of a password reset token.', later),
-  lockoutAttempts: required(
-    'lockout_attempts',
-    '5',
-    wholeNumber(1, 1000),
-    'Failed logins before an account locks.',
-    later,
-  ),
-  lockoutSecs: required('lockout_secs', '900', seconds, 'How long it stays locked.', later),
-  controlAckSecs: required(
-    'control_ack_secs',
-    '10',
-    seconds,
-    'How long an agent may take to acknowledge a control.',
-    later,
-  ),
-  controlStrict: required(
-    'control_strict',
-    'false',
-    flag,
-    'Agents without a control stream must acknowledge, too.',
-    later,
-  ),
+  refreshTtlSecs: required('refresh_ttl_secs', '43200', seconds, 'Life of a refresh session.'),
+  refreshTtlRememberSecs: required('refresh_ttl_remember_secs', '2592000', seconds, 'The same with remember_me.'),
+  inviteTtlSecs: required('invite_ttl_secs', '604800', seconds, 'Life of an invite.'),
+  resetTtlSecs: required('reset_ttl_secs', '3600', seconds, 'Life of a password reset token.'),
+  lockoutAttempts: required('lockout_attempts', '5', wholeNumber(1, 1000), 'Failed logins before an account locks.'),
+  lockoutSecs: required('lockout_secs', '900', seconds, 'How long it stays locked.'),
+  controlAckSecs: required('control_ack_secs', '10', seconds, 'How long an agent may take to acknowledge a control.'),
+  controlStrict: required('control_strict', 'false', flag, 'Agents without a control stream must acknowledge, too.'),
   approvalTtlSecs: required('approval_ttl_secs', '300', seconds, 'How long an approval may wait.', later),
   authOpenRegistration: required(
     'auth_open_registration',
     'false',
     onlyClearYes,
     'Whoever wants to may register an account: 1, true or yes.',
-    later,
   ),
   rateLimitAuthPerMin: required(
     'rate_limit_auth_per_min',
     '30',
     wholeNumber(0, 1e9),
     'Login and the like, per address; 0 is off.',
-    later,
   ),
   rateLimitPublicPerMin: required(
     'rate_limit_public_per_min',
@@ -188,18 +165,31 @@ export const settings = {
     proxies,
     'Addresses or networks, separated by commas, whose forwarded-for headers count.',
   ),
-  smtpHost: optional('smtp_host', anyText, 'Mail relay; its presence switches on delivery.', later),
-  smtpPort: required('smtp_port', '587', wholeNumber(1, 65_535), 'Submission port with STARTTLS.', later),
-  smtpUser: optional('smtp_user', anyText, 'User name; leave it out for a relay without authentication.', later),
-  smtpPass: optional('smtp_pass', anyText, 'Password.', { secret: true, ...later }),
-  smtpFrom: optional('smtp_from', anyText, 'From address of mail.', {
-    defaultNote: 'no-reply at the local host',
-    ...later,
-  }),
-  smtpTls: optional('smtp_tls', choice('required', 'opportunistic', 'off'), 'STARTTLS.', {
-    defaultNote: 'required; opportunistic on loopback',
-    ...later,
-  }),
+  smtpHost: optional(
+    'smtp_host',
+    anyText,
+    'Mail relay; its presence switches on delivery. Without it letters are not sent, and only recipient and subject are logged.',
+  ),
+  smtpPort: required(
+    'smtp_port',
+    '587',
+    wholeNumber(1, 65_535),
+    'Submission port with STARTTLS; 465 is TLS from the start.',
+  ),
+  smtpUser: optional('smtp_user', anyText, 'User name; leave it out for a relay without authentication.'),
+  smtpPass: optional('smtp_pass', anyText, 'Password. Needs SVC_SMTP_USER.', { secret: true }),
+  smtpFrom: optional(
+    'smtp_from',
+    anyText,
+    'Sender of mail, as in Reeve <no-reply@example.com>. In production: an address that the relay may send from.',
+    { defaultNote: 'Reeve <no-reply@localhost>' },
+  ),
+  smtpTls: optional(
+    'smtp_tls',
+    choice('required', 'opportunistic', 'off'),
+    'required: STARTTLS with a verified certificate, or nothing is sent. opportunistic: STARTTLS where it is offered, with any certificate. off: never.',
+    { defaultNote: 'required; opportunistic on loopback' },
+  ),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> };

@@ -1,5 +1,5 @@
-import type { Answer, Decision, Governance, OpState } from '@reeve/core';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { Answer, Decision, Governance, OpState, Receipt } from '@reeve/core';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { LatencyHistogram } from './latency-histogram.ts';
 
 const states: readonly OpState[] = ['pending', 'running', 'paused', 'completing', 'terminated'];
@@ -29,6 +29,20 @@ export class Metrics {
   );
   readonly #authFailures = this.#counter('reeve_auth_failures_total', 'Calls with no or a bad credential.');
   readonly #httpRequests = this.#counter('reeve_http_requests_total', 'HTTP requests.', 'route', 'status');
+  readonly #controls = this.#counter('reeve_controls_total', 'Steps of controls.', 'action', 'status');
+  readonly #controlSeconds = new Histogram({
+    name: 'reeve_control_seconds',
+    help: 'From the request of a control to what the agent says of it.',
+    labelNames: ['action', 'stage'],
+    buckets: slow,
+    registers: [this.#registry],
+  });
+  readonly #eventsSent = this.#counter('reeve_events_sent_total', 'Events sent, to each stream on its own.');
+  readonly #eventsDropped = this.#counter(
+    'reeve_events_dropped_total',
+    'Events not sent to streams that were closed because they were read too slowly.',
+  );
+  readonly #streamsEnded = this.#counter('reeve_event_streams_ended_total', 'Streams ended by the gateway.', 'reason');
   readonly #limited = this.#counter('reeve_rate_limited_total', 'Calls refused for their number.', 'limit');
 
   constructor() {
@@ -54,7 +68,7 @@ export class Metrics {
     this.#gauge('reeve_agents', 'Registered agents.', () => registered(gov));
     this.#gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
     this.#gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', indexLag);
-    this.#gauge('reeve_websocket_clients', 'Open event streams.', () => 0);
+    this.#gauge('reeve_control_streams', 'Open control streams.', () => gov.control.streamCount);
     const ops = new Gauge({
       name: 'reeve_ops',
       help: 'Operations by state.',
@@ -66,12 +80,31 @@ export class Metrics {
     });
   }
 
+  /** Follows how many event streams are open. */
+  observeStreams(count: (format: 'websocket' | 'sse') => number): void {
+    this.#gauge('reeve_websocket_clients', 'Open event streams over WebSockets.', () => count('websocket'));
+    this.#gauge('reeve_sse_clients', 'Open event streams as Server-Sent Events.', () => count('sse'));
+  }
+
   decided(answer: Answer): void {
     const name = `${answer.decision} ${answer.tier}`;
     const known = this.#decisions.get(name);
     if (known === undefined) this.#decisions.set(name, { outcome: answer.decision, tier: answer.tier, count: 1 });
     else known.count++;
     this.#decisionSeconds.observe(answer.latencyUs / 1e6);
+  }
+
+  /** A control was requested, or has come a step further. */
+  controlled(receipt: Receipt, before: Receipt | null): void {
+    const { action, status, requestedAt, ackedAt, effectiveAt } = receipt;
+    this.#controls.inc({ action, status });
+    const since = (at: number) => Math.max(0, at - requestedAt) / 1000;
+    if (ackedAt !== null && before?.ackedAt === null) {
+      this.#controlSeconds.observe({ action, stage: 'acked' }, since(ackedAt));
+    }
+    if (effectiveAt !== null && before?.effectiveAt === null) {
+      this.#controlSeconds.observe({ action, stage: 'effective' }, since(effectiveAt));
+    }
   }
 
   committed(seconds: number, failed: boolean): void {
@@ -82,6 +115,18 @@ export class Metrics {
   answered(route: string, status: number, seconds: number): void {
     this.#httpRequests.inc({ route, status: String(status) });
     this.#httpSeconds.observe(seconds);
+  }
+
+  eventsSent(events: number): void {
+    this.#eventsSent.inc(events);
+  }
+
+  eventsDropped(events: number): void {
+    this.#eventsDropped.inc(events);
+  }
+
+  streamEnded(reason: string): void {
+    this.#streamsEnded.inc({ reason });
   }
 
   authFailed(): void {

@@ -14,6 +14,28 @@ export function fakeDocument(leak: string | undefined): object {
   };
   const paging = [query('per_page'), query('cursor')];
   const log = ['org_id', 'team_id', 'agent_id', 'q', 'event_type'].map(query);
+  const name = { type: 'string', minLength: 1 };
+  const triple = { type: 'object', properties: { org_id: name, team_id: name, agent_id: name } };
+  const newOp = {
+    type: 'object',
+    properties: { agent: { ...triple, required: ['org_id', 'team_id', 'agent_id'] }, trace_id: name, span_id: name },
+    required: ['agent', 'trace_id', 'span_id'],
+  };
+  const scope = {
+    ...triple,
+    properties: { ...triple.properties, run_id: name, all: { const: true } },
+    minProperties: 1,
+  };
+  const control = {
+    type: 'object',
+    properties: {
+      action: { enum: ['pause', 'resume', 'terminate'] },
+      scope,
+      reason: { type: 'string' },
+      dry_run: { type: 'boolean' },
+    },
+    required: ['action', 'scope', 'reason'],
+  };
   const format = { ...query('format'), schema: { type: 'string', enum: ['jsonl', 'csv'] } };
   return {
     openapi: '3.1.0',
@@ -33,6 +55,15 @@ export function fakeDocument(leak: string | undefined): object {
       '/api/v1/agents/{org}/{team}/{agent}': { get: operation('own', 'read', agent) },
       '/api/v1/agents/{org}/{team}/{agent}/suspend': { post: operation('own', 'write', agent, reason) },
       '/api/v1/agents/{org}/{team}/{agent}/resume': { post: operation('own', 'write', agent, reason) },
+      '/api/v1/ops': {
+        get: operation('own', 'read', [...['state', 'org_id', 'team_id', 'agent_id', 'run_id'].map(query), ...paging]),
+        post: operation('own', 'write', [], newOp),
+      },
+      '/api/v1/ops/{id}': { get: operation('own', 'read', [path('id')]) },
+      '/api/v1/ops/{id}/pause': { post: operation('own', 'write', [path('id')], reason) },
+      '/api/v1/ops/{id}/terminate': { post: operation('own', 'write', [path('id')], reason) },
+      '/api/v1/control': { post: operation('own', 'write', [], control) },
+      '/api/v1/control/{id}': { get: operation('own', 'read', [path('id')]) },
       ...(leak === 'no tenancy' ? { '/api/v1/new': { get: operation(undefined, 'read') } } : {}),
       ...(leak === 'a tenancy nobody knows' ? { '/api/v1/new': { get: operation('some', 'read') } } : {}),
       ...(leak === 'an id nobody knows' ? { '/api/v1/new/{id}': { get: operation('own', 'read', [path('id')]) } } : {}),

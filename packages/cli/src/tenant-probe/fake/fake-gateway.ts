@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { randomText } from '../canaries.ts';
 import type { AgentPort, ProbeOptions } from '../ports.ts';
 import { fakeDocument } from './fake-document.ts';
+import { FakeOps } from './fake-ops.ts';
 import type { Leak } from './leaks.ts';
 import type { Agent, Binding, Entry, Key, Reply } from './records.ts';
 import { asCsv, asLines, bindingOf, problem, reaches, sameBinding, shown, wireOf } from './records.ts';
@@ -15,8 +16,15 @@ export class FakeGateway {
   readonly agents: Agent[] = [];
   readonly #leak: Leak | undefined;
   readonly #log: Entry[] = [];
+  readonly #ops: FakeOps;
   constructor(leak?: Leak) {
     this.#leak = leak;
+    this.#ops = new FakeOps({
+      leak,
+      agents: this.agents,
+      sees: (by, record) => this.#sees(by, record),
+      list: (own, all, query) => this.#list(own, all, query),
+    });
     this.keys.push({
       id: 'fakeadminkey',
       key: this.adminKey,
@@ -78,19 +86,21 @@ export class FakeGateway {
         this.#log.push({ event_type: 'AgentRegistered', lineage: wireOf(id), payload: { name } });
         return Promise.resolve({ token });
       },
-      check: ({ id, token }) => {
+      check: ({ id, token }, about = { runId: '', opId: undefined }) => {
         const owner = this.agents.find((agent) => agent.token === token);
         if (owner === undefined) return refuse('no such token');
         const lineage = { org_id: owner.org_id, team_id: owner.team_id, agent_id: owner.agent_id };
         const isItself = owner.org_id === id.orgId && owner.agent_id === id.agentId;
-        const opId = isItself ? `${randomText(16, '0123456789abcdef')}:01` : '';
+        const opId = isItself ? (about.opId ?? `${randomText(16, '0123456789abcdef')}:01`) : '';
+        if (isItself) this.#ops.ingest(owner, opId, about.runId);
         const payload = isItself ? { name: owner.name } : { claimed_org_id: id.orgId, claimed_agent_id: id.agentId };
         this.#log.push({ event_type: isItself ? 'ActionAllowed' : 'A2AImpersonationAttempted', lineage, payload });
         return Promise.resolve({ decision: isItself ? 'allow' : 'deny', opId });
       },
       deregisterAgent: ({ token }) => {
         const at = this.agents.findIndex((agent) => agent.token === token);
-        this.agents.splice(at, 1);
+        const [left] = this.agents.splice(at, 1);
+        if (left !== undefined) this.#ops.forget(left.agent_id);
         return Promise.resolve();
       },
     };
@@ -127,6 +137,8 @@ export class FakeGateway {
   #handlerOf(route: string, url: URL, by: Key, text: string): [string, () => Reply] | [] {
     const body = (text === '' ? {} : JSON.parse(text)) as Record<string, string>;
     const query = Object.fromEntries(url.searchParams);
+    const ofOps = this.#ops.handlerOf(route, by, query, body);
+    if (ofOps !== undefined) return ofOps;
     const agent = /^(GET|POST) \/api\/v1\/agents\/([^/]+)\/([^/]+)\/([^/]+?)(?:\/(suspend|resume))?$/.exec(route);
     const revoked = /^POST \/api\/v1\/iam\/api-keys\/(\w+)\/revoke$/.exec(route)?.[1];
     if (agent !== null) return this.#agentHandler(by, agent);

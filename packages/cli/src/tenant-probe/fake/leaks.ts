@@ -24,5 +24,10 @@ export const leaks = [
   'agents register anywhere',
   'its own is refused',
   'keys cannot be revoked',
+  'operations for agents of others',
+  'an id of others is ambiguous',
+  'receipts for everybody',
+  'all means everybody',
+  'a control counts others',
 ] as const;
 export type Leak = (typeof leaks)[number];

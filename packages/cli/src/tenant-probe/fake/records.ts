@@ -22,6 +22,16 @@ export interface Agent {
   status: 'active' | 'suspended';
 }
 
+export interface Op {
+  readonly org_id: string;
+  readonly team_id: string;
+  readonly agent_id: string;
+  readonly op_id: string;
+  readonly run_id: string;
+  state: string;
+  control: { readonly id: string; readonly action: string } | null;
+}
+
 export interface Entry {
   readonly event_type: string;
   readonly lineage: { readonly org_id: string; readonly team_id: string; readonly agent_id: string };

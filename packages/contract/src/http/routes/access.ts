@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
+import { accountJson } from './accounts.ts';
 import { apiKeyJson, createdKeyJson, id, listOf, paging, scope, timestamp } from '../schemas.ts';
 
 const keyPath = z.object({ id: z.string().max(128) });
@@ -76,6 +77,7 @@ export const accessRoutes = {
         org_id: z.string().nullable(),
         team_id: z.string().nullable(),
         key: z.object({ id: z.string(), label: z.string(), expires_at: timestamp.nullable() }).optional(),
+        account: accountJson.optional(),
       }),
     },
     problems: [],

@@ -1,5 +1,5 @@
 import type { SigningKeyRecord, TokenClaims, TokenMint } from '@reeve/core';
-import { scopes } from '@reeve/core';
+import { roles, scopes } from '@reeve/core';
 import type { JWK, JWTPayload } from 'jose';
 import {
   calculateJwkThumbprint,
@@ -39,7 +39,8 @@ export class JoseMint implements TokenMint {
       ...(claims.orgId === null ? {} : { org_id: claims.orgId }),
       ...(claims.teamId === null ? {} : { team_id: claims.teamId }),
     };
-    return new SignJWT({ scope: [...claims.scopes], kind: claims.kind, ...binding })
+    const login = claims.kind === 'account' ? { sid: claims.sessionId, role: claims.role } : {};
+    return new SignJWT({ scope: [...claims.scopes], kind: claims.kind, ...binding, ...login })
       .setProtectedHeader({ alg: algorithm, kid: key.kid, typ: 'JWT' })
       .setIssuer(issuer)
       .setAudience(audience)
@@ -82,10 +83,9 @@ function claimsOf(payload: JWTPayload): TokenClaims | undefined {
   const { sub, jti, iat, exp } = payload;
   const granted = payload['scope'];
   if (sub === undefined || jti === undefined || iat === undefined || exp === undefined) return undefined;
-  if (payload['kind'] !== 'api_key' || !Array.isArray(granted)) return undefined;
-  return {
+  if (!Array.isArray(granted)) return undefined;
+  const common = {
     sub,
-    kind: 'api_key',
     scopes: scopes.filter((scope) => granted.includes(scope)),
     orgId: textOrNull(payload['org_id']),
     teamId: textOrNull(payload['team_id']),
@@ -93,6 +93,11 @@ function claimsOf(payload: JWTPayload): TokenClaims | undefined {
     expiresAt: exp * 1000,
     tokenId: jti,
   };
+  if (payload['kind'] === 'api_key') return { ...common, kind: 'api_key' };
+  const sessionId = payload['sid'];
+  const role = roles.find((known) => known === payload['role']);
+  if (payload['kind'] !== 'account' || typeof sessionId !== 'string' || role === undefined) return undefined;
+  return { ...common, kind: 'account', sessionId, role };
 }
 
 function textOrNull(value: unknown): string | null {

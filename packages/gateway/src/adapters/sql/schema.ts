@@ -1,3 +1,6 @@
+import { accountTables } from './account-tables.ts';
+import { controlTables } from './control-tables.ts';
+
 /**
  * The tables of the embedded store, one statement list per version. The audit table has no index but its sequence: a
  * second one would double the cost of a decision. The indexes are kept aside, see audit-index.ts. A version is never edited once released: a change
@@ -72,4 +75,6 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID;
   INSERT INTO meta (name, value) VALUES ('ops_replay_from', '0');
   `,
+  controlTables,
+  accountTables,
 ];

@@ -21,6 +21,7 @@ export function agentValues(agent: AgentRecord): Value[] {
     agent.registeredAt,
     agent.suspension?.at ?? null,
     agent.suspension?.reason ?? null,
+    agent.controlled ? 1 : 0,
   ];
 }
 
@@ -39,6 +40,7 @@ export function agentOf(row: Row): AgentRecord {
       row['suspended_at'] === null
         ? null
         : { at: number(row, 'suspended_at'), reason: optionalText(row, 'suspension_reason') ?? '' },
+    controlled: number(row, 'controlled') === 1,
   };
 }
 
@@ -92,7 +94,9 @@ export function opValues(op: SavedOp): Value[] {
 
 export function opOf(row: Row): SavedOp {
   return {
-    ...(JSON.parse(text(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq'>),
+    // Rows from before there were controls do not name one.
+    controlId: null,
+    ...(JSON.parse(text(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId'>),
     agent: { orgId: text(row, 'org_id'), teamId: text(row, 'team_id'), agentId: text(row, 'agent_id') },
     opId: text(row, 'op_id'),
     seq: number(row, 'seq'),
@@ -115,7 +119,7 @@ function optionalText(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
 
-function optionalNumber(row: Row, column: string): number | null {
+export function optionalNumber(row: Row, column: string): number | null {
   return row[column] === null ? null : number(row, column);
 }
 

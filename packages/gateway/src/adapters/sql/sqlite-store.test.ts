@@ -9,7 +9,7 @@ import { sampleDraft, sealAll, storeConformance } from '@reeve/core/testkit';
 import { expect, test } from 'vitest';
 import { AuditIndex } from './audit-index.ts';
 import { AuditReaderThread } from './audit-reader-thread.ts';
-import type { SqliteOptions } from './sqlite-store.ts';
+import type { SqliteOptions } from './open-sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 /** A folder with a store in it, whose log is indexed as far as `entriesPerRead` goes before each question. */

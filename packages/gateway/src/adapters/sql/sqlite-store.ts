@@ -1,8 +1,20 @@
-import type { StatementSync } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
-import type { AgentId, Batch, Change, Snapshot, Store, StoredEntry } from '@reeve/core';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type {
+  AgentId,
+  Batch,
+  BulkControl,
+  Change,
+  Receipt,
+  ReceiptStatus,
+  Snapshot,
+  Store,
+  StoredEntry,
+} from '@reeve/core';
 import { emptyChain } from '@reeve/core';
+import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
 import { migrate } from './migrate.ts';
+import type { SqliteOptions } from './open-sqlite.ts';
+import { openSqlite } from './open-sqlite.ts';
 import type { Row } from './sqlite-rows.ts';
 import {
   agentOf,
@@ -17,12 +29,6 @@ import {
   text,
 } from './sqlite-rows.ts';
 
-export interface SqliteOptions {
-  readonly path: string;
-  /** `process`: a commit survives the end of the process. `power`: it survives the end of the power, too. */
-  readonly sync: 'process' | 'power';
-}
-
 /**
  * The embedded store. It is written synchronously: a commit is a few microseconds per entry, and nothing else may run
  * between the decision and its being durable. Checkpoints of the write-ahead log are left to a thread of their own.
@@ -32,16 +38,10 @@ export class SqliteStore implements Store {
   readonly #sql = new Map<string, StatementSync>();
 
   constructor(options: SqliteOptions) {
-    this.#db = new DatabaseSync(options.path);
-    this.#db.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = ${options.sync === 'power' ? 'FULL' : 'NORMAL'};
-      PRAGMA wal_autocheckpoint = 0;
-      PRAGMA journal_size_limit = 67108864;
-      PRAGMA cache_size = -65536;
-      PRAGMA temp_store = MEMORY;
-    `);
-    migrate(this.#db);
+    this.#db = openSqlite(options, (db) => {
+      db.exec('PRAGMA cache_size = -65536');
+      migrate(db);
+    });
   }
 
   load(): Promise<Snapshot> {
@@ -54,6 +54,12 @@ export class SqliteStore implements Store {
       signingKeys: this.#all('SELECT * FROM signing_keys').map(signingKeyOf),
       ops: this.#all('SELECT * FROM ops').map(opOf),
       opsReplayFrom: typeof replayFrom === 'string' ? Number(replayFrom) : null,
+      receipts: this.#all(controlSql.openReceipts).map(receiptOf),
+      bulkControls: this.#all(controlSql.rememberedBulks).map(bulkOf),
+      controlSequences: this.#all(controlSql.sequences).map(sequenceOf),
+      eventIdsReserved: Number(
+        this.#all(`SELECT value FROM meta WHERE name = 'event_ids_reserved'`)[0]?.['value'] ?? 0,
+      ),
     });
   }
 
@@ -85,6 +91,30 @@ export class SqliteStore implements Store {
     return Promise.resolve(rows.map(entryOf));
   }
 
+  receipt(id: string): Promise<Receipt | undefined> {
+    return Promise.resolve(this.#all(controlSql.receipt, id).map(receiptOf)[0]);
+  }
+
+  receipts(ids: readonly string[]): Promise<readonly Receipt[]> {
+    return Promise.resolve(ids.flatMap((id) => this.#all(controlSql.receipt, id).map(receiptOf)));
+  }
+
+  receiptOf(agent: AgentId, sequence: number): Promise<Receipt | undefined> {
+    return Promise.resolve(this.#all(controlSql.receiptOf, ...idValues(agent), sequence).map(receiptOf)[0]);
+  }
+
+  bulk(id: string): Promise<BulkControl | undefined> {
+    return Promise.resolve(this.#all(controlSql.bulk, id).map(bulkOf)[0]);
+  }
+
+  receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]> {
+    return Promise.resolve(this.#all(controlSql.receiptsOfBulk, bulkId, after, limit).map(receiptOf));
+  }
+
+  countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>> {
+    return Promise.resolve(countsOf(this.#all(controlSql.countsOfBulk, bulkId)));
+  }
+
   probe(): void {
     this.#transaction(() => this.#run(`REPLACE INTO meta (name, value) VALUES ('probe', ?)`, String(Date.now())));
   }
@@ -98,13 +128,23 @@ export class SqliteStore implements Store {
   #apply(change: Change): void {
     switch (change.kind) {
       case 'agent_saved':
-        this.#run('REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...agentValues(change.agent));
+        this.#run(
+          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          ...agentValues(change.agent),
+        );
         break;
       case 'agent_removed':
         this.#run('DELETE FROM agents WHERE org_id = ? AND team_id = ? AND agent_id = ?', ...idValues(change.id));
         break;
       case 'api_key_saved':
         this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
+        break;
+      case 'api_key_used':
+        this.#run(
+          'UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?',
+          change.at,
+          change.id,
+        );
         break;
       case 'signing_key_saved':
         this.#run('REPLACE INTO signing_keys VALUES (?, ?, ?, ?)', ...signingKeyValues(change.key));
@@ -124,6 +164,25 @@ export class SqliteStore implements Store {
           ...idValues(change.id),
           change.opId,
         );
+        break;
+      case 'event_ids_reserved':
+        this.#run(`REPLACE INTO meta (name, value) VALUES ('event_ids_reserved', ?)`, String(change.through));
+        break;
+      case 'owed_entry_recorded':
+        this.#run('DELETE FROM owed_entries WHERE id = ?', change.id);
+        break;
+      case 'receipt_saved':
+        this.#run(controlSql.saveReceipt, ...receiptValues(change.receipt));
+        break;
+      case 'bulk_control_saved':
+        this.#run(controlSql.saveBulk, ...bulkValues(change.bulk));
+        break;
+      case 'control_sequence_saved':
+        this.#run(controlSql.saveSequence, ...idValues(change.sequence.agent), change.sequence.sequence);
+        break;
+      case 'receipts_removed':
+        this.#run(controlSql.removeReceipts, change.before, change.most);
+        this.#run(controlSql.removeBulks, change.before, change.most);
         break;
       case 'ops_replay_from':
         this.#run(`REPLACE INTO meta (name, value) VALUES ('ops_replay_from', ?)`, String(change.seq));

@@ -1,5 +1,5 @@
-import type { Metadata, ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import type { RpcCall, RpcRoutes, RpcServer, RpcStatus, StreamHandler, UnaryHandler } from './rpc.ts';
 
 export interface GrpcJsOptions {
@@ -21,6 +21,9 @@ export class GrpcJsServer implements RpcServer {
       'grpc.max_receive_message_length': largestMessage,
       'grpc.max_concurrent_streams': 10_000,
       'grpc-node.max_session_memory': 256,
+      // An agent whose machine is gone says nothing: without asking, its streams would count as open for hours.
+      'grpc.keepalive_time_ms': 30_000,
+      'grpc.keepalive_timeout_ms': 20_000,
     });
     for (const [path, handler] of options.routes.unary) this.#addUnary(path, handler);
     for (const [path, handler] of options.routes.stream) this.#addStream(path, handler);
@@ -76,27 +79,45 @@ export class GrpcJsServer implements RpcServer {
     const { statusOf } = this.#options;
     const handle = (call: ServerDuplexStream<Buffer, Uint8Array>) => {
       let over = false;
+      const fail = (error: unknown) => {
+        if (!over) call.emit('error', failure(statusOf(error)));
+        over = true;
+      };
       const listener = handler(
         {
-          send: (message) => {
-            if (over || call.cancelled) return;
-            // A reader that does not keep up stops being read from: nothing piles up here.
-            if (!call.write(message)) call.pause();
+          get isOpen() {
+            return !over && !call.cancelled;
           },
-          end: () => {
+          open() {
+            if (this.isOpen) call.sendMetadata(new Metadata());
+          },
+          send(message) {
+            if (!this.isOpen) return false;
+            if (call.write(message)) return true;
+            // A reader that does not keep up stops being read from: nothing piles up here.
+            call.pause();
+            return false;
+          },
+          end() {
             if (!over) call.end();
             over = true;
           },
-          fail: (error) => {
-            if (!over) call.emit('error', failure(statusOf(error)));
-            over = true;
-          },
+          fail,
         },
         callOf(call.metadata),
       );
-      call.on('data', (message: Buffer) => listener.message(message));
+      call.on('data', (message: Buffer) => {
+        try {
+          listener.message(message);
+        } catch (error) {
+          fail(error);
+        }
+      });
       call.on('end', () => listener.ended());
-      call.on('drain', () => call.resume());
+      call.on('drain', () => {
+        call.resume();
+        listener.drained?.();
+      });
       call.once('close', () => listener.closed());
       call.once('cancelled', () => {
         over = true;

@@ -14,7 +14,12 @@ export type UnaryHandler = (message: Uint8Array, call: RpcCall) => Uint8Array | 
 
 /** The gateway's end of a stream. After `end` or `fail` nothing more is sent. */
 export interface RpcStream {
-  send(message: Uint8Array): void;
+  /** False once it has ended, from whichever side. */
+  readonly isOpen: boolean;
+  /** Tells the other side that the call was taken, where nothing has been sent yet. */
+  open(): void;
+  /** Returns whether the other side keeps up; where it does not, `drained` tells when it does again. */
+  send(message: Uint8Array): boolean;
   end(): void;
   fail(error: unknown): void;
 }
@@ -24,7 +29,9 @@ export interface StreamListener {
   message(message: Uint8Array): void;
   /** The other side will send no more. */
   ended(): void;
-  /** The stream is gone, however it ended. */
+  /** What was sent has left, after a `send` that returned false. */
+  drained?(): void;
+  /** The stream is gone, however it ended. Told at least once. */
   closed(): void;
 }
 

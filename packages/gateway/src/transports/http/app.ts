@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Span } from '@opentelemetry/api';
 import type { Route } from '@reeve/contract/http';
-import { accountPaths, routes } from '@reeve/contract/http';
+import { routes } from '@reeve/contract/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -14,6 +14,7 @@ import { parseJsonBody } from './json-body.ts';
 import type { Limits } from './limits.ts';
 import { HttpError, problemOf } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
+import { acceptUpgrades, mayUpgrade } from './upgrades.ts';
 
 export interface HttpOptions {
   readonly handlers: Handlers;
@@ -37,7 +38,11 @@ const longestParameter = 16_384;
 export function createHttpApp(options: HttpOptions): FastifyInstance {
   const headers = securityHeaders(options.tls !== undefined);
   // A request without a Host is refused below, as a problem; Node would refuse it without a word.
-  const serverOptions = { requireHostHeader: false, connectionsCheckingInterval: 5000 };
+  const serverOptions = {
+    requireHostHeader: false,
+    connectionsCheckingInterval: 5000,
+    shouldUpgradeCallback: mayUpgrade,
+  };
   const app = fastify({
     bodyLimit: largestBody,
     requestTimeout: 30_000,
@@ -54,6 +59,14 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     ...(options.tls === undefined ? { http: serverOptions } : { https: { ...options.tls, ...serverOptions } }),
   }) as FastifyInstance;
   const spans = new WeakMap<FastifyRequest, Span>();
+  const streams = new WeakSet<FastifyRequest>();
+  const answered = (request: FastifyRequest, reply: FastifyReply) => {
+    const path = request.routeOptions.url ?? 'unknown';
+    spans.get(request)?.setAttribute('http.response.status_code', reply.statusCode).end();
+    options.onAnswer(path, reply.statusCode, reply.elapsedTime / 1000);
+    const { method, id: request_id } = request;
+    options.logger.debug({ method, path, status: reply.statusCode, request_id }, 'answered');
+  };
 
   const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const report = (unforeseen: unknown) =>
@@ -94,11 +107,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     return done(notFound(request));
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const path = request.routeOptions.url ?? 'unknown';
-    spans.get(request)?.setAttribute('http.response.status_code', reply.statusCode).end();
-    options.onAnswer(path, reply.statusCode, reply.elapsedTime / 1000);
-    const { method, id: request_id } = request;
-    options.logger.debug({ method, path, status: reply.statusCode, request_id }, 'answered');
+    if (!streams.has(request)) answered(request, reply);
     done();
   });
   app.addHook('preClose', (done) => {
@@ -113,20 +122,16 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
   // An expectation that is not known is ignored, as RFC 9110 allows; left alone, Node would answer without a problem.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
-  for (const { method, path } of accountPaths) {
-    app.route({
-      method,
-      url: path,
-      onRequest: () => {
-        throw new HttpError('accounts_unavailable', 'this deployment has no account store; log in with an API key');
-      },
-      handler: () => undefined,
-    });
-  }
+  acceptUpgrades(app);
+
+  // A stream has been answered when it is opened, however long it stays so.
+  const onOpen = (request: FastifyRequest, reply: FastifyReply) => {
+    streams.add(request);
+    answered(request, reply);
+  };
   for (const [name, route] of Object.entries<Route>(routes)) {
-    app.route(
-      callRoute(route, options.handlers[name as keyof Handlers] as never, options.authentication, options.limits),
-    );
+    const handler = options.handlers[name as keyof Handlers] as never;
+    app.route(callRoute(route, handler, options.authentication, options.limits, onOpen));
   }
   return app;
 }
@@ -151,7 +156,7 @@ function pathOf(url: string): string {
   return url.split('?')[0] ?? url;
 }
 
-const patterns = [...Object.values<Route>(routes), ...accountPaths].map(({ method, path }) => ({
+const patterns = Object.values<Route>(routes).map(({ method, path }) => ({
   method,
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));

@@ -1,16 +1,27 @@
 import type { Route } from '@reeve/contract/http';
 import type { ApiKeyRecord, Principal } from '@reeve/core';
-import { ReeveError, requireScope } from '@reeve/core';
+import { ReeveError, requireLogin, requireScope } from '@reeve/core';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { RawAnswer } from './handler.ts';
+import { AlternativeAnswer, HeadedAnswer, RawAnswer, StreamAnswer } from './handler.ts';
 import type { Limits } from './limits.ts';
+import type { StreamPorts } from './open-stream.ts';
+import { openStream } from './open-stream.ts';
+import { HttpError } from './problem.ts';
+import { refreshTokenOf, requireOwnOrigin } from './refresh-cookie.ts';
 import { validate } from './validate.ts';
 
 export interface Authentication {
   authenticate(authorization: string | undefined): Promise<Principal>;
   authenticateKey(authorization: string | undefined): ApiKeyRecord;
+  /** The holder of a ticket, which is not used up by this. */
+  authenticateTicket(ticket: string): Promise<Principal>;
+  redeemTicket(ticket: string): void;
   readonly onFailure: () => void;
+  /** Whether there is an account store. */
+  readonly hasAccounts: boolean;
+  /** The origin that the dashboard is served under. */
+  readonly publicOrigin: () => string;
 }
 
 type AnyHandler = (input: object, call: object) => unknown;
@@ -27,6 +38,7 @@ export function callRoute(
   handler: AnyHandler,
   authentication: Authentication,
   limits: Limits,
+  onOpen: StreamPorts['onOpen'],
 ): RouteOptions {
   const callers = new WeakMap<FastifyRequest, object>();
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : noMembers);
@@ -34,19 +46,33 @@ export function callRoute(
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
+      if (route.accounts === true && !authentication.hasAccounts) throw noAccounts();
+      if (route.cookie === true) requireOwnOrigin(request, authentication.publicOrigin());
       callers.set(request, await callerOf(route, request, reply, authentication, limits));
     },
     handler: async (request, reply) => {
       const input = {
         params: route.params === undefined ? undefined : validate(route.params, request.params, '/path'),
         query: route.query === undefined ? undefined : validate(route.query, request.query, '/query'),
+        headers: route.headers === undefined ? undefined : validate(route.headers, request.headers, '/headers'),
         body:
           bodySchema === undefined
             ? undefined
             : validate(bodySchema, request.body === undefined ? {} : request.body, ''),
       };
       const output = await handler(input, callers.get(request) ?? {});
-      void reply.code(route.success.status);
+      if (output instanceof StreamAnswer) {
+        const ticket = ticketOf(route, request);
+        const admit = () => (ticket === undefined ? undefined : authentication.redeemTicket(ticket));
+        return openStream(route, output, request, reply, { admit, onOpen });
+      }
+      const { status, alternative } = route.success;
+      if (output instanceof AlternativeAnswer) {
+        void reply.code(alternative?.status ?? status);
+        return output.body as unknown;
+      }
+      void reply.code(status);
+      if (output instanceof HeadedAnswer) return reply.headers(output.headers).send(output.body);
       if (!(output instanceof RawAnswer)) return output;
       return reply.type(output.type).headers(output.headers).send(output.body);
     },
@@ -61,21 +87,30 @@ async function callerOf(
   limits: Limits,
 ): Promise<object> {
   const requestId = request.id;
+  const call = {
+    requestId,
+    from: { address: request.ip, userAgent: request.headers['user-agent'] ?? '', requestId },
+    ...(route.cookie === true ? { refreshToken: refreshTokenOf(request) } : {}),
+  };
   if (route.access === 'public') {
     limits.publicCall(route, request.ip, reply);
-    return { requestId };
+    return call;
   }
   try {
     const authorization = onlyAuthorization(request);
     if (route.access === 'api_key') {
       const key = authentication.authenticateKey(authorization);
       limits.credentialCall(key.id, reply);
-      return { requestId, key };
+      return { ...call, key };
     }
-    const principal = { ...(await authentication.authenticate(authorization)), requestId };
-    limits.credentialCall(principal.keyId, reply);
+    const ticket = ticketOf(route, request);
+    const caller =
+      ticket === undefined ? authentication.authenticate(authorization) : authentication.authenticateTicket(ticket);
+    const principal = { ...(await caller), requestId };
+    limits.credentialCall(principal.credentialId, reply);
     if (route.access !== 'any') requireScope(principal, route.access);
-    return { requestId, principal };
+    if (route.tenancy === 'person') requireLogin(principal);
+    return { ...call, principal };
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'unauthenticated') {
       authentication.onFailure();
@@ -84,6 +119,17 @@ async function callerOf(
     }
     throw error;
   }
+}
+
+function noAccounts(): HttpError {
+  return new HttpError('accounts_unavailable', 'this deployment has no account store; log in with an API key');
+}
+
+/** The ticket that stands in for the header, on routes that take one. */
+function ticketOf(route: Route, request: FastifyRequest): string | undefined {
+  if (route.stream === undefined || request.headers.authorization !== undefined) return undefined;
+  const { ticket } = request.query as { readonly ticket?: unknown };
+  return typeof ticket === 'string' && ticket !== '' ? ticket : undefined;
 }
 
 /** Of two headers, which one is meant would be a guess. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorOf, placeOf } from './cursor.ts';
+import { cursorAfter, cursorOf, idOf, placeOf } from './cursor.ts';
 
 const refused = expect.objectContaining({
   code: 'validation_failed',
@@ -56,6 +56,40 @@ describe('a cursor', () => {
     const cursor = cursorOf(1) ?? '';
     for (const other of [`${cursor}=`, `${cursor}A`, ` ${cursor}`, cursor.slice(0, -1), `${cursor.slice(0, -1)}R`]) {
       if (other !== cursor) expect(() => placeOf(other)).toThrow(refused);
+    }
+  });
+});
+
+describe('a cursor after a record', () => {
+  const ids = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+
+  test('leads back to its id, and can stand in a URL as it is', () => {
+    fc.assert(
+      fc.property(ids, (id) => {
+        const cursor = cursorAfter(id) ?? '';
+        expect(cursor).toMatch(/^[\w-]+$/);
+        expect(idOf(cursor)).toBe(id);
+      }),
+    );
+    expect(cursorAfter(null)).toBeNull();
+    expect(idOf(undefined)).toBeUndefined();
+  });
+
+  test('that was made up is refused, and whatever is accepted is one that was given', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String()), (made) => {
+        let id: string | undefined;
+        try {
+          id = idOf(made);
+        } catch (error) {
+          expect(error).toEqual(refused);
+          return;
+        }
+        expect(cursorAfter(id ?? null)).toBe(made);
+      }),
+    );
+    for (const text of ['v1:', 'v2:a', 'v1:a b', `v1:${'x'.repeat(65)}`, 'v1:é', 'v1:a\n']) {
+      expect(() => idOf(Buffer.from(text).toString('base64url'))).toThrow(refused);
     }
   });
 });

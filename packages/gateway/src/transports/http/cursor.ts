@@ -9,8 +9,24 @@ export function placeOf(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const place = /^v1:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
   if (place !== undefined && cursorOf(Number(place)) === cursor) return Number(place);
+  throw notGiven();
+}
+
+/** The same for a list that goes on after a record, by its id. */
+export function cursorAfter(id: string | null): string | null {
+  return id === null ? null : Buffer.from(`v1:${id}`).toString('base64url');
+}
+
+export function idOf(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const id = /^v1:([A-Za-z0-9_-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
+  if (id !== undefined && cursorAfter(id) === cursor) return id;
+  throw notGiven();
+}
+
+function notGiven(): HttpError {
   const detail = 'is not a cursor that this list has given';
-  throw new HttpError('validation_failed', `/query/cursor: ${detail}`, {
+  return new HttpError('validation_failed', `/query/cursor: ${detail}`, {
     errors: [{ pointer: '/query/cursor', detail }],
   });
 }

@@ -1,6 +1,7 @@
-import type { Readable } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
 import type { Route, RouteInput, RouteName, RouteOutput, Routes } from '@reeve/contract/http';
-import type { ApiKeyRecord, Principal } from '@reeve/core';
+import type { ApiKeyRecord, Origin, Principal } from '@reeve/core';
 
 /** An answer that is not made from an object: a page, a stream, or JSON that is text already. */
 export class RawAnswer {
@@ -15,8 +16,51 @@ export class RawAnswer {
   }
 }
 
+/** An answer with the other status that its route has. */
+export class AlternativeAnswer<Body> {
+  readonly body: Body;
+
+  constructor(body: Body) {
+    this.body = body;
+  }
+}
+
+/** An answer with headers of its own; one without a body has none to send. */
+export class HeadedAnswer<Body = undefined> {
+  readonly body: Body;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: Body, headers: Readonly<Record<string, string>> = {}) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** A connection that a stream takes over. */
+export interface Connection {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly socket: Duplex;
+  /** Bytes that came after the request. */
+  readonly head: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An answer that does not end by itself. It is opened when all about the request has been found to be in order. */
+export class StreamAnswer {
+  readonly open: (connection: Connection) => void;
+
+  constructor(open: (connection: Connection) => void) {
+    this.open = open;
+  }
+}
+
 interface Call {
   readonly requestId: string;
+  /** Where the call came from, for audit entries. */
+  readonly from: Origin;
+  /** What the refresh cookie holds, on routes that work with it. */
+  readonly refreshToken?: string;
 }
 
 /** Who a handler deals with follows from the route's access: it cannot forget to ask. */
@@ -26,8 +70,13 @@ type Caller<Definition extends Route> = Definition['access'] extends 'public'
     ? Call & { readonly key: ApiKeyRecord }
     : Call & { readonly principal: Principal };
 
-type Output<Definition extends Route> =
-  RouteOutput<Definition> extends undefined ? RawAnswer : RouteOutput<Definition> | RawAnswer;
+type Output<Definition extends Route> = Definition extends { stream: string } ? StreamAnswer : Answer<Definition>;
+
+type Answer<Definition extends Route> =
+  | RawAnswer
+  | HeadedAnswer<RouteOutput<Definition>>
+  | (RouteOutput<Definition> extends undefined ? never : RouteOutput<Definition>)
+  | (Definition['success'] extends { alternative: object } ? AlternativeAnswer<RouteOutput<Definition>> : never);
 
 export type Handler<Name extends RouteName> = (
   input: RouteInput<Routes[Name]>,

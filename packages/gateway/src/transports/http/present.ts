@@ -1,5 +1,5 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Agent, ApiKeyRecord, MadeKey, StoredEntry, Tree } from '@reeve/core';
+import type { Account, Agent, ApiKeyRecord, MadeKey, StoredEntry, Tree } from '@reeve/core';
 import { inFlight, timestamp } from '@reeve/core';
 
 /** How records of the core look on the wire. */
@@ -68,4 +68,12 @@ export function treeJson(tree: Tree): TreeJson {
 /** An entry with its hash, without reading and writing its text again. */
 export function entryJson(entry: StoredEntry): string {
   return `${entry.canonical.slice(0, -1)},"hash":"${entry.hash}"}`;
+}
+
+export function accountJson({ id, email, name, role, status, createdAt }: Account) {
+  return { id, email, name, role, status, created_at: timestamp(createdAt) };
+}
+
+export function listedAccountJson(account: Account) {
+  return { ...accountJson(account), last_login_at: timeOrNull(account.lastLoginAt) };
 }

@@ -37,7 +37,26 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   agent_not_found: 'agent_not_found',
   team_not_found: 'team_not_found',
   op_not_found: 'op_not_found',
+  ambiguous_op: 'ambiguous_op',
+  control_not_found: 'control_not_found',
+  idempotency_conflict: 'idempotency_conflict',
   invalid_transition: 'invalid_transition',
+  weak_password: 'weak_password',
+  overloaded: 'overloaded',
+  registration_closed: 'registration_closed',
+  wrong_credentials: 'wrong_credentials',
+  account_locked: 'account_locked',
+  refresh_raced: 'refresh_raced',
+  session_ended: 'session_ended',
+  session_not_found: 'session_not_found',
+  account_required: 'account_required',
+  owner_required: 'owner_required',
+  last_owner: 'last_owner',
+  account_not_found: 'account_not_found',
+  invite_not_found: 'invite_not_found',
+  invalid_token: 'invalid_token',
+  wrong_password: 'wrong_password',
+  email_taken: 'email_taken',
   store_unavailable: 'store_unavailable',
   shutting_down: 'shutting_down',
 };
@@ -50,7 +69,9 @@ export interface ProblemAnswer {
 /** The problem that an error becomes. What nobody foresaw is reported to `onUnexpected` and tells the caller nothing. */
 export function problemOf(error: unknown, instance: string, onUnexpected: (error: unknown) => void): ProblemAnswer {
   if (error instanceof HttpError) return answer(error.code, error.message, instance, error.extras, error.headers);
-  if (error instanceof ReeveError) return answer(codes[error.code], error.message, instance, factsOf(error));
+  if (error instanceof ReeveError) {
+    return answer(codes[error.code], error.message, instance, factsOf(error), headersOf(error));
+  }
   const framework = frameworkProblem(error);
   if (framework !== undefined) return answer(framework.code, framework.detail, instance);
   onUnexpected(error);
@@ -82,6 +103,12 @@ function factsOf(error: ReeveError): Readonly<Record<string, unknown>> {
   if (typeof field !== 'string') return facts;
   const detail = error.message.replace(`${field}: `, '');
   return { ...facts, errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail }] };
+}
+
+/** When to try again, where the core knows it. */
+function headersOf({ facts }: ReeveError): Readonly<Record<string, string>> {
+  const seconds = facts['retry_after_secs'];
+  return typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 }
 
 /** What Fastify and Node refuse by themselves. */

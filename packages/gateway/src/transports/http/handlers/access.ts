@@ -1,4 +1,4 @@
-import type { Access, Principal, TicketBooth } from '@reeve/core';
+import type { Access, Account, Principal, TicketBooth } from '@reeve/core';
 import {
   createKey,
   exchangeToken,
@@ -11,7 +11,7 @@ import {
 } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import type { Handlers } from '../handler.ts';
-import { apiKeyJson, madeKeyJson, timeOrNull } from '../present.ts';
+import { accountJson, apiKeyJson, madeKeyJson, timeOrNull } from '../present.ts';
 
 type AccessRoutes =
   | 'exchangeToken'
@@ -24,21 +24,30 @@ type AccessRoutes =
   | 'revokeApiKeyUnversioned'
   | 'rotateSigningKey';
 
-export function accessHandlers(access: Access, tickets: TicketBooth): Pick<Handlers, AccessRoutes> {
+export interface AccessPorts {
+  readonly access: Access;
+  readonly tickets: TicketBooth;
+  readonly findAccount: (id: string) => Promise<Account | undefined>;
+}
+
+export function accessHandlers({ access, tickets, findAccount }: AccessPorts): Pick<Handlers, AccessRoutes> {
   const revoke = async (principal: Principal, id: string) => apiKeyJson(await revokeKey(access, principal, id));
   return {
     exchangeToken: async ({ body }, { key, requestId }) => {
       const { token, expiresAt, scopes } = await exchangeToken(access, key, body.scopes, requestId);
       return { token, expires_at: Math.floor(expiresAt / 1000), scopes: [...scopes] };
     },
-    me: (_input, { principal }) => {
-      const key = access.keys.find(principal.keyId);
+    me: async (_input, { principal }) => {
+      const common = { scopes: [...principal.scopes], org_id: principal.orgId, team_id: principal.teamId };
+      if (principal.login !== undefined) {
+        const account = await findAccount(principal.login.accountId);
+        return { ...common, kind: 'account', ...(account === undefined ? {} : { account: accountJson(account) }) };
+      }
+      const key = access.keys.find(principal.credentialId);
       return {
+        ...common,
         kind: 'api_key',
-        scopes: [...principal.scopes],
-        org_id: principal.orgId,
-        team_id: principal.teamId,
-        key: { id: principal.keyId, label: key?.label ?? '', expires_at: timeOrNull(key?.expiresAt ?? null) },
+        key: { id: principal.credentialId, label: key?.label ?? '', expires_at: timeOrNull(key?.expiresAt ?? null) },
       };
     },
     wsTicket: (_input, { principal }) => {

@@ -11,6 +11,8 @@ export interface ServicePorts {
   readonly signingKeys: SigningKeyRing;
   readonly metrics: () => Promise<string>;
   readonly version: string;
+  /** Whether there is an account store. */
+  readonly hasAccounts: boolean;
 }
 
 type ServiceRoutes = 'healthz' | 'readyz' | 'metrics' | 'openapi' | 'docs' | 'jwks' | 'authMethods';
@@ -32,6 +34,6 @@ export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRout
     openapi: () => new RawAnswer('application/json; charset=utf-8', openapi),
     docs: () => new RawAnswer('text/html; charset=utf-8', page),
     jwks: () => ({ keys: ports.signingKeys.all().map((key) => JSON.parse(key.publicJwk) as Record<string, unknown>) }),
-    authMethods: () => ({ methods: ['api_key'] }),
+    authMethods: () => ({ methods: ports.hasAccounts ? ['api_key', 'password'] : ['api_key'] }),
   };
 }

@@ -1,0 +1,47 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { StringDecoder } from 'node:string_decoder';
+import { finished } from 'node:stream/promises';
+import { CliError } from '../cli-error.ts';
+import { cleanLines } from '../output/clean-text.ts';
+import type { Shell } from '../shell.ts';
+
+/** Writes what comes to standard output, or to a file that gets its name when all of it is there. */
+export async function writeStream(
+  shell: Shell,
+  chunks: AsyncIterable<Buffer>,
+  file: string | undefined,
+): Promise<void> {
+  if (file === undefined) return toOutput(shell, chunks);
+  const draft = `${file}.part`;
+  try {
+    const stream = createWriteStream(draft, { mode: 0o600 });
+    const done = finished(stream);
+    // It is looked at when everything has been written.
+    done.catch(() => {});
+    await once(stream, 'open');
+    for await (const chunk of chunks) {
+      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done]);
+    }
+    stream.end();
+    await done;
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    if (error instanceof CliError) throw error;
+    throw new CliError(`cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Bytes stay as they are, unless a terminal would act on them. */
+async function toOutput(shell: Shell, chunks: AsyncIterable<Buffer>): Promise<void> {
+  const { stdout } = shell;
+  const decoder = new StringDecoder('utf8');
+  for await (const chunk of chunks) {
+    const shown = stdout.isTTY ? cleanLines(decoder.write(chunk)) : chunk;
+    if (!stdout.write(shown)) await once(stdout, 'drain');
+  }
+}

@@ -1,0 +1,89 @@
+import type { Shell } from '../shell.ts';
+
+/** What a value names, so that completion can offer what there is. */
+export type Completes = 'context' | 'op' | 'agent' | 'key' | 'file' | readonly string[];
+
+/** An option; its name in the set is in camelCase, on the command line in kebab-case. */
+export interface Option<Value = unknown> {
+  readonly summary: string;
+  /** What stands for the value in help; without one it is a switch. */
+  readonly placeholder?: string;
+  /** One letter. */
+  readonly short?: string;
+  /** Other names, in kebab-case; help does not show them. */
+  readonly aliases?: readonly string[];
+  readonly completes?: Completes;
+  /** Makes the value of the texts given, in their order. A switch is given an empty text for each time it stands there. */
+  read(texts: readonly string[], flag: string): Value;
+}
+
+export interface Argument<Value = unknown> {
+  readonly summary: string;
+  readonly isOptional: boolean;
+  readonly completes?: Completes;
+  read(text: string | undefined, name: string): Value;
+}
+
+export type OptionSet = Readonly<Record<string, Option>>;
+export type ArgumentSet = Readonly<Record<string, Argument>>;
+
+type ValuesOf<Set> = {
+  readonly [Name in keyof Set]: Set[Name] extends { read(...args: never[]): infer Value } ? Value : never;
+};
+
+/** The options that every command takes. */
+export interface GlobalValues {
+  readonly apiKey: string | undefined;
+  readonly context: string | undefined;
+  readonly apiUrl: string | undefined;
+  readonly output: OutputFormat;
+  readonly timeout: number;
+}
+
+export const outputFormats = ['table', 'json', 'yaml'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+export interface Input<Options = unknown, Arguments = unknown> {
+  readonly options: ValuesOf<Options>;
+  readonly args: ValuesOf<Arguments>;
+  readonly globals: GlobalValues;
+}
+
+export interface Command<Options extends OptionSet = OptionSet, Arguments extends ArgumentSet = ArgumentSet> {
+  /** What there is to say beyond the summary, in paragraphs. */
+  readonly details?: readonly string[];
+  /** In their order; names are shown in capitals. */
+  readonly args: Arguments;
+  readonly options: Options;
+  /** A command, and what it does. */
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  /** Further text for the end of the help. */
+  readonly appendix?: string;
+  /** Returns the exit code. */
+  run(input: Input<Options, Arguments>, shell: Shell): Promise<number>;
+}
+
+/** For the compiler: the types of options and arguments are read off the definition. */
+export function defineCommand<const Options extends OptionSet, const Arguments extends ArgumentSet>(
+  command: Command<Options, Arguments>,
+): Command<Options, Arguments> {
+  return command;
+}
+
+/** A command in the table: its code is loaded when it is asked for, so that others start without it. */
+export interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+export interface GroupEntry {
+  readonly summary: string;
+  readonly commands: Readonly<Record<string, CommandEntry>>;
+}
+
+export type CommandTable = Readonly<Record<string, CommandEntry | GroupEntry>>;
+
+/** `dryRun` as it is typed: `dry-run`. */
+export function kebabCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,138 @@
+import type { CommandTable } from './command-line/command.ts';
+
+/** Every command. The code of each is loaded when it is asked for: what is not used costs no time at start. */
+export const commandTable: CommandTable = {
+  serve: {
+    summary: 'Run the gateway: HTTP on one port, gRPC on another.',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  login: {
+    summary: 'Exchange an API key for a session and keep it.',
+    load: async () => (await import('./commands/login.ts')).loginCommand,
+  },
+  logout: {
+    summary: 'Forget the session of the active context.',
+    load: async () => (await import('./commands/logout.ts')).logoutCommand,
+  },
+  whoami: {
+    summary: 'Show the session of the active context.',
+    load: async () => (await import('./commands/whoami.ts')).whoamiCommand,
+  },
+  context: {
+    summary: 'Name gateways and switch between them.',
+    commands: {
+      list: {
+        summary: 'Show the contexts.',
+        load: async () => (await import('./commands/context-list.ts')).contextListCommand,
+      },
+      use: {
+        summary: 'Make a context the current one.',
+        load: async () => (await import('./commands/context-use.ts')).contextUseCommand,
+      },
+      set: {
+        summary: 'Add a context, or change one.',
+        load: async () => (await import('./commands/context-set.ts')).contextSetCommand,
+      },
+      delete: {
+        summary: 'Remove a context, and its session.',
+        load: async () => (await import('./commands/context-delete.ts')).contextDeleteCommand,
+      },
+    },
+  },
+  keys: {
+    summary: 'Manage API keys.',
+    commands: {
+      list: {
+        summary: 'Show the API keys.',
+        load: async () => (await import('./commands/keys-list.ts')).keysListCommand,
+      },
+      create: {
+        summary: 'Make an API key.',
+        load: async () => (await import('./commands/keys-create.ts')).keysCreateCommand,
+      },
+      rotate: {
+        summary: 'Replace an API key by a new one with the same rights.',
+        load: async () => (await import('./commands/keys-rotate.ts')).keysRotateCommand,
+      },
+      revoke: {
+        summary: 'Revoke an API key.',
+        load: async () => (await import('./commands/keys-revoke.ts')).keysRevokeCommand,
+      },
+    },
+  },
+  agents: {
+    summary: 'See agents, suspend and resume them.',
+    commands: {
+      list: {
+        summary: 'Show the registered agents.',
+        load: async () => (await import('./commands/agents-list.ts')).agentsListCommand,
+      },
+      suspend: {
+        summary: 'Deny every check of an agent, and pause what it runs.',
+        load: async () => (await import('./commands/agents-suspend.ts')).agentsSuspendCommand,
+      },
+      resume: {
+        summary: 'Let a suspended agent work again.',
+        load: async () => (await import('./commands/agents-suspend.ts')).agentsResumeCommand,
+      },
+    },
+  },
+  ops: {
+    summary: 'See operations in flight and control them.',
+    commands: {
+      list: {
+        summary: 'Show operations in flight.',
+        load: async () => (await import('./commands/ops-list.ts')).opsListCommand,
+      },
+      watch: {
+        summary: 'Follow operations live, and control them.',
+        load: async () => (await import('./commands/ops-watch.ts')).opsWatchCommand,
+      },
+      pause: {
+        summary: 'Pause a running operation.',
+        load: async () => (await import('./commands/ops-control.ts')).opsPauseCommand,
+      },
+      resume: {
+        summary: 'Let a paused operation run on.',
+        load: async () => (await import('./commands/ops-control.ts')).opsResumeCommand,
+      },
+      terminate: {
+        summary: 'End an operation.',
+        load: async () => (await import('./commands/ops-control.ts')).opsTerminateCommand,
+      },
+    },
+  },
+  stop: {
+    summary: 'Pause, resume or terminate everything in a scope, after a preview.',
+    load: async () => (await import('./commands/stop.ts')).stopCommand,
+  },
+  topology: {
+    summary: 'Show orgs, teams and agents.',
+    load: async () => (await import('./commands/topology.ts')).topologyCommand,
+  },
+  logs: {
+    summary: 'Show the audit log, or follow it.',
+    load: async () => (await import('./commands/logs.ts')).logsCommand,
+  },
+  audit: {
+    summary: 'Export the audit log and prove it.',
+    commands: {
+      verify: {
+        summary: 'Check the chain of the audit log.',
+        load: async () => (await import('./commands/audit-verify.ts')).auditVerifyCommand,
+      },
+      export: {
+        summary: 'Write the audit log as JSON lines or CSV.',
+        load: async () => (await import('./commands/audit-export.ts')).auditExportCommand,
+      },
+    },
+  },
+  doctor: {
+    summary: 'Find out whether everything is in order.',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  completion: {
+    summary: 'Print the completion for a shell.',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
+};

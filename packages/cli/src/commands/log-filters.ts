@@ -1,0 +1,41 @@
+import { pointInTime } from '../command-line/duration-seconds.ts';
+import { choice, text } from '../command-line/values.ts';
+
+/** Which entries of the audit log are wanted; all that are given must hold. */
+export const logFilters = {
+  org: text('ORG', 'Whose lineage has this org.', { aliases: ['org-id'] }),
+  team: text('TEAM', 'Whose lineage has a team of this name.', { aliases: ['team-id'] }),
+  agent: text('AGENT', 'Whose lineage has an agent of this name.', { aliases: ['agent-id'] }),
+  eventType: text('TYPE', 'Of this type, such as ActionDenied.', { aliases: ['type'] }),
+  decision: choice(['allow', 'deny', 'pending'], 'With this decision.'),
+  op: text('ID', 'Of this operation.', { aliases: ['op-id'], completes: 'op' }),
+  from: text('TIME', 'Not before: 2026-11-15T08:00:00Z, 2026-11-15, or 2h for two hours ago.', { aliases: ['since'] }),
+  to: text('TIME', 'Before: the same forms.', { aliases: ['until'] }),
+  search: text('TEXT', 'Whose JSON holds this text, in capitals or not.', { aliases: ['q'] }),
+};
+
+interface LogFilterValues {
+  readonly org: string | undefined;
+  readonly team: string | undefined;
+  readonly agent: string | undefined;
+  readonly eventType: string | undefined;
+  readonly decision: 'allow' | 'deny' | 'pending' | undefined;
+  readonly op: string | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly search: string | undefined;
+}
+
+export function logQuery(filters: LogFilterValues) {
+  return {
+    org_id: filters.org,
+    team_id: filters.team,
+    agent_id: filters.agent,
+    event_type: filters.eventType,
+    decision: filters.decision,
+    op_id: filters.op,
+    from: filters.from === undefined ? undefined : pointInTime(filters.from, '--from'),
+    to: filters.to === undefined ? undefined : pointInTime(filters.to, '--to'),
+    q: filters.search,
+  };
+}

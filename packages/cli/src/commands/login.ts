@@ -1,0 +1,70 @@
+import { CliError } from '../cli-error.ts';
+import type { GlobalValues } from '../command-line/command.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { choice } from '../command-line/values.ts';
+import { callableContext } from '../context/active-context.ts';
+import { keyFault } from '../context/key-fault.ts';
+import type { Session } from '../context/sessions.ts';
+import { saveSession } from '../context/sessions.ts';
+import { exchangeToken } from '../http/exchange-token.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { coarseDuration } from '../output/duration.ts';
+import { print } from '../output/print.ts';
+import { withProgress } from '../output/progress.ts';
+import type { Shell } from '../shell.ts';
+import { askSecret } from '../terminal/ask-secret.ts';
+import { projection } from './whoami.ts';
+
+export const loginCommand = defineCommand({
+  details: [
+    'Exchanges an API key for a session and keeps it for the active context, in ~/.reeve/credentials.yaml. The key comes from --api-key, else REEVE_API_KEY, else the context; else it is asked for without being shown, or read from standard input.',
+    'A session is renewed by itself with the same key and the same scopes, and is sent only to the URL it was made for.',
+  ],
+  args: {},
+  options: {
+    scope: choice(['read', 'write', 'admin'], 'Ask for this scope only. Default: all that the key is granted.'),
+  },
+  examples: [
+    ['reeve login', 'asks for the key'],
+    ['reeve login --scope read', 'a session that can change nothing'],
+    ['reeve login --context staging', 'for another context'],
+    ['reeve login < key.txt', 'with a key from a file, unseen by the list of processes'],
+  ],
+  run: async ({ globals, options }, shell) => {
+    const context = await callableContext(shell, globals);
+    const key = context.apiKey ?? (await askKey(shell));
+    const session = await logIn(shell, context.apiUrl, key, options.scope, globals);
+    await saveSession(context.folder, context.name, session);
+    const shown = projection(context.name, session);
+    const expiry = shown.expired
+      ? 'has expired already; is the clock right?'
+      : `expires in about ${coarseDuration(shown.expires_in_secs)}`;
+    const line = `Logged in to ${context.name}; scopes: ${session.scopes.join(', ')}; ${expiry}`;
+    print(shell, globals.output, shown, () => line);
+    return 0;
+  },
+});
+
+async function askKey(shell: Shell): Promise<string> {
+  const key = (await askSecret(shell, 'API key: ')).trim();
+  if (key === '') throw new CliError('no API key provided');
+  return key;
+}
+
+async function logIn(
+  shell: Shell,
+  apiUrl: string,
+  key: string,
+  scope: string | undefined,
+  { timeout }: GlobalValues,
+): Promise<Session> {
+  const exchange = exchangeToken(apiUrl, key, scope === undefined ? undefined : [scope], timeout * 1000);
+  try {
+    return await withProgress(shell, (seconds) => `Waiting for ${apiUrl} (${seconds} s)`, exchange);
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
+    const fault = keyFault(key);
+    const hint = fault === undefined ? '' : `\n${fault}`;
+    throw new CliError(`authentication failed: the API key was rejected${hint}`, { bare: true, cause: error });
+  }
+}

@@ -1,0 +1,64 @@
+import { agentText } from '../command-line/agent-path.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { choice } from '../command-line/values.ts';
+import { connect } from '../http/connect.ts';
+import { pageOptions, readPages } from '../http/pages.ts';
+import type { Colour } from '../output/colour.ts';
+import { printList } from '../output/print-list.ts';
+import type { Column } from '../output/table.ts';
+import type { Op } from './op-filters.ts';
+import { opFilters, opQuery, opStates } from './op-filters.ts';
+
+export const stateColours: Readonly<Record<string, Colour>> = {
+  pending: 'yellow',
+  running: 'green',
+  paused: 'cyan',
+  completing: 'dim',
+  terminated: 'red',
+};
+
+export const opColumns: readonly Column<Op>[] = [
+  { title: 'OPERATION', value: ({ op_id: id }) => id, isFlexible: true },
+  { title: 'STATE', value: stateText, colour: ({ state }) => stateColours[state] },
+  { title: 'AGENT', value: ({ agent }) => agentText(agent), isFlexible: true },
+  { title: 'ACTION', value: ({ action_type: type }) => type },
+  { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true },
+  { title: 'SUMMARY', value: ({ summary }) => summary, isFlexible: true },
+  { title: 'RUN', value: ({ run_id: run }) => run, isFlexible: true },
+  { title: 'UPDATED', value: ({ updated_at: at }) => at },
+  { title: 'COST USD', value: ({ cost_micros: micros }) => usd(micros), isRight: true },
+  { title: 'CONTROL', value: controlText, isFlexible: true },
+  { title: 'REASON', value: ({ reason }) => reason, isFlexible: true },
+];
+
+export function stateText({ state, stale }: Op): string {
+  return stale ? `${state} (stale)` : state;
+}
+
+/** The last control and what became of it. */
+export function controlText({ control }: Op): string {
+  return control === null || control === undefined ? '' : `${control.action} ${control.status}`;
+}
+
+function usd(micros: number): string {
+  return (micros / 1_000_000).toFixed(6).replace(/\.?0+$/, '');
+}
+
+export const opsListCommand = defineCommand({
+  details: ['Needs the scope read. Data: {items, next_cursor, total}, as GET /api/v1/ops.'],
+  args: {},
+  options: { state: choice(opStates, 'Only those.'), ...opFilters, ...pageOptions },
+  examples: [
+    ['reeve ops list', 'what is in flight, and what ended a moment ago'],
+    ['reeve ops list --state paused --org acme --output json', 'what is paused in an org, for a program'],
+  ],
+  run: async (input, shell) => {
+    const client = await connect(shell, input);
+    const query = { ...opQuery(input.options), state: input.options.state };
+    const page = await readPages(input.options, (paging) =>
+      client.call('listOps', { method: 'GET', path: '/api/v1/ops', query: { ...query, ...paging } }),
+    );
+    printList(shell, input.globals, page, opColumns, 'No operations.');
+    return 0;
+  },
+});

@@ -1,0 +1,99 @@
+import type { RouteOutput, Routes } from '@reeve/contract/http';
+import { agentText } from '../command-line/agent-path.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { text } from '../command-line/values.ts';
+import { connect } from '../http/connect.ts';
+import { counted } from '../output/duration.ts';
+import { print } from '../output/print.ts';
+import { tableText } from '../output/table-text.ts';
+import type { Column } from '../output/table.ts';
+import type { Shell } from '../shell.ts';
+
+type Overview = RouteOutput<Routes['topologyOverview']>;
+type Agent = Overview['agents'][number];
+interface Placed {
+  readonly agent: Agent;
+  readonly branch: string;
+}
+
+const columns: readonly Column<Placed>[] = [
+  { title: 'AGENT', value: ({ agent, branch }) => `${branch}${agentText(agent)}`, isFlexible: true },
+  { title: 'NAME', value: ({ agent }) => agent.name, isFlexible: true },
+  {
+    title: 'STATUS',
+    value: ({ agent }) => agent.status,
+    colour: ({ agent }) => (agent.status === 'active' ? 'green' : 'yellow'),
+  },
+  { title: 'IN FLIGHT', value: ({ agent }) => agent.in_flight, isRight: true },
+  { title: 'FRAMEWORK', value: ({ agent }) => agent.framework, isFlexible: true },
+  { title: 'LAST SEEN', value: ({ agent }) => agent.last_seen_at },
+  { title: 'SPENT TODAY', value: ({ agent }) => agent.spent_today_usd, isRight: true },
+];
+
+export const topologyCommand = defineCommand({
+  details: [
+    'Needs the scope read. Each agent stands below the one that is its parent. Data: {orgs, teams, agents, totals}, as GET /api/v1/topology/overview.',
+  ],
+  args: {},
+  options: { org: text('ORG', 'Only this org.', { aliases: ['org-id'] }) },
+  examples: [
+    ['reeve topology', 'orgs, teams and agents'],
+    ['reeve topology --org acme', 'those of one org'],
+  ],
+  run: async (input, shell) => {
+    const client = await connect(shell, input);
+    const overview = await client.call('topologyOverview', {
+      method: 'GET',
+      path: '/api/v1/topology/overview',
+      query: { org_id: input.options.org },
+    });
+    print(shell, input.globals.output, overview, () => overviewText(shell, overview));
+    return 0;
+  },
+});
+
+function overviewText(shell: Shell, { orgs, teams, agents, totals }: Overview): string {
+  const summary = [
+    counted(totals.orgs, 'org'),
+    counted(totals.teams, 'team'),
+    counted(totals.agents, 'agent'),
+    `${counted(totals.in_flight, 'operation')} in flight`,
+  ].join(', ');
+  if (agents.length === 0) return summary;
+  const orgColumns: readonly Column<Overview['orgs'][number]>[] = [
+    { title: 'ORG', value: (org) => org.org_id, isFlexible: true },
+    { title: 'TEAMS', value: (org) => org.teams, isRight: true },
+    { title: 'AGENTS', value: (org) => org.agents, isRight: true },
+    { title: 'IN FLIGHT', value: (org) => org.in_flight, isRight: true },
+  ];
+  const teamColumns: readonly Column<Overview['teams'][number]>[] = [
+    { title: 'ORG', value: (team) => team.org_id, isFlexible: true },
+    { title: 'TEAM', value: (team) => team.team_id, isFlexible: true },
+    { title: 'AGENTS', value: (team) => team.agents, isRight: true },
+    { title: 'IN FLIGHT', value: (team) => team.in_flight, isRight: true },
+  ];
+  return [
+    summary,
+    tableText(shell, orgColumns, orgs),
+    tableText(shell, teamColumns, teams),
+    tableText(shell, columns, placed(agents)),
+  ].join('\n\n');
+}
+
+/** Children below their parents. An agent whose parent is not to be seen stands as a root. */
+function placed(agents: readonly Agent[]): Placed[] {
+  const known = new Set(agents.map(agentText));
+  const children = Map.groupBy(agents, ({ parent }) => {
+    const above = parent === null || parent === undefined ? '' : agentText(parent);
+    return known.has(above) ? above : '';
+  });
+  const rows: Placed[] = [];
+  const waiting = (children.get('') ?? []).map((agent) => ({ agent, level: 0 })).toReversed();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { agent, level } = next;
+    rows.push({ agent, branch: level === 0 ? '' : `${'  '.repeat(level - 1)}└ ` });
+    const below = (children.get(agentText(agent)) ?? []).map((child) => ({ agent: child, level: level + 1 }));
+    waiting.push(...below.toReversed());
+  }
+  return rows;
+}

@@ -1,0 +1,52 @@
+import manifest from '../../package.json' with { type: 'json' };
+import type { GlobalValues } from '../command-line/command.ts';
+import { callableContext } from '../context/active-context.ts';
+import { clientFor } from '../http/connect.ts';
+import { print } from '../output/print.ts';
+import { cleanText } from '../output/clean-text.ts';
+import type { Shell } from '../shell.ts';
+
+/** It must not be long in coming. */
+const patienceSecs = 3;
+
+/** `reeve --version`: this command's version and that of the gateway it talks to, which may not be reachable. */
+export async function showVersion(shell: Shell, globals: GlobalValues): Promise<number> {
+  const { version } = manifest;
+  const gateway = await gatewayVersion(shell, globals);
+  print(shell, globals.output, { version, gateway }, () => {
+    const beside =
+      gateway.version === null ? `not known: ${gateway.reason}` : `${cleanText(gateway.version)} (${gateway.api_url})`;
+    return `reeve ${version}\ngateway ${beside}`;
+  });
+  return 0;
+}
+
+interface GatewayVersion {
+  readonly api_url: string | null;
+  readonly version: string | null;
+  /** Why it is not known. */
+  readonly reason?: string;
+}
+
+async function gatewayVersion(shell: Shell, globals: GlobalValues): Promise<GatewayVersion> {
+  let url: string | null = null;
+  try {
+    const context = await callableContext(shell, globals);
+    url = context.apiUrl;
+    // A public route: nothing is sent along, and nothing is renewed for it.
+    const { session: _session, apiKey: _apiKey, ...place } = context;
+    const client = clientFor(
+      shell,
+      { ...place, session: undefined, apiKey: undefined },
+      Math.min(patienceSecs, globals.timeout),
+    );
+    const { version } = await client.call('readyz', { method: 'GET', path: '/readyz' });
+    return {
+      api_url: url,
+      version: typeof version === 'string' ? version : null,
+      ...(typeof version === 'string' ? {} : { reason: 'it does not say' }),
+    };
+  } catch (error) {
+    return { api_url: url, version: null, reason: cleanText(error instanceof Error ? error.message : String(error)) };
+  }
+}

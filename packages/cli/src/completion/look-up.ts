@@ -1,0 +1,69 @@
+import { agentText } from '../command-line/agent-path.ts';
+import type { GlobalValues } from '../command-line/command.ts';
+import { globalOptions, globalValues } from '../command-line/global-options.ts';
+import { flagsOf } from '../command-line/parse-command-line.ts';
+import { callableContext } from '../context/active-context.ts';
+import { readConfig } from '../context/config-file.ts';
+import { reeveFolder } from '../context/reeve-folder.ts';
+import { GatewayClient } from '../http/gateway-client.ts';
+import type { Shell } from '../shell.ts';
+import type { LookUp } from './complete.ts';
+
+/** Nobody waits long for a Tab. */
+const patienceMs = 1500;
+const most = 200;
+
+/** Looks names up at the gateway of the context that the command line speaks of. */
+export function lookUpAt(shell: Shell): LookUp {
+  return async (what, typed) => {
+    try {
+      if (what === 'context') return [...(await readConfig(reeveFolder(shell))).contexts.keys()].filter(isPlain);
+      const context = await callableContext(shell, globalsIn(typed));
+      const client = new GatewayClient(context, {
+        timeoutMs: patienceMs,
+        warn: () => undefined,
+        during: (work) => work,
+      });
+      return (await names(client, what)).filter(isPlain);
+    } catch {
+      // A completion that fails is none.
+      return [];
+    }
+  };
+}
+
+async function names(client: GatewayClient, what: 'op' | 'agent' | 'key'): Promise<string[]> {
+  const query = { per_page: most };
+  switch (what) {
+    case 'op':
+      return (await client.call('listOps', { method: 'GET', path: '/api/v1/ops', query })).items.map(
+        ({ op_id: id }) => id,
+      );
+    case 'agent':
+      return (await client.call('listAgents', { method: 'GET', path: '/api/v1/agents', query })).items.map(agentText);
+    case 'key':
+      return (await client.call('listApiKeys', { method: 'GET', path: '/api/v1/iam/api-keys', query })).items
+        .filter(({ revoked_at: revoked }) => revoked === null)
+        .map(({ id }) => id);
+  }
+}
+
+/** Names come from agents and go into a shell. */
+function isPlain(name: string): boolean {
+  return /^[\w.:/-]+$/.test(name);
+}
+
+/** The global options of a line that is not finished. */
+function globalsIn(typed: readonly string[]): GlobalValues {
+  return globalValues((name) => {
+    const option = globalOptions[name as keyof typeof globalOptions];
+    const flags = flagsOf(name, option);
+    return typed.slice(0, -1).flatMap((word, at) => {
+      const [flag = '', ...rest] = word.split('=');
+      if (!flags.includes(flag)) return [];
+      const value = rest.length > 0 ? rest.join('=') : (typed[at + 1] ?? '');
+      // One that is being typed says nothing yet.
+      return at + 1 === typed.length - 1 && rest.length === 0 ? [] : [value];
+    });
+  });
+}

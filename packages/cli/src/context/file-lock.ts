@@ -1,0 +1,75 @@
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CliError } from '../cli-error.ts';
+
+const retryMs = 20;
+const patienceMs = 8000;
+/** Nothing under the lock takes nearly as long. */
+const abandonedMs = 30_000;
+
+/** Runs work while holding a lock, which is a file that exists. One that its process has left behind is taken over. */
+export async function withLock<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const mark = `${process.pid} ${Math.random()}`;
+  const started = performance.now();
+  while (!take(path, mark)) {
+    if (performance.now() - started >= patienceMs) {
+      throw new CliError(`${path} is held by another command; remove it if there is none`);
+    }
+    clearIfAbandoned(path);
+    await sleep(retryMs + Math.random() * retryMs);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+function take(path: string, mark: string): boolean {
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    writeSync(file, mark);
+    closeSync(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Moves it aside first: of several that find it abandoned, one does so, and what it moved is looked at again. */
+function clearIfAbandoned(path: string): void {
+  const found = holder(path);
+  if (found === undefined || !found.isAbandoned) return;
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (holder(aside)?.mark !== found.mark) renameSync(aside, path);
+  } catch {
+    // Somebody else was faster.
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function holder(path: string): { mark: string; isAbandoned: boolean } | undefined {
+  try {
+    const mark = readFileSync(path, 'utf8');
+    const age = Date.now() - statSync(path).mtimeMs;
+    const pid = Number.parseInt(mark, 10);
+    // An empty one is being made this moment.
+    const isAbandoned = age > abandonedMs || (pid > 0 && !isAlive(pid));
+    return { mark, isAbandoned };
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { keyFault } from './key-fault.ts';
+import { keyHint } from './key-hint.ts';
+
+const right = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
+
+test('a right key has no fault, and each single wrong character is seen', () => {
+  expect(keyFault(right)).toBeUndefined();
+  for (let at = 17; at < right.length; at++) {
+    const other = right[at] === '0' ? '1' : '0';
+    expect(keyFault(`${right.slice(0, at)}${other}${right.slice(at + 1)}`)).toContain('checksum');
+  }
+});
+
+test.each(['', 'rvk_', 'sk-123', right.slice(0, -1), `${right}0`, ` ${right}`, right.toUpperCase()])(
+  '%j does not have the form of a key',
+  (key) => {
+    expect(keyFault(key)).toContain('form');
+  },
+);
+
+test('a hint shows the id of a key and never its secret, and little of anything else', () => {
+  expect(keyHint(right)).toBe('rvk_abcdefghijkl…');
+  expect(keyHint('short')).toBe('s…');
+  expect(keyHint('ab')).toBe('…');
+  expect(keyHint('x'.repeat(100))).toBe('xxxxxxxx…');
+});

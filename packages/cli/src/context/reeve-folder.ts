@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import type { Shell } from '../shell.ts';
+import { variable } from '../shell.ts';
+
+/** Where this user's contexts and sessions are kept. */
+export interface ReeveFolder {
+  readonly home: string;
+  readonly path: string;
+  readonly config: string;
+  readonly credentials: string;
+}
+
+export function reeveFolder(shell: Pick<Shell, 'env'>): ReeveFolder {
+  const home = variable(shell, 'HOME') ?? process.getBuiltinModule('node:os').userInfo().homedir;
+  const path = join(home, '.reeve');
+  return { home, path, config: join(path, 'config.yaml'), credentials: join(path, 'credentials.yaml') };
+}

@@ -1,0 +1,104 @@
+import { isObject } from '../is-object.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { changePrivateFile, readPrivateFile } from './private-file.ts';
+import type { ReeveFolder } from './reeve-folder.ts';
+import { writeYaml } from './write-yaml.ts';
+
+/** What a login has left: a token, and the key that it can be renewed with. */
+export interface Session {
+  readonly token: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+  readonly scopes: readonly string[];
+  readonly sourceKey: string;
+  /** The only place that it is sent to. */
+  readonly apiUrl: string;
+}
+
+/** The session under a name: of a context, or a URL where there is no context. */
+export async function readSession(folder: ReeveFolder, name: string): Promise<Session | undefined> {
+  const entries = await entriesOf(readText(folder));
+  return Object.hasOwn(entries, name) ? sessionOf(entries[name]) : undefined;
+}
+
+/** The names that there are sessions under. */
+export async function sessionNames(folder: ReeveFolder): Promise<string[]> {
+  const entries = await entriesOf(readText(folder));
+  return Object.keys(entries).filter((name) => sessionOf(entries[name]) !== undefined);
+}
+
+export async function saveSession(folder: ReeveFolder, name: string, session: Session): Promise<void> {
+  await changeEntries(folder, (entries) => ({ ...entries, [name]: entryOf(session) }));
+}
+
+/** Saves a renewed session, unless somebody has logged out, or in anew, meanwhile. */
+export async function renewSession(folder: ReeveFolder, name: string, from: Session, to: Session): Promise<void> {
+  await changeEntries(folder, (entries) => {
+    const present = Object.hasOwn(entries, name) ? sessionOf(entries[name]) : undefined;
+    const isSame = present?.sourceKey === from.sourceKey && present.apiUrl === from.apiUrl;
+    return isSame ? { ...entries, [name]: entryOf(to) } : undefined;
+  });
+}
+
+/** Returns whether there was one. */
+export async function removeSession(folder: ReeveFolder, name: string): Promise<boolean> {
+  const entries = await entriesOf(readText(folder));
+  if (!Object.hasOwn(entries, name)) return false;
+  const wasSession = sessionOf(entries[name]) !== undefined;
+  await changeEntries(folder, (present) => {
+    const { [name]: _, ...others } = present;
+    return others;
+  });
+  return wasSession;
+}
+
+type Entries = Readonly<Record<string, unknown>>;
+
+async function changeEntries(folder: ReeveFolder, change: (entries: Entries) => Entries | undefined): Promise<void> {
+  await changePrivateFile(folder, folder.credentials, async (text) => {
+    const changed = change(await entriesOf(text));
+    return changed === undefined ? undefined : writeYaml({ sessions: changed });
+  });
+}
+
+/** A file that cannot be read is as good as none. */
+function readText(folder: ReeveFolder): string | undefined {
+  try {
+    return readPrivateFile(folder, folder.credentials);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file that is corrupt holds no session. */
+async function entriesOf(text: string | undefined): Promise<Entries> {
+  if (text === undefined) return {};
+  try {
+    const document = await parseYaml(text);
+    const sessions = isObject(document) ? document['sessions'] : undefined;
+    return isObject(sessions) ? sessions : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Undefined where a part is missing or of another kind. */
+function sessionOf(entry: unknown): Session | undefined {
+  if (!isObject(entry)) return undefined;
+  const { token, expires_at: expiresAt, scopes, source_key: sourceKey, api_url: apiUrl } = entry;
+  const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+  if (!isText(token) || !isText(sourceKey) || !isText(apiUrl)) return undefined;
+  if (typeof expiresAt !== 'number' || !Number.isFinite(expiresAt)) return undefined;
+  if (!Array.isArray(scopes) || !scopes.every(isText)) return undefined;
+  return { token, expiresAt, scopes, sourceKey, apiUrl };
+}
+
+function entryOf(session: Session): Readonly<Record<string, unknown>> {
+  return {
+    token: session.token,
+    expires_at: session.expiresAt,
+    scopes: session.scopes,
+    source_key: session.sourceKey,
+    api_url: session.apiUrl,
+  };
+}

@@ -1,0 +1,50 @@
+import { CliError } from '../cli-error.ts';
+import type { Session } from '../context/sessions.ts';
+import { isObject } from '../is-object.ts';
+import { bearerHeader } from './bearer-header.ts';
+import { problemError } from './problem-error.ts';
+import { readText, send } from './send.ts';
+
+/** Exchanges an API key for a session. Without scopes the session has all that the key is granted. */
+export async function exchangeToken(
+  apiUrl: string,
+  key: string,
+  scopes: readonly string[] | undefined,
+  timeoutMs: number,
+): Promise<Session> {
+  const url = `${apiUrl}/api/v1/auth/token`;
+  const answer = await send({
+    method: 'POST',
+    url,
+    headers: {
+      accept: 'application/json',
+      ...bearerHeader(key),
+      ...(scopes === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(scopes === undefined ? {} : { body: JSON.stringify({ scopes }) }),
+    timeoutMs,
+  });
+  const text = await readText(answer, url, timeoutMs);
+  if (answer.status !== 200) throw problemError(answer.status, text, answer.headers.location, url);
+  return sessionOf(text, apiUrl, key);
+}
+
+function sessionOf(text: string, apiUrl: string, sourceKey: string): Session {
+  const { token, expires_at: expiresAt, scopes } = membersOf(text);
+  const isToken = typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
+  const isGranted = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string');
+  if (isToken && typeof expiresAt === 'number' && Number.isFinite(expiresAt) && isGranted) {
+    return { token, expiresAt, scopes, sourceKey, apiUrl };
+  }
+  // Never with the text: it may hold a token.
+  throw new CliError(`${apiUrl} answered, but not with a token. Is that the URL of a gateway?`);
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

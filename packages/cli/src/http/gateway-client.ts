@@ -1,0 +1,170 @@
+import type { RouteName, RouteOutput, RouteRequest, Routes } from '@reeve/contract/http';
+import { CliError } from '../cli-error.ts';
+import type { ActiveContext } from '../context/active-context.ts';
+import type { Session } from '../context/sessions.ts';
+import { renewSession } from '../context/sessions.ts';
+import { isObject } from '../is-object.ts';
+import { bearerHeader } from './bearer-header.ts';
+import { exchangeToken } from './exchange-token.ts';
+import { ProblemError, problemError } from './problem-error.ts';
+import type { HttpAnswer } from './send.ts';
+import { readText, send } from './send.ts';
+
+/** A call of a route: method and path are the contract's, which the compiler holds them to. */
+export type RouteCall<Name extends RouteName> = {
+  readonly method: Routes[Name]['method'];
+  readonly path: Routes[Name]['path'];
+} & RouteRequest<Routes[Name]>;
+
+interface Wire {
+  readonly method: string;
+  readonly path: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface CallOptions {
+  readonly accept?: string;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ClientOptions {
+  readonly timeoutMs: number;
+  /** Told when something does not go as it should, but goes on. */
+  readonly warn: (text: string) => void;
+  /** Shows that an answer is being waited for. */
+  readonly during: <Result>(work: Promise<Result>) => Promise<Result>;
+}
+
+/**
+ * The one way to the gateway. Chooses the credential for every request: the session's token, else the raw key, else
+ * none. A session that has expired is renewed before the request, one that is refused is renewed once after it.
+ */
+export class GatewayClient {
+  readonly #context: ActiveContext;
+  readonly #options: ClientOptions;
+  #session: Session | undefined;
+
+  constructor(context: ActiveContext, options: ClientOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#session = context.session;
+  }
+
+  get apiUrl(): string {
+    return this.#context.apiUrl;
+  }
+
+  /** Calls a route and returns the body of its answer. */
+  async call<Name extends RouteName>(
+    _route: Name,
+    call: RouteCall<Name>,
+    options: CallOptions = {},
+  ): Promise<RouteOutput<Routes[Name]>> {
+    const wire = call as Wire;
+    const answer = await this.#request(wire, { accept: 'application/json', ...options });
+    const url = this.#url(wire);
+    const value = parsed(await readText(answer, url, this.#timeout(options)));
+    // Only the outline is looked at: a gateway of another version may say more, or less.
+    if (isObject(value)) return value as unknown as RouteOutput<Routes[Name]>;
+    throw new CliError(
+      `${this.apiUrl} answered ${answer.status}, but not as a gateway would. Is that the URL of a gateway?`,
+    );
+  }
+
+  /** Calls a route whose answer is read piece by piece. */
+  async open<Name extends RouteName>(
+    _route: Name,
+    call: RouteCall<Name>,
+    options: CallOptions = {},
+  ): Promise<HttpAnswer> {
+    return this.#request(call, options);
+  }
+
+  /** The credential that the next request would carry. */
+  async credential(): Promise<string | undefined> {
+    if (this.#session !== undefined && isPast(this.#session)) await this.#renew(this.#session);
+    return this.#session?.token ?? this.#context.apiKey;
+  }
+
+  async #request(wire: Wire, options: CallOptions): Promise<HttpAnswer> {
+    const first = await this.#send(wire, await this.credential(), options);
+    // A raw key cannot be renewed: its refusal is final.
+    const isFinal = first.status !== 401 || this.#session === undefined;
+    if (isFinal) return this.#success(wire, first, options);
+    first.body.resume();
+    await this.#renew(this.#session as Session);
+    return this.#success(wire, await this.#send(wire, this.#session?.token, options), options);
+  }
+
+  async #success(wire: Wire, answer: HttpAnswer, options: CallOptions): Promise<HttpAnswer> {
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    const url = this.#url(wire);
+    const text = await readText(answer, url, this.#timeout(options));
+    throw problemError(answer.status, text, answer.headers.location, url);
+  }
+
+  /** Asks for the same scopes again, and keeps what it gets. */
+  async #renew(session: Session): Promise<void> {
+    const { folder, name, apiUrl } = this.#context;
+    let renewed: Session;
+    try {
+      renewed = await exchangeToken(apiUrl, session.sourceKey, session.scopes, this.#options.timeoutMs);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
+      const words = 'not logged in: the API key of the session was rejected; it may have been revoked or rotated.';
+      throw new CliError(`${words} Run "reeve login" to log in`, { cause: error });
+    }
+    this.#session = renewed;
+    try {
+      await renewSession(folder, name, session, renewed);
+    } catch (error) {
+      this.#options.warn(`the renewed session is not kept: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #send(wire: Wire, credential: string | undefined, options: CallOptions): Promise<HttpAnswer> {
+    const sent = send({
+      method: wire.method,
+      url: this.#url(wire),
+      headers: {
+        accept: options.accept ?? '*/*',
+        ...bearerHeader(credential),
+        ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...wire.headers,
+      },
+      ...(wire.body === undefined ? {} : { body: JSON.stringify(wire.body) }),
+      timeoutMs: this.#timeout(options),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    return this.#options.during(sent);
+  }
+
+  #timeout({ timeoutMs }: CallOptions): number {
+    return timeoutMs ?? this.#options.timeoutMs;
+  }
+
+  #url({ path, params = {}, query = {} }: Wire): string {
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+    const asked = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const search = new URLSearchParams(Object.fromEntries(asked) as Record<string, string>).toString();
+    return `${this.#context.apiUrl}${filled}${search === '' ? '' : `?${search}`}`;
+  }
+}
+
+function isPast({ expiresAt }: Session): boolean {
+  return expiresAt * 1000 <= Date.now();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

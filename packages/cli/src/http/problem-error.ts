@@ -1,0 +1,71 @@
+import { CliError } from '../cli-error.ts';
+import { isObject } from '../is-object.ts';
+
+/** What a gateway says when it refuses: a problem of RFC 9457. */
+export interface ProblemText {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  /** What stands beside the detail: what is wrong with the input place by place, or what may have been meant. */
+  readonly lines: readonly string[];
+  /** Every member, as it was sent. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** An answer that is no success. */
+export class ProblemError extends CliError {
+  readonly problem: ProblemText;
+
+  constructor(problem: ProblemText, words: string) {
+    super(words);
+    this.problem = problem;
+  }
+}
+
+/** Makes an error of an answer that is no success, whatever it holds. */
+export function problemError(status: number, text: string, location: string | undefined, url: string): ProblemError {
+  const problem = problemOf(status, text);
+  return new ProblemError(problem, wordsOf(problem, location, new URL(url).origin));
+}
+
+function problemOf(status: number, text: string): ProblemText {
+  const members = parsed(text);
+  const { code, detail, title, errors, candidates } = members;
+  const words = typeof detail === 'string' && detail !== '' ? detail : title;
+  const list = Array.isArray(errors) ? errors.filter(isObject) : [];
+  return {
+    status,
+    code: typeof code === 'string' ? code : '',
+    detail: typeof words === 'string' ? words : '',
+    lines: [
+      ...list.map((one) => [one['pointer'], one['detail']].filter((part) => typeof part === 'string').join(': ')),
+      ...(Array.isArray(candidates) ? candidates.filter((one) => typeof one === 'string') : []),
+    ],
+    members,
+  };
+}
+
+function wordsOf(problem: ProblemText, location: string | undefined, place: string): string {
+  const { status, code, detail, lines } = problem;
+  if (status >= 300 && status < 400) {
+    const target = location === undefined ? 'elsewhere' : `to ${location}`;
+    return `${place} redirects ${target}. Redirects are not followed, so that no credential goes astray; set --api-url to the right place`;
+  }
+  if (status === 401) {
+    return `authentication required${detail === '' ? '' : ` (${detail})`}. Run "reeve login" to log in`;
+  }
+  if (detail === '' && code === '') {
+    return `${place} answered ${status} without saying why. Is that the URL of a gateway?`;
+  }
+  const retry = status === 429 || status === 503 ? ' Try again later.' : '';
+  return [`${detail === '' ? code : detail}${retry}`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

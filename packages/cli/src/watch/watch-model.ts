@@ -1,0 +1,90 @@
+import type { Op } from '../commands/op-filters.ts';
+import { opKey } from './op-key.ts';
+
+export type ControlAction = 'pause' | 'resume' | 'terminate';
+
+/** How long an operation that has ended stays to be seen. */
+const lingerMs = 10_000;
+
+interface Seen {
+  readonly op: Op;
+  /** When it was seen to have ended, on the clock of the watcher. */
+  readonly endedAt: number | undefined;
+}
+
+/** What a live view of operations shows: the operations, which one is chosen, and what is being asked or said. */
+export class WatchModel {
+  readonly #ops = new Map<string, Seen>();
+  #chosen: string | undefined;
+  /** A control that waits for a yes. */
+  asking: { readonly action: ControlAction; readonly op: Op } | undefined;
+  /** What happened last. */
+  message = '';
+  connection: 'live' | 'lost' = 'lost';
+
+  /** Takes a whole list for what there is. */
+  reset(ops: readonly Op[], now: number): void {
+    const before = new Map(this.#ops);
+    this.#ops.clear();
+    for (const op of ops) {
+      const known = before.get(opKey(op));
+      this.#ops.set(opKey(op), { op, endedAt: isOver(op) ? (known?.endedAt ?? now) : undefined });
+    }
+  }
+
+  /** Takes a change, unless it is older than what is known. */
+  change(op: Op, now: number): void {
+    const known = this.#ops.get(opKey(op));
+    if (known !== undefined && known.op.updated_at > op.updated_at) return;
+    this.#ops.set(opKey(op), { op, endedAt: isOver(op) ? (known?.endedAt ?? now) : undefined });
+  }
+
+  /** Lets go of what ended a while ago. */
+  forget(now: number): void {
+    for (const [key, { endedAt }] of this.#ops) {
+      if (endedAt !== undefined && now - endedAt > lingerMs) this.#ops.delete(key);
+    }
+  }
+
+  /** What is in flight first, the newest first. */
+  rows(): Op[] {
+    const all = [...this.#ops.values()].map(({ op }) => op);
+    return all.sort(
+      (one, other) =>
+        Number(isOver(one)) - Number(isOver(other)) ||
+        (one.registered_at < other.registered_at ? 1 : one.registered_at > other.registered_at ? -1 : 0),
+    );
+  }
+
+  /** The chosen operation stays chosen while others come and go around it. */
+  get chosen(): Op | undefined {
+    const known = this.#chosen === undefined ? undefined : this.#ops.get(this.#chosen)?.op;
+    return known ?? this.rows()[0];
+  }
+
+  move(by: number): void {
+    const rows = this.rows();
+    const { chosen } = this;
+    const at = chosen === undefined ? -1 : rows.findIndex((op) => opKey(op) === opKey(chosen));
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    this.#chosen = next === undefined ? undefined : opKey(next);
+  }
+
+  /** Asks before anything is done. */
+  ask(action: ControlAction): void {
+    const { chosen } = this;
+    if (chosen === undefined) return;
+    this.#chosen = opKey(chosen);
+    this.asking = { action, op: chosen };
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { op } of this.#ops.values()) counts[op.state] = (counts[op.state] ?? 0) + 1;
+    return counts;
+  }
+}
+
+function isOver({ state }: Op): boolean {
+  return state === 'completing' || state === 'terminated';
+}

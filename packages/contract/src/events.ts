@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { opJson, opState, timestamp } from './http/schemas.ts';
+
+/** Every type of event that a stream can be narrowed to. */
+export const eventTypes = ['ops_change', 'decision', 'approval', 'budget', 'agent', 'audit_alert', 'policy'] as const;
+
+export type EventType = (typeof eventTypes)[number];
+
+/** What all events have. The three tiers are null where they are empty, and where the event is nobody's. */
+const envelope = {
+  id: z.int(),
+  agent_id: z.string().nullable(),
+  org_id: z.string().nullable(),
+  team_id: z.string().nullable(),
+  timestamp,
+};
+
+const opsChange = z.object({
+  ...envelope,
+  event_type: z.literal('ops_change'),
+  payload: z.object({ op_id: z.string(), state: opState, updated_at: timestamp, op: opJson }),
+});
+
+const decision = z.object({
+  ...envelope,
+  event_type: z.literal('decision'),
+  payload: z.object({
+    /** Null where the refusal left no operation. */
+    op_id: z.string().nullable(),
+    decision: z.enum(['allow', 'deny', 'pending']),
+    reason: z.string(),
+    policy_rule: z.string(),
+  }),
+});
+
+const agent = z.object({
+  ...envelope,
+  event_type: z.literal('agent'),
+  payload: z.object({ change: z.enum(['registered', 'deregistered', 'suspended', 'resumed']) }),
+});
+
+/** Beside `alert` there is what it is about, by the same names as in the audit log. */
+const auditAlert = z.object({
+  ...envelope,
+  event_type: z.literal('audit_alert'),
+  payload: z.looseObject({
+    alert: z.enum(['control_unconfirmed', 'control_failed', 'op_stale', 'op_back', 'impersonation']),
+  }),
+});
+
+const policy = z.object({
+  ...envelope,
+  event_type: z.literal('policy'),
+  /** The version in force; `error` says why what was loaded is not it. */
+  payload: z.object({ version: z.string(), error: z.string().nullable() }),
+});
+
+/** An event as it stands on the wire. */
+export const eventSchema = z
+  .discriminatedUnion('event_type', [opsChange, decision, agent, auditAlert, policy])
+  .meta({ id: 'Event' });
+
+export type ReeveEvent = z.infer<typeof eventSchema>;
+
+/** The first message of every stream: the id of the newest event. */
+export const helloSchema = z.object({ event_type: z.literal('hello'), cursor: z.int() });
+
+/** Events that were asked for are not there any more. */
+export const gapSchema = z.object({ event_type: z.literal('gap') });
+
+/** All that a stream can send. */
+export const streamMessageSchema = z.union([helloSchema, gapSchema, eventSchema]);
+
+export type StreamMessage = z.infer<typeof streamMessageSchema>;
+
+/** Why a WebSocket is closed by the gateway. */
+export const closeCodes = {
+  /** The gateway is being stopped. */
+  goingAway: 1001,
+  /** The client reads too slowly; it can resume by cursor. */
+  tooSlow: 1013,
+  /** The credential was revoked or has expired. */
+  unauthenticated: 4401,
+} as const;

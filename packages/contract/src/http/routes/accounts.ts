@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+import { listOf, paging, timestamp } from '../schemas.ts';
+
+export const role = z.enum(['owner', 'admin', 'developer', 'viewer']);
+const accountStatus = z.enum(['active', 'disabled']);
+
+export const accountJson = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role,
+  status: accountStatus,
+  created_at: timestamp,
+});
+
+const listedAccountJson = accountJson.extend({ last_login_at: timestamp.nullable() });
+
+const sessionJson = z.object({
+  id: z.string(),
+  current: z.boolean(),
+  remember_me: z.boolean(),
+  created_at: timestamp,
+  last_used_at: timestamp,
+  expires_at: timestamp,
+  address: z.string(),
+  user_agent: z.string(),
+});
+
+const inviteJson = z.object({ id: z.string(), email: z.string(), role, expires_at: timestamp });
+const listedInviteJson = inviteJson.extend({ invited_by: z.string(), created_at: timestamp });
+
+const grantJson = z.object({ account: accountJson, access_token: z.string(), expires_in: z.int() });
+
+/** What is an email, a good password or a token is not for a schema to say: the answers must not depend on it. */
+const email = z.string().max(1024);
+const password = z.string();
+const name = z.string().trim().max(128).optional();
+const token = z.string();
+const idPath = z.object({ id: z.string().max(128) });
+
+/** What the routes of people have in common: without an account store they answer 503 and nothing else. */
+const people = { tag: 'Accounts', accounts: true } as const;
+
+/** Open to whoever comes, and therefore limited more than other routes. */
+const anyone = { ...people, access: 'public', tenancy: 'none', limit: 'auth' } as const;
+
+/** About the caller's own account. */
+const oneself = { ...people, access: 'any', tenancy: 'person' } as const;
+
+const administration = { ...people, access: 'admin', tenancy: 'unbound' } as const;
+
+const madeInvite = {
+  status: 201,
+  description: 'The invite, and its token, which is in this answer and nowhere else.',
+  body: z.object({ invite: inviteJson, token: z.string() }),
+} as const;
+
+/** Native accounts: people who log in with email and password. */
+export const accountRoutes = {
+  register: {
+    ...anyone,
+    method: 'POST',
+    path: '/api/v1/auth/register',
+    summary: 'Register the first account, which becomes the owner, or any account where registration is open.',
+    cookie: true,
+    body: z.strictObject({ email, password, name }),
+    success: { status: 201, description: 'The account, logged in.', body: grantJson },
+    problems: ['weak_password', 'registration_closed', 'email_taken', 'overloaded'],
+  },
+  logIn: {
+    ...anyone,
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    summary: 'Log in with email and password.',
+    cookie: true,
+    body: z.strictObject({ email, password, remember_me: z.boolean().optional() }),
+    success: { status: 200, description: 'An access token; the refresh token is in the cookie.', body: grantJson },
+    problems: ['wrong_credentials', 'account_locked', 'overloaded'],
+  },
+  refreshSession: {
+    ...people,
+    access: 'public',
+    tenancy: 'none',
+    method: 'POST',
+    path: '/api/v1/auth/refresh',
+    summary: 'Exchange the refresh cookie for the next one and an access token. Each cookie works once.',
+    cookie: true,
+    success: { status: 200, description: 'An access token; the next refresh token is in the cookie.', body: grantJson },
+    problems: ['session_ended', 'refresh_raced'],
+  },
+  logOut: {
+    ...people,
+    access: 'public',
+    tenancy: 'none',
+    method: 'POST',
+    path: '/api/v1/auth/logout',
+    summary: 'End the session of the refresh cookie and clear the cookie.',
+    cookie: true,
+    success: { status: 204, description: 'There is no session any more.' },
+    problems: [],
+  },
+  createInvite: {
+    ...administration,
+    method: 'POST',
+    path: '/api/v1/auth/invite',
+    summary: 'Invite someone. An open invite to the same email is replaced.',
+    body: z.strictObject({ email, role: role.default('developer') }),
+    success: madeInvite,
+    problems: ['owner_required', 'email_taken'],
+  },
+  acceptInvite: {
+    ...anyone,
+    method: 'POST',
+    path: '/api/v1/auth/invite/accept',
+    summary: 'Accept an invite: choose a password, and be logged in.',
+    cookie: true,
+    body: z.strictObject({ token, password, name }),
+    success: { status: 201, description: 'The account, logged in.', body: grantJson },
+    problems: ['weak_password', 'invalid_token', 'overloaded'],
+  },
+  listInvites: {
+    ...administration,
+    method: 'GET',
+    path: '/api/v1/auth/invites',
+    summary: 'The open invites, newest first.',
+    query: z.object(paging),
+    success: { status: 200, description: 'A page.', body: listOf(listedInviteJson) },
+    problems: [],
+  },
+  revokeInvite: {
+    ...administration,
+    method: 'DELETE',
+    path: '/api/v1/auth/invites/{id}',
+    summary: 'Revoke an invite: its tokens stop working.',
+    params: idPath,
+    success: { status: 204, description: 'The invite is gone.' },
+    problems: ['invite_not_found', 'owner_required'],
+  },
+  resendInvite: {
+    ...administration,
+    method: 'POST',
+    path: '/api/v1/auth/invites/{id}/resend',
+    summary: 'Send an invite again, under a new id, with a new token and a new time to live.',
+    params: idPath,
+    success: madeInvite,
+    problems: ['invite_not_found', 'owner_required'],
+  },
+  requestReset: {
+    ...anyone,
+    method: 'POST',
+    path: '/api/v1/auth/password/reset',
+    summary: 'Ask for a letter with a link that resets the password. The answer is always the same.',
+    body: z.strictObject({ email: z.string() }),
+    success: { status: 202, description: 'If there is such an account, a letter is on its way.' },
+    problems: [],
+  },
+  confirmReset: {
+    ...anyone,
+    method: 'POST',
+    path: '/api/v1/auth/password/reset/confirm',
+    summary: 'Set a new password by a reset token. All sessions of the account end.',
+    body: z.strictObject({ token, password }),
+    success: { status: 204, description: 'The password is changed.' },
+    problems: ['weak_password', 'invalid_token', 'overloaded'],
+  },
+  changePassword: {
+    ...oneself,
+    method: 'POST',
+    path: '/api/v1/auth/password',
+    summary: 'Change your own password. All of your sessions end, this one included.',
+    cookie: true,
+    body: z.strictObject({ current_password: password, password }),
+    success: { status: 204, description: 'The password is changed.' },
+    problems: ['weak_password', 'wrong_password', 'overloaded'],
+  },
+  listSessions: {
+    ...oneself,
+    method: 'GET',
+    path: '/api/v1/auth/sessions',
+    summary: 'Your own open sessions, newest first.',
+    query: z.object(paging),
+    success: { status: 200, description: 'A page.', body: listOf(sessionJson) },
+    problems: ['account_required'],
+  },
+  revokeSession: {
+    ...oneself,
+    method: 'DELETE',
+    path: '/api/v1/auth/sessions/{id}',
+    summary: 'End one of your own sessions. Its access tokens stop at once.',
+    params: idPath,
+    success: { status: 204, description: 'The session has ended.' },
+    problems: ['session_not_found'],
+  },
+  listAccounts: {
+    ...administration,
+    method: 'GET',
+    path: '/api/v1/accounts',
+    summary: 'The accounts, oldest first.',
+    query: z.object(paging),
+    success: { status: 200, description: 'A page.', body: listOf(listedAccountJson) },
+    problems: [],
+  },
+  changeAccount: {
+    ...administration,
+    method: 'PATCH',
+    path: '/api/v1/accounts/{id}',
+    summary: 'Change the role or the status of an account. Disabling ends its sessions.',
+    params: idPath,
+    body: z.strictObject({ role: role.optional(), status: accountStatus.optional() }),
+    success: { status: 200, description: 'The account.', body: listedAccountJson },
+    problems: ['account_not_found', 'owner_required', 'last_owner'],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { eventTypes } from '../../events.ts';
+import type { Route } from '../route.ts';
+
+const oneType = `(${eventTypes.join('|')})`;
+
+/** An id of an event; one that is yet to come is good as well, however large. */
+const cursor = z
+  .string()
+  .regex(/^\d{1,20}$/, 'must be the id of an event: a whole number')
+  .transform(Number);
+
+const eventQuery = z.object({
+  types: z
+    .string()
+    .regex(
+      new RegExp(`^${oneType}(,${oneType})*$`),
+      `must be one or more of ${eventTypes.join(', ')}, separated by commas`,
+    )
+    .transform((types) => types.split(','))
+    .optional(),
+  org_id: z.string().max(128).optional(),
+  agent_id: z.string().max(128).optional(),
+  since: cursor.optional(),
+  ticket: z.string().max(128).optional(),
+});
+
+const stream = {
+  method: 'GET',
+  tag: 'Events',
+  access: 'read',
+  tenancy: 'own',
+  query: eventQuery,
+  problems: [],
+} as const;
+
+/** The live stream of events, in two forms. */
+export const eventRoutes = {
+  eventSocket: {
+    ...stream,
+    path: '/api/v1/ws/events',
+    summary:
+      'Events as they happen, over a WebSocket: one JSON text for each, after a "hello" with the newest id. "since" replays what came after it.',
+    stream: 'websocket',
+    success: { status: 101, description: 'The connection is a WebSocket now.' },
+  },
+  eventStream: {
+    ...stream,
+    path: '/api/v1/events',
+    summary: 'The same stream as Server-Sent Events.',
+    stream: 'sse',
+    headers: z.object({ 'last-event-id': cursor.optional() }),
+    success: { status: 200, description: 'Events, for as long as both sides stay.', types: ['text/event-stream'] },
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+import {
+  agentIdJson,
+  actorJson,
+  controlAction,
+  controlJson,
+  id,
+  listOf,
+  opJson,
+  opState,
+  paging,
+  receiptStatus,
+  timestamp,
+} from '../schemas.ts';
+
+/** `trace:span`, or `org/team/agent/trace:span`. */
+const opPath = z.object({ id: z.string().max(700) });
+
+const reason = z.string().max(1000);
+
+const idOrEmpty = z.union([z.literal(''), id]);
+
+/** Both ids empty: the gateway makes them up. */
+const traceId = z.string().regex(/^[A-Za-z0-9_-]{0,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"');
+
+const control = {
+  method: 'POST',
+  tag: 'Operations',
+  access: 'write',
+  tenancy: 'own',
+  params: opPath,
+  body: z.strictObject({ reason: reason.default('') }),
+  problems: ['op_not_found', 'ambiguous_op', 'invalid_transition'],
+} as const;
+
+const controlled = z.object({ op: opJson, control: controlJson.nullable() });
+
+/** The members narrow together; `all` stands alone. */
+const controlScope = z
+  .strictObject({
+    org_id: idOrEmpty.optional(),
+    team_id: idOrEmpty.optional(),
+    agent_id: id.optional(),
+    run_id: z.string().min(1).max(128).optional(),
+    all: z.literal(true, 'must be true, or left out').optional(),
+  })
+  .refine(
+    ({ all, ...some }) => (all === true) !== Object.values(some).some((member) => member !== undefined),
+    'must name at least one of org_id, team_id, agent_id and run_id, or be {"all": true}',
+  )
+  .meta({ minProperties: 1 });
+
+const receiptJson = controlJson.extend({
+  kind: z.literal('receipt'),
+  op_id: z.string(),
+  agent: agentIdJson,
+  /** The scoped control that it belongs to. */
+  bulk_id: z.string().nullable(),
+});
+
+const bulkJson = z.object({
+  kind: z.literal('bulk'),
+  id: z.string(),
+  action: controlAction,
+  actor: actorJson,
+  reason: z.string(),
+  requested_at: timestamp,
+  scope: z.object({
+    all: z.boolean().optional(),
+    org_id: z.string().optional(),
+    team_id: z.string().optional(),
+    agent_id: z.string().optional(),
+    run_id: z.string().optional(),
+  }),
+  matched: z.int(),
+  changed: z.int(),
+  skipped: z.int(),
+  /** False while it is at work; one that stays so was cut short. */
+  done: z.boolean(),
+  counts: z.record(receiptStatus, z.int()),
+  receipts: z.array(receiptJson),
+  next_cursor: z.string().nullable(),
+  total: z.int(),
+});
+
+/** Operations in flight, and their control. */
+export const opsRoutes = {
+  listOps: {
+    method: 'GET',
+    path: '/api/v1/ops',
+    tag: 'Operations',
+    summary: 'Operations in flight, and those that ended a moment ago, newest first.',
+    access: 'read',
+    tenancy: 'own',
+    query: z.object({
+      ...paging,
+      state: opState.optional(),
+      org_id: z.string().max(128).optional(),
+      team_id: z.string().max(128).optional(),
+      agent_id: z.string().max(128).optional(),
+      run_id: z.string().max(128).optional(),
+    }),
+    success: { status: 200, description: 'A page.', body: listOf(opJson) },
+    problems: [],
+  },
+  getOp: {
+    method: 'GET',
+    path: '/api/v1/ops/{id}',
+    tag: 'Operations',
+    summary: 'One operation.',
+    access: 'read',
+    tenancy: 'own',
+    params: opPath,
+    success: { status: 200, description: 'The operation.', body: opJson },
+    problems: ['op_not_found', 'ambiguous_op'],
+  },
+  registerOp: {
+    method: 'POST',
+    path: '/api/v1/ops',
+    tag: 'Operations',
+    summary: 'Register an operation of an agent before its check. It is pending until its first check decides it.',
+    access: 'write',
+    tenancy: 'own',
+    body: z.strictObject({
+      agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }),
+      trace_id: traceId,
+      span_id: traceId,
+      summary: z.string().max(4096).default(''),
+    }),
+    success: {
+      status: 201,
+      description: 'The new operation.',
+      body: opJson,
+      alternative: { status: 200, description: 'The operation was known already and is as it was.' },
+    },
+    problems: ['agent_not_found'],
+  },
+  pauseOp: {
+    ...control,
+    path: '/api/v1/ops/{id}/pause',
+    summary: 'Pause a running operation. Its agent is told by its control stream.',
+    success: { status: 202, description: 'The paused operation, and the receipt of this control.', body: controlled },
+  },
+  resumeOp: {
+    ...control,
+    path: '/api/v1/ops/{id}/resume',
+    summary: 'Let a paused operation run on.',
+    success: { status: 202, description: 'The running operation, and the receipt of this control.', body: controlled },
+  },
+  terminateOp: {
+    ...control,
+    path: '/api/v1/ops/{id}/terminate',
+    summary: 'Terminate an operation that is pending, running or paused. Terminating it again changes nothing.',
+    success: {
+      status: 202,
+      description: 'The terminated operation, and the receipt; null where it was terminated before.',
+      body: controlled,
+    },
+  },
+  completeOp: {
+    ...control,
+    path: '/api/v1/ops/{id}/complete',
+    summary: 'Say that a running operation has finished, in place of its agent.',
+    body: z.strictObject({
+      actual_cost_micros: z.int().min(0).nullish(),
+      outcome: z.enum(['succeeded', 'failed', 'cancelled']).nullish(),
+      detail: z.string().max(4096).default(''),
+      reason: reason.default(''),
+    }),
+    success: { status: 200, description: 'The operation, which is completing.', body: opJson },
+  },
+  controlScope: {
+    method: 'POST',
+    path: '/api/v1/control',
+    tag: 'Operations',
+    summary:
+      'Pause, resume or terminate every operation in flight within a scope. A whole org, and "all", need the scope "admin"; "all" means the caller’s own tenant.',
+    access: 'write',
+    tenancy: 'own',
+    headers: z.object({
+      'idempotency-key': z
+        .string()
+        .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible characters')
+        .optional(),
+    }),
+    body: z.strictObject({ action: controlAction, scope: controlScope, reason, dry_run: z.boolean().default(false) }),
+    success: {
+      status: 202,
+      description: 'How many operations are in scope, how many of them changed, and how many were in another state.',
+      body: z.object({
+        matched: z.int(),
+        changed: z.int(),
+        skipped: z.int(),
+        /** Null of a dry run. */
+        control_id: z.string().nullable(),
+      }),
+      alternative: { status: 200, description: 'The same for a "dry_run": what would be, and nothing has changed.' },
+    },
+    problems: ['idempotency_conflict'],
+  },
+  getControl: {
+    method: 'GET',
+    path: '/api/v1/control/{id}',
+    tag: 'Operations',
+    summary: 'What became of a control: one receipt, or the receipts of a scoped control with their number by status.',
+    access: 'read',
+    tenancy: 'own',
+    params: z.object({ id: z.string().max(128) }),
+    query: z.object(paging),
+    success: { status: 200, description: 'The receipt or receipts.', body: z.union([receiptJson, bulkJson]) },
+    problems: ['control_not_found'],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest';
+import { fixedRandomness } from '../testkit/fixed-randomness.ts';
+import { ManualClock } from '../testkit/manual-clock.ts';
+import { plainMint } from '../testkit/plain-mint.ts';
+import { operator } from '../testkit/requests.ts';
+import { sha256, testGovernance } from '../testkit/test-governance.ts';
+import type { Access } from './access.ts';
+import { authenticateTicket, redeemTicket } from './authenticate-ticket.ts';
+import { Authenticator } from './authenticator.ts';
+import { EndedCredentials } from './ended-credentials.ts';
+import { KeyRing } from './key-ring.ts';
+import { createKey, revokeKey } from './manage-keys.ts';
+import type { Principal } from './principal.ts';
+import { SigningKeyRing } from './signing-key.ts';
+import { TicketBooth } from './tickets.ts';
+
+const clock = new ManualClock();
+const refused = 'wrong, used or older than 30 seconds';
+let access: Access;
+let authenticator: Authenticator;
+let booth: TicketBooth;
+let holder: Principal;
+let settle: <Result>(work: Promise<Result>) => Promise<Result>;
+
+beforeEach(async () => {
+  const world = await testGovernance({ clock });
+  ({ settle } = world);
+  access = {
+    gov: world.gov,
+    keys: new KeyRing(clock, sha256, []),
+    signingKeys: new SigningKeyRing([]),
+    mint: plainMint(),
+    tokenTtlMs: 1000,
+    ended: new EndedCredentials(),
+  };
+  authenticator = new Authenticator(access);
+  booth = new TicketBooth(clock, fixedRandomness());
+  const grant = { label: 'viewer', scopes: ['read'] as const, orgId: 'acme', teamId: null, ttlMs: 20_000 };
+  const { key } = await settle(createKey(access, operator, grant));
+  holder = await authenticator.authenticate(`Bearer ${key}`);
+});
+
+test('a ticket stands for who it was issued to, and is used up only by being redeemed', async () => {
+  const { ticket } = booth.issue(holder);
+  expect(await authenticateTicket(booth, authenticator, ticket)).toBe(holder);
+  expect(await authenticateTicket(booth, authenticator, ticket)).toBe(holder);
+  redeemTicket(booth, ticket);
+  expect(() => redeemTicket(booth, ticket)).toThrow(refused);
+  await expect(authenticateTicket(booth, authenticator, ticket)).rejects.toThrow(refused);
+});
+
+test('a ticket ends with the credential that it was issued to: by revocation', async () => {
+  const { ticket } = booth.issue(holder);
+  await settle(revokeKey(access, operator, holder.credentialId));
+  await expect(authenticateTicket(booth, authenticator, ticket)).rejects.toThrow(refused);
+});
+
+test('a ticket ends with the credential that it was issued to: by its time', async () => {
+  const { ticket } = booth.issue(holder);
+  clock.advance(20_001);
+  await expect(authenticateTicket(booth, authenticator, ticket)).rejects.toThrow(refused);
+});
+
+test('a made-up ticket and one that is too old are refused alike', async () => {
+  const { ticket } = booth.issue({ ...holder, expiresAt: null, credentialId: 'nobody' });
+  clock.advance(30_000);
+  for (const bad of [ticket, 'rvt_made-up', '']) {
+    await expect(authenticateTicket(booth, authenticator, bad)).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(() => redeemTicket(booth, bad)).toThrow(refused);
+  }
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { plainMint } from '../testkit/plain-mint.ts';
+import { sha256, testGovernance } from '../testkit/test-governance.ts';
+import type { Access } from './access.ts';
+import { newKeyRecord } from './api-key.ts';
+import { EndedCredentials } from './ended-credentials.ts';
+import { followApiKey, followSigningKey } from './follow-keys.ts';
+import { KeyRing } from './key-ring.ts';
+import { SigningKeyRing } from './signing-key.ts';
+
+const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
+
+async function setUp() {
+  const { gov, clock } = await testGovernance();
+  const ended: string[] = [];
+  const access: Access = {
+    gov,
+    keys: new KeyRing(clock, sha256, []),
+    signingKeys: new SigningKeyRing([]),
+    mint: plainMint(),
+    tokenTtlMs: 1000,
+    ended: new EndedCredentials(),
+  };
+  access.ended.subscribe((id) => ended.push(id));
+  const grant = { label: 'ci', scopes: ['read'] as const, orgId: null, teamId: null, expiresAt: null };
+  return { access, ended, record: newKeyRecord(key, sha256, clock.now(), grant) };
+}
+
+test('a key that was made at another gateway works here', async () => {
+  const { access, record } = await setUp();
+  followApiKey(access, record.id, record);
+  expect(access.keys.recognise(key)).toEqual(record);
+});
+
+test('a key that was revoked at another gateway stops here, and what it keeps open is told, once', async () => {
+  const { access, ended, record } = await setUp();
+  followApiKey(access, record.id, record);
+  followApiKey(access, record.id, { ...record, lastUsedAt: 7 });
+  expect(ended).toEqual([]);
+  followApiKey(access, record.id, { ...record, revokedAt: 9 });
+  followApiKey(access, record.id, { ...record, revokedAt: 9 });
+  expect(access.keys.recognise(key)).toBeUndefined();
+  expect(ended).toEqual([record.id]);
+});
+
+test('a key whose row is gone is not known any more', async () => {
+  const { access, ended, record } = await setUp();
+  followApiKey(access, record.id, record);
+  followApiKey(access, record.id, undefined);
+  expect(access.keys.recognise(key)).toBeUndefined();
+  expect(ended).toEqual([record.id]);
+});
+
+test('signing keys come, change in place and go', async () => {
+  const { access } = await setUp();
+  const first = { kid: 'k1', privateJwk: 'p', publicJwk: 'q', createdAt: 1 };
+  const second = { ...first, kid: 'k2', createdAt: 2 };
+  followSigningKey(access, 'k1', first);
+  followSigningKey(access, 'k2', second);
+  followSigningKey(access, 'k1', { ...first, privateJwk: '' });
+  expect(access.signingKeys.current).toEqual(second);
+  expect(access.signingKeys.find('k1')?.privateJwk).toBe('');
+  followSigningKey(access, 'k1', undefined);
+  expect(access.signingKeys.all()).toEqual([second]);
+});

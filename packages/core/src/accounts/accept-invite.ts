@@ -1,0 +1,61 @@
+import { redactText } from '../audit/redact.ts';
+import type { Account, Invite } from './account.ts';
+import type { AccountRows } from './account-store.ts';
+import type { Accounts, Origin } from './accounts.ts';
+import { emailHashOf, lock } from './accounts.ts';
+import { changeAccounts, personOf } from './change-accounts.ts';
+import type { Grant } from './open-session.ts';
+import { grantFor, openSession } from './open-session.ts';
+import { checkNewPassword, normalisePassword } from './password-rules.ts';
+import { invalidToken, openedBy } from './sent-token.ts';
+
+export interface Acceptance {
+  readonly token: string;
+  readonly password: string;
+  readonly name: string;
+}
+
+/** Makes the invited account, or brings a disabled one back, and logs it in. A weak password leaves the invite open. */
+export async function acceptInvite(accounts: Accounts, request: Acceptance, from: Origin): Promise<Grant> {
+  checkNewPassword(request.password, { name: request.name });
+  const invite = await accounts.store.read((rows) => invited(accounts, rows, request.token));
+  if (invite === undefined) throw invalidToken();
+  checkNewPassword(request.password, { email: invite.email, name: request.name });
+  const passwordHash = await accounts.hasher.hash(normalisePassword(request.password));
+  const emailHash = emailHashOf(accounts, invite.emailKey);
+  const before = await accounts.store.read((rows) => rows.accountByEmail(invite.emailKey));
+  const locks = [lock.firstAccount, lock.invite(invite.id), lock.email(emailHash)];
+  if (before !== undefined) locks.push(lock.account(before.id));
+  const open = await changeAccounts(accounts, locks, async (rows, note) => {
+    const current = await invited(accounts, rows, request.token);
+    const known = await rows.accountByEmail(invite.emailKey);
+    if (current?.id !== invite.id || known?.status === 'active' || known?.id !== before?.id) throw invalidToken();
+    const now = accounts.access.gov.clock.now();
+    const account: Account = {
+      id: known?.id ?? `acc_${accounts.access.gov.randomness.hex(12)}`,
+      email: invite.email,
+      emailKey: invite.emailKey,
+      name: redactText(request.name),
+      role: invite.role,
+      status: 'active',
+      passwordHash,
+      createdAt: known?.createdAt ?? now,
+      lastLoginAt: now,
+    };
+    await rows.saveAccount(account);
+    await rows.removeInvite(invite.id);
+    await rows.removeAttempts(emailHash);
+    const opened = await openSession(accounts, rows, account, false, from);
+    const { id, email, role } = account;
+    const details = { account_id: id, email, invite_id: invite.id, role, session_id: opened.session.id };
+    await note('InviteAccepted', { actor: personOf(account), from }, details);
+    return opened;
+  });
+  return grantFor(accounts, open);
+}
+
+async function invited(accounts: Accounts, rows: AccountRows, token: string): Promise<Invite | undefined> {
+  const sent = await openedBy(accounts, rows, 'invite', token);
+  const invite = sent === undefined ? undefined : await rows.invite(sent.subjectId);
+  return invite !== undefined && accounts.access.gov.clock.now() < invite.expiresAt ? invite : undefined;
+}

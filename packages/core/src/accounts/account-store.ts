@@ -1,0 +1,89 @@
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
+
+/** A row of the audit outbox: an entry that a change of accounts owes to the log. */
+export interface OwedEntry {
+  readonly id: string;
+  readonly at: EpochMs;
+  /** The draft of the entry, as JSON. */
+  readonly draft: string;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/**
+ * Where accounts are kept. Gateways that share a database share them, so nothing of this is held in memory: each use
+ * case is one transaction over the rows it needs.
+ */
+export interface AccountStore {
+  /**
+   * Runs `work` with all of its changes or none. Transactions that name a common lock run one after the other, also
+   * those of other gateways on the same store. `work` waits for nothing but `rows`.
+   */
+  transaction<Result>(locks: readonly string[], work: (rows: AccountRows) => Promise<Result>): Promise<Result>;
+  /** Reads only, without a transaction: each question is answered as things stand then. */
+  read<Result>(work: (rows: AccountRows) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** The rows, within a transaction. `save` inserts or replaces by id (or hash). */
+export interface AccountRows {
+  account(id: string): Promise<Account | undefined>;
+  accountByEmail(emailKey: string): Promise<Account | undefined>;
+  /** In the order of creation, then id; `after` is the last one of the page before. */
+  accounts(after: { readonly createdAt: EpochMs; readonly id: string } | null, limit: number): Promise<Page<Account>>;
+  countAccounts(): Promise<number>;
+  countActiveOwners(): Promise<number>;
+  /** Throws where another account has the same email key. */
+  saveAccount(account: Account): Promise<void>;
+
+  session(id: string): Promise<Session | undefined>;
+  /** The session and its account, in one question: what every call with an access token asks. */
+  sessionWithAccount(id: string): Promise<{ readonly session: Session; readonly account: Account } | undefined>;
+  /** Those that have not ended and not expired by `now`, newest first. */
+  liveSessions(accountId: string, now: EpochMs): Promise<readonly Session[]>;
+  saveSession(session: Session): Promise<void>;
+  /** Ends every session of the account that has not ended, and returns the ids of those it ended. */
+  endSessions(accountId: string, at: EpochMs): Promise<readonly string[]>;
+  refreshToken(hash: string): Promise<RefreshToken | undefined>;
+  saveRefreshToken(token: RefreshToken): Promise<void>;
+
+  invite(id: string): Promise<Invite | undefined>;
+  inviteByEmail(emailKey: string): Promise<Invite | undefined>;
+  /** Those that have not expired by `now`, newest first, then by id. */
+  invites(
+    now: EpochMs,
+    after: { readonly createdAt: EpochMs; readonly id: string } | null,
+    limit: number,
+  ): Promise<Page<Invite>>;
+  saveInvite(invite: Invite): Promise<void>;
+  /** Removes the invite and every token that opens it. */
+  removeInvite(id: string): Promise<void>;
+
+  sentToken(hash: string): Promise<SentToken | undefined>;
+  saveSentToken(token: SentToken): Promise<void>;
+  removeSentTokens(purpose: SentToken['purpose'], subjectId: string): Promise<void>;
+
+  attempts(emailHash: string): Promise<Attempts | undefined>;
+  saveAttempts(attempts: Attempts): Promise<void>;
+  removeAttempts(emailHash: string): Promise<void>;
+
+  /** Letters due by `now`, the longest due first. */
+  dueLetters(now: EpochMs, limit: number): Promise<readonly QueuedLetter[]>;
+  letter(id: string): Promise<QueuedLetter | undefined>;
+  saveLetter(letter: QueuedLetter): Promise<void>;
+  removeLetter(id: string): Promise<void>;
+
+  owe(entry: OwedEntry): Promise<void>;
+  /** Entries owed since before `before`, oldest first. */
+  owed(before: EpochMs, limit: number): Promise<readonly OwedEntry[]>;
+
+  /**
+   * Removes what nobody can ask for any more: sessions that ended or expired before `before` with their refresh tokens,
+   * expired invites and tokens, attempts last updated before `before` that are not locked at `now`.
+   */
+  removeStale(before: EpochMs, now: EpochMs): Promise<void>;
+}

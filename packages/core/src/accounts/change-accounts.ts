@@ -1,0 +1,75 @@
+import type { Json } from '../audit/canonical-json.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import type { Actor, AuditEventType, EntryDraft } from '../audit/entry.ts';
+import type { Account } from './account.ts';
+import type { AccountRows } from './account-store.ts';
+import type { Accounts, Origin } from './accounts.ts';
+import { lock } from './accounts.ts';
+
+/** Notes what the log is to say of this change. */
+export type Note = (
+  eventType: AuditEventType,
+  by: NoteBy,
+  details?: { readonly [member: string]: Json },
+) => Promise<void>;
+
+export interface NoteBy {
+  readonly actor: Actor;
+  readonly from: Origin;
+  readonly reason?: string;
+}
+
+export const somebody: Actor = { id: '', kind: 'unauthenticated', label: '' };
+
+export function personOf(account: Account): Actor {
+  return { id: account.id, kind: 'account', label: account.email };
+}
+
+/**
+ * Changes accounts together with what the log owes to it: the entries are kept in the same transaction, and stand in
+ * the log before the answer leaves. Where the process ends in between, `settleOwed` finds them.
+ */
+export async function changeAccounts<Result>(
+  accounts: Accounts,
+  locks: readonly string[],
+  work: (rows: AccountRows, note: Note) => Promise<Result>,
+): Promise<Result> {
+  const { gov } = accounts.access;
+  const owed: { readonly id: string; readonly draft: EntryDraft }[] = [];
+  const result = await accounts.store.transaction(locks, (rows) =>
+    work(rows, async (eventType, { actor, from, reason }, details = {}) => {
+      const { address, requestId } = from;
+      const payload = canonicalJson({ ...details, address, request_id: requestId });
+      const draft = draftOf({ at: gov.clock.now(), eventType, actor, reason: reason ?? null, payload });
+      const id = gov.randomness.hex(16);
+      await rows.owe({ id, at: draft.at, draft: JSON.stringify(draft) });
+      owed.push({ id, draft });
+    }),
+  );
+  for (const { id, draft } of owed) record(accounts, id, draft);
+  await gov.journal.committed();
+  return result;
+}
+
+const owedForMs = 60_000;
+const mostAtOnce = 100;
+
+/** Records entries that are still owed because a process ended between a change and its entry. */
+export async function settleOwed(accounts: Accounts): Promise<void> {
+  const { gov } = accounts.access;
+  const now = gov.clock.now();
+  const owed = await accounts.store.transaction([lock.owed], async (rows) => {
+    const found = await rows.owed(now - owedForMs, mostAtOnce);
+    // Taken: another gateway on this store leaves them alone, for as long as recording them may take.
+    for (const entry of found) await rows.owe({ ...entry, at: now });
+    return found;
+  });
+  for (const { id, draft } of owed) record(accounts, id, JSON.parse(draft) as EntryDraft);
+  await gov.journal.committed();
+}
+
+function record({ access }: Accounts, id: string, draft: EntryDraft): void {
+  access.gov.journal.record(draft);
+  access.gov.journal.write({ kind: 'owed_entry_recorded', id });
+}

@@ -1,0 +1,96 @@
+import { messageOf } from '../kernel/errors.ts';
+import { inviteLetter, inviteLink, resetLetter, resetLink } from '../mail/letters.ts';
+import type { Letter, Mailer } from '../mail/mailer.ts';
+import { MailError } from '../mail/mailer.ts';
+import { retryAfter } from '../mail/retry-schedule.ts';
+import type { QueuedLetter } from './account.ts';
+import type { AccountRows } from './account-store.ts';
+import type { Accounts } from './accounts.ts';
+import { lock } from './accounts.ts';
+import { parseEmail } from './email.ts';
+import { sendableToken } from './sent-token.ts';
+
+export interface PostOffice {
+  readonly accounts: Accounts;
+  readonly mailer: Mailer;
+  /** Where links in letters lead. */
+  readonly publicUrl: string;
+  /** Between 0 and 1, anew at each call. */
+  readonly jitter: () => number;
+  readonly onFailure: (failure: FailedLetter) => void;
+}
+
+export interface FailedLetter {
+  readonly kind: QueuedLetter['kind'];
+  readonly message: string;
+  /** Milliseconds until the next try; null where there will be none. */
+  readonly retryInMs: number | null;
+}
+
+const mostAtOnce = 20;
+
+/** While a letter is being sent, no other gateway takes it; one that dies over it leaves it for later. */
+const sendingMs = 120_000;
+
+/**
+ * Sends the letters that are due. The queue holds no token: it is made when the letter leaves, and the store knows its
+ * hash alone. A letter that could not be sent stays in the queue and gets another token the next time.
+ */
+export async function deliverMail(office: PostOffice): Promise<void> {
+  const { store, access } = office.accounts;
+  const due = await store.read((rows) => rows.dueLetters(access.gov.clock.now(), mostAtOnce));
+  await Promise.all(due.map((letter) => deliver(office, letter)));
+}
+
+async function deliver(office: PostOffice, queued: QueuedLetter): Promise<void> {
+  const { accounts, mailer } = office;
+  const letter = await accounts.store.transaction([lock.letter(queued.id)], (rows) => take(office, rows, queued));
+  if (letter === undefined) return;
+  const failure = await mailer.send(letter).then(
+    () => undefined,
+    (error: unknown) => error ?? new Error('unknown'),
+  );
+  const retryInMs = failure === undefined ? null : retryOf(office, queued, failure);
+  await accounts.store.transaction([lock.letter(queued.id)], async (rows) => {
+    if (retryInMs === null) return rows.removeLetter(queued.id);
+    const dueAt = accounts.access.gov.clock.now() + retryInMs;
+    return rows.saveLetter({ ...queued, failures: queued.failures + 1, dueAt });
+  });
+  if (failure !== undefined) office.onFailure({ kind: queued.kind, message: messageOf(failure), retryInMs });
+}
+
+function retryOf({ accounts, jitter }: PostOffice, queued: QueuedLetter, failure: unknown): number | null {
+  if (failure instanceof MailError && !failure.temporary) return null;
+  const ageMs = accounts.access.gov.clock.now() - queued.createdAt;
+  return retryAfter({ failures: queued.failures + 1, ageMs, jitter: jitter() });
+}
+
+/** Takes a letter that is still due out of others' reach, and writes it. What has nobody to go to any more is dropped. */
+async function take(office: PostOffice, rows: AccountRows, queued: QueuedLetter): Promise<Letter | undefined> {
+  const current = await rows.letter(queued.id);
+  if (current?.dueAt !== queued.dueAt) return undefined;
+  const letter = queued.kind === 'invite' ? await invitation(office, rows, queued) : await reset(office, rows, queued);
+  if (letter === undefined) await rows.removeLetter(queued.id);
+  else await rows.saveLetter({ ...current, dueAt: office.accounts.access.gov.clock.now() + sendingMs });
+  return letter;
+}
+
+async function invitation(office: PostOffice, rows: AccountRows, queued: QueuedLetter): Promise<Letter | undefined> {
+  const { accounts, publicUrl } = office;
+  const invite = await rows.invite(queued.subjectId);
+  if (invite === undefined || invite.expiresAt <= accounts.access.gov.clock.now()) return undefined;
+  const { id, email, role, expiresAt } = invite;
+  // Only a person is named; the label of an API key would tell the invited nothing.
+  const invitedBy = parseEmail(invite.invitedBy) === undefined ? null : invite.invitedBy;
+  const token = await sendableToken(accounts, rows, { purpose: 'invite', subjectId: id, expiresAt });
+  return inviteLetter({ to: email, link: inviteLink(publicUrl, token), role, invitedBy, expiresAt });
+}
+
+async function reset(office: PostOffice, rows: AccountRows, queued: QueuedLetter): Promise<Letter | undefined> {
+  const { accounts, publicUrl } = office;
+  const account = await rows.account(queued.subjectId);
+  if (account?.status !== 'active') return undefined;
+  const expiresAt = accounts.access.gov.clock.now() + accounts.settings.resetTtlMs;
+  const token = await sendableToken(accounts, rows, { purpose: 'reset', subjectId: account.id, expiresAt });
+  return resetLetter({ to: account.email, link: resetLink(publicUrl, token), expiresAt });
+}

@@ -1,0 +1,28 @@
+import { invalid } from '../kernel/errors.ts';
+
+export interface Email {
+  /** As it was given, in composed form. */
+  readonly text: string;
+  /** What emails are compared by: without regard to case and to how a character is put together. */
+  readonly key: string;
+}
+
+const longest = 254;
+const localPart = /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cs}]{1,64}$/u;
+const label = /^(?!-)[\p{L}\p{N}\p{M}-]{1,63}(?<!-)$/u;
+
+/** An address that a letter can be sent to, or undefined. Quoted local parts and addresses in brackets are not taken. */
+export function parseEmail(given: string): Email | undefined {
+  const text = given.trim().normalize('NFC');
+  const at = text.lastIndexOf('@');
+  if (text.length > longest || at < 1) return undefined;
+  const domain = text.slice(at + 1).split('.');
+  if (!localPart.test(text.slice(0, at)) || !domain.every((part) => label.test(part))) return undefined;
+  return { text, key: text.normalize('NFKC').toLowerCase() };
+}
+
+export function requireEmail(given: string): Email {
+  const email = parseEmail(given);
+  if (email === undefined) throw invalid('email', 'must be an email address such as name@example.com');
+  return email;
+}

@@ -1,0 +1,125 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { operator } from '../testkit/requests.ts';
+import type { TestAccounts } from '../testkit/test-accounts.ts';
+import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
+import { acceptInvite } from './accept-invite.ts';
+import type { Role } from './account.ts';
+import { createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
+import { changeAccount } from './manage-accounts.ts';
+
+let world: TestAccounts;
+let owner: Principal;
+
+beforeEach(async () => {
+  world = await testAccounts();
+  owner = asPerson((await world.owner()).account);
+});
+
+const invite = (email = 'dev@example.com', role: Role = 'developer', by = owner) =>
+  createInvite(world.accounts, by, { email, role }, from);
+const accept = (token: string, password = goodPassword) =>
+  acceptInvite(world.accounts, { token, password, name: 'Dev' }, from);
+const open = () => world.run(listInvites(world.accounts, owner, null, 50));
+
+describe('an invite', () => {
+  test('is accepted once, makes the account with its role, and logs it in', async () => {
+    const { invite: made, token } = await world.run(invite('Dev@Example.com', 'viewer'));
+    const grant = await world.run(accept(token));
+    expect(grant.account).toMatchObject({ email: 'Dev@Example.com', role: 'viewer', status: 'active', name: 'Dev' });
+    expect(grant.refreshToken).toMatch(/^rvr_/);
+    expect((await world.failure(accept(token))).code).toBe('invalid_token');
+    expect((await open()).total).toBe(0);
+    const accepted = (await world.audit()).find((entry) => entry.event_type === 'InviteAccepted');
+    expect(accepted?.payload).toMatchObject({ invite_id: made.id, role: 'viewer' });
+  });
+
+  test('is kept as a hash, and is in no entry of the log', async () => {
+    const { token } = await world.run(invite());
+    const { hash, stored } = await world.accounts.store.read(async (rows) => ({
+      hash: world.accounts.access.gov.sha256(token),
+      stored: await rows.sentToken(world.accounts.access.gov.sha256(token)),
+    }));
+    expect(stored?.hash).toBe(hash);
+    expect(JSON.stringify(stored)).not.toContain(token);
+    expect(JSON.stringify(await world.audit())).not.toContain(token);
+  });
+
+  test('is over after seven days', async () => {
+    const { token } = await world.run(invite());
+    world.clock.advance(604_800_000 - 1);
+    expect((await open()).total).toBe(1);
+    world.clock.advance(1);
+    expect((await open()).total).toBe(0);
+    expect((await world.failure(accept(token))).code).toBe('invalid_token');
+  });
+
+  test('is not consumed by a weak password', async () => {
+    const { token } = await world.run(invite());
+    expect((await world.failure(accept(token, 'short'))).code).toBe('weak_password');
+    await world.run(accept(token));
+  });
+
+  test('is accepted by one of twenty at once', async () => {
+    const { token } = await world.run(invite());
+    const outcomes = await world.run(
+      Promise.all(
+        Array.from({ length: 20 }, () =>
+          accept(token).then(
+            () => 'accepted',
+            (error: { code: string }) => error.code,
+          ),
+        ),
+      ),
+    );
+    expect(outcomes.toSorted()).toEqual(['accepted', ...Array.from({ length: 19 }, () => 'invalid_token')]);
+  });
+
+  test('is replaced by another to the same email, and by being sent again', async () => {
+    const first = await world.run(invite());
+    const second = await world.run(invite('DEV@example.com', 'admin'));
+    const third = await world.run(resendInvite(world.accounts, owner, second.invite.id, from));
+    expect(third.invite).toMatchObject({ email: 'DEV@example.com', role: 'admin' });
+    expect((await open()).total).toBe(1);
+    for (const { token } of [first, second]) expect((await world.failure(accept(token))).code).toBe('invalid_token');
+    await world.run(accept(third.token));
+  });
+
+  test('that is revoked opens nothing and is gone', async () => {
+    const { invite: made, token } = await world.run(invite());
+    await world.run(revokeInvite(world.accounts, owner, made.id, from));
+    expect((await world.failure(accept(token))).code).toBe('invalid_token');
+    expect((await world.failure(revokeInvite(world.accounts, owner, made.id, from))).code).toBe('invite_not_found');
+    expect((await world.failure(resendInvite(world.accounts, owner, made.id, from))).code).toBe('invite_not_found');
+  });
+
+  test('goes to no email that has an active account; a disabled one comes back by it', async () => {
+    expect((await world.failure(invite('owner@example.com'))).code).toBe('email_taken');
+    const { token } = await world.run(invite());
+    const { account } = await world.run(accept(token));
+    expect((await world.failure(invite())).code).toBe('email_taken');
+    await world.run(changeAccount(world.accounts, owner, account.id, { status: 'disabled' }, from));
+    const again = await world.run(invite('dev@example.com', 'viewer'));
+    const back = await world.run(accept(again.token, 'another quiet lamp'));
+    expect(back.account).toMatchObject({ id: account.id, role: 'viewer', status: 'active' });
+  });
+});
+
+describe('who may invite', () => {
+  test('an owner is invited by an owner only; an API key acts as an admin', async () => {
+    const admin = await world.run(invite('admin@example.com', 'admin').then(({ token }) => accept(token)));
+    for (const by of [operator, asPerson(admin.account)]) {
+      expect((await world.failure(invite('new@example.com', 'owner', by))).code).toBe('owner_required');
+      await world.run(invite('new@example.com', 'admin', by));
+    }
+    const { invite: made } = await world.run(invite('second@example.com', 'owner'));
+    expect((await world.failure(revokeInvite(world.accounts, operator, made.id, from))).code).toBe('owner_required');
+  });
+
+  test('a developer does not, nor does a credential of a tenant', async () => {
+    const developer: Principal = { ...owner, scopes: ['write'] };
+    expect((await world.failure(invite('x@example.com', 'viewer', developer))).code).toBe('insufficient_scope');
+    const bound: Principal = { ...operator, orgId: 'acme' };
+    expect((await world.failure(invite('x@example.com', 'viewer', bound))).code).toBe('tenant_bound');
+  });
+});

@@ -1,0 +1,122 @@
+import type { Principal } from '../access/principal.ts';
+import { requireScope, requireUnbound } from '../access/principal.ts';
+import { redactText } from '../audit/redact.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Invite, Role } from './account.ts';
+import type { AccountRows, Page } from './account-store.ts';
+import type { Accounts, Origin } from './accounts.ts';
+import { emailHashOf, lock } from './accounts.ts';
+import type { Note } from './change-accounts.ts';
+import { changeAccounts } from './change-accounts.ts';
+import { requireEmail } from './email.ts';
+import { requireOwner } from './require-login.ts';
+import { sendableToken } from './sent-token.ts';
+
+/** An invite that was just made. The token is shown to whoever asked for it, and to nobody again. */
+export interface MadeInvite {
+  readonly invite: Invite;
+  readonly token: string;
+}
+
+/** Invites someone. An earlier invite to the same email is replaced, and its tokens stop working. */
+export async function createInvite(
+  accounts: Accounts,
+  by: Principal,
+  request: { readonly email: string; readonly role: Role },
+  from: Origin,
+): Promise<MadeInvite> {
+  requireAdministrator(by);
+  const email = requireEmail(request.email);
+  if (request.role === 'owner') requireOwner(by);
+  return changeAccounts(accounts, [lock.email(emailHashOf(accounts, email.key))], async (rows, note) => {
+    const account = await rows.accountByEmail(email.key);
+    if (account?.status === 'active') {
+      throw new ReeveError('email_taken', 'there is an active account with this email');
+    }
+    const earlier = await rows.inviteByEmail(email.key);
+    if (earlier !== undefined) await replace(rows, by, earlier);
+    return make(accounts, rows, note, by, { email: email.text, emailKey: email.key, role: request.role }, from);
+  });
+}
+
+/** Sends an invite once more, with new tokens and a new time to live. */
+export async function resendInvite(accounts: Accounts, by: Principal, id: string, from: Origin): Promise<MadeInvite> {
+  requireAdministrator(by);
+  const known = await accounts.store.read((rows) => openInvite(accounts, rows, id));
+  const locks = [lock.invite(id), lock.email(emailHashOf(accounts, known.emailKey))];
+  return changeAccounts(accounts, locks, async (rows, note) => {
+    const invite = await openInvite(accounts, rows, id);
+    await replace(rows, by, invite);
+    return make(accounts, rows, note, by, invite, from);
+  });
+}
+
+export function listInvites(
+  accounts: Accounts,
+  by: Principal,
+  after: { readonly createdAt: number; readonly id: string } | null,
+  limit: number,
+): Promise<Page<Invite>> {
+  requireAdministrator(by);
+  return accounts.store.read((rows) => rows.invites(accounts.access.gov.clock.now(), after, limit));
+}
+
+export async function revokeInvite(accounts: Accounts, by: Principal, id: string, from: Origin): Promise<void> {
+  requireAdministrator(by);
+  await changeAccounts(accounts, [lock.invite(id)], async (rows, note) => {
+    const invite = await openInvite(accounts, rows, id);
+    await replace(rows, by, invite);
+    await note('InviteRevoked', { actor: by.actor, from }, { email: invite.email, invite_id: id, role: invite.role });
+  });
+}
+
+function requireAdministrator(by: Principal): void {
+  requireScope(by, 'admin');
+  requireUnbound(by);
+}
+
+async function openInvite({ access }: Accounts, rows: AccountRows, id: string): Promise<Invite> {
+  const invite = await rows.invite(id);
+  if (invite !== undefined && access.gov.clock.now() < invite.expiresAt) return invite;
+  throw new ReeveError('invite_not_found', `there is no open invite "${redactText(id)}"`);
+}
+
+/** An invite to become an owner is an owner's business, from beginning to end. */
+async function replace(rows: AccountRows, by: Principal, invite: Invite): Promise<void> {
+  if (invite.role === 'owner') requireOwner(by);
+  await rows.removeInvite(invite.id);
+}
+
+async function make(
+  accounts: Accounts,
+  rows: AccountRows,
+  note: Note,
+  by: Principal,
+  about: Pick<Invite, 'email' | 'emailKey' | 'role'>,
+  from: Origin,
+): Promise<MadeInvite> {
+  const { gov } = accounts.access;
+  const now = gov.clock.now();
+  const invite: Invite = {
+    id: `inv_${gov.randomness.hex(12)}`,
+    email: about.email,
+    emailKey: about.emailKey,
+    role: about.role,
+    invitedBy: by.actor.label === '' ? by.actor.id : by.actor.label,
+    createdAt: now,
+    expiresAt: now + accounts.settings.inviteTtlMs,
+  };
+  await rows.saveInvite(invite);
+  const { id, expiresAt } = invite;
+  const token = await sendableToken(accounts, rows, { purpose: 'invite', subjectId: id, expiresAt });
+  await rows.saveLetter({
+    id: gov.randomness.hex(16),
+    kind: 'invite',
+    subjectId: id,
+    createdAt: now,
+    dueAt: now,
+    failures: 0,
+  });
+  await note('InviteCreated', { actor: by.actor, from }, { email: invite.email, invite_id: id, role: invite.role });
+  return { invite, token };
+}

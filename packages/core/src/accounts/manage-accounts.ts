@@ -1,0 +1,66 @@
+import type { Principal } from '../access/principal.ts';
+import { requireScope, requireUnbound } from '../access/principal.ts';
+import { redactText } from '../audit/redact.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Account, AccountStatus, Role } from './account.ts';
+import type { AccountRows, Page } from './account-store.ts';
+import type { Accounts, Origin } from './accounts.ts';
+import { lock } from './accounts.ts';
+import { changeAccounts } from './change-accounts.ts';
+import { requireOwner } from './require-login.ts';
+
+export function listAccounts(
+  accounts: Accounts,
+  by: Principal,
+  after: { readonly createdAt: number; readonly id: string } | null,
+  limit: number,
+): Promise<Page<Account>> {
+  requireAdministrator(by);
+  return accounts.store.read((rows) => rows.accounts(after, limit));
+}
+
+/** The caller's own account. */
+export function findAccount(accounts: Accounts, id: string): Promise<Account | undefined> {
+  return accounts.store.read((rows) => rows.account(id));
+}
+
+/** Changes role or status. There is always an active owner. Disabling ends the account's sessions. */
+export async function changeAccount(
+  accounts: Accounts,
+  by: Principal,
+  id: string,
+  change: { readonly role?: Role | undefined; readonly status?: AccountStatus | undefined },
+  from: Origin,
+): Promise<Account> {
+  requireAdministrator(by);
+  const changed = await changeAccounts(accounts, [lock.owners, lock.account(id)], async (rows, note) => {
+    const account = await rows.account(id);
+    if (account === undefined) throw new ReeveError('account_not_found', `there is no account "${redactText(id)}"`);
+    const next: Account = { ...account, role: change.role ?? account.role, status: change.status ?? account.status };
+    if (next.role === account.role && next.status === account.status) return account;
+    if (account.role === 'owner' || next.role === 'owner') requireOwner(by);
+    await keepAnOwner(rows, account, next);
+    await rows.saveAccount(next);
+    if (next.status === 'disabled') {
+      await rows.endSessions(id, accounts.access.gov.clock.now());
+      await rows.removeSentTokens('reset', id);
+    }
+    const was = { role: account.role, status: account.status };
+    const details = { account_id: id, email: account.email, role: next.role, status: next.status, was };
+    await note('AccountChanged', { actor: by.actor, from }, details);
+    return next;
+  });
+  if (changed.status === 'disabled') accounts.onSessionEnd(id);
+  return changed;
+}
+
+async function keepAnOwner(rows: AccountRows, account: Account, next: Account): Promise<void> {
+  const isActiveOwner = (one: Account) => one.role === 'owner' && one.status === 'active';
+  if (!isActiveOwner(account) || isActiveOwner(next) || (await rows.countActiveOwners()) > 1) return;
+  throw new ReeveError('last_owner', 'this is the last owner; make another account an owner first');
+}
+
+function requireAdministrator(by: Principal): void {
+  requireScope(by, 'admin');
+  requireUnbound(by);
+}

@@ -1,0 +1,91 @@
+import type { Account, Session } from './account.ts';
+import { scopesOfRole } from './account.ts';
+import type { AccountRows } from './account-store.ts';
+import type { Accounts, Origin } from './accounts.ts';
+
+/** What a person gets who has logged in. */
+export interface Grant {
+  readonly account: Account;
+  readonly accessToken: string;
+  readonly expiresInSecs: number;
+  /** For the cookie, and nowhere else. */
+  readonly refreshToken: string;
+  readonly refreshTtlSecs: number;
+}
+
+/** A session as it stands in the store, with the refresh token that only its owner is told. */
+export interface OpenSession {
+  readonly account: Account;
+  readonly session: Session;
+  readonly refreshToken: string;
+}
+
+const longestUserAgent = 256;
+
+export async function openSession(
+  accounts: Accounts,
+  rows: AccountRows,
+  account: Account,
+  rememberMe: boolean,
+  from: Origin,
+): Promise<OpenSession> {
+  const { gov } = accounts.access;
+  const now = gov.clock.now();
+  const session: Session = {
+    id: `ses_${gov.randomness.hex(16)}`,
+    accountId: account.id,
+    rememberMe,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: now + refreshTtlMs(accounts, rememberMe),
+    endedAt: null,
+    address: from.address,
+    userAgent: from.userAgent.slice(0, longestUserAgent),
+  };
+  await rows.saveSession(session);
+  const refreshToken = await newRefreshToken(accounts, rows, session.id);
+  return { account, session, refreshToken };
+}
+
+/** Makes the token that refreshes a session next. */
+export async function newRefreshToken(accounts: Accounts, rows: AccountRows, sessionId: string): Promise<string> {
+  const { gov } = accounts.access;
+  const token = `rvr_${gov.randomness.base64url(32)}`;
+  await rows.saveRefreshToken({ hash: gov.sha256(token), sessionId, usedAt: null });
+  return token;
+}
+
+export function refreshTtlMs({ settings }: Accounts, rememberMe: boolean): number {
+  return rememberMe ? settings.refreshTtlRememberMs : settings.refreshTtlMs;
+}
+
+/** Signs the access token of a session. Waits for the signature, so never within a transaction. */
+export async function grantFor(accounts: Accounts, open: OpenSession): Promise<Grant> {
+  const { gov, mint, signingKeys } = accounts.access;
+  const { account, session, refreshToken } = open;
+  const signingKey = signingKeys.current;
+  if (signingKey === undefined) throw new Error('there is no signing key');
+  const now = gov.clock.now();
+  const accessToken = await mint.sign(
+    {
+      sub: account.id,
+      kind: 'account',
+      sessionId: session.id,
+      role: account.role,
+      scopes: scopesOfRole[account.role],
+      orgId: null,
+      teamId: null,
+      issuedAt: now,
+      expiresAt: now + accounts.settings.accessTokenTtlMs,
+      tokenId: gov.randomness.hex(16),
+    },
+    signingKey,
+  );
+  return {
+    account,
+    accessToken,
+    expiresInSecs: Math.floor(accounts.settings.accessTokenTtlMs / 1000),
+    refreshToken,
+    refreshTtlSecs: Math.floor(refreshTtlMs(accounts, session.rememberMe) / 1000),
+  };
+}

@@ -1,0 +1,95 @@
+import type { Principal } from '../access/principal.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Account } from './account.ts';
+import type { AccountRows } from './account-store.ts';
+import type { Accounts, Origin } from './accounts.ts';
+import { emailHashOf, lock } from './accounts.ts';
+import { changeAccounts, personOf, somebody } from './change-accounts.ts';
+import { parseEmail } from './email.ts';
+import { checkNewPassword, normalisePassword } from './password-rules.ts';
+import { requireLogin } from './require-login.ts';
+import { invalidToken, openedBy } from './sent-token.ts';
+
+/** Queues a letter with a reset link, where there is an active account to send it to. To be done after the answer. */
+export async function requestReset(accounts: Accounts, given: string, from: Origin): Promise<void> {
+  const email = parseEmail(given);
+  if (email === undefined) return;
+  const account = await accounts.store.read((rows) => rows.accountByEmail(email.key));
+  if (account?.status !== 'active') return;
+  await changeAccounts(accounts, [lock.account(account.id)], async (rows, note) => {
+    const { gov } = accounts.access;
+    const now = gov.clock.now();
+    const id = gov.randomness.hex(16);
+    await rows.saveLetter({ id, kind: 'reset', subjectId: account.id, createdAt: now, dueAt: now, failures: 0 });
+    await note('PasswordResetRequested', { actor: somebody, from }, { account_id: account.id });
+  });
+}
+
+/** Sets a new password by a reset token. All sessions end, and so does a lock: whoever reads the mail is the owner. */
+export async function confirmReset(
+  accounts: Accounts,
+  request: { readonly token: string; readonly password: string },
+  from: Origin,
+): Promise<void> {
+  checkNewPassword(request.password, {});
+  const account = await accounts.store.read((rows) => resetting(accounts, rows, request.token));
+  if (account === undefined) throw invalidToken();
+  checkNewPassword(request.password, account);
+  const passwordHash = await accounts.hasher.hash(normalisePassword(request.password));
+  await changeAccounts(accounts, locksOf(accounts, account), async (rows, note) => {
+    const current = await resetting(accounts, rows, request.token);
+    if (current?.id !== account.id) throw invalidToken();
+    await setPassword(accounts, rows, current, passwordHash);
+    await note('PasswordReset', { actor: personOf(current), from }, { account_id: current.id });
+  });
+  accounts.onSessionEnd(account.id);
+}
+
+/** Changes the caller's own password. All sessions end, this one included. */
+export async function changePassword(
+  accounts: Accounts,
+  by: Principal,
+  request: { readonly currentPassword: string; readonly password: string },
+  from: Origin,
+): Promise<void> {
+  const { accountId } = requireLogin(by);
+  const account = await accounts.store.read((rows) => rows.account(accountId));
+  if (account === undefined) throw wrongPassword();
+  checkNewPassword(request.password, account);
+  const { ok } = await accounts.hasher.verify(normalisePassword(request.currentPassword), account.passwordHash);
+  if (!ok) throw wrongPassword();
+  const passwordHash = await accounts.hasher.hash(normalisePassword(request.password));
+  await changeAccounts(accounts, locksOf(accounts, account), async (rows, note) => {
+    const current = await rows.account(accountId);
+    if (current?.passwordHash !== account.passwordHash) throw wrongPassword();
+    await setPassword(accounts, rows, current, passwordHash);
+    await note('PasswordChanged', { actor: personOf(current), from }, { account_id: current.id });
+  });
+  accounts.onSessionEnd(accountId);
+}
+
+function locksOf(accounts: Accounts, account: Account): string[] {
+  return [lock.account(account.id), lock.email(emailHashOf(accounts, account.emailKey))];
+}
+
+async function resetting(accounts: Accounts, rows: AccountRows, token: string): Promise<Account | undefined> {
+  const sent = await openedBy(accounts, rows, 'reset', token);
+  const account = sent === undefined ? undefined : await rows.account(sent.subjectId);
+  return account?.status === 'active' ? account : undefined;
+}
+
+async function setPassword(
+  accounts: Accounts,
+  rows: AccountRows,
+  account: Account,
+  passwordHash: string,
+): Promise<void> {
+  await rows.saveAccount({ ...account, passwordHash });
+  await rows.endSessions(account.id, accounts.access.gov.clock.now());
+  await rows.removeSentTokens('reset', account.id);
+  await rows.removeAttempts(emailHashOf(accounts, account.emailKey));
+}
+
+function wrongPassword(): ReeveError {
+  return new ReeveError('wrong_password', 'the current password is wrong');
+}

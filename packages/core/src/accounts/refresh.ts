@@ -1,0 +1,66 @@
+import { ReeveError } from '../kernel/errors.ts';
+import type { Session } from './account.ts';
+import type { AccountRows } from './account-store.ts';
+import type { Accounts, Origin } from './accounts.ts';
+import { lock } from './accounts.ts';
+import type { Note } from './change-accounts.ts';
+import { changeAccounts, personOf } from './change-accounts.ts';
+import type { Grant, OpenSession } from './open-session.ts';
+import { grantFor, newRefreshToken, refreshTtlMs } from './open-session.ts';
+
+/** Two tabs may send the same token at the same moment; later than this, a used token was stolen. */
+const racingMs = 10_000;
+
+/**
+ * Exchanges a refresh token for the next one and an access token. Each works once: a used one that comes back ends the
+ * whole session, because one of the two who hold it should not have it.
+ */
+export async function refresh(accounts: Accounts, token: string | undefined, from: Origin): Promise<Grant> {
+  const hash = accounts.access.gov.sha256(token ?? '');
+  const session = await accounts.store.read(async (rows) => {
+    const known = await rows.refreshToken(hash);
+    return known === undefined ? undefined : await rows.session(known.sessionId);
+  });
+  if (session === undefined) throw ended();
+  // The account's lock, too: what ends all of its sessions must not be overtaken by a rotation.
+  const locks = [lock.session(session.id), lock.account(session.accountId)];
+  const outcome = await changeAccounts(accounts, locks, (rows, note) => rotate(accounts, rows, note, hash, from));
+  if (outcome instanceof ReeveError) throw outcome;
+  if ('reused' in outcome) {
+    accounts.onSessionEnd(outcome.reused.accountId);
+    throw ended();
+  }
+  return grantFor(accounts, outcome);
+}
+
+async function rotate(
+  accounts: Accounts,
+  rows: AccountRows,
+  note: Note,
+  hash: string,
+  from: Origin,
+): Promise<OpenSession | { readonly reused: Session } | ReeveError> {
+  const now = accounts.access.gov.clock.now();
+  const token = await rows.refreshToken(hash);
+  const found = token === undefined ? undefined : await rows.sessionWithAccount(token.sessionId);
+  if (token === undefined || found === undefined) return ended();
+  const { session, account } = found;
+  if (session.endedAt !== null || session.expiresAt <= now || account.status !== 'active') return ended();
+  if (token.usedAt !== null && now - token.usedAt <= racingMs) {
+    return new ReeveError('refresh_raced', 'another request has just refreshed this session; use its answer');
+  }
+  if (token.usedAt !== null) {
+    await rows.saveSession({ ...session, endedAt: now });
+    const details = { account_id: account.id, session_id: session.id };
+    await note('RefreshTokenReused', { actor: personOf(account), from }, details);
+    return { reused: session };
+  }
+  await rows.saveRefreshToken({ ...token, usedAt: now });
+  const renewed = { ...session, lastUsedAt: now, expiresAt: now + refreshTtlMs(accounts, session.rememberMe) };
+  await rows.saveSession(renewed);
+  return { account, session: renewed, refreshToken: await newRefreshToken(accounts, rows, session.id) };
+}
+
+function ended(): ReeveError {
+  return new ReeveError('session_ended', 'there is no session, or it has ended; log in again');
+}

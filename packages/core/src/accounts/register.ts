@@ -1,0 +1,56 @@
+import { redactText } from '../audit/redact.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Account } from './account.ts';
+import type { Accounts, Origin } from './accounts.ts';
+import { emailHashOf, lock } from './accounts.ts';
+import { changeAccounts, personOf } from './change-accounts.ts';
+import { requireEmail } from './email.ts';
+import type { Grant } from './open-session.ts';
+import { grantFor, openSession } from './open-session.ts';
+import { checkNewPassword, normalisePassword } from './password-rules.ts';
+
+export interface Registration {
+  readonly email: string;
+  readonly password: string;
+  readonly name: string;
+}
+
+/** Registers the first account as the owner, or any further one where registration is open. */
+export async function register(accounts: Accounts, request: Registration, from: Origin): Promise<Grant> {
+  const { access, settings, hasher, store } = accounts;
+  const email = requireEmail(request.email);
+  checkNewPassword(request.password, { email: email.text, name: request.name });
+  if (!settings.openRegistration && (await store.read((rows) => rows.countAccounts())) > 0) throw closed();
+  const passwordHash = await hasher.hash(normalisePassword(request.password));
+  const locks = [lock.firstAccount, lock.email(emailHashOf(accounts, email.key))];
+  const open = await changeAccounts(accounts, locks, async (rows, note) => {
+    const isFirst = (await rows.countAccounts()) === 0;
+    if (!isFirst && !settings.openRegistration) throw closed();
+    if ((await rows.accountByEmail(email.key)) !== undefined) {
+      throw new ReeveError('email_taken', 'there is an account with this email; log in or reset its password');
+    }
+    const now = access.gov.clock.now();
+    const account: Account = {
+      id: `acc_${access.gov.randomness.hex(12)}`,
+      email: email.text,
+      emailKey: email.key,
+      name: redactText(request.name),
+      role: isFirst ? 'owner' : 'developer',
+      status: 'active',
+      passwordHash,
+      createdAt: now,
+      lastLoginAt: now,
+    };
+    await rows.saveAccount(account);
+    const opened = await openSession(accounts, rows, account, false, from);
+    const { id, role } = account;
+    const details = { account_id: id, email: account.email, role, session_id: opened.session.id };
+    await note('AccountRegistered', { actor: personOf(account), from }, details);
+    return opened;
+  });
+  return grantFor(accounts, open);
+}
+
+function closed(): ReeveError {
+  return new ReeveError('registration_closed', 'registration is closed; ask an administrator for an invite');
+}

@@ -1,0 +1,80 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength, longestText } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import { actorOf } from '../tenancy/agent.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
+import { alertOf, entryMembers } from './describe-receipt.ts';
+import { discardLetter } from './post-message.ts';
+import type { AckOutcome, Receipt } from './receipt.ts';
+import { acknowledged } from './receipt.ts';
+import { saveReceipt } from './save-receipt.ts';
+
+export interface AckRequest {
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  readonly sequence: number;
+  readonly outcome: AckOutcome;
+  readonly detail: string;
+}
+
+/** The agent says what became of a control message: that it got it, that it took effect, or that it could not. */
+export async function acknowledgeControl(gov: Governance, request: AckRequest): Promise<void> {
+  const agent = authenticateAgent(gov, request.agentId, request.token);
+  checkLength('detail', request.detail, longestText);
+  const { sequence } = request;
+  const stored = isInMemory(gov, agent, sequence)
+    ? undefined
+    : await gov.control.reader.receiptOf(agent.record.id, sequence);
+  // While that was read another call may have moved it: memory comes first, and from here on nothing waits.
+  const receipt = gov.control.receiptOf(agent.record.id, sequence) ?? shownBy(agent, stored) ?? stored;
+  if (receipt === undefined) discard(gov, agent, sequence);
+  else acknowledge(gov, agent, receipt, request.outcome, redactText(request.detail));
+  await gov.journal.committed();
+}
+
+function acknowledge(gov: Governance, agent: Agent, before: Receipt, outcome: AckOutcome, detail: string): void {
+  const after = acknowledged(before, outcome, detail, gov.clock.now());
+  if (after === before) return;
+  saveReceipt(gov, before, after);
+  gov.journal.record(
+    draftOf({
+      ...entryMembers(gov, after),
+      eventType: 'OpControlAcknowledged',
+      actor: actorOf(agent),
+      payload: canonicalJson({
+        action: after.action,
+        control_id: after.id,
+        detail,
+        outcome,
+        sequence: after.sequence,
+      }),
+    }),
+  );
+  if (after.status === 'failed') gov.journal.publish(alertOf(gov, after, 'control_failed'));
+}
+
+function isInMemory(gov: Governance, agent: Agent, sequence: number): boolean {
+  const known = gov.control.receiptOf(agent.record.id, sequence);
+  return known !== undefined || gov.control.find(agent.key)?.find(sequence) !== undefined;
+}
+
+/** The same receipt as its operation shows it, where it does. */
+function shownBy(agent: Agent, stored: Receipt | undefined): Receipt | undefined {
+  const shown = stored === undefined ? undefined : agent.ops.get(stored.opId)?.control;
+  return shown?.id === stored?.id ? (shown ?? undefined) : undefined;
+}
+
+/** A message without a receipt is done with; one that was done with before is no mistake. */
+function discard(gov: Governance, agent: Agent, sequence: number): void {
+  const mailbox = gov.control.mailbox(agent.record.id);
+  if (sequence < 1 || sequence > mailbox.lastSequence) {
+    throw new ReeveError('control_not_found', `no control message ${sequence} was sent to this agent`);
+  }
+  const letter = mailbox.find(sequence);
+  if (letter !== undefined) discardLetter(gov, mailbox, letter);
+}

@@ -1,0 +1,59 @@
+import type { Principal } from '../access/principal.ts';
+import { mayReach, requireScope } from '../access/principal.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength, longestText } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Op, OpRecord } from '../ops/op.ts';
+import { recordOf } from '../ops/op.ts';
+import { entryMembers } from './describe-receipt.ts';
+import { issueControls } from './issue-controls.ts';
+import type { ControlAction, Receipt } from './receipt.ts';
+import { releaseMessages } from './release-messages.ts';
+
+/** An operator pauses, resumes or terminates one operation. Terminating what is terminated does nothing. */
+export async function controlOp(
+  gov: Governance,
+  by: Principal,
+  op: Op,
+  action: ControlAction,
+  reason: string,
+): Promise<{ readonly op: OpRecord; readonly control: Receipt | null }> {
+  requireScope(by, 'write');
+  checkLength('reason', reason, longestText);
+  if (!mayReach(by, op.owner.record.id) || gov.ops.find(op.owner, op.opId) !== op) {
+    throw new ReeveError('op_not_found', `there is no operation "${op.opId}"`);
+  }
+  if (gov.ops.destination(op, action) === op.state) {
+    const unchanged = recordOf(op);
+    await gov.journal.committed();
+    return { op: unchanged, control: null };
+  }
+  const id = newControlId(gov);
+  const why = redactText(reason);
+  gov.journal.record(
+    draftOf({
+      ...entryMembers(gov, { agent: op.owner.record.id, opId: op.opId }),
+      eventType: 'OpControlRequested',
+      actor: by.actor,
+      reason: why === '' ? null : why,
+      payload: canonicalJson({
+        action,
+        control_id: id,
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+      }),
+    }),
+  );
+  const order = { by, action, reason: why, cause: 'operator', bulkId: null, nextId: () => id } as const;
+  const receipts = issueControls(gov, [op], order);
+  const changed = recordOf(op);
+  await gov.journal.committed();
+  releaseMessages(gov, receipts);
+  return { op: changed, control: receipts[0] ?? null };
+}
+
+export function newControlId(gov: Governance): string {
+  return `ctl_${gov.randomness.hex(12)}`;
+}

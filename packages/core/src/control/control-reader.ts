@@ -1,0 +1,22 @@
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { BulkControl } from './bulk-control.ts';
+import type { Receipt, ReceiptStatus } from './receipt.ts';
+
+/** Reads what the store remembers of controls: only what is open is kept in memory. */
+export interface ControlReader {
+  receipt(id: string): Promise<Receipt | undefined>;
+  /** Those of these receipts that are known, in no particular order. */
+  receipts(ids: readonly string[]): Promise<readonly Receipt[]>;
+  receiptOf(agent: AgentId, sequence: number): Promise<Receipt | undefined>;
+  bulk(id: string): Promise<BulkControl | undefined>;
+  /** Up to `limit` receipts of a scoped control, by id, after `after`. */
+  receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]>;
+  /** How many receipts a scoped control has, by status; a status that none has may be left out. */
+  countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>>;
+}
+
+/** The last number that a message to an agent had. It outlives the registration, so that no number comes twice. */
+export interface ControlSequence {
+  readonly agent: AgentId;
+  readonly sequence: number;
+}

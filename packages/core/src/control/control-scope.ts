@@ -1,0 +1,166 @@
+import type { Principal } from '../access/principal.ts';
+import { narrowedTo, requireScope } from '../access/principal.ts';
+import { lineageOfBinding } from '../access/lineage-of-binding.ts';
+import type { Json } from '../audit/canonical-json.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength, longestText } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { invalid } from '../kernel/errors.ts';
+import { isOver, nextState } from '../ops/lifecycle.ts';
+import type { Op } from '../ops/op.ts';
+import { visibleAgents } from '../tenancy/topology.ts';
+import type { BulkControl, ControlCounts, ControlScope } from './bulk-control.ts';
+import { newControlId } from './control-op.ts';
+import { issueControls } from './issue-controls.ts';
+import type { ControlAction } from './receipt.ts';
+import { releaseMessages } from './release-messages.ts';
+import type { ControlResult } from './remembered-controls.ts';
+import { resultOf } from './remembered-controls.ts';
+
+export interface ScopeRequest {
+  readonly action: ControlAction;
+  readonly scope: ControlScope;
+  readonly reason: string;
+  /** Only tells what would be done. */
+  readonly dryRun: boolean;
+  /** The same request under the same key of the same credential is done once. */
+  readonly idempotencyKey: string | null;
+}
+
+/** So many operations in one turn of the event loop: decisions come in between. */
+const opsPerTurn = 50;
+
+/** An operator pauses, resumes or terminates all operations in flight within a scope, and hears once all are durable. */
+export async function controlScope(gov: Governance, by: Principal, request: ScopeRequest): Promise<ControlResult> {
+  requireScope(by, neededFor(request.scope));
+  checkLength('reason', request.reason, longestText);
+  if (request.dryRun) {
+    const counts = countOf(opsWithin(gov, by, request.scope), request.action);
+    await gov.journal.committed();
+    return { ...counts, controlId: null };
+  }
+  if (request.idempotencyKey === null) return await act(gov, by, request, null);
+  const key = gov.sha256(`${by.actor.kind} ${by.credentialId} ${checkedKey(request.idempotencyKey)}`);
+  const { action, reason } = request;
+  const digest = gov.sha256(canonicalJson({ action, reason, scope: describeScope(request.scope) }));
+  const known = gov.control.remembered.find(key, digest, gov.clock.now());
+  if (known !== undefined) return await known;
+  const result = act(gov, by, request, { key, digest });
+  gov.control.remembered.remember(key, digest, gov.clock.now(), result);
+  return await result;
+}
+
+async function act(
+  gov: Governance,
+  by: Principal,
+  request: ScopeRequest,
+  idempotency: BulkControl['idempotency'],
+): Promise<ControlResult> {
+  const { action, scope } = request;
+  const reason = redactText(request.reason);
+  const ops = opsWithin(gov, by, scope);
+  const within = narrowedTo(by, scope);
+  const tenant = within === 'nothing' ? by : within;
+  const bulk: BulkControl = {
+    id: newControlId(gov),
+    action,
+    scope,
+    reason,
+    actor: by.actor,
+    orgId: tenant.orgId ?? null,
+    teamId: tenant.teamId ?? null,
+    requestedAt: gov.clock.now(),
+    ...countOf(ops, action),
+    done: ops.length <= opsPerTurn,
+    idempotency,
+  };
+  recordRequest(gov, by, bulk);
+  gov.journal.write({ kind: 'bulk_control_saved', bulk });
+
+  let issued = 0;
+  const nextId = () => `${bulk.id}_${String(++issued).padStart(7, '0')}`;
+  const order = { by, action, reason, cause: 'operator', bulkId: bulk.id, nextId } as const;
+  let finished = bulk;
+  for (let start = 0; start === 0 || start < ops.length; start += opsPerTurn) {
+    // What has moved on since it was found is left alone.
+    const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(gov, op, action));
+    const receipts = issueControls(gov, movable, order);
+    if (!bulk.done && start + opsPerTurn >= ops.length) {
+      finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
+      gov.journal.write({ kind: 'bulk_control_saved', bulk: finished });
+    }
+    await gov.journal.committed();
+    releaseMessages(gov, receipts);
+  }
+  return resultOf(finished);
+}
+
+function recordRequest(gov: Governance, by: Principal, bulk: BulkControl): void {
+  gov.journal.record(
+    draftOf({
+      at: bulk.requestedAt,
+      eventType: 'OpControlRequested',
+      lineage: lineageOfBinding(bulk),
+      actor: by.actor,
+      reason: bulk.reason === '' ? null : bulk.reason,
+      payload: canonicalJson({
+        action: bulk.action,
+        changed: bulk.changed,
+        control_id: bulk.id,
+        matched: bulk.matched,
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+        scope: describeScope(bulk.scope),
+        skipped: bulk.skipped,
+      }),
+    }),
+  );
+}
+
+/** Everything, and a whole org, is for admins. */
+function neededFor(scope: ControlScope): 'write' | 'admin' {
+  const { all = false, orgId, teamId, agentId, runId } = scope;
+  const named = [orgId, teamId, agentId, runId].filter((member) => member !== undefined).length;
+  if (all && named > 0) throw invalid('scope', 'must be either "all" or org_id, team_id, agent_id and run_id');
+  if (!all && named === 0) {
+    throw invalid('scope', 'must name at least one of org_id, team_id, agent_id and run_id, or be {"all": true}');
+  }
+  return all || (named === 1 && orgId !== undefined) ? 'admin' : 'write';
+}
+
+/** The operations in flight that are in scope and that the caller may reach. */
+function opsWithin(gov: Governance, by: Principal, scope: ControlScope): Op[] {
+  const found: Op[] = [];
+  for (const agent of visibleAgents(gov, by, scope)) {
+    if (scope.agentId !== undefined && agent.record.id.agentId !== scope.agentId) continue;
+    for (const op of agent.ops.values()) {
+      if (!isOver(op.state) && (scope.runId === undefined || op.runId === scope.runId)) found.push(op);
+    }
+  }
+  return found;
+}
+
+function countOf(ops: readonly Op[], action: ControlAction): ControlCounts {
+  const changed = ops.filter((op) => nextState(op.state, action) !== undefined).length;
+  return { matched: ops.length, changed, skipped: ops.length - changed };
+}
+
+function isMovable(gov: Governance, op: Op, action: ControlAction): boolean {
+  return !isOver(op.state) && nextState(op.state, action) !== undefined && gov.ops.find(op.owner, op.opId) === op;
+}
+
+function describeScope({ all, orgId, teamId, agentId, runId }: ControlScope): Json {
+  return {
+    ...(all === true ? { all } : {}),
+    ...(orgId === undefined ? {} : { org_id: orgId }),
+    ...(teamId === undefined ? {} : { team_id: teamId }),
+    ...(agentId === undefined ? {} : { agent_id: agentId }),
+    ...(runId === undefined ? {} : { run_id: redactText(runId) }),
+  };
+}
+
+function checkedKey(key: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw invalid('idempotency_key', 'must be 1 to 255 visible ASCII characters');
+}

@@ -1,0 +1,94 @@
+import type { Principal } from '../access/principal.ts';
+import type { Governance } from '../governance.ts';
+import { changeOp } from '../ops/change-op.ts';
+import type { Op } from '../ops/op.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import { leaveUnconfirmed } from './leave-unconfirmed.ts';
+import { discardLetter } from './post-message.ts';
+import type { ControlAction, Receipt } from './receipt.ts';
+import { givenUp } from './receipt.ts';
+
+/** What operators want of some operations. */
+export interface ControlOrder {
+  readonly by: Pick<Principal, 'actor' | 'requestId'>;
+  readonly action: ControlAction;
+  /** Without secrets. */
+  readonly reason: string;
+  readonly cause: Receipt['cause'];
+  readonly bulkId: string | null;
+  readonly nextId: () => string;
+}
+
+/** How many messages an agent may leave unacknowledged, or as many as it has operations. */
+const mostUnacknowledged = 1000;
+
+/**
+ * Moves operations, each of which must allow it, makes a receipt for each, and puts the messages into the mailboxes of
+ * their agents. They leave by `releaseMessages`, once this turn is durable.
+ */
+export function issueControls(gov: Governance, ops: readonly Op[], order: ControlOrder): Receipt[] {
+  const agents = new Set<Agent>();
+  const receipts = ops.map((op) => {
+    agents.add(op.owner);
+    return issue(gov, op, order);
+  });
+  for (const { record } of agents) {
+    const { lastSequence } = gov.control.mailbox(record.id);
+    const sequence = { agent: record.id, sequence: lastSequence };
+    gov.journal.write({ kind: 'control_sequence_saved', sequence });
+  }
+  for (const agent of agents) makeRoom(gov, agent);
+  return receipts;
+}
+
+function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
+  const { by, action, reason, cause, bulkId } = order;
+  const agent = op.owner.record.id;
+  const receipt: Receipt = {
+    id: order.nextId(),
+    bulkId,
+    agent,
+    opId: op.opId,
+    action,
+    actor: by.actor,
+    reason,
+    cause,
+    sequence: gov.control.mailbox(agent).lastSequence + 1,
+    requestedAt: gov.clock.now(),
+    deliveredAt: null,
+    ackedAt: null,
+    effectiveAt: null,
+    status: 'requested',
+    detail: '',
+    waiting: true,
+    blocks: false,
+  };
+  changeOp(gov, op, action, {
+    actor: by.actor,
+    reason,
+    details: {
+      control_id: receipt.id,
+      ...(cause === 'suspension' ? { cause } : {}),
+      ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+    },
+    control: receipt,
+  });
+  gov.control.place(receipt, false);
+  gov.journal.onFailure(() => gov.control.drop(receipt));
+  gov.journal.write({ kind: 'receipt_saved', receipt });
+  gov.control.onStep(receipt, null);
+  return receipt;
+}
+
+/** An agent that does not listen must not fill the memory: what it can best do without is given up. */
+function makeRoom(gov: Governance, agent: Agent): void {
+  const mailbox = gov.control.mailbox(agent.record.id);
+  const most = Math.max(mostUnacknowledged, agent.ops.size);
+  while (mailbox.size > most) {
+    const letter = mailbox.mostDispensable((opId) => agent.ops.has(opId));
+    if (letter === undefined) return;
+    const why = mailbox.isOvertaken(letter) ? 'overtaken' : 'too many messages are unacknowledged';
+    if (letter.receipt === null) discardLetter(gov, mailbox, letter);
+    else leaveUnconfirmed(gov, letter.receipt, givenUp(letter.receipt, why));
+  }
+}

@@ -1,0 +1,28 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { system } from '../audit/entry.ts';
+import type { Governance } from '../governance.ts';
+import { alertOf, entryMembers } from './describe-receipt.ts';
+import type { Receipt } from './receipt.ts';
+import { saveReceipt } from './save-receipt.ts';
+
+/** A receipt goes without an answer: on record and as an alert, the first time. */
+export function leaveUnconfirmed(gov: Governance, before: Receipt, after: Receipt): void {
+  saveReceipt(gov, before, after);
+  if (after.status !== 'unconfirmed' || before.status === 'unconfirmed') return;
+  gov.journal.record(
+    draftOf({
+      ...entryMembers(gov, after),
+      eventType: 'OpControlUnconfirmed',
+      actor: system,
+      reason: after.detail,
+      payload: canonicalJson({
+        action: after.action,
+        blocked: after.blocks,
+        control_id: after.id,
+        sequence: after.sequence,
+      }),
+    }),
+  );
+  gov.journal.publish(alertOf(gov, after, 'control_unconfirmed'));
+}

@@ -1,0 +1,105 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { agentId, operator } from '../testkit/requests.ts';
+import type { AckOutcome, Receipt, ReceiptStatus } from './receipt.ts';
+import { acknowledged, delivered, givenUp, isAnswered, lifted, unconfirmed } from './receipt.ts';
+
+const fresh: Receipt = {
+  id: 'ctl_1',
+  bulkId: null,
+  agent: agentId('acme/search/bot'),
+  opId: 't:s',
+  action: 'pause',
+  actor: operator.actor,
+  reason: '',
+  cause: 'operator',
+  sequence: 1,
+  requestedAt: 0,
+  deliveredAt: null,
+  ackedAt: null,
+  effectiveAt: null,
+  status: 'requested',
+  detail: '',
+  waiting: true,
+  blocks: false,
+};
+
+type Step =
+  | { readonly do: 'deliver' }
+  | { readonly do: 'give up' }
+  | { readonly do: 'lift' }
+  | { readonly do: 'time out'; readonly blocks: boolean }
+  | { readonly do: 'ack'; readonly outcome: AckOutcome };
+
+const someStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.constantFrom<Step>({ do: 'deliver' }, { do: 'give up' }, { do: 'lift' }),
+  fc.boolean().map((blocks): Step => ({ do: 'time out', blocks })),
+  fc.constantFrom<AckOutcome>('received', 'effective', 'failed').map((outcome): Step => ({ do: 'ack', outcome })),
+);
+
+function take(receipt: Receipt, step: Step, at: number): Receipt {
+  if (step.do === 'deliver') return delivered(receipt, at);
+  if (step.do === 'give up') return givenUp(receipt, 'overtaken');
+  if (step.do === 'lift') return lifted(receipt);
+  if (step.do === 'time out') return unconfirmed(receipt, 'late', step.blocks);
+  return acknowledged(receipt, step.outcome, 'said', at);
+}
+
+/** How much is known: what is further along is never given up for what came before it. */
+const rank: Readonly<Record<ReceiptStatus, number>> = {
+  requested: 0,
+  delivered: 1,
+  unconfirmed: 2,
+  acked: 3,
+  failed: 4,
+  effective: 5,
+};
+
+/** What the status must be, from all that has happened, in whatever order. */
+function expectedStatus(steps: readonly Step[]): ReceiptStatus {
+  const said = (outcome: AckOutcome) => steps.some((step) => step.do === 'ack' && step.outcome === outcome);
+  if (said('effective')) return 'effective';
+  if (said('failed')) return 'failed';
+  if (said('received')) return 'acked';
+  if (steps.some((step) => step.do === 'time out' || step.do === 'give up')) return 'unconfirmed';
+  return steps.some((step) => step.do === 'deliver') ? 'delivered' : 'requested';
+}
+
+test('whatever happens in whatever order, a receipt never goes back, and ends with the truth', () => {
+  fc.assert(
+    fc.property(fc.array(someStep, { maxLength: 12 }), (steps) => {
+      let receipt = fresh;
+      for (const [index, step] of steps.entries()) {
+        const after = take(receipt, step, index + 1);
+        expect(rank[after.status]).toBeGreaterThanOrEqual(rank[receipt.status]);
+        for (const member of ['deliveredAt', 'ackedAt', 'effectiveAt'] as const) {
+          if (receipt[member] !== null) expect(after[member]).toBe(receipt[member]);
+        }
+        if (!receipt.waiting) expect(after.waiting).toBe(false);
+        receipt = after;
+      }
+      expect(receipt.status).toBe(expectedStatus(steps));
+      expect(receipt.ackedAt !== null).toBe(isAnswered(receipt));
+      expect(receipt.effectiveAt !== null).toBe(receipt.status === 'effective');
+      expect(receipt.deliveredAt !== null).toBe(steps.some((step) => step.do === 'deliver'));
+      if (isAnswered(receipt)) expect(receipt.waiting).toBe(false);
+      if (receipt.status === 'acked' || receipt.status === 'effective') expect(receipt.blocks).toBe(false);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('the same word twice is no news', () => {
+  for (const outcome of ['received', 'effective', 'failed'] as const) {
+    const once = acknowledged(fresh, outcome, 'said', 1);
+    expect(acknowledged(once, outcome, 'said again', 2)).toBe(once);
+  }
+});
+
+test('a block ends with an acknowledgement, not with a failure', () => {
+  const blocked = unconfirmed(fresh, 'late', true);
+  expect(acknowledged(blocked, 'failed', '', 1)).toMatchObject({ status: 'failed', blocks: true });
+  expect(acknowledged(blocked, 'received', '', 1)).toMatchObject({ status: 'acked', blocks: false });
+  const failed = acknowledged(blocked, 'failed', '', 1);
+  expect(acknowledged(failed, 'effective', '', 2)).toMatchObject({ status: 'effective', blocks: false, ackedAt: 1 });
+});

@@ -1,0 +1,218 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
+import { recordOf } from '../ops/op.ts';
+import { resumeAgent, suspendAgent } from '../tenancy/suspend-agent.ts';
+import type { Listener } from '../testkit/controls.ts';
+import { finish, listen, permissive } from '../testkit/controls.ts';
+import { agentId, operator } from '../testkit/requests.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { acknowledgeControl } from './acknowledge-control.ts';
+import { controlOp } from './control-op.ts';
+import { controlScope } from './control-scope.ts';
+import type { AckOutcome, ControlAction, Receipt } from './receipt.ts';
+import { timeOutControls } from './time-out-controls.ts';
+
+const agentNames = ['acme/search/bot', 'umbrella//bot'] as const;
+const tickMs = 10_000;
+const ttlMs = 60_000;
+
+type AgentCommand = 'listen' | 'stop listening' | 'suspend' | 'resume' | 'register' | 'leave';
+
+type Command =
+  | { readonly do: 'check'; readonly agent: number; readonly traceId: string }
+  | { readonly do: 'control'; readonly agent: number; readonly traceId: string; readonly action: ControlAction }
+  | { readonly do: 'control all'; readonly action: ControlAction }
+  | { readonly do: 'ack'; readonly agent: number; readonly sequence: number; readonly outcome: AckOutcome }
+  | { readonly do: AgentCommand; readonly agent: number }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'keep house' | 'fail next turn' | 'crash' };
+
+const agent = fc.nat({ max: agentNames.length - 1 });
+const traceId = fc.constantFrom('t1', 't2', 't3');
+const action = fc.constantFrom<ControlAction>('pause', 'resume', 'terminate');
+const outcome = fc.constantFrom<AckOutcome>('received', 'effective', 'failed');
+const ofAgent = (...names: AgentCommand[]) => fc.record({ do: fc.constantFrom(...names), agent });
+
+const someCommand: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('check' as const), agent, traceId }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('control' as const), agent, traceId, action }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('control all' as const), action }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('ack' as const),
+      agent,
+      sequence: fc.integer({ min: 1, max: 12 }),
+      outcome,
+    }),
+  },
+  { weight: 6, arbitrary: ofAgent('listen', 'listen', 'stop listening', 'suspend', 'resume', 'register', 'leave') },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 9_999, 10_000) }) },
+  { weight: 3, arbitrary: fc.constantFrom<Command>({ do: 'keep house' }, { do: 'fail next turn' }, { do: 'crash' }) },
+);
+
+/** A gateway whose agents are controlled, driven by commands, that crashes now and then. */
+class Simulation {
+  #test: TestGovernance;
+  #checkpoint: OpsCheckpoint;
+  readonly #agents: TestAgent[] = [];
+  readonly #listeners = new Map<number, Listener[]>();
+  #failNext = false;
+
+  private constructor(test: TestGovernance) {
+    this.#test = test;
+    this.#checkpoint = new OpsCheckpoint(test.gov, tickMs, ttlMs);
+  }
+
+  static async start(): Promise<Simulation> {
+    const simulation = new Simulation(await permissive({ ttlMs }));
+    for (const name of agentNames) simulation.#agents.push(await simulation.#test.register(agentId(name)));
+    return simulation;
+  }
+
+  async run(command: Command): Promise<void> {
+    const failing = this.#failNext && command.do !== 'crash';
+    if (failing) this.#test.failure = new Error('the disk is full');
+    await settled(this.#act(command));
+    this.#test.turn();
+    // What was delivered is noted in a turn of its own.
+    this.#test.turn();
+    if (failing) this.#failNext = false;
+    this.#test.failure = undefined;
+    await this.#agreeWithStore();
+  }
+
+  async #act(command: Command): Promise<unknown> {
+    const test = this.#test;
+    const { gov } = test;
+    const done = <Result>(work: Promise<Result>) => finish(test, work);
+    switch (command.do) {
+      case 'check':
+        return await test.check(this.#agent(command.agent), { traceId: command.traceId, spanId: 's' });
+      case 'control': {
+        const op = test.known(this.#agent(command.agent).id).ops.get(`${command.traceId}:s`);
+        return op === undefined ? undefined : await done(controlOp(gov, operator, op, command.action, 'so it is'));
+      }
+      case 'control all': {
+        const request = { scope: { all: true }, reason: '', dryRun: false, idempotencyKey: null };
+        return await done(controlScope(gov, operator, { action: command.action, ...request }));
+      }
+      case 'ack': {
+        const { id, token } = this.#agent(command.agent);
+        const { sequence, outcome } = command;
+        return await done(acknowledgeControl(gov, { agentId: id, token, sequence, outcome, detail: 'said' }));
+      }
+      case 'listen':
+        return this.#listening(command.agent).push(await listen(test, this.#agent(command.agent)));
+      case 'stop listening':
+        return this.#listening(command.agent).pop()?.subscription.close();
+      case 'suspend':
+        return await done(suspendAgent(gov, operator, this.#agent(command.agent).id, 'so it is'));
+      case 'resume':
+        return await done(resumeAgent(gov, operator, this.#agent(command.agent).id, 'so it is'));
+      case 'register':
+        return await this.#register(command.agent);
+      case 'leave':
+        await test.deregister(this.#agent(command.agent));
+        test.failure = undefined;
+        return await this.#register(command.agent);
+      case 'wait':
+        test.clock.advance(command.ms);
+        return timeOutControls(gov, 100);
+      case 'keep house':
+        sweepOps(gov);
+        while (this.#checkpoint.step(2)) test.turn();
+        return this.#checkpoint.advance();
+      case 'fail next turn':
+        this.#failNext = true;
+        return undefined;
+      case 'crash':
+        return await this.#crash();
+    }
+  }
+
+  async #register(index: number): Promise<void> {
+    this.#agents[index] = await this.#test.register(this.#agent(index).id);
+  }
+
+  async #crash(): Promise<void> {
+    this.#test.gov.ops.sweep();
+    const before = picture(this.#test);
+    this.#test = await this.#test.crash();
+    this.#test.gov.ops.sweep();
+    this.#checkpoint = new OpsCheckpoint(this.#test.gov, tickMs, ttlMs);
+    this.#listeners.clear();
+    expect(picture(this.#test)).toEqual(before);
+  }
+
+  /** Whatever failed on the way, memory says what the store says. */
+  async #agreeWithStore(): Promise<void> {
+    const { receipts, agents } = await this.#test.store.load();
+    const waiting = picture(this.#test).mailboxes.flatMap((mailbox) => mailbox.receipts);
+    expect(byId(receipts.filter((receipt) => receipt.waiting))).toEqual(byId(waiting));
+    for (const record of agents) {
+      const owed = receipts.some(({ agent, blocks }) => blocks && agent.orgId === record.id.orgId);
+      expect(this.#test.known(record.id).blocked).toBe(owed);
+    }
+  }
+
+  #listening(index: number): Listener[] {
+    const listeners = this.#listeners.get(index) ?? [];
+    this.#listeners.set(index, listeners);
+    return listeners;
+  }
+
+  #agent(index: number): TestAgent {
+    const found = this.#agents[index];
+    if (found === undefined) throw new RangeError('no such agent');
+    return found;
+  }
+}
+
+interface MailboxPicture {
+  readonly lastSequence: number;
+  readonly receipts: readonly Receipt[];
+  readonly blocking: readonly Receipt[];
+}
+
+/** All that must survive: operations with their control, mailboxes, and who is blocked or has listened. */
+function picture({ gov }: TestGovernance) {
+  const mailboxes = agentNames.map((name): MailboxPicture => {
+    const mailbox = gov.control.mailbox(agentId(name));
+    const receipts = [...mailbox.letters()].flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
+    return { lastSequence: mailbox.lastSequence, receipts, blocking: byId([...mailbox.blocking.values()]) };
+  });
+  const agents = [...gov.directory.all()].map(({ key, blocked, record, ops }) => {
+    const records = [...ops.values()].map((op) => ({ ...recordOf(op), stale: false }));
+    return { key, blocked, record, ops: records.sort((a, b) => (a.opId < b.opId ? -1 : 1)) };
+  });
+  return { mailboxes, agents: agents.sort((a, b) => (a.key < b.key ? -1 : 1)) };
+}
+
+function byId(receipts: readonly Receipt[]): Receipt[] {
+  return receipts.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A refusal is an answer like any other here. */
+async function settled(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    expect(error).toHaveProperty(
+      'code',
+      expect.stringMatching(/^(invalid_transition|control_not_found|store_unavailable)$/),
+    );
+  }
+}
+
+test('after any history, any failure of the store and any crash, controls are as they were', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someCommand, { maxLength: 60, size: 'max' }), async (commands) => {
+      const simulation = await Simulation.start();
+      for (const command of commands) await simulation.run(command);
+      await simulation.run({ do: 'crash' });
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);

@@ -1,0 +1,66 @@
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
+import type { ControlSink, ControlStream } from './mailbox.ts';
+import { noteAlive } from './note-alive.ts';
+import { sendWaiting } from './release-messages.ts';
+
+export interface SubscribeRequest {
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  /** Messages up to this one are not wanted again. */
+  readonly afterSequence: number;
+}
+
+export interface ControlSubscription {
+  /** The reader keeps up again. */
+  drained(): void;
+  close(): void;
+}
+
+/**
+ * The agent listens: it gets every message that it has not acknowledged, in order, then those to come. A sequence that
+ * was never reached hides nothing that is still to come.
+ */
+export async function subscribeControl(
+  gov: Governance,
+  request: SubscribeRequest,
+  sink: ControlSink,
+): Promise<ControlSubscription> {
+  const agent = authenticateAgent(gov, request.agentId, request.token);
+  const { tokenHash } = agent.record;
+  if (!agent.record.controlled) {
+    setControlled(gov, agent);
+    await gov.journal.committed();
+    if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
+  }
+  const mailbox = gov.control.mailbox(agent.record.id);
+  const cursor = Math.min(request.afterSequence, mailbox.lastSequence);
+  const stream: ControlStream = { sink, cursor, stalled: false };
+  mailbox.streams.add(stream);
+  sendWaiting(gov, mailbox, stream);
+  return {
+    drained: () => {
+      stream.stalled = false;
+      if (mailbox.streams.has(stream)) sendWaiting(gov, mailbox, stream);
+    },
+    close: () => {
+      if (mailbox.streams.delete(stream)) noteAlive(gov, agent);
+    },
+  };
+}
+
+/** Why a stream is ended whose credential is no longer one. */
+export function credentialEnded(): ReeveError {
+  return new ReeveError('unauthenticated', 'the credential token has been replaced, or the agent has left');
+}
+
+function setControlled(gov: Governance, agent: Agent): void {
+  const { record, lastSeenAt } = agent;
+  const controlled = { ...record, controlled: true };
+  gov.directory.put(controlled, lastSeenAt);
+  gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
+  gov.journal.write({ kind: 'agent_saved', agent: controlled });
+}

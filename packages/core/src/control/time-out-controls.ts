@@ -1,0 +1,23 @@
+import type { Governance } from '../governance.ts';
+import { leaveUnconfirmed } from './leave-unconfirmed.ts';
+import type { Receipt } from './receipt.ts';
+import { unconfirmed } from './receipt.ts';
+
+/**
+ * Marks up to `most` receipts that were not acknowledged in time, and returns how many. An agent that could have
+ * acknowledged a stop, because it has listened since it was registered, is not answered any more until it does.
+ */
+export function timeOutControls(gov: Governance, most: number): number {
+  let count = 0;
+  for (const receipt of gov.control.overdue()) {
+    if (count === most) break;
+    leaveUnconfirmed(gov, receipt, unconfirmed(receipt, 'not acknowledged in time', mustAnswer(gov, receipt)));
+    count++;
+  }
+  return count;
+}
+
+function mustAnswer(gov: Governance, { agent, action }: Receipt): boolean {
+  if (action === 'resume') return false;
+  return gov.control.settings.strict || gov.directory.find(agent)?.record.controlled === true;
+}

@@ -1,0 +1,36 @@
+import type { Principal } from '../access/principal.ts';
+import { mayReach } from '../access/principal.ts';
+import type { DomainEvent } from '../kernel/events.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+
+/** Which events a stream asks for. Absent members do not narrow. */
+export interface EventFilter {
+  readonly types?: readonly string[] | undefined;
+  readonly orgId?: string | undefined;
+  readonly agentId?: string | undefined;
+}
+
+/** Whose event it is; null where it concerns the whole gateway. */
+export function agentOf(event: DomainEvent): AgentId | null {
+  return event.type === 'policy' ? null : event.agent;
+}
+
+/**
+ * Whether an event is for this caller: within its tenant, and what it asks for. What concerns the whole gateway is for
+ * callers that are bound to no tenant.
+ */
+export function eventsFor(by: Principal, filter: EventFilter): (event: DomainEvent) => boolean {
+  const { types, orgId, agentId } = filter;
+  const wanted = types === undefined ? undefined : new Set<string>(types);
+  const isUnbound = by.orgId === null && by.teamId === null;
+  return (event) => {
+    if (wanted !== undefined && !wanted.has(event.type)) return false;
+    const agent = agentOf(event);
+    if (agent === null) return isUnbound && orgId === undefined && agentId === undefined;
+    return (
+      mayReach(by, agent) &&
+      (orgId === undefined || orgId === agent.orgId) &&
+      (agentId === undefined || agentId === agent.agentId)
+    );
+  };
+}

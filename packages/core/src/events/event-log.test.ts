@@ -1,0 +1,275 @@
+import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sealer } from '../audit/chain.ts';
+import type { Batch } from '../journal/change.ts';
+import { Journal } from '../journal/journal.ts';
+import type { DomainEvent } from '../kernel/events.ts';
+import { MemoryStore } from '../memory/memory-store.ts';
+import { EventLog } from './event-log.ts';
+
+const kept = 16_384;
+const block = 1_000_000;
+
+/** A log on a store that outlives it. Its turns end when the test says so, and its commits fail while the test wants it. */
+class World {
+  readonly store: MemoryStore;
+  readonly journal: Journal;
+  readonly log: EventLog;
+  readonly commits: Batch[] = [];
+  failing = false;
+  #flushes: (() => void)[] = [];
+
+  private constructor(store: MemoryStore, reserved: number) {
+    this.store = store;
+    this.journal = new Journal(
+      {
+        commit: (batch) => {
+          if (this.failing) throw new Error('the disk is full');
+          this.commits.push(batch);
+          store.commit(batch);
+        },
+        soon: (flush) => this.#flushes.push(flush),
+        seal: sealer((text) => hash('sha256', text, 'hex')),
+        publish: (events) => this.log.append(events),
+        onCommit: () => undefined,
+      },
+      { seq: 0, hash: '0'.repeat(64) },
+    );
+    this.log = new EventLog(this.journal, reserved, reserved === 0);
+  }
+
+  static async open(store = new MemoryStore()): Promise<World> {
+    const world = new World(store, (await store.load()).eventIdsReserved);
+    await world.turn();
+    return world;
+  }
+
+  /** What happens in one turn, which is then committed, or fails as a whole. */
+  async turn(events: readonly DomainEvent[] = []): Promise<void> {
+    for (const event of events) this.journal.publish(event);
+    // A reservation that the turn has brought about is a turn of its own.
+    for (let due = this.#flushes; due.length > 0; due = this.#flushes) {
+      this.#flushes = [];
+      for (const flush of due) flush();
+      await setImmediate();
+    }
+  }
+
+  /** The process is killed, and another one opens the same store. */
+  restart(): Promise<World> {
+    return World.open(this.store);
+  }
+
+  /** All that is sent to who asks for what came after `since`, were it to be sent now. */
+  replay(since: number | undefined): { ids: number[]; gap: boolean } {
+    const { from, gap } = this.log.startAfter(since);
+    const ids: number[] = [];
+    for (let id = from; id <= this.log.newest; id++) if (this.log.at(id) !== undefined) ids.push(id);
+    return { ids, gap };
+  }
+}
+
+const events = (count: number): DomainEvent[] => Array.from({ length: count }, (_, at) => policyEvent(at));
+
+function policyEvent(at: number): DomainEvent {
+  return { type: 'policy', at, version: 'v', error: null };
+}
+
+describe('ids', () => {
+  test('start at 1 and grow by one', async () => {
+    const world = await World.open();
+    expect(world.log.newest).toBe(0);
+    await world.turn(events(3));
+    await world.turn(events(2));
+    expect(world.log.newest).toBe(5);
+    expect(world.log.at(4)).toEqual(policyEvent(0));
+    expect(world.log.at(0)).toBeUndefined();
+    expect(world.log.at(6)).toBeUndefined();
+  });
+
+  test('go on after all that could have been given out before a kill', async () => {
+    const first = await World.open();
+    await first.turn(events(5));
+    const second = await first.restart();
+    expect(second.log.newest).toBe(block);
+    await second.turn(events(1));
+    expect(second.log.newest).toBe(block + 1);
+    expect((await second.restart()).log.newest).toBe(2 * block);
+  });
+
+  test('are reserved anew when half of a block is used, and not before', async () => {
+    const world = await World.open();
+    await world.turn(events(block / 2 - 1));
+    expect((await world.store.load()).eventIdsReserved).toBe(block);
+    await world.turn(events(2));
+    expect((await world.store.load()).eventIdsReserved).toBe(2 * block);
+  });
+
+  test('are reserved in the end, however often that has failed before', async () => {
+    const world = await World.open();
+    await world.turn(events(block / 2 - 10));
+    world.journal.publish(policyEvent(0));
+    world.log.append(events(20));
+    world.failing = true;
+    await world.turn();
+    await world.turn(events(5));
+    expect((await world.store.load()).eventIdsReserved).toBe(block);
+    world.failing = false;
+    await world.turn(events(5));
+    expect((await world.store.load()).eventIdsReserved).toBe(2 * block);
+    expect(world.log.newest).toBe(block / 2 + 15);
+  });
+
+  test('beyond what is reserved are not given out: events wait for them, in order', async () => {
+    const world = await World.open();
+    world.failing = true;
+    world.log.append(events(block + 3));
+    world.log.append([policyEvent(-1)]);
+    await world.turn();
+    expect(world.log.newest).toBe(block);
+    world.failing = false;
+    await world.turn([policyEvent(-2)]);
+    expect(world.log.newest).toBe(block + 5);
+    const last = [1, 2, 3, 4, 5].map((past) => world.log.at(block + past)?.at);
+    expect(last).toEqual([block, block + 1, block + 2, -1, -2]);
+    expect((await world.store.load()).eventIdsReserved).toBe(2 * block);
+  });
+
+  test('are not used up by turns that fail', async () => {
+    const world = await World.open();
+    world.failing = true;
+    await world.turn(events(3));
+    world.failing = false;
+    await world.turn(events(1));
+    expect(world.log.newest).toBe(1);
+  });
+});
+
+describe('what came after an id', () => {
+  test('is replayed whole while it is there', async () => {
+    const world = await World.open();
+    await world.turn(events(10));
+    expect(world.replay(7)).toEqual({ ids: [8, 9, 10], gap: false });
+    expect(world.replay(0)).toEqual({ ids: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], gap: false });
+  });
+
+  test.each([undefined, 10, 11, 1e12, Number.MAX_SAFE_INTEGER, 1e20])(
+    'is nothing for %s, the newest being 10',
+    async (since) => {
+      const world = await World.open();
+      await world.turn(events(10));
+      expect(world.replay(since)).toEqual({ ids: [], gap: false });
+    },
+  );
+
+  test('is at least the last ten thousand, and has a gap where more is asked for', async () => {
+    const world = await World.open();
+    await world.turn(events(kept + 100));
+    expect(kept).toBeGreaterThanOrEqual(10_000);
+    expect(world.replay(100)).toMatchObject({ gap: false, ids: { length: kept } });
+    const tooOld = world.replay(99);
+    expect(tooOld.gap).toBe(true);
+    expect(tooOld.ids).toHaveLength(kept);
+    expect(tooOld.ids[0]).toBe(101);
+  });
+
+  test('has a gap after a restart, except for who knows all that was before', async () => {
+    const first = await World.open();
+    await first.turn(events(10));
+    const second = await first.restart();
+    await second.turn(events(2));
+    for (const since of [0, 5, 10, 500_000]) {
+      expect(second.replay(since)).toEqual({ ids: [block + 1, block + 2], gap: true });
+    }
+    // What a stream was told as the newest id before there was any event in this run.
+    expect(second.replay(block)).toEqual({ ids: [block + 1, block + 2], gap: false });
+  });
+
+  test('where nothing is remembered of earlier runs, is all there is from the beginning, and a gap for who knows of one', async () => {
+    const journal = { write: () => undefined, committed: () => Promise.resolve() };
+    const log = new EventLog(journal, 5_000_000, true);
+    await Promise.resolve();
+    expect(log.startAfter(0)).toEqual({ from: 5_000_001, gap: false });
+    log.append(events(1));
+    expect(log.startAfter(0)).toEqual({ from: 5_000_001, gap: false });
+    expect(log.startAfter(4_000_000)).toEqual({ from: 5_000_001, gap: true });
+  });
+});
+
+test('listeners are told once for each turn that has brought something', async () => {
+  const world = await World.open();
+  let told = 0;
+  const stop = world.log.subscribe(() => told++);
+  await world.turn(events(100));
+  expect(told).toBe(1);
+  await world.turn();
+  world.log.append([]);
+  expect(told).toBe(1);
+  stop();
+  await world.turn(events(1));
+  expect(told).toBe(1);
+});
+
+/** What a test does to the log, one thing after the other. */
+type Step =
+  | { readonly do: 'turn'; readonly events: number }
+  | { readonly do: 'failing turn'; readonly events: number }
+  | { readonly do: 'follow'; readonly back: number }
+  | { readonly do: 'restart' };
+
+const someStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('turn' as const), events: fc.nat({ max: 50 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('turn' as const), events: fc.nat({ max: 2 * kept }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('failing turn' as const), events: fc.nat({ max: 50 }) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('follow' as const), back: fc.nat({ max: 2 * kept }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
+);
+
+test('replay and live together are the whole history, once and in order, over kills and failures', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someStep, { maxLength: 40 }), async (steps) => {
+      let world = await World.open();
+      /** The number of each event that became durable, by its id. */
+      const history: (readonly [id: number, number: number])[] = [];
+      let made = 0;
+      const follow = (since: number) => ({ since, ...world.log.startAfter(since), seen: [] as number[] });
+      let followers: ReturnType<typeof follow>[] = [];
+      const readOn = (follower: ReturnType<typeof follow>) => {
+        for (let id = follower.from + follower.seen.length; id <= world.log.newest; id++) {
+          follower.seen.push(world.log.at(id)?.at ?? Number.NaN);
+        }
+      };
+      for (const step of steps) {
+        if (step.do === 'restart') {
+          world = await world.restart();
+          followers = [];
+        } else if (step.do === 'follow') {
+          followers.push(follow(Math.max(0, world.log.newest - step.back)));
+        } else {
+          const batch = Array.from({ length: step.events }, (_, at) => policyEvent(made + at));
+          made += step.events;
+          const before = world.log.newest;
+          world.failing = step.do === 'failing turn';
+          // A follower that lags by a turn finds it all there still, as long as the turn fits.
+          await world.turn(batch);
+          world.failing = false;
+          if (step.do === 'failing turn') expect(world.log.newest).toBe(before);
+          else batch.forEach((event, at) => history.push([before + 1 + at, event.at]));
+          if (step.events > kept) followers = [];
+        }
+        followers.forEach(readOn);
+      }
+      const ids = history.map(([id]) => id);
+      expect(ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? 0))).toBe(true);
+      for (const { since, gap, from, seen } of followers) {
+        const wanted = history.filter(([id]) => id > since);
+        const there = wanted.filter(([id]) => id >= from).map(([, number]) => number);
+        expect(seen).toEqual(there);
+        if (!gap) expect(there).toHaveLength(wanted.length);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,103 @@
+import type { Journal } from '../journal/journal.ts';
+import type { DomainEvent } from '../kernel/events.ts';
+
+/** How many events can be replayed. A power of two, so that the place of an id is found by a mask. */
+const eventsKept = 16_384;
+/** How many ids are reserved at once; the next block is reserved when half of one is used. */
+const idsPerBlock = 1_000_000;
+
+/** Where a stream starts, and whether events that it asks for are not there any more. */
+export interface Start {
+  /** The first id to be sent. */
+  readonly from: number;
+  readonly gap: boolean;
+}
+
+/**
+ * The newest events of the gateway, each with its id. Ids grow by one and never repeat, over restarts, too: they are
+ * taken from blocks that the store knows to be used up, so that what a kill leaves of a block is skipped.
+ */
+export class EventLog {
+  readonly #journal: Pick<Journal, 'write' | 'committed'>;
+  readonly #first: number;
+  readonly #isFirstRun: boolean;
+  #next: number;
+  /** The newest id that may be given out. */
+  #reserved: number;
+  #reserving = false;
+  readonly #ring: (DomainEvent | undefined)[] = Array.from({ length: eventsKept }, () => undefined);
+  /** Events for which no id is reserved yet. */
+  #waiting: DomainEvent[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  /**
+   * `reserved` is what earlier runs have reserved: any of it may have been given out. In the first run there is nothing
+   * that could be missed before it, whatever its ids start from: 0 stands for the time before all events.
+   */
+  constructor(journal: Pick<Journal, 'write' | 'committed'>, reserved: number, isFirstRun: boolean) {
+    this.#journal = journal;
+    this.#first = reserved + 1;
+    this.#isFirstRun = isFirstRun;
+    this.#next = this.#first;
+    this.#reserved = reserved;
+    this.#reserve();
+  }
+
+  /** The id of the newest event; before the first one, the id that precedes it. */
+  get newest(): number {
+    return this.#next - 1;
+  }
+
+  /** The id of the oldest event that is still there. */
+  get oldest(): number {
+    return Math.max(this.#first, this.#next - eventsKept);
+  }
+
+  at(id: number): DomainEvent | undefined {
+    return id >= this.oldest && id < this.#next ? this.#ring[id & (eventsKept - 1)] : undefined;
+  }
+
+  append(events: readonly DomainEvent[]): void {
+    const before = this.#next;
+    for (const event of events) {
+      if (this.#next > this.#reserved) this.#waiting.push(event);
+      else this.#ring[this.#next++ & (eventsKept - 1)] = event;
+    }
+    if (this.#reserved - this.#next < idsPerBlock / 2) this.#reserve();
+    if (this.#next > before) for (const listener of this.#listeners) listener();
+  }
+
+  /** Asks to be told when there are new events: once for each turn that has brought some. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Where to go on after `since`. Without it, and after an id that is yet to come, there is nothing to replay. */
+  startAfter(since: number | undefined): Start {
+    if (since === undefined || since >= this.newest) return { from: this.#next, gap: false };
+    if (since + 1 >= this.oldest) return { from: since + 1, gap: false };
+    const isComplete = since === 0 && this.#isFirstRun && this.oldest === this.#first;
+    return { from: this.oldest, gap: !isComplete };
+  }
+
+  #reserve(): void {
+    if (this.#reserving) return;
+    this.#reserving = true;
+    const through = this.#reserved + idsPerBlock;
+    this.#journal.write({ kind: 'event_ids_reserved', through });
+    this.#journal.committed().then(
+      () => {
+        this.#reserving = false;
+        this.#reserved = through;
+        const waiting = this.#waiting;
+        this.#waiting = [];
+        this.append(waiting);
+      },
+      // Half a block is left to try again with, and while nothing can be committed nothing happens, either.
+      () => {
+        this.#reserving = false;
+      },
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import type { AccountRows, AccountStore } from '../accounts/account-store.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { AccountTables } from './memory-account-rows.ts';
+import { MemoryAccountRows } from './memory-account-rows.ts';
+
+/** Accounts in memory. Transactions run one after the other, whatever locks they name. */
+export class MemoryAccountStore implements AccountStore {
+  readonly #tables: AccountTables = {
+    accounts: new Map(),
+    sessions: new Map(),
+    refreshTokens: new Map(),
+    invites: new Map(),
+    sentTokens: new Map(),
+    attempts: new Map(),
+    letters: new Map(),
+    owed: new Map(),
+  };
+  #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  transaction<Result>(_locks: readonly string[], work: (rows: AccountRows) => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(() => this.#run(work));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async read<Result>(work: (rows: AccountRows) => Promise<Result>): Promise<Result> {
+    return work(new MemoryAccountRows(this.#tables, (what) => this.#check(what === 'reads', 'a read changes nothing')));
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    this.#closed = true;
+  }
+
+  /** The entry stands in the log and is owed no more. Called by the store of the log, as a part of its commit. */
+  entryRecorded(id: string): void {
+    this.#tables.owed.delete(id);
+  }
+
+  async #run<Result>(work: (rows: AccountRows) => Promise<Result>): Promise<Result> {
+    let open = true;
+    const rows = new MemoryAccountRows(this.#tables, () => this.#check(open, 'the transaction is over'));
+    try {
+      this.#check(true, '');
+      const result = await work(rows);
+      rows.keep();
+      return result;
+    } finally {
+      open = false;
+    }
+  }
+
+  #check(allowed: boolean, problem: string): void {
+    if (this.#closed) throw new ReeveError('store_unavailable', 'the store of accounts is closed');
+    if (!allowed) throw new Error(problem);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Principal } from '../access/principal.ts';
+import { requireScope } from '../access/principal.ts';
+import type { Actor } from '../audit/entry.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength, checkMicros, longestText } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { changeOp } from './change-op.ts';
+import type { Op, OpRecord } from './op.ts';
+import { recordOf } from './op.ts';
+
+export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
+
+/** How an action ended. */
+export interface Completion {
+  /** Null: what was reserved. */
+  readonly actualCostMicros: number | null;
+  readonly outcome: Outcome;
+  readonly detail: string;
+}
+
+/** An operator, or a client on an agent's behalf, says that an action has finished. */
+export async function completeOp(
+  gov: Governance,
+  by: Principal,
+  op: Op,
+  completion: Completion,
+  reason: string,
+): Promise<OpRecord> {
+  requireScope(by, 'write');
+  checkLength('reason', reason, longestText);
+  const { actor, requestId } = by;
+  return await finishOp(gov, op, completion, { actor, reason: redactText(reason), requestId });
+}
+
+/** Running becomes completing, and the cost is settled. */
+export async function finishOp(
+  gov: Governance,
+  op: Op,
+  completion: Completion,
+  by: { readonly actor: Actor; readonly reason: string; readonly requestId?: string | undefined },
+): Promise<OpRecord> {
+  if (completion.actualCostMicros !== null) checkMicros('actual_cost_micros', completion.actualCostMicros);
+  checkLength('detail', completion.detail, longestText);
+  const reserved = op.costMicros;
+  op.costMicros = completion.actualCostMicros ?? reserved;
+  try {
+    changeOp(gov, op, 'complete', {
+      actor: by.actor,
+      reason: by.reason,
+      details: {
+        detail: redactText(completion.detail),
+        outcome: completion.outcome,
+        reserved_micros: reserved,
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+      },
+    });
+  } catch (error) {
+    op.costMicros = reserved;
+    throw error;
+  }
+  gov.journal.onFailure(() => {
+    op.costMicros = reserved;
+  });
+  const completed = recordOf(op);
+  await gov.journal.committed();
+  return completed;
+}

@@ -1,0 +1,68 @@
+import type { Principal } from '../access/principal.ts';
+import { requireScope } from '../access/principal.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkTraceIds, traceIdsOf } from '../decision/trace-ids.ts';
+import type { Governance } from '../governance.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { findAgent } from '../tenancy/find-agent.ts';
+import type { Op, OpRecord } from './op.ts';
+import { recordOf } from './op.ts';
+import { opsChange } from './ops-change.ts';
+
+export interface RegisterOpRequest {
+  readonly agent: AgentId;
+  /** Both ids empty: they are made up. */
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly summary: string;
+}
+
+/**
+ * Registers an operation of an agent before its check: it is pending, and its first check decides it. One that is
+ * known already is answered as it is.
+ */
+export async function registerOp(
+  gov: Governance,
+  by: Principal,
+  request: RegisterOpRequest,
+): Promise<{ readonly op: OpRecord; readonly created: boolean }> {
+  requireScope(by, 'write');
+  checkTraceIds(request);
+  checkLength('summary', request.summary, longestText);
+  const agent = findAgent(gov, by, request.agent);
+  const { traceId, spanId } = traceIdsOf(request, gov.randomness);
+  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);
+  if (created) begin(gov, by, op, redactText(request.summary));
+  const record = recordOf(op);
+  await gov.journal.committed();
+  return { op: record, created };
+}
+
+function begin(gov: Governance, by: Principal, op: Op, summary: string): void {
+  op.summary = summary;
+  gov.journal.onFailure(() => gov.ops.forget(op));
+  gov.journal.publish(opsChange(op));
+  const [traceId = '', spanId = ''] = op.opId.split(':');
+  gov.journal.record(
+    draftOf({
+      at: op.registeredAt,
+      eventType: 'OpStateChanged',
+      lineage: op.owner.lineage,
+      actor: by.actor,
+      opId: op.opId,
+      traceId,
+      spanId,
+      payload: canonicalJson({
+        from: null,
+        to: op.state,
+        trigger: 'register',
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+        ...(summary === '' ? {} : { summary }),
+      }),
+    }),
+    op,
+  );
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { BulkControl } from '../control/bulk-control.ts';
+import type { Receipt } from '../control/receipt.ts';
+import type { Change, SavedOp } from '../journal/change.ts';
+import type { Store } from '../journal/store.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+
+export const sampleReceipt: Receipt = {
+  id: 'ctl_1',
+  bulkId: null,
+  agent: { orgId: 'acme', teamId: 'search', agentId: 'bot' },
+  opId: 't1:s1',
+  action: 'terminate',
+  actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'ci "deploy" 🦊' },
+  reason: "it's\nrunaway",
+  cause: 'suspension',
+  sequence: Number.MAX_SAFE_INTEGER,
+  requestedAt: 1_700_000_000_000,
+  deliveredAt: 1_700_000_000_001,
+  ackedAt: null,
+  effectiveAt: null,
+  status: 'delivered',
+  detail: '',
+  waiting: true,
+  blocks: false,
+};
+
+export const sampleBulk: BulkControl = {
+  id: 'ctl_b',
+  action: 'pause',
+  scope: { orgId: 'acme', runId: 'r "1"' },
+  reason: 'ünder repair',
+  actor: { id: 'abcdefghijkl', kind: 'api_key', label: '' },
+  orgId: 'acme',
+  teamId: null,
+  requestedAt: 1_700_000_000_000,
+  matched: 3,
+  changed: 2,
+  skipped: 1,
+  done: true,
+  idempotency: { key: 'k'.repeat(64), digest: 'd'.repeat(64) },
+};
+
+/** A receipt that nothing is expected of any more. */
+function settledReceipt(id: string, members: Partial<Receipt> = {}): Receipt {
+  const sequence = Array.from(id).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_000_007, 7);
+  return { ...sampleReceipt, id, sequence, status: 'effective', waiting: false, ...members };
+}
+
+function saved(...receipts: readonly Receipt[]): Change[] {
+  return receipts.map((receipt) => ({ kind: 'receipt_saved', receipt }));
+}
+
+/** What a store has to do with controls. */
+export function controlConformance(open: () => Store, sampleOp: SavedOp): void {
+  const ids = (receipts: readonly Receipt[]) => receipts.map(({ id }) => id);
+  const write = async (...changes: readonly Change[]) => {
+    await open().commit({ entries: [], changes });
+  };
+
+  describe('reads what it keeps of controls', () => {
+    test('a receipt by its id, by many ids, and by agent and sequence, also when it is settled', async () => {
+      const one = settledReceipt('ctl_one');
+      const other: AgentId = { ...one.agent, orgId: '' };
+      const two = settledReceipt('ctl_two', { agent: other, sequence: one.sequence });
+      await write(...saved(one, two));
+      expect(await open().receipt('ctl_one')).toEqual(one);
+      expect(await open().receiptOf(one.agent, one.sequence)).toEqual(one);
+      expect(await open().receiptOf(other, one.sequence)).toEqual(two);
+      expect(await open().receiptOf(one.agent, one.sequence + 1)).toBeUndefined();
+      expect(ids(await open().receipts(['ctl_two', 'ctl_none', 'ctl_one'])).sort()).toEqual(['ctl_one', 'ctl_two']);
+      expect(await open().receipts([])).toEqual([]);
+      expect(await open().receipt('ctl_none')).toBeUndefined();
+    });
+
+    test('a receipt as it was last saved', async () => {
+      await write(...saved(sampleReceipt));
+      const acked: Receipt = { ...sampleReceipt, status: 'acked', ackedAt: 5, waiting: false, detail: 'stopping' };
+      await write(...saved(acked));
+      expect(await open().receipt(sampleReceipt.id)).toEqual(acked);
+      expect((await open().load()).receipts).toEqual([]);
+    });
+
+    test('the receipts of a scoped control, by id, a page at a time, and their numbers by status', async () => {
+      const parts = ['a', 'b', 'c', 'd'].map((letter) => settledReceipt(`ctl_b_${letter}`, { bulkId: 'ctl_b' }));
+      const [, , third] = parts;
+      if (third === undefined) throw new Error('there are four');
+      await write(
+        ...saved(...parts.toReversed(), settledReceipt('ctl_x_a', { bulkId: 'ctl_x' }), settledReceipt('ctl_z')),
+        ...saved({ ...third, status: 'failed' }),
+      );
+      expect(ids(await open().receiptsOfBulk('ctl_b', '', 3))).toEqual(['ctl_b_a', 'ctl_b_b', 'ctl_b_c']);
+      expect(ids(await open().receiptsOfBulk('ctl_b', 'ctl_b_c', 3))).toEqual(['ctl_b_d']);
+      expect(await open().receiptsOfBulk('ctl_b', 'ctl_b_d', 3)).toEqual([]);
+      expect(await open().countsOfBulk('ctl_b')).toEqual({ effective: 3, failed: 1 });
+      expect(await open().countsOfBulk('ctl_none')).toEqual({});
+    });
+
+    test('a scoped control by its id, whether it is finished or not', async () => {
+      const running: BulkControl = { ...sampleBulk, id: 'ctl_r', done: false, idempotency: null, orgId: null };
+      await write({ kind: 'bulk_control_saved', bulk: sampleBulk }, { kind: 'bulk_control_saved', bulk: running });
+      expect(await open().bulk('ctl_b')).toEqual(sampleBulk);
+      expect(await open().bulk('ctl_r')).toEqual(running);
+      expect(await open().bulk('ctl_none')).toBeUndefined();
+    });
+  });
+
+  test('gives up old receipts, the oldest first, but none that waits, blocks or has its operation', async () => {
+    const at = (requestedAt: number) => ({ requestedAt, opId: 'gone:gone' });
+    await write(
+      ...saved(
+        settledReceipt('ctl_2', at(2)),
+        settledReceipt('ctl_1', at(1)),
+        settledReceipt('ctl_3', at(3)),
+        settledReceipt('ctl_waits', { ...at(1), waiting: true }),
+        settledReceipt('ctl_blocks', { ...at(1), blocks: true, status: 'failed' }),
+        settledReceipt('ctl_has_op', { requestedAt: 1, agent: sampleOp.agent, opId: sampleOp.opId }),
+        settledReceipt('ctl_young', at(100)),
+      ),
+      { kind: 'op_saved', op: sampleOp },
+      { kind: 'bulk_control_saved', bulk: { ...sampleBulk, id: 'ctl_old', requestedAt: 1 } },
+      { kind: 'bulk_control_saved', bulk: { ...sampleBulk, id: 'ctl_new', requestedAt: 100 } },
+    );
+    const all = ['ctl_1', 'ctl_2', 'ctl_3', 'ctl_blocks', 'ctl_has_op', 'ctl_waits', 'ctl_young'];
+    const left = async () => ids(await open().receipts(all)).sort();
+    await write({ kind: 'receipts_removed', before: 100, most: 2 });
+    expect(await left()).toEqual(['ctl_3', 'ctl_blocks', 'ctl_has_op', 'ctl_waits', 'ctl_young']);
+    await write({ kind: 'receipts_removed', before: 100, most: 2 });
+    await write({ kind: 'receipts_removed', before: 100, most: 2 });
+    expect(await left()).toEqual(['ctl_blocks', 'ctl_has_op', 'ctl_waits', 'ctl_young']);
+    expect(await open().bulk('ctl_old')).toBeUndefined();
+    expect(await open().bulk('ctl_new')).toBeDefined();
+    await write({ kind: 'op_removed', id: sampleOp.agent, opId: sampleOp.opId });
+    await write({ kind: 'receipts_removed', before: 100, most: 2 });
+    expect(await left()).toEqual(['ctl_blocks', 'ctl_waits', 'ctl_young']);
+  });
+
+  test('remembers what was asked for under a key once it is finished, and nothing else', async () => {
+    await write(
+      { kind: 'bulk_control_saved', bulk: { ...sampleBulk, id: 'ctl_1', done: false } },
+      { kind: 'bulk_control_saved', bulk: { ...sampleBulk, id: 'ctl_2', idempotency: null } },
+      { kind: 'bulk_control_saved', bulk: { ...sampleBulk, id: 'ctl_3', done: false } },
+    );
+    await write({ kind: 'bulk_control_saved', bulk: { ...sampleBulk, id: 'ctl_3', changed: 1, skipped: 2 } });
+    expect((await open().load()).bulkControls).toEqual([{ ...sampleBulk, id: 'ctl_3', changed: 1, skipped: 2 }]);
+  });
+}

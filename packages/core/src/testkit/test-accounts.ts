@@ -1,0 +1,133 @@
+import { expect } from 'vitest';
+import { EndedCredentials } from '../access/ended-credentials.ts';
+import { KeyRing } from '../access/key-ring.ts';
+import type { Principal } from '../access/principal.ts';
+import { rotateSigningKey } from '../access/rotate-signing-key.ts';
+import { SigningKeyRing } from '../access/signing-key.ts';
+import type { Account } from '../accounts/account.ts';
+import { scopesOfRole } from '../accounts/account.ts';
+import type { Accounts, AccountSettings, Origin } from '../accounts/accounts.ts';
+import type { Grant } from '../accounts/open-session.ts';
+import type { PasswordHasher } from '../accounts/password-hasher.ts';
+import { register } from '../accounts/register.ts';
+import { MemoryAccountStore } from '../memory/memory-account-store.ts';
+import { MemoryStore } from '../memory/memory-store.ts';
+import type { LoggedEntry } from './logged-entry.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { plainMint } from './plain-mint.ts';
+import { operator } from './requests.ts';
+import { sha256, testGovernance } from './test-governance.ts';
+
+export const from: Origin = { address: '192.0.2.7', userAgent: 'a browser', requestId: 'r1' };
+
+export const goodPassword = 'seven quiet lamps';
+
+/** Passwords that take no time to hash, so that tests are about what happens around them. */
+export function plainHasher(): PasswordHasher & { readonly verified: string[] } {
+  const verified: string[] = [];
+  return {
+    decoy: 'now:nobody',
+    verified,
+    hash: (password) => Promise.resolve(`now:${password}`),
+    verify: (password, hash) => {
+      verified.push(hash);
+      const [version = '', ...rest] = hash.split(':');
+      return Promise.resolve({ ok: rest.join(':') === password, outdated: version !== 'now' });
+    },
+  };
+}
+
+export interface TestAccounts {
+  readonly accounts: Accounts;
+  readonly clock: ManualClock;
+  readonly hasher: ReturnType<typeof plainHasher>;
+  /** Accounts of which sessions have ended, in order. */
+  readonly ended: string[];
+  /** Waits for work whose turns of the event loop have to end meanwhile. */
+  run<Result>(work: Promise<Result>): Promise<Result>;
+  /** What it fails with. */
+  failure(
+    work: Promise<unknown>,
+  ): Promise<{ readonly code: string; readonly facts: Readonly<Record<string, unknown>> }>;
+  owner(): Promise<Grant>;
+  audit(): Promise<LoggedEntry[]>;
+}
+
+const settings: AccountSettings = {
+  accessTokenTtlMs: 900_000,
+  refreshTtlMs: 43_200_000,
+  refreshTtlRememberMs: 2_592_000_000,
+  inviteTtlMs: 604_800_000,
+  resetTtlMs: 3_600_000,
+  lockoutAttempts: 5,
+  lockoutMs: 900_000,
+  openRegistration: false,
+};
+
+export async function testAccounts(changed: Partial<AccountSettings> = {}): Promise<TestAccounts> {
+  const store = new MemoryAccountStore();
+  const world = await testGovernance({ store: new MemoryStore(0, store) });
+  const { gov, clock } = world;
+  const hasher = plainHasher();
+  const ended: string[] = [];
+  const run = async <Result>(work: Promise<Result>): Promise<Result> => {
+    const state = { done: false };
+    const watched = work.finally(() => {
+      state.done = true;
+    });
+    watched.catch(() => undefined);
+    while (!state.done) {
+      await new Promise((resolve) => setImmediate(resolve));
+      world.turn();
+    }
+    return watched;
+  };
+  const access = {
+    gov,
+    keys: new KeyRing(clock, sha256, []),
+    signingKeys: new SigningKeyRing([]),
+    mint: plainMint(),
+    tokenTtlMs: 86_400_000,
+    ended: new EndedCredentials(),
+  };
+  const accounts: Accounts = {
+    access,
+    store,
+    hasher,
+    settings: { ...settings, ...changed },
+    onSessionEnd: (id) => ended.push(id),
+  };
+  await run(rotateSigningKey(access, operator.actor));
+  return {
+    accounts,
+    clock,
+    hasher,
+    ended,
+    run,
+    failure: async (work) => {
+      const outcome = await run(
+        work.then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      );
+      expect(outcome).toMatchObject({ name: 'ReeveError' });
+      return outcome as { code: string; facts: Record<string, unknown> };
+    },
+    owner: () => run(register(accounts, { email: 'owner@example.com', password: goodPassword, name: 'Olga' }, from)),
+    audit: world.audit,
+  };
+}
+
+/** The account as a caller. */
+export function asPerson(account: Account, sessionId = 'ses_1'): Principal {
+  return {
+    actor: { id: account.id, kind: 'account', label: account.email },
+    credentialId: account.id,
+    login: { accountId: account.id, sessionId, role: account.role },
+    scopes: scopesOfRole[account.role],
+    orgId: null,
+    teamId: null,
+    expiresAt: null,
+  };
+}

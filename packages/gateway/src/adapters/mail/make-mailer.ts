@@ -1,0 +1,29 @@
+import type { Mailer } from '@reeve/core';
+import { messageOf } from '@reeve/core';
+import type { Logger } from '../../telemetry/logger.ts';
+import { LoggingMailer } from './logging-mailer.ts';
+import type { MailSettings } from './relay.ts';
+import { isLoopback, relayOf } from './relay.ts';
+import { SmtpMailer } from './smtp-mailer.ts';
+
+/** The spec: without a relay, or with one that cannot be set up, letters are only logged, and the gateway starts. */
+export function makeMailer(settings: MailSettings, logger: Logger): Mailer {
+  if (settings.smtpHost === undefined) return new LoggingMailer(logger);
+  try {
+    const relay = relayOf(settings);
+    if (!isLoopback(relay.host)) warnOfRisks(settings, logger);
+    return new SmtpMailer(relay);
+  } catch (error) {
+    logger.warn(`no mail will be sent, only logged: ${messageOf(error)}`);
+    return new LoggingMailer(logger);
+  }
+}
+
+function warnOfRisks({ smtpFrom, smtpTls }: MailSettings, logger: Logger): void {
+  if (smtpFrom === undefined) {
+    logger.warn('SVC_SMTP_FROM is not set: mail goes out from no-reply@localhost, which relays refuse or file as spam');
+  }
+  if (smtpTls === 'off') {
+    logger.warn('SVC_SMTP_TLS is off: mail, with the links in it, crosses the network for everyone to read');
+  }
+}

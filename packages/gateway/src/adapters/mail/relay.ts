@@ -1,0 +1,65 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { Config } from '../../config/settings.ts';
+import type { Mailbox } from './mailbox.ts';
+import { hasControls, parseMailbox } from './mailbox.ts';
+
+export interface Relay {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte on, rather than STARTTLS. */
+  readonly implicitTls: boolean;
+  /** `required` also verifies the certificate; `opportunistic` encrypts where the relay offers it. */
+  readonly tls: 'required' | 'opportunistic' | 'off';
+  readonly credentials: Credentials | undefined;
+  readonly from: Mailbox;
+}
+
+export interface Credentials {
+  readonly user: string;
+  readonly pass: string;
+}
+
+export type MailSettings = Pick<Config, 'smtpHost' | 'smtpPort' | 'smtpUser' | 'smtpPass' | 'smtpFrom' | 'smtpTls'>;
+
+const placeholder: Mailbox = { name: 'Reeve', address: 'no-reply@localhost' };
+const implicitTlsPort = 465;
+
+/** Throws where the settings describe no relay, saying which of them is wrong, never what it holds. */
+export function relayOf(settings: MailSettings): Relay {
+  const host = (settings.smtpHost ?? '').replace(/^\[(.*)\]$/, '$1');
+  if (isIP(host) === 0 && !/^[a-z\d_]([a-z\d_.-]*[a-z\d_])?\.?$/i.test(host)) {
+    throw new Error('SVC_SMTP_HOST must be a host name or an address alone; the port goes into SVC_SMTP_PORT');
+  }
+  const from = settings.smtpFrom === undefined ? placeholder : parseMailbox(settings.smtpFrom);
+  if (from === undefined) {
+    throw new Error('SVC_SMTP_FROM must be one address, as in no-reply@example.com or Reeve <no-reply@example.com>');
+  }
+  return {
+    host,
+    port: settings.smtpPort,
+    implicitTls: settings.smtpPort === implicitTlsPort,
+    tls: settings.smtpTls ?? (isLoopback(host) ? 'opportunistic' : 'required'),
+    credentials: credentialsOf(settings),
+    from,
+  };
+}
+
+function credentialsOf({ smtpUser: user, smtpPass: pass }: MailSettings): Credentials | undefined {
+  if (user === undefined) return undefined;
+  if (pass === undefined || pass === '') throw new Error('SVC_SMTP_USER is set and SVC_SMTP_PASS is not');
+  if (hasControls(user)) throw new Error('SVC_SMTP_USER must be one line');
+  return { user, pass };
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+export function isLoopback(host: string): boolean {
+  if (isIP(host) === 0) return /^localhost\.?$/i.test(host);
+  return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+}
+
+export function nameOf({ host, port }: Relay): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -1,0 +1,83 @@
+import type { AuditPage, AuditQuery, AuditReader, StoredEntry } from '@reeve/core';
+import type { SqlValue } from '../sql/sql-database.ts';
+import type { Row } from '../sql/sqlite-rows.ts';
+import { number, text } from '../sql/sqlite-rows.ts';
+import type { Stretch } from './audit-select.ts';
+import { auditSelect, mostSearched } from './audit-select.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
+import { blockBits } from './postgres-schema.ts';
+
+/** Reads the audit log. */
+export class AuditLog implements AuditReader {
+  readonly #db: PostgresDatabase;
+
+  constructor(db: PostgresDatabase) {
+    this.#db = db;
+  }
+
+  latest(query: AuditQuery): Promise<AuditPage> {
+    return this.#read(query, true);
+  }
+
+  oldest(query: AuditQuery): Promise<AuditPage> {
+    return this.#read(query, false);
+  }
+
+  async after(seq: number, limit: number): Promise<StoredEntry[]> {
+    const sql = 'SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?';
+    return (await this.#db.all(sql, seq, limit)).map(entryOf);
+  }
+
+  /** What says something of the operations of one seat: its own entries, and that an agent has left anywhere. */
+  async afterOfSeat(seat: number, seq: number, limit: number): Promise<StoredEntry[]> {
+    const sql = `SELECT seq, hash, canonical FROM audit
+      WHERE seq > ? AND (seat = ? OR event_type = 'AgentDeregistered') ORDER BY seq LIMIT ?`;
+    return (await this.#db.all(sql, seq, seat, limit)).map(entryOf);
+  }
+
+  async #read(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
+    const { stretch, next } = await this.#stretch(query, newestFirst);
+    const { sql, values } = auditSelect(query, newestFirst, stretch);
+    const rows = await this.#db.select(sql, ...values, query.limit + 1);
+    const entries = rows.slice(0, query.limit).map(entryOf);
+    const last = entries.at(-1);
+    return { entries, next: rows.length > entries.length && last !== undefined ? last.seq : next };
+  }
+
+  /** The stretch of the log that can hold what is asked for, and where the next page starts if this one ends early. */
+  async #stretch(query: AuditQuery, newestFirst: boolean): Promise<{ stretch: Stretch; next: number | null }> {
+    const given = { low: (query.after ?? 0) + 1, high: (query.before ?? Number.MAX_SAFE_INTEGER) - 1 };
+    const { low, high } = await this.#byTime(query, given);
+    if (query.q === undefined) return { stretch: { low, high }, next: null };
+    const [ends] = await this.#db.all('SELECT (SELECT min(seq) FROM audit) AS oldest, seq AS newest FROM chain');
+    const first = Math.max(low, Number(ends?.['oldest'] ?? 1));
+    const last = Math.min(high, Number(ends?.['newest'] ?? 0));
+    if (last - first < mostSearched) return { stretch: { low: first, high: last }, next: null };
+    return newestFirst
+      ? { stretch: { low: last - mostSearched + 1, high: last }, next: last - mostSearched + 1 }
+      : { stretch: { low: first, high: first + mostSearched - 1 }, next: first + mostSearched - 1 };
+  }
+
+  async #byTime({ from, to }: AuditQuery, given: Stretch): Promise<Stretch> {
+    if (from === undefined && to === undefined) return given;
+    const conditions: string[] = [];
+    const values: SqlValue[] = [];
+    const bound = (select: string, condition: string, time: number | undefined) => {
+      conditions.push(time === undefined ? 'NULL' : `(SELECT ${select} FROM audit_times WHERE ${condition})`);
+      if (time !== undefined) values.push(time);
+    };
+    bound('min(block)', 'max_at >= ?', from);
+    bound('max(block)', 'min_at < ?', to);
+    const [row] = await this.#db.all(`SELECT ${conditions[0]} AS first, ${conditions[1]} AS last`, ...values);
+    const size = 2 ** blockBits;
+    const first = row?.['first'];
+    const last = row?.['last'];
+    const low = from === undefined ? 0 : typeof first === 'number' ? first * size : Number.MAX_SAFE_INTEGER;
+    const high = to === undefined ? Number.MAX_SAFE_INTEGER : typeof last === 'number' ? (last + 1) * size - 1 : 0;
+    return { low: Math.max(given.low, low), high: Math.min(given.high, high) };
+  }
+}
+
+function entryOf(row: Row): StoredEntry {
+  return { seq: number(row, 'seq'), hash: text(row, 'hash'), canonical: text(row, 'canonical') };
+}

@@ -1,0 +1,83 @@
+import type { Change } from '@reeve/core';
+import { expect, test } from 'vitest';
+import { changeStatements } from './change-statements.ts';
+
+const op = (opId: string, seq: number): Change => ({
+  kind: 'op_saved',
+  op: {
+    opId,
+    agent: { orgId: 'acme', teamId: '', agentId: 'bot' },
+    state: 'running',
+    registeredAt: 1,
+    updatedAt: 1,
+    actionType: null,
+    resource: '',
+    summary: '',
+    runId: '',
+    reason: '',
+    costMicros: 0,
+    policyRule: '',
+    digest: '',
+    controlId: null,
+    seq,
+  },
+});
+const gone = (opId: string): Change => ({
+  kind: 'op_removed',
+  id: { orgId: 'acme', teamId: '', agentId: 'bot' },
+  opId,
+});
+const key = (id: string, revokedAt: number | null): Change => ({
+  kind: 'api_key_saved',
+  key: {
+    id,
+    hash: 'secret hash',
+    label: 'secret label',
+    scopes: ['read'],
+    orgId: null,
+    teamId: null,
+    createdAt: 1,
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt,
+  },
+});
+const names = (changes: readonly Change[]) => changeStatements(changes, 1).map((statement) => statement.name);
+
+test('however many rows of a table change, they are one statement, and the last word on each counts', () => {
+  const statements = changeStatements([op('a', 1), op('b', 2), gone('c'), op('a', 3), gone('b')], 1);
+  expect(statements.map(({ name }) => name)).toEqual(['remove_ops', 'save_ops']);
+  expect(statements[0]?.values.at(-1)).toBe('{"b","c"}');
+  expect(statements[1]?.values.slice(4, 6)).toEqual(['{"a"}', '{3}']);
+});
+
+test('what concerns all rows comes after what was said of single ones before it, and before what is said after', () => {
+  expect(names([op('a', 1), { kind: 'ops_forgotten' }, op('b', 2)])).toEqual([
+    'save_ops',
+    'forget_ops',
+    'forget_replay',
+    'save_ops',
+  ]);
+});
+
+test('other gateways are told of agents and keys, last, each key once and nothing but the key', () => {
+  const statements = changeStatements([key('k1', null), op('a', 1), key('k1', 5), key('k2', null)], 3);
+  const notice = statements.at(-1);
+  expect(notice?.name).toBe('notices');
+  expect(notice?.values).toEqual([String.raw`{"{\"from\":3,\"kind\":\"api_key\",\"keys\":[[\"k1\"],[\"k2\"]]}"}`]);
+  expect(names([op('a', 1), { kind: 'ops_replay_from', seq: 1 }])).not.toContain('notices');
+});
+
+test('a notice that would be too long for PostgreSQL is several', () => {
+  const changes = Array.from({ length: 1000 }, (_, index) => key(`key-number-${index}`, null));
+  const payloads = String(changeStatements(changes, 1).at(-1)?.values[0]).split('","').length;
+  expect(payloads).toBeGreaterThan(2);
+});
+
+test('the mark up to which times are given up does not go beyond what was removed, however long the log', () => {
+  const removed = (through: number) =>
+    changeStatements([{ kind: 'entries_removed', through }], 1).find(({ name }) => name === 'remove_times')?.values;
+  expect(removed(4095)).toEqual([1]);
+  expect(removed(4094)).toEqual([0]);
+  expect(removed(2 ** 40)).toEqual([2 ** 28]);
+});

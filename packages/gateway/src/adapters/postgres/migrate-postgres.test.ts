@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import type { TestDatabase } from '../../../../../tests/harness/postgres.ts';
+import { createDatabase } from '../../../../../tests/harness/postgres.ts';
+import { parsePostgresUrl } from '../../config/postgres-url.ts';
+import { connectFirst, disconnect } from './connection.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { openPostgres } from './open-postgres.ts';
+import { postgresMigrations } from './postgres-schema.ts';
+
+const quiet = { onNotice: () => undefined, onRegained: () => undefined, onTaken: () => undefined };
+
+async function migrate(database: TestDatabase, migrations = postgresMigrations): Promise<void> {
+  const { client } = await connectFirst(parsePostgresUrl(database.url));
+  try {
+    await migratePostgres(client, migrations);
+  } finally {
+    await disconnect(client);
+  }
+}
+
+/** Every table with its columns and indexes. */
+async function shape(database: TestDatabase): Promise<unknown> {
+  const columns = await database.query(
+    `SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name
+      FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2`,
+  );
+  const indexes = await database.query(`SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`);
+  return { columns, indexes };
+}
+
+describe.each(postgresMigrations.map((_, index) => index))('a database of version %i', (version) => {
+  test('is brought to the newest version, with what was in it, and is the same as a new one', async () => {
+    const old = await createDatabase();
+    const fresh = await createDatabase();
+    await migrate(old, postgresMigrations.slice(0, version));
+    if (version > 0) {
+      await old.query(`INSERT INTO agents
+        (org_id, team_id, agent_id, token_hash, name, framework, version, metadata, tool_names, registered_at)
+        VALUES ('acme', '', 'bot', 'h', 'Bot', '', '', '{}', '[]', 5)`);
+      await old.query(`INSERT INTO ops (org_id, team_id, agent_id, op_id, seq, record, seat)
+        VALUES ('acme', '', 'bot', 't:s', 1, '{"state":"running"}', 1)`);
+    }
+    await migrate(old);
+    await migrate(fresh);
+    expect(await shape(old)).toEqual(await shape(fresh));
+    const opened = new AsyncDisposableStack();
+    const { store } = await openPostgres(parsePostgresUrl(old.url), 'process', quiet, opened);
+    const { agents, ops } = await store.load();
+    expect(agents.map(({ name }) => name)).toEqual(version > 0 ? ['Bot'] : []);
+    expect(ops.map(({ opId }) => opId)).toEqual(version > 0 ? ['t:s'] : []);
+    await opened.disposeAsync();
+    await old.drop();
+    await fresh.drop();
+  });
+});
+
+test('each version is on record, and to migrate again changes nothing', async () => {
+  const database = await createDatabase();
+  await migrate(database);
+  const versions = () => database.query('SELECT version, applied_at FROM schema_versions ORDER BY version');
+  const before = await versions();
+  expect(before.map((row) => Number(row['version']))).toEqual(postgresMigrations.map((_, index) => index + 1));
+  await migrate(database);
+  expect(await versions()).toEqual(before);
+  await database.drop();
+});
+
+test('where several start at once, one migrates and the others wait', async () => {
+  const database = await createDatabase();
+  await Promise.all(Array.from({ length: 5 }, () => migrate(database)));
+  expect(await database.query('SELECT count(*)::int AS n FROM schema_versions')).toEqual([
+    { n: postgresMigrations.length },
+  ]);
+  await database.drop();
+});
+
+test('a database that a newer release has made is refused', async () => {
+  const database = await createDatabase();
+  await migrate(database, [...postgresMigrations, 'CREATE TABLE from_the_future (x BIGINT)']);
+  await expect(migrate(database)).rejects.toThrow('it was made by a newer release');
+  await database.drop();
+});
+
+test('a version that fails half-way leaves nothing of itself behind', async () => {
+  const database = await createDatabase();
+  await migrate(database);
+  const before = await shape(database);
+  await expect(
+    migrate(database, [...postgresMigrations, 'CREATE TABLE half (x BIGINT); SELECT nonsense']),
+  ).rejects.toThrow('nonsense');
+  expect(await shape(database)).toEqual(before);
+  await database.drop();
+});
+
+test('whoever may not make tables can run on those that are there', async () => {
+  const database = await createDatabase();
+  await migrate(database);
+  await database.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+  await database.query(`CREATE ROLE ${database.name}_clerk LOGIN PASSWORD 'clerk'`);
+  const granted = `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${database.name}_clerk`;
+  await database.query(granted);
+  const url = new URL(database.url);
+  url.username = `${database.name}_clerk`;
+  url.password = 'clerk';
+  const opened = new AsyncDisposableStack();
+  const { store } = await openPostgres(parsePostgresUrl(url.href), 'process', quiet, opened);
+  await store.probe();
+  await opened.disposeAsync();
+  await database.drop();
+});

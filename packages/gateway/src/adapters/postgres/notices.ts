@@ -1,0 +1,52 @@
+import { noticeChannel } from './locks.ts';
+import type { Statement } from './statement.ts';
+import { arrayOf } from './statement.ts';
+
+/** What gateways on one database hold in memory, and so tell each other of. */
+export type NoticeKind = 'agent' | 'api_key' | 'signing_key';
+
+/** That rows have changed: which, and never what they hold. */
+export interface Notice {
+  /** The seat of the gateway that changed them, which knows already. */
+  readonly from: number;
+  readonly kind: NoticeKind;
+  /** Each the values of a key. */
+  readonly keys: readonly (readonly string[])[];
+}
+
+/** PostgreSQL takes less than 8000 bytes; no key comes near. */
+const mostBytes = 6000;
+
+/** Told when, and only if, the transaction that they are part of is committed. */
+export function noticesStatement(from: number, changed: ReadonlyMap<NoticeKind, readonly (readonly string[])[]>) {
+  const payloads = [...changed].flatMap(([kind, keys]) => inPieces(keys).map((piece) => ({ from, kind, keys: piece })));
+  return {
+    name: 'notices',
+    text: `SELECT pg_notify('${noticeChannel}', payload) FROM unnest($1::text[]) AS payload`,
+    values: [arrayOf(payloads.map((payload) => JSON.stringify(payload)))],
+  } satisfies Statement;
+}
+
+function inPieces(keys: readonly (readonly string[])[]): (readonly string[])[][] {
+  const pieces: (readonly string[])[][] = [];
+  let bytes = mostBytes;
+  for (const key of keys) {
+    const size = Buffer.byteLength(JSON.stringify(key)) + 1;
+    if (bytes + size > mostBytes) {
+      pieces.push([]);
+      bytes = 0;
+    }
+    pieces.at(-1)?.push(key);
+    bytes += size;
+  }
+  return pieces;
+}
+
+/** Undefined where it is not one of ours. */
+export function parseNotice(payload: string): Notice | undefined {
+  try {
+    return JSON.parse(payload) as Notice;
+  } catch {
+    return undefined;
+  }
+}

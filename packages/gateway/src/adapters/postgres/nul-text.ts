@@ -1,0 +1,18 @@
+/**
+ * PostgreSQL holds every character but one: U+0000. So a text is written with U+0001 as an escape: itself as 0001 '1',
+ * and 0000 as 0001 '0'. Any other text is written as it is.
+ */
+const escape = '\u0001';
+const special = new RegExp(`[\\0${escape}]`);
+const specials = new RegExp(special, 'g');
+const escaped = new RegExp(`${escape}([01])`, 'g');
+
+/** A text as PostgreSQL can hold it. */
+export function storable(text: string): string {
+  return special.test(text) ? text.replace(specials, (found) => `${escape}${found === escape ? 1 : 0}`) : text;
+}
+
+/** The text that `storable` was given. */
+export function original(text: string): string {
+  return text.includes(escape) ? text.replace(escaped, (_, which) => (which === '1' ? escape : '\0')) : text;
+}

@@ -1,0 +1,64 @@
+import { messageOf } from '@reeve/core';
+import type { Client } from 'pg';
+import type { PostgresUrl } from '../../config/postgres-url.ts';
+import { StartError } from '../../start-error.ts';
+import { connectFirst, disconnect, nameOf } from './connection.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { PostgresDatabase } from './postgres-database.ts';
+import { PostgresStore } from './postgres-store.ts';
+import type { SeatEvents } from './seat.ts';
+import { Seat } from './seat.ts';
+
+export interface OpenPostgres {
+  readonly store: PostgresStore;
+  readonly database: PostgresDatabase;
+  readonly seat: Seat;
+}
+
+const oldestVersion = 150_000;
+
+/**
+ * Connects, brings the tables to the newest version and takes a seat. Whatever is opened is noted in `opened`. What goes
+ * wrong becomes one line that names the server and never the password.
+ */
+export async function openPostgres(
+  url: PostgresUrl,
+  sync: 'process' | 'power',
+  events: SeatEvents,
+  opened: AsyncDisposableStack,
+): Promise<OpenPostgres> {
+  try {
+    const { client, options: connection } = await connectFirst(url);
+    try {
+      await checkServer(client);
+      await migratePostgres(client);
+    } finally {
+      await disconnect(client);
+    }
+    const database = new PostgresDatabase(connection);
+    opened.defer(() => database.close());
+    const seat = await Seat.take(connection, events);
+    opened.defer(() => seat.close());
+    const store = new PostgresStore({ connection, database, seat, sync });
+    opened.defer(() => store.close());
+    return { store, database, seat };
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${reasonOf(error)}`);
+  }
+}
+
+async function checkServer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; encoding: string }>(
+    `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding`,
+  );
+  const { version = '0', encoding = '' } = rows[0] ?? {};
+  if (Number(version) < oldestVersion) throw new Error('it is older than version 15, which Reeve needs');
+  if (encoding !== 'UTF8') throw new Error(`the database has the encoding ${encoding}; make one with UTF8`);
+}
+
+/** Where a name has several addresses, Node tells of each attempt in an error without words of its own. */
+function reasonOf(error: unknown): string {
+  const reasons = error instanceof AggregateError ? error.errors.map(messageOf) : [messageOf(error)];
+  return reasons.join('; ').replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,75 @@
+import { frequentEvents } from '../sql/audit-query.ts';
+import { migrations } from '../sql/schema.ts';
+
+function forPostgres(sql: string): string {
+  const extras = Object.entries(extrasByTable)
+    .filter(([table]) => new RegExp(`\\bCREATE TABLE ${table}\\b`).test(sql))
+    .map(([, extra]) => extra);
+  return [translate(sql), ...extras].join('\n');
+}
+
+/** SQLite compares texts byte by byte; in PostgreSQL that is the collation "C". */
+function translate(sql: string): string {
+  return sql
+    .replaceAll(/\bINTEGER\b/g, 'BIGINT')
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    .replaceAll(/\bWITHOUT ROWID\b/g, '');
+}
+
+/** How many entries, as a power of two, one row of `audit_times` speaks of. */
+export const blockBits = 12;
+
+/** What an index over event types leaves out; queries say the same, or the index is not used. */
+export const isRareEvent = `event_type NOT IN (${frequentEvents.map((type) => `'${type}'`).join(', ')})`;
+
+/**
+ * By the table that they belong to, for the version that makes it.
+ *
+ * The indexes of the log are over `-seq`: no other index has that order, so a page of one org, agent or operation is
+ * read by its index and never by walking the whole log backwards, whatever the planner takes to be frequent.
+ */
+const extrasByTable: Readonly<Record<string, string>> = {
+  audit: `
+  ALTER TABLE audit ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
+  CREATE INDEX audit_by_org ON audit (org_id, (-seq)) WHERE org_id IS NOT NULL;
+  CREATE INDEX audit_by_agent ON audit (agent_id, (-seq)) WHERE agent_id <> '';
+  CREATE INDEX audit_by_op ON audit (op_id, (-seq)) WHERE op_id IS NOT NULL;
+  CREATE INDEX audit_by_event ON audit (event_type, (-seq)) WHERE ${isRareEvent};
+
+  CREATE TABLE audit_times (
+    block BIGINT PRIMARY KEY,
+    min_at BIGINT NOT NULL,
+    max_at BIGINT NOT NULL
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE chain (
+    only_one BOOLEAN PRIMARY KEY DEFAULT true CHECK (only_one),
+    seq BIGINT NOT NULL,
+    hash TEXT COLLATE "C" NOT NULL
+  ) WITH (fillfactor = 20);
+  INSERT INTO chain (seq, hash) VALUES (0, repeat('0', 64));
+
+  CREATE TABLE seats (
+    seat BIGINT PRIMARY KEY,
+    holder TEXT COLLATE "C" NOT NULL,
+    seen_at TIMESTAMPTZ NOT NULL,
+    ops_replay_from BIGINT,
+    event_ids_reserved BIGINT NOT NULL DEFAULT 0
+  );`,
+  ops: `
+  ALTER TABLE ops ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
+  ALTER TABLE ops DROP CONSTRAINT ops_pkey;
+  ALTER TABLE ops ADD PRIMARY KEY (seat, org_id, team_id, agent_id, op_id);`,
+  control_receipts: `
+  ALTER TABLE control_receipts ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
+  DROP INDEX control_receipts_by_sequence;
+  CREATE UNIQUE INDEX control_receipts_by_sequence
+    ON control_receipts (seat, org_id, team_id, agent_id, sequence);`,
+  control_sequences: `
+  ALTER TABLE control_sequences ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
+  ALTER TABLE control_sequences DROP CONSTRAINT control_sequences_pkey;
+  ALTER TABLE control_sequences ADD PRIMARY KEY (seat, org_id, team_id, agent_id);`,
+};
+
+/** The tables of the embedded store, as PostgreSQL says it, with what only PostgreSQL needs: one text per version. */
+export const postgresMigrations: readonly string[] = migrations.map(forPostgres);

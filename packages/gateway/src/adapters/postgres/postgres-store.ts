@@ -1,0 +1,184 @@
+import type {
+  AgentId,
+  AgentRecord,
+  ApiKeyRecord,
+  AuditPage,
+  AuditQuery,
+  AuditReader,
+  Batch,
+  BulkControl,
+  Receipt,
+  ReceiptStatus,
+  SigningKeyRecord,
+  Snapshot,
+  Store,
+  StoredEntry,
+} from '@reeve/core';
+import { ReeveError } from '@reeve/core';
+import { bulkOf, controlSql, countsOf, receiptOf, sequenceOf } from '../sql/control-rows.ts';
+import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
+import type { Row } from '../sql/sqlite-rows.ts';
+import { agentOf, apiKeyOf, number, opOf, signingKeyOf, text } from '../sql/sqlite-rows.ts';
+import { AuditLog } from './audit-log.ts';
+import type { ConnectionOptions } from './connection.ts';
+import { seatHolders } from './locks.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
+import type { Seat } from './seat.ts';
+import { arrayOf } from './statement.ts';
+import { Writer } from './writer.ts';
+
+export interface PostgresStoreOptions {
+  readonly connection: ConnectionOptions;
+  readonly database: PostgresDatabase;
+  readonly seat: Seat;
+  /** `power`: a commit survives the end of the power of the database's server, whatever that server's settings. */
+  readonly sync: 'process' | 'power';
+}
+
+/** Everything that the gateways on a database hold in memory alike. */
+export interface SharedRows {
+  readonly agents: readonly AgentRecord[];
+  readonly apiKeys: readonly ApiKeyRecord[];
+  readonly signingKeys: readonly SigningKeyRecord[];
+}
+
+/** PostgreSQL as the store of one gateway among several: one chain and one set of agents and keys for all of them. */
+export class PostgresStore implements Store, AuditReader {
+  readonly #db: PostgresDatabase;
+  readonly #seat: Seat;
+  readonly #writer: Writer;
+  readonly #log: AuditLog;
+
+  constructor({ connection, database, seat, sync }: PostgresStoreOptions) {
+    this.#db = database;
+    this.#seat = seat;
+    this.#writer = new Writer(connection, seat, sync);
+    this.#log = new AuditLog(database);
+  }
+
+  load(): Promise<Snapshot> {
+    return this.#db.snapshot(async (sql) => {
+      const { seat } = this.#seat;
+      const one = async (question: string, ...values: SqlValue[]) => (await sql.all(question, ...values))[0] ?? {};
+      const head = await one('SELECT seq, hash FROM chain');
+      const mine = await one('SELECT ops_replay_from, event_ids_reserved FROM seats WHERE seat = ?', seat);
+      return {
+        head: { seq: number(head, 'seq'), hash: text(head, 'hash') },
+        ...(await sharedRows(sql)),
+        ops: (await sql.all('SELECT * FROM ops WHERE seat = ?', seat)).map(opOf),
+        opsReplayFrom: typeof mine['ops_replay_from'] === 'number' ? mine['ops_replay_from'] : null,
+        eventIdsReserved: number(mine, 'event_ids_reserved'),
+        receipts: (await sql.all(`${controlSql.openReceipts} AND seat = ?`, seat)).map(receiptOf),
+        bulkControls: (await sql.all(controlSql.rememberedBulks)).map(bulkOf),
+        controlSequences: (await sql.all(`${controlSql.sequences} WHERE seat = ?`, seat)).map(sequenceOf),
+      };
+    });
+  }
+
+  /** What other gateways may have changed. */
+  shared(): Promise<SharedRows> {
+    return this.#db.snapshot(sharedRows);
+  }
+
+  async agents(ids: readonly AgentId[]): Promise<AgentRecord[]> {
+    const keys = 'SELECT * FROM unnest(?::text[], ?::text[], ?::text[])';
+    const columns = [ids.map((id) => id.orgId), ids.map((id) => id.teamId), ids.map((id) => id.agentId)];
+    const sql = `SELECT * FROM agents WHERE (org_id, team_id, agent_id) IN (${keys})`;
+    return (await this.#rows(sql, ...columns.map(arrayOf))).map(agentOf);
+  }
+
+  async apiKeys(ids: readonly string[]): Promise<ApiKeyRecord[]> {
+    return (await this.#rows('SELECT * FROM api_keys WHERE id = ANY (?::text[])', arrayOf(ids))).map(apiKeyOf);
+  }
+
+  async signingKeys(kids: readonly string[]): Promise<SigningKeyRecord[]> {
+    const sql = 'SELECT * FROM signing_keys WHERE kid = ANY (?::text[])';
+    return (await this.#rows(sql, arrayOf(kids))).map(signingKeyOf);
+  }
+
+  async commit(batch: Batch): Promise<void> {
+    this.#requireSeat();
+    await this.#writer.commit(batch);
+  }
+
+  async probe(): Promise<void> {
+    this.#requireSeat();
+    await this.#writer.probe();
+  }
+
+  after(seq: number, limit: number): Promise<StoredEntry[]> {
+    return this.#log.after(seq, limit);
+  }
+
+  /** Those of the entries after `seq` that this gateway's operations are brought back from. */
+  replay(seq: number, limit: number): Promise<StoredEntry[]> {
+    return this.#log.afterOfSeat(this.#seat.seat, seq, limit);
+  }
+
+  /**
+   * Up to which entry no gateway that runs needs the log to bring its operations back. 0 for all but the first of them:
+   * one is enough to cut the log.
+   */
+  async neededFrom(own: number): Promise<number> {
+    const sql = `SELECT min(seat) AS first, min(ops_replay_from) FILTER (WHERE seat <> ?) AS seq
+      FROM seats WHERE seat IN (SELECT seat FROM (${seatHolders}) AS held)`;
+    const row = (await this.#rows(sql, this.#seat.seat))[0] ?? {};
+    if (row['first'] !== this.#seat.seat) return 0;
+    return typeof row['seq'] === 'number' ? Math.min(own, row['seq']) : own;
+  }
+
+  latest(query: AuditQuery): Promise<AuditPage> {
+    return this.#log.latest(query);
+  }
+
+  oldest(query: AuditQuery): Promise<AuditPage> {
+    return this.#log.oldest(query);
+  }
+
+  async receipt(id: string): Promise<Receipt | undefined> {
+    return (await this.#rows(controlSql.receipt, id)).map(receiptOf)[0];
+  }
+
+  async receipts(ids: readonly string[]): Promise<readonly Receipt[]> {
+    const sql = 'SELECT record FROM control_receipts WHERE id = ANY (?::text[])';
+    return (await this.#rows(sql, arrayOf(ids))).map(receiptOf);
+  }
+
+  async receiptOf({ orgId, teamId, agentId }: AgentId, sequence: number): Promise<Receipt | undefined> {
+    const sql = `${controlSql.receiptOf} AND seat = ?`;
+    return (await this.#rows(sql, orgId, teamId, agentId, sequence, this.#seat.seat)).map(receiptOf)[0];
+  }
+
+  async bulk(id: string): Promise<BulkControl | undefined> {
+    return (await this.#rows(controlSql.bulk, id)).map(bulkOf)[0];
+  }
+
+  async receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]> {
+    return (await this.#rows(controlSql.receiptsOfBulk, bulkId, after, limit)).map(receiptOf);
+  }
+
+  async countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>> {
+    return countsOf(await this.#rows(controlSql.countsOfBulk, bulkId));
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+
+  #rows(sql: string, ...values: SqlValue[]): Promise<readonly Row[]> {
+    return this.#db.all(sql, ...values);
+  }
+
+  #requireSeat(): void {
+    if (this.#seat.isHeld) return;
+    throw new ReeveError('store_unavailable', 'the database cannot be reached');
+  }
+}
+
+async function sharedRows(sql: SqlSession): Promise<SharedRows> {
+  return {
+    agents: (await sql.all('SELECT * FROM agents')).map(agentOf),
+    apiKeys: (await sql.all('SELECT * FROM api_keys')).map(apiKeyOf),
+    signingKeys: (await sql.all('SELECT * FROM signing_keys')).map(signingKeyOf),
+  };
+}

@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDatabase } from '../../../../../tests/harness/postgres.ts';
+import { TestPostgres } from '../../../../../tests/harness/postgres.ts';
+import { parsePostgresUrl } from '../../config/postgres-url.ts';
+import type { ConnectionOptions } from './connection.ts';
+import { connectFirst, disconnect } from './connection.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { Seat } from './seat.ts';
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await TestPostgres.start();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function prepare(): Promise<{ database: TestDatabase; options: ConnectionOptions }> {
+  const database = await server.createDatabase();
+  const { client, options } = await connectFirst(parsePostgresUrl(database.url));
+  await migratePostgres(client);
+  await disconnect(client);
+  return { database, options };
+}
+
+interface Sat {
+  readonly seat: Seat;
+  readonly regained: () => number;
+  readonly taken: () => string | undefined;
+}
+
+async function sit(options: ConnectionOptions): Promise<Sat> {
+  let regained = 0;
+  let taken: string | undefined;
+  const seat = await Seat.take(options, {
+    onNotice: () => undefined,
+    onRegained: () => regained++,
+    onTaken: (error) => (taken = error.message),
+  });
+  return { seat, regained: () => regained, taken: () => taken };
+}
+
+/** A network that can lose a connection without a word to either side. */
+class Network {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #ways: { readonly client: Socket; readonly server: Socket }[] = [];
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  static async to(port: number): Promise<Network> {
+    const listener = createServer();
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const network = new Network(listener, (listener.address() as AddressInfo).port);
+    listener.on('connection', (client) => {
+      const way = { client, server: connect(port, '127.0.0.1') };
+      for (const socket of [way.client, way.server]) socket.on('error', () => undefined);
+      network.#ways.push(way);
+      client.pipe(way.server, { end: false });
+      way.server.pipe(client);
+    });
+    return network;
+  }
+
+  /** What is connected now hears nothing any more, and the server is not told. */
+  cut(): void {
+    for (const { client, server } of this.#ways) {
+      client.unpipe(server);
+      server.unpipe(client);
+      client.resume();
+      server.resume();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { client, server } of this.#ways) for (const socket of [client, server]) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+/** Ends the connection that holds a seat, as a server that restarts or a network would. */
+async function cut(database: TestDatabase, seat: number): Promise<void> {
+  await database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND classid <> 0
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [seat],
+  );
+}
+
+describe('seats', () => {
+  test('are taken in order, and the first free one is taken again', async () => {
+    const { database, options } = await prepare();
+    const one = await sit(options);
+    const two = await sit(options);
+    const three = await sit(options);
+    expect([one, two, three].map(({ seat }) => seat.seat)).toEqual([1, 2, 3]);
+    await two.seat.close();
+    const again = await sit(options);
+    expect(again.seat.seat).toBe(2);
+    for (const { seat } of [one, three, again]) await seat.close();
+    const alone = await sit(options);
+    expect(alone.seat.seat).toBe(1);
+    await alone.seat.close();
+    await database.drop();
+  });
+
+  test('are each taken once, however many come at the same time', async () => {
+    const { database, options } = await prepare();
+    const all = await Promise.all(Array.from({ length: 5 }, () => sit(options)));
+    expect(all.map(({ seat }) => seat.seat).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    for (const { seat } of all) await seat.close();
+    await database.drop();
+  });
+
+  test('whose connection is cut are taken back by the same gateway, which is told', async () => {
+    const { database, options } = await prepare();
+    const one = await sit(options);
+    await cut(database, 1);
+    await expect.poll(() => one.regained(), { timeout: 10_000 }).toBe(1);
+    expect(one.seat.isHeld).toBe(true);
+    expect(one.taken()).toBeUndefined();
+    const two = await sit(options);
+    expect(two.seat.seat).toBe(2);
+    await one.seat.close();
+    await two.seat.close();
+    await database.drop();
+  });
+
+  test('whose old connection the server still believes in are taken back all the same', async () => {
+    const { database, options } = await prepare();
+    await using network = await Network.to(server.port);
+    const one = await sit({ ...options, port: network.port });
+    network.cut();
+    await expect.poll(() => one.seat.isHeld, { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => one.regained(), { timeout: 20_000 }).toBe(1);
+    expect(one.seat.isHeld).toBe(true);
+    await one.seat.close();
+    await database.drop();
+  });
+
+  test('that another gateway took meanwhile are given up for good, with the reason', async () => {
+    const { database, options } = await prepare();
+    const one = await sit(options);
+    await database.query(`UPDATE seats SET holder = 'another'`);
+    await expect.poll(() => one.taken(), { timeout: 10_000 }).toContain('another gateway has taken seat 1');
+    expect(one.seat.isHeld).toBe(false);
+    expect(one.regained()).toBe(0);
+    await one.seat.close();
+    await database.drop();
+  });
+
+  test('that another gateway took and left meanwhile are given up, too: what belonged to them has changed', async () => {
+    const { database, options } = await prepare();
+    const one = await sit(options);
+    await database.query(`UPDATE seats SET holder = 'another'`);
+    await cut(database, 1);
+    await expect.poll(() => one.taken(), { timeout: 10_000 }).toContain('another gateway has taken seat 1');
+    expect(one.regained()).toBe(0);
+    await one.seat.close();
+    await database.drop();
+  });
+
+  test('survive a restart of the server', async () => {
+    const { database, options } = await prepare();
+    const one = await sit(options);
+    await server.halt();
+    await expect.poll(() => one.seat.isHeld, { timeout: 10_000 }).toBe(false);
+    await server.resume();
+    await expect.poll(() => one.regained(), { timeout: 20_000 }).toBe(1);
+    expect(one.taken()).toBeUndefined();
+    await one.seat.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { ConnectionOptions } from './connection.ts';
+import { connect, disconnect } from './connection.ts';
+import type { SeatHolder } from './entries-statement.ts';
+import { findSeat } from './find-seat.ts';
+import { noticeChannel, seatHolders, seatLock } from './locks.ts';
+import type { Notice } from './notices.ts';
+import { parseNotice } from './notices.ts';
+
+export interface SeatEvents {
+  /** Another gateway has changed rows that this one may hold in memory. */
+  readonly onNotice: (notice: Notice) => void;
+  /** The seat was out of touch with the database and is back: notices may have been missed. */
+  readonly onRegained: () => void;
+  /** Another gateway has this seat and what belongs to it; this one must not go on. */
+  readonly onTaken: (error: Error) => void;
+}
+
+const aliveEveryMs = 1000;
+const retryEveryMs = 250;
+
+/**
+ * A gateway's place among those on one database, by number, and the connection that keeps it. Operations belong to the
+ * seat: whoever takes it next takes them over. The lock goes with the connection, however that ends.
+ */
+export class Seat implements SeatHolder {
+  readonly seat: number;
+  readonly holder: string;
+  readonly #options: ConnectionOptions;
+  readonly #events: SeatEvents;
+  #client: Client;
+  #isHeld = true;
+  #isClosed = false;
+  #isAsking = false;
+  #timer: NodeJS.Timeout;
+
+  private constructor(options: ConnectionOptions, events: SeatEvents, client: Client, seat: number, holder: string) {
+    this.#options = options;
+    this.#events = events;
+    this.#client = client;
+    this.seat = seat;
+    this.holder = holder;
+    this.#timer = setInterval(() => void this.#stayAlive(), aliveEveryMs);
+    this.#timer.unref();
+  }
+
+  /** Takes the first seat that is free, and listens. */
+  static async take(options: ConnectionOptions, events: SeatEvents): Promise<Seat> {
+    const quick: ConnectionOptions = { ...options, query_timeout: 5000, statement_timeout: 5000 };
+    const lost = Promise.withResolvers<unknown>();
+    const client = await connect(quick, lost.resolve);
+    try {
+      await setUp(client);
+      const holder = randomUUID();
+      const number = await findSeat(client, holder);
+      const seat = new Seat(quick, events, client, number, holder);
+      seat.#listen(client);
+      void lost.promise.then(() => seat.#lose(client));
+      return seat;
+    } catch (error) {
+      await disconnect(client);
+      throw error;
+    }
+  }
+
+  /** False while the database cannot be reached: what is written then could be another gateway's. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#isHeld = false;
+    clearInterval(this.#timer);
+    await disconnect(this.#client);
+  }
+
+  #listen(client: Client): void {
+    client.on('notification', ({ payload }) => {
+      const notice = parseNotice(payload ?? '');
+      if (notice !== undefined && notice.from !== this.seat) this.#events.onNotice(notice);
+    });
+  }
+
+  /** Others see by this that the seat's holder lives; this one sees that the connection does. */
+  async #stayAlive(): Promise<void> {
+    if (!this.#isHeld || this.#isAsking) return;
+    const client = this.#client;
+    this.#isAsking = true;
+    try {
+      const { rowCount } = await client.query(
+        'UPDATE seats SET seen_at = clock_timestamp() WHERE seat = $1 AND holder = $2',
+        [this.seat, this.holder],
+      );
+      if (rowCount === 0) this.#taken();
+    } catch {
+      this.#lose(client);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #lose(client: Client): void {
+    if (client !== this.#client || !this.#isHeld) return;
+    this.#isHeld = false;
+    void disconnect(client);
+    void this.#regain(client);
+  }
+
+  async #regain(old: Client): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        if (await this.#retake(old)) return;
+      } catch {
+        // Still out of reach.
+      }
+      await sleep(retryEveryMs, undefined, { ref: false });
+    }
+  }
+
+  /** True where there is nothing more to try: the seat is held again, or is another's. */
+  async #retake(old: Client): Promise<boolean> {
+    const lost = Promise.withResolvers<unknown>();
+    const client = await connect(this.#options, lost.resolve);
+    let isKept = false;
+    try {
+      await setUp(client);
+      const { rows } = await client.query<{ locked: boolean }>(
+        'SELECT pg_try_advisory_lock($1, $2) AS locked',
+        seatLock(this.seat),
+      );
+      // After the lock: whoever took the seat meanwhile has put a name there, whether or not it has left again.
+      const found = await client.query<{ holder: string }>('SELECT holder FROM seats WHERE seat = $1', [this.seat]);
+      if (found.rows[0]?.holder !== this.holder) {
+        this.#taken();
+        return true;
+      }
+      if (rows[0]?.locked !== true) {
+        // The server has not noticed yet that the old connection is gone.
+        const sql = `SELECT pg_terminate_backend(pid) FROM (${seatHolders}) AS held WHERE seat = $1 AND pid = $2`;
+        await client.query(sql, [this.seat, processOf(old)]);
+        return false;
+      }
+      isKept = !this.#isClosed;
+    } finally {
+      if (!isKept) void disconnect(client);
+    }
+    this.#client = client;
+    this.#listen(client);
+    this.#isHeld = true;
+    void lost.promise.then(() => this.#lose(client));
+    this.#events.onRegained();
+    return true;
+  }
+
+  #taken(): void {
+    if (this.#isClosed) return;
+    this.#isHeld = false;
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#events.onTaken(
+      new Error(
+        `another gateway has taken seat ${this.seat} of the database, with its operations, while this one could not be reached`,
+      ),
+    );
+  }
+}
+
+/** A connection that is cut without a word is noticed by the server within seconds, so that the seat becomes free. */
+async function setUp(client: Client): Promise<void> {
+  await client.query(
+    `SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; LISTEN ${noticeChannel}`,
+  );
+}
+
+function processOf(client: Client): number {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0;
+}

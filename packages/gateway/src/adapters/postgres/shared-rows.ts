@@ -1,0 +1,66 @@
+import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, SigningKeyRecord } from '@reeve/core';
+import { followAgent, followApiKey, followSigningKey } from '@reeve/core';
+import type { NoticeKind } from './notices.ts';
+import type { PostgresStore, SharedRows } from './postgres-store.ts';
+
+/** What is read of the store to follow other gateways. */
+export type SharedReader = Pick<PostgresStore, 'agents' | 'apiKeys' | 'signingKeys' | 'shared'>;
+
+/** How one kind of row is held in memory, and brought up to date there. Keys are those of notices. */
+export interface SharedKind<Row> {
+  readonly keyOf: (row: Row) => readonly string[];
+  readonly read: (store: SharedReader, keys: readonly (readonly string[])[]) => Promise<readonly Row[]>;
+  readonly all: (rows: SharedRows) => readonly Row[];
+  /** The keys of what is in memory. */
+  readonly known: (access: Access) => (readonly string[])[];
+  /** Another value than before: this gateway has changed it meanwhile. */
+  readonly version: (access: Access, key: readonly string[]) => unknown;
+  readonly isAbout: (change: Change, key: readonly string[]) => boolean;
+  readonly follow: (access: Access, key: readonly string[], row: Row | undefined) => Promise<void> | void;
+}
+
+function kind<Row>(of: SharedKind<Row>): SharedKind<unknown> {
+  return of as unknown as SharedKind<unknown>;
+}
+
+export const sharedKinds: Readonly<Record<NoticeKind, SharedKind<unknown>>> = {
+  agent: kind<AgentRecord>({
+    keyOf: ({ id }) => [id.orgId, id.teamId, id.agentId],
+    read: (store, keys) => store.agents(keys.map(agentIdOf)),
+    all: (rows) => rows.agents,
+    known: ({ gov }) => [...gov.directory.all()].map(({ record: { id } }) => [id.orgId, id.teamId, id.agentId]),
+    version: ({ gov }, key) => gov.directory.find(agentIdOf(key))?.record,
+    isAbout: (change, key) =>
+      (change.kind === 'agent_saved' && isSame(change.agent.id, key)) ||
+      (change.kind === 'agent_removed' && isSame(change.id, key)),
+    follow: ({ gov }, key, row) => followAgent(gov, agentIdOf(key), row),
+  }),
+  api_key: kind<ApiKeyRecord>({
+    keyOf: ({ id }) => [id],
+    read: (store, keys) => store.apiKeys(keys.flat()),
+    all: (rows) => rows.apiKeys,
+    known: ({ keys }) => keys.all().map(({ id }) => [id]),
+    version: ({ keys }, [id = '']) => keys.find(id)?.revokedAt,
+    isAbout: (change, [id]) => change.kind === 'api_key_saved' && change.key.id === id,
+    follow: (access, [id = ''], row) => followApiKey(access, id, row),
+  }),
+  signing_key: kind<SigningKeyRecord>({
+    keyOf: ({ kid }) => [kid],
+    read: (store, keys) => store.signingKeys(keys.flat()),
+    all: (rows) => rows.signingKeys,
+    known: ({ signingKeys }) => signingKeys.all().map(({ kid }) => [kid]),
+    version: ({ signingKeys }, [kid = '']) => signingKeys.find(kid),
+    isAbout: (change, [kid]) =>
+      (change.kind === 'signing_key_saved' && change.key.kid === kid) ||
+      (change.kind === 'signing_key_removed' && change.kid === kid),
+    follow: (access, [kid = ''], row) => followSigningKey(access, kid, row),
+  }),
+};
+
+function agentIdOf([orgId = '', teamId = '', agentId = '']: readonly string[]): AgentId {
+  return { orgId, teamId, agentId };
+}
+
+function isSame(id: AgentId, key: readonly string[]): boolean {
+  return id.orgId === key[0] && id.teamId === key[1] && id.agentId === key[2];
+}

@@ -1,0 +1,29 @@
+/**
+ * A regular expression that finds a text, given in lower case, however it is spelled. What PostgreSQL takes for the
+ * lower case of a letter depends on how the server was set up; this does not.
+ */
+export function spelledInAnyCase(lower: string): string {
+  return Array.from(lower, (letter) => oneOf([letter, ...(capitals().get(letter) ?? [])])).join('');
+}
+
+function oneOf(letters: readonly string[]): string {
+  const [only = ''] = letters;
+  if (letters.length > 1) return `[${letters.join('')}]`;
+  return /^[!-/:-@[-`{-~]$/.test(only) ? `\\${only}` : only;
+}
+
+let known: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** By letter in lower case, what else becomes it in lower case. */
+function capitals(): ReadonlyMap<string, readonly string[]> {
+  if (known !== undefined) return known;
+  const found = new Map<string, string[]>();
+  for (let code = 0x41; code < 0x1_f000; code++) {
+    const letter = String.fromCodePoint(code);
+    const lower = letter.toLowerCase();
+    if (lower === letter || lower.length !== letter.length) continue;
+    found.set(lower, [...(found.get(lower) ?? []), letter]);
+  }
+  known = found;
+  return known;
+}

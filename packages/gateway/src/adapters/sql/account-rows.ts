@@ -1,0 +1,165 @@
+import type { Account, Attempts, Invite, OwedEntry, QueuedLetter, RefreshToken, SentToken, Session } from '@reeve/core';
+import { roles } from '@reeve/core';
+import type { SqlValue } from './sql-database.ts';
+import type { Row } from './sqlite-rows.ts';
+import { number, optionalNumber, text } from './sqlite-rows.ts';
+
+/** How one kind of record stands in its table. */
+export interface RowShape<Record> {
+  readonly table: string;
+  /** The key comes first. */
+  readonly columns: readonly string[];
+  /** In the order of the columns. */
+  readonly values: (record: Record) => SqlValue[];
+  /** `at` stands before each name of a column, where the row comes from more than one table. */
+  readonly record: (row: Row, at?: string) => Record;
+}
+
+export const accountRow: RowShape<Account> = {
+  table: 'accounts',
+  columns: ['id', 'email', 'email_key', 'name', 'role', 'status', 'password_hash', 'created_at', 'last_login_at'],
+  values: (account) => [
+    account.id,
+    account.email,
+    account.emailKey,
+    account.name,
+    account.role,
+    account.status,
+    account.passwordHash,
+    account.createdAt,
+    account.lastLoginAt,
+  ],
+  record: (row, at = '') => ({
+    id: text(row, `${at}id`),
+    email: text(row, `${at}email`),
+    emailKey: text(row, `${at}email_key`),
+    name: text(row, `${at}name`),
+    role: oneOf(roles, row, `${at}role`),
+    status: oneOf(['active', 'disabled'], row, `${at}status`),
+    passwordHash: text(row, `${at}password_hash`),
+    createdAt: number(row, `${at}created_at`),
+    lastLoginAt: optionalNumber(row, `${at}last_login_at`),
+  }),
+};
+
+export const sessionRow: RowShape<Session> = {
+  table: 'sessions',
+  columns: [
+    'id',
+    'account_id',
+    'remember_me',
+    'created_at',
+    'last_used_at',
+    'expires_at',
+    'ended_at',
+    'address',
+    'user_agent',
+  ],
+  values: (session) => [
+    session.id,
+    session.accountId,
+    session.rememberMe ? 1 : 0,
+    session.createdAt,
+    session.lastUsedAt,
+    session.expiresAt,
+    session.endedAt,
+    session.address,
+    session.userAgent,
+  ],
+  record: (row, at = '') => ({
+    id: text(row, `${at}id`),
+    accountId: text(row, `${at}account_id`),
+    rememberMe: number(row, `${at}remember_me`) === 1,
+    createdAt: number(row, `${at}created_at`),
+    lastUsedAt: number(row, `${at}last_used_at`),
+    expiresAt: number(row, `${at}expires_at`),
+    endedAt: optionalNumber(row, `${at}ended_at`),
+    address: text(row, `${at}address`),
+    userAgent: text(row, `${at}user_agent`),
+  }),
+};
+
+export const refreshTokenRow: RowShape<RefreshToken> = {
+  table: 'refresh_tokens',
+  columns: ['hash', 'session_id', 'used_at'],
+  values: (token) => [token.hash, token.sessionId, token.usedAt],
+  record: (row) => ({
+    hash: text(row, 'hash'),
+    sessionId: text(row, 'session_id'),
+    usedAt: optionalNumber(row, 'used_at'),
+  }),
+};
+
+export const inviteRow: RowShape<Invite> = {
+  table: 'invites',
+  columns: ['id', 'email', 'email_key', 'role', 'invited_by', 'created_at', 'expires_at'],
+  values: (invite) => [
+    invite.id,
+    invite.email,
+    invite.emailKey,
+    invite.role,
+    invite.invitedBy,
+    invite.createdAt,
+    invite.expiresAt,
+  ],
+  record: (row) => ({
+    id: text(row, 'id'),
+    email: text(row, 'email'),
+    emailKey: text(row, 'email_key'),
+    role: oneOf(roles, row, 'role'),
+    invitedBy: text(row, 'invited_by'),
+    createdAt: number(row, 'created_at'),
+    expiresAt: number(row, 'expires_at'),
+  }),
+};
+
+export const sentTokenRow: RowShape<SentToken> = {
+  table: 'sent_tokens',
+  columns: ['hash', 'purpose', 'subject_id', 'expires_at'],
+  values: (token) => [token.hash, token.purpose, token.subjectId, token.expiresAt],
+  record: (row) => ({
+    hash: text(row, 'hash'),
+    purpose: oneOf(['invite', 'reset'], row, 'purpose'),
+    subjectId: text(row, 'subject_id'),
+    expiresAt: number(row, 'expires_at'),
+  }),
+};
+
+export const attemptsRow: RowShape<Attempts> = {
+  table: 'attempts',
+  columns: ['email_hash', 'count', 'locked_until', 'updated_at'],
+  values: (attempts) => [attempts.emailHash, attempts.count, attempts.lockedUntil, attempts.updatedAt],
+  record: (row) => ({
+    emailHash: text(row, 'email_hash'),
+    count: number(row, 'count'),
+    lockedUntil: optionalNumber(row, 'locked_until'),
+    updatedAt: number(row, 'updated_at'),
+  }),
+};
+
+export const letterRow: RowShape<QueuedLetter> = {
+  table: 'letters',
+  columns: ['id', 'kind', 'subject_id', 'created_at', 'due_at', 'failures'],
+  values: (letter) => [letter.id, letter.kind, letter.subjectId, letter.createdAt, letter.dueAt, letter.failures],
+  record: (row) => ({
+    id: text(row, 'id'),
+    kind: oneOf(['invite', 'reset'], row, 'kind'),
+    subjectId: text(row, 'subject_id'),
+    createdAt: number(row, 'created_at'),
+    dueAt: number(row, 'due_at'),
+    failures: number(row, 'failures'),
+  }),
+};
+
+export const owedRow: RowShape<OwedEntry> = {
+  table: 'owed_entries',
+  columns: ['id', 'at', 'draft'],
+  values: (entry) => [entry.id, entry.at, entry.draft],
+  record: (row) => ({ id: text(row, 'id'), at: number(row, 'at'), draft: text(row, 'draft') }),
+};
+
+function oneOf<Value extends string>(values: readonly Value[], row: Row, column: string): Value {
+  const found = values.find((value) => value === row[column]);
+  if (found === undefined) throw new TypeError(`the column ${column} holds none of ${values.join(', ')}`);
+  return found;
+}

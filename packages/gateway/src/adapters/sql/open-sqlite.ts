@@ -1,0 +1,59 @@
+import { DatabaseSync } from 'node:sqlite';
+
+export interface SqliteOptions {
+  readonly path: string;
+  /** `process`: a commit survives the end of the process. `power`: it survives the end of the power, too. */
+  readonly sync: 'process' | 'power';
+}
+
+const busy = 5;
+const openingMs = 10_000;
+const triedEveryMs = 5;
+
+/**
+ * Opens the file with a write-ahead log, whose checkpoints are left to a thread of their own, and lets `prepare` have
+ * it. Until then it waits for other processes that do the same; afterwards it never waits, as it would hold up the
+ * event loop. What fails leaves nothing open.
+ */
+export function openSqlite({ path, sync }: SqliteOptions, prepare: (db: DatabaseSync) => void): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: openingMs });
+  try {
+    useWriteAheadLog(db);
+    db.exec(`
+      PRAGMA synchronous = ${sync === 'power' ? 'FULL' : 'NORMAL'};
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA temp_store = MEMORY;
+    `);
+    prepare(db);
+    db.exec('PRAGMA busy_timeout = 0');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Where two processes do this to a new file at once, SQLite refuses one of them without waiting. */
+function useWriteAheadLog(db: DatabaseSync): void {
+  const until = performance.now() + openingMs;
+  for (;;) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, triedEveryMs);
+    }
+  }
+}
+
+/** Whether an error says that another connection has the file locked. */
+export function isBusy(error: unknown): boolean {
+  return resultOf(error) === busy;
+}
+
+/** SQLite's own code for what went wrong; 0 where it is none of SQLite's errors. */
+export function resultOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+}

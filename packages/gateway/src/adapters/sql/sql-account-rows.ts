@@ -1,0 +1,237 @@
+import type {
+  Account,
+  AccountRows,
+  Attempts,
+  Invite,
+  OwedEntry,
+  Page,
+  QueuedLetter,
+  RefreshToken,
+  SentToken,
+  Session,
+} from '@reeve/core';
+import { ReeveError } from '@reeve/core';
+import type { RowShape } from './account-rows.ts';
+import {
+  accountRow,
+  attemptsRow,
+  inviteRow,
+  letterRow,
+  owedRow,
+  refreshTokenRow,
+  sentTokenRow,
+  sessionRow,
+} from './account-rows.ts';
+import type { SqlSession, SqlValue } from './sql-database.ts';
+import { isDuplicate } from './sql-database.ts';
+import { number, text } from './sqlite-rows.ts';
+
+interface Place {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** The rows of accounts in portable SQL. */
+export class SqlAccountRows implements AccountRows {
+  readonly #sql: SqlSession;
+
+  constructor(sql: SqlSession) {
+    this.#sql = sql;
+  }
+
+  account(id: string): Promise<Account | undefined> {
+    return this.#one(accountRow, 'WHERE id = ?', id);
+  }
+
+  accountByEmail(emailKey: string): Promise<Account | undefined> {
+    return this.#one(accountRow, 'WHERE email_key = ?', emailKey);
+  }
+
+  async accounts(after: Place | null, limit: number): Promise<Page<Account>> {
+    const order = 'ORDER BY created_at, id LIMIT ?';
+    const items =
+      after === null
+        ? await this.#many(accountRow, order, limit)
+        : await this.#many(accountRow, `WHERE (created_at, id) > (?, ?) ${order}`, after.createdAt, after.id, limit);
+    return { items, total: await this.countAccounts() };
+  }
+
+  countAccounts(): Promise<number> {
+    return this.#count('SELECT count(*) AS n FROM accounts');
+  }
+
+  countActiveOwners(): Promise<number> {
+    return this.#count(`SELECT count(*) AS n FROM accounts WHERE role = 'owner' AND status = 'active'`);
+  }
+
+  /**
+   * The statements are such that none fails for the email, as that would end the whole transaction on some databases,
+   * unless two accounts change their email to the same one at the same moment.
+   */
+  async saveAccount(account: Account): Promise<void> {
+    const values = accountRow.values(account);
+    const { id, emailKey } = account;
+    try {
+      if ((await this.#sql.run(updateAccount, ...values, id, emailKey, id)) > 0) return;
+      if ((await this.#sql.run(insertAccount, ...values)) > 0) return;
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+    }
+    throw new ReeveError('email_taken', 'another account has this email');
+  }
+
+  session(id: string): Promise<Session | undefined> {
+    return this.#one(sessionRow, 'WHERE id = ?', id);
+  }
+
+  async sessionWithAccount(id: string): Promise<{ readonly session: Session; readonly account: Account } | undefined> {
+    const [row] = await this.#sql.all(selectSessionWithAccount, id);
+    return row && { session: sessionRow.record(row, 's_'), account: accountRow.record(row, 'a_') };
+  }
+
+  liveSessions(accountId: string, now: number): Promise<readonly Session[]> {
+    const live = 'WHERE account_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id';
+    return this.#many(sessionRow, live, accountId, now);
+  }
+
+  saveSession(session: Session): Promise<void> {
+    return this.#save(sessionRow, session);
+  }
+
+  async endSessions(accountId: string, at: number): Promise<readonly string[]> {
+    const end = 'UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL RETURNING id';
+    return (await this.#sql.all(end, at, accountId)).map((row) => text(row, 'id'));
+  }
+
+  refreshToken(hash: string): Promise<RefreshToken | undefined> {
+    return this.#one(refreshTokenRow, 'WHERE hash = ?', hash);
+  }
+
+  saveRefreshToken(token: RefreshToken): Promise<void> {
+    return this.#save(refreshTokenRow, token);
+  }
+
+  invite(id: string): Promise<Invite | undefined> {
+    return this.#one(inviteRow, 'WHERE id = ?', id);
+  }
+
+  inviteByEmail(emailKey: string): Promise<Invite | undefined> {
+    return this.#one(inviteRow, 'WHERE email_key = ? ORDER BY created_at DESC, id LIMIT 1', emailKey);
+  }
+
+  async invites(now: number, after: Place | null, limit: number): Promise<Page<Invite>> {
+    const order = 'ORDER BY created_at DESC, id LIMIT ?';
+    const beyond = 'AND (created_at < ? OR (created_at = ? AND id > ?))';
+    const place = after === null ? [] : [after.createdAt, after.createdAt, after.id];
+    const rest = `WHERE expires_at > ? ${after === null ? '' : beyond} ${order}`;
+    const items = await this.#many(inviteRow, rest, now, ...place, limit);
+    return { items, total: await this.#count('SELECT count(*) AS n FROM invites WHERE expires_at > ?', now) };
+  }
+
+  saveInvite(invite: Invite): Promise<void> {
+    return this.#save(inviteRow, invite);
+  }
+
+  async removeInvite(id: string): Promise<void> {
+    await this.#sql.run('DELETE FROM invites WHERE id = ?', id);
+    await this.removeSentTokens('invite', id);
+  }
+
+  sentToken(hash: string): Promise<SentToken | undefined> {
+    return this.#one(sentTokenRow, 'WHERE hash = ?', hash);
+  }
+
+  saveSentToken(token: SentToken): Promise<void> {
+    return this.#save(sentTokenRow, token);
+  }
+
+  async removeSentTokens(purpose: SentToken['purpose'], subjectId: string): Promise<void> {
+    await this.#sql.run('DELETE FROM sent_tokens WHERE purpose = ? AND subject_id = ?', purpose, subjectId);
+  }
+
+  attempts(emailHash: string): Promise<Attempts | undefined> {
+    return this.#one(attemptsRow, 'WHERE email_hash = ?', emailHash);
+  }
+
+  saveAttempts(attempts: Attempts): Promise<void> {
+    return this.#save(attemptsRow, attempts);
+  }
+
+  async removeAttempts(emailHash: string): Promise<void> {
+    await this.#sql.run('DELETE FROM attempts WHERE email_hash = ?', emailHash);
+  }
+
+  dueLetters(now: number, limit: number): Promise<readonly QueuedLetter[]> {
+    return this.#many(letterRow, 'WHERE due_at <= ? ORDER BY due_at, id LIMIT ?', now, limit);
+  }
+
+  letter(id: string): Promise<QueuedLetter | undefined> {
+    return this.#one(letterRow, 'WHERE id = ?', id);
+  }
+
+  saveLetter(letter: QueuedLetter): Promise<void> {
+    return this.#save(letterRow, letter);
+  }
+
+  async removeLetter(id: string): Promise<void> {
+    await this.#sql.run('DELETE FROM letters WHERE id = ?', id);
+  }
+
+  owe(entry: OwedEntry): Promise<void> {
+    return this.#save(owedRow, entry);
+  }
+
+  owed(before: number, limit: number): Promise<readonly OwedEntry[]> {
+    return this.#many(owedRow, 'WHERE at < ? ORDER BY at, id LIMIT ?', before, limit);
+  }
+
+  async removeStale(before: number, now: number): Promise<void> {
+    const over = 'ended_at < ? OR expires_at < ?';
+    const ofThose = `session_id IN (SELECT id FROM sessions WHERE ${over})`;
+    await this.#sql.run(`DELETE FROM refresh_tokens WHERE ${ofThose}`, before, before);
+    await this.#sql.run(`DELETE FROM sessions WHERE ${over}`, before, before);
+    await this.#sql.run('DELETE FROM invites WHERE expires_at <= ?', now);
+    await this.#sql.run('DELETE FROM sent_tokens WHERE expires_at <= ?', now);
+    const idle = 'updated_at < ? AND (locked_until IS NULL OR locked_until <= ?)';
+    await this.#sql.run(`DELETE FROM attempts WHERE ${idle}`, before, now);
+  }
+
+  async #one<Item>(shape: RowShape<Item>, where: string, ...values: readonly SqlValue[]): Promise<Item | undefined> {
+    return (await this.#many(shape, where, ...values))[0];
+  }
+
+  async #many<Item>(shape: RowShape<Item>, where: string, ...values: readonly SqlValue[]): Promise<readonly Item[]> {
+    const rows = await this.#sql.all(`SELECT * FROM ${shape.table} ${where}`, ...values);
+    return rows.map((row) => shape.record(row));
+  }
+
+  async #save<Item>(shape: RowShape<Item>, item: Item): Promise<void> {
+    await this.#sql.run(upsert(shape), ...shape.values(item));
+  }
+
+  async #count(sql: string, ...values: readonly SqlValue[]): Promise<number> {
+    const [row] = await this.#sql.all(sql, ...values);
+    return row === undefined ? 0 : number(row, 'n');
+  }
+}
+
+function insert({ table, columns }: Pick<RowShape<never>, 'table' | 'columns'>): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+}
+
+function upsert(shape: Pick<RowShape<never>, 'table' | 'columns'>): string {
+  const [key, ...others] = shape.columns;
+  const replaced = others.map((column) => `${column} = excluded.${column}`).join(', ');
+  return `${insert(shape)} ON CONFLICT (${key}) DO UPDATE SET ${replaced}`;
+}
+
+const insertAccount = `${insert(accountRow)} ON CONFLICT DO NOTHING`;
+const updateAccount = `UPDATE accounts SET ${accountRow.columns.map((column) => `${column} = ?`).join(', ')}
+  WHERE id = ? AND NOT EXISTS (SELECT 1 FROM accounts AS other WHERE other.email_key = ? AND other.id <> ?)`;
+
+function aliased(table: string, columns: readonly string[]): string {
+  return columns.map((column) => `${table}.${column} AS ${table}_${column}`).join(', ');
+}
+
+const selectSessionWithAccount = `SELECT ${aliased('s', sessionRow.columns)}, ${aliased('a', accountRow.columns)}
+  FROM sessions AS s JOIN accounts AS a ON a.id = s.account_id WHERE s.id = ?`;

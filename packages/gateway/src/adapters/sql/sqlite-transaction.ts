@@ -1,0 +1,62 @@
+import { nextTick } from 'node:process';
+import type { SqlSession, SqlValue } from './sql-database.ts';
+import type { Row } from './sqlite-rows.ts';
+import type { SqliteStatements } from './sqlite-statements.ts';
+
+/**
+ * A transaction that has begun and must end within this turn of the event loop. Create it in a microtask: Node takes up
+ * the next tick when no microtask is left, so whoever has not come to an end by then waits for something else than his
+ * own statements. He is stopped, before anyone else who writes to the file runs into his lock.
+ */
+export class SqliteTransaction {
+  readonly #db: SqliteStatements;
+  /** Why it takes no more statements. */
+  #over: unknown;
+
+  constructor(db: SqliteStatements) {
+    this.#db = db;
+  }
+
+  run<Result>(work: (sql: SqlSession) => Promise<Result>): Promise<Result> {
+    const guard = Promise.withResolvers<never>();
+    nextTick(() => {
+      if (this.#over !== undefined) return;
+      this.#end(new Error('a transaction waited for something else than its rows, and was taken back'));
+      guard.reject(this.#over);
+    });
+    return Promise.race([this.#finish(work), guard.promise]);
+  }
+
+  async #finish<Result>(work: (sql: SqlSession) => Promise<Result>): Promise<Result> {
+    try {
+      const result = await work({
+        all: async (sql: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> =>
+          this.#try(() => this.#db.all(sql, values)),
+        run: async (sql: string, ...values: readonly SqlValue[]): Promise<number> =>
+          this.#try(() => this.#db.run(sql, values)),
+      });
+      this.#try(() => this.#db.commit());
+      return result;
+    } finally {
+      this.#end(new Error('the transaction is over'));
+    }
+  }
+
+  /** A statement that fails ends the transaction, also where nobody looks at the failure. */
+  #try<Result>(statement: () => Result): Result {
+    if (this.#over !== undefined) throw this.#over;
+    try {
+      return statement();
+    } catch (error) {
+      this.#end(error);
+      throw error;
+    }
+  }
+
+  /** Once: later, the connection is another transaction's. */
+  #end(why: unknown): void {
+    if (this.#over !== undefined) return;
+    this.#over = why;
+    this.#db.rollBack();
+  }
+}

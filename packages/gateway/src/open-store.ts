@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import type { Access, AccountStore, AuditReader, Store } from '@reeve/core';
+import { MemoryStore, messageOf } from '@reeve/core';
+import { takeDataFolder } from './adapters/files/data-folder.ts';
+import { Follower } from './adapters/postgres/follower.ts';
+import { openPostgres } from './adapters/postgres/open-postgres.ts';
+import { SqlAccountStore } from './adapters/sql/account-store.ts';
+import { AuditReaderThread } from './adapters/sql/audit-reader-thread.ts';
+import { SqliteDatabase } from './adapters/sql/sqlite-database.ts';
+import { SqliteStore } from './adapters/sql/sqlite-store.ts';
+import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
+import { systemClock } from './adapters/system/system-clock.ts';
+import { parsePostgresUrl } from './config/postgres-url.ts';
+import type { Config } from './config/settings.ts';
+import { StartError } from './start-error.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+/** A store with what goes with it. */
+export interface OpenStore {
+  readonly store: Store;
+  readonly reader: AuditReader;
+  /** What this gateway's operations are brought back from: where gateways share a log, the entries that are its own. */
+  readonly opsLog: Pick<Store, 'after' | 'receipts'>;
+  readonly indexLag: () => Promise<number>;
+  /** Up to which entry the log may be cut, given how far this gateway needs it. */
+  readonly neededFrom: (own: number) => Promise<number>;
+  /** Nothing durable, no accounts. */
+  readonly accountStore?: AccountStore;
+  /** Keeps agents and keys in memory as other gateways on the same store have made them. */
+  readonly follow?: (access: Access) => void;
+}
+
+/** Opens the store that is configured. `onFatal` is told later, where the gateway must not go on. */
+export async function openStore(
+  config: Config,
+  logger: Logger,
+  opened: AsyncDisposableStack,
+  onFatal: (error: Error) => void,
+): Promise<OpenStore> {
+  if (config.databaseUrl === 'memory:') {
+    // Ids of events go on from the time of the start: above all that an earlier run has given out.
+    const memory = new MemoryStore(systemClock.now() * 1000);
+    return { ...alone(memory), reader: memory, indexLag: () => Promise.resolve(0) };
+  }
+  if (config.databaseUrl !== undefined) return openShared(config, config.databaseUrl, logger, opened, onFatal);
+  return openEmbedded(config, opened);
+}
+
+function openEmbedded(config: Config, opened: AsyncDisposableStack): OpenStore {
+  const folder = takeDataFolder(config.dataDir);
+  opened.defer(() => folder.release());
+  const path = join(folder.path, 'reeve.db');
+  try {
+    const store = new SqliteStore({ path, sync: config.auditSync });
+    opened.defer(() => store.close());
+    opened.defer(startCheckpointer(path));
+    const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
+    opened.defer(() => reader.close());
+    const accountStore = new SqlAccountStore(new SqliteDatabase({ path, sync: config.auditSync }));
+    opened.defer(() => accountStore.close());
+    // Unknown is shown as unknown: the other metrics do not depend on the reader.
+    return { ...alone(store), reader, indexLag: () => reader.lag().catch(() => Number.NaN), accountStore };
+  } catch (error) {
+    throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
+  }
+}
+
+function alone(store: Store): Pick<OpenStore, 'store' | 'opsLog' | 'neededFrom'> {
+  return { store, opsLog: store, neededFrom: (own) => Promise.resolve(own) };
+}
+
+async function openShared(
+  config: Config,
+  databaseUrl: string,
+  logger: Logger,
+  opened: AsyncDisposableStack,
+  onFatal: (error: Error) => void,
+): Promise<OpenStore> {
+  const follower = new Follower((error) =>
+    logger.error({ err: error }, 'what other gateways have changed cannot be read'),
+  );
+  const { store, database, seat } = await openPostgres(
+    parsePostgresUrl(databaseUrl),
+    config.auditSync,
+    {
+      onNotice: (notice) => follower.note(notice),
+      onRegained: () => {
+        logger.info({ seat: seat.seat }, 'the database is back, and the seat with it');
+        follower.noteAll();
+      },
+      onTaken: onFatal,
+    },
+    opened,
+  );
+  opened.defer(() => follower.close());
+  logger.info({ seat: seat.seat }, 'took a seat in the database');
+  return {
+    store,
+    reader: store,
+    opsLog: { after: (seq, limit) => store.replay(seq, limit), receipts: (ids) => store.receipts(ids) },
+    indexLag: () => Promise.resolve(0),
+    neededFrom: (own) => store.neededFrom(own),
+    accountStore: new SqlAccountStore(database),
+    follow: (access) => follower.start(store, access),
+  };
+}

@@ -1,0 +1,38 @@
+import type { ReeveEvent } from '@reeve/contract/events';
+import type { DomainEvent } from '@reeve/core';
+import { agentOf, timestamp } from '@reeve/core';
+import { opJson } from '../http/present-op.ts';
+
+/** How an event looks on the wire. */
+export function eventJson(id: number, event: DomainEvent): ReeveEvent {
+  const agent = agentOf(event);
+  const envelope = {
+    id,
+    agent_id: agent?.agentId ?? null,
+    org_id: orNull(agent?.orgId),
+    team_id: orNull(agent?.teamId),
+    timestamp: timestamp(event.at),
+  };
+  switch (event.type) {
+    case 'ops_change': {
+      const op = opJson(event.op);
+      const { op_id, state, updated_at } = op;
+      return { ...envelope, event_type: event.type, payload: { op_id, state, updated_at, op } };
+    }
+    case 'decision': {
+      const { opId, decision, reason, policyRule } = event;
+      const payload = { op_id: orNull(opId), decision, reason, policy_rule: policyRule };
+      return { ...envelope, event_type: event.type, payload };
+    }
+    case 'agent':
+      return { ...envelope, event_type: event.type, payload: { change: event.change } };
+    case 'audit_alert':
+      return { ...envelope, event_type: event.type, payload: { ...event.details, alert: event.alert } };
+    case 'policy':
+      return { ...envelope, event_type: event.type, payload: { version: event.version, error: event.error } };
+  }
+}
+
+function orNull(text: string | undefined): string | null {
+  return text === undefined || text === '' ? null : text;
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http';
+import type { EventHub, Follower } from './event-hub.ts';
+import type { EventStream } from './event-stream.ts';
+import { sseFormat } from './stream-format.ts';
+
+/** How long a client has to take the rest of a stream that has ended. */
+const leaveTakingMs = 2000;
+
+/** Makes an answer a stream of Server-Sent Events. */
+export function openSse(hub: EventHub, response: ServerResponse, follower: Follower): void {
+  const stream = new SseStream(response);
+  response.on('drain', () => hub.wake());
+  response.on('close', () => hub.leave(stream));
+  response.on('error', () => undefined);
+  hub.join(stream, follower);
+}
+
+class SseStream implements EventStream {
+  readonly format = sseFormat;
+  readonly beatEveryMs = 15_000;
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get buffered(): number {
+    return this.#response.writableLength;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#response.write(bytes);
+  }
+
+  /** A comment, which clients pass over. Nothing comes back: a client that is gone shows in the connection. */
+  beat(): boolean {
+    this.#response.write(': \n\n');
+    return true;
+  }
+
+  /** There is no code to tell why. */
+  end(): void {
+    this.#response.end();
+    setTimeout(() => this.#response.destroy(), leaveTakingMs).unref();
+  }
+}

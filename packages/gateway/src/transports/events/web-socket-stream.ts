@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { closeCodes } from '@reeve/contract/events';
+import type { WebSocket } from 'ws';
+import { WebSocketServer } from 'ws';
+import type { EventHub, Follower } from './event-hub.ts';
+import type { Ending, EventStream } from './event-stream.ts';
+import { webSocketFormat } from './stream-format.ts';
+
+/** Clients have nothing to say here: what they send is dropped, and must be small. */
+const largestMessage = 4096;
+/** Above this a ping of the client stays unanswered: whoever does not read gets no answers to heap up. */
+const mostBeforePong = 64 * 1024;
+/** How long clients have to take leave when the gateway is stopped. */
+const leaveTakingMs = 2000;
+
+/** A request to become a WebSocket, and the headers of its answer. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const closings: Readonly<Record<Exclude<Ending, 'silent'>, readonly [code: number, reason: string]>> = {
+  slow: [closeCodes.tooSlow, 'reads too slowly; resume with since'],
+  credential: [closeCodes.unauthenticated, 'the credential is revoked or has expired'],
+  drain: [closeCodes.goingAway, 'the gateway is being stopped'],
+};
+
+/** Event streams as WebSockets. */
+export class EventSockets {
+  readonly #hub: EventHub;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: largestMessage,
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+    autoPong: false,
+  });
+
+  constructor(hub: EventHub) {
+    this.#hub = hub;
+  }
+
+  /** Takes a connection over. The request has been found to be in order. */
+  open({ request, socket, head, headers }: Upgrade, follower: Follower): void {
+    // There is none here, and left to itself the library refuses a malformed one without a problem.
+    delete request.headers['sec-websocket-protocol'];
+    this.#server.once('headers', (lines) => {
+      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    });
+    this.#server.handleUpgrade(request, socket, head, (client) => {
+      const stream = new WebSocketStream(client, socket);
+      socket.on('drain', () => this.#hub.wake());
+      client.on('close', () => this.#hub.leave(stream));
+      // What is wrong with a connection shows in its being closed.
+      client.on('error', () => undefined);
+      this.#hub.join(stream, follower);
+    });
+  }
+
+  /** Cuts off who has not taken leave in time. */
+  drain(): void {
+    setTimeout(() => {
+      for (const client of this.#server.clients) client.terminate();
+    }, leaveTakingMs).unref();
+  }
+}
+
+class WebSocketStream implements EventStream {
+  readonly format = webSocketFormat;
+  readonly beatEveryMs = 30_000;
+  readonly #client: WebSocket;
+  readonly #socket: Duplex;
+  #answered = true;
+
+  constructor(client: WebSocket, socket: Duplex) {
+    this.#client = client;
+    this.#socket = socket;
+    client.on('pong', () => {
+      this.#answered = true;
+    });
+    client.on('ping', (data) => {
+      if (this.buffered < mostBeforePong) client.pong(data);
+    });
+  }
+
+  get buffered(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Whole frames, past the library, which would make them anew for every client. */
+  write(frames: Uint8Array): void {
+    this.#socket.write(frames);
+  }
+
+  beat(): boolean {
+    if (!this.#answered) return false;
+    this.#answered = false;
+    this.#client.ping();
+    return true;
+  }
+
+  end(why: Ending): void {
+    if (why === 'silent') this.#client.terminate();
+    else this.#client.close(...closings[why]);
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  AckOpControlRequest,
+  AckOpControlRequest_Outcome as WireOutcome,
+  AckOpControlResponse,
+  OpControlMessage,
+  OpControlMessage_Signal as WireSignal,
+  OpControlSubscribeRequest,
+  paths,
+} from '@reeve/contract';
+import type { AckOutcome, ControlMessage, ControlSubscription, Governance } from '@reeve/core';
+import { acknowledgeControl, invalid, ReeveError, subscribeControl, timestamp } from '@reeve/core';
+import type { Health } from '../../telemetry/health.ts';
+import { decode } from './decode.ts';
+import { encode } from './message-writer.ts';
+import type { RpcRoutes, RpcStream, StreamHandler } from './rpc.ts';
+
+/** Proto enums stop here; inwards there are names. */
+const outcomes: Readonly<Record<WireOutcome, AckOutcome | undefined>> = {
+  [WireOutcome.OUTCOME_UNSPECIFIED]: undefined,
+  [WireOutcome.RECEIVED]: 'received',
+  [WireOutcome.EFFECTIVE]: 'effective',
+  [WireOutcome.FAILED]: 'failed',
+};
+
+const signals: Readonly<Record<ControlMessage['signal'], WireSignal>> = {
+  pause: WireSignal.PAUSE,
+  resume: WireSignal.RESUME,
+  terminate: WireSignal.TERMINATE,
+  allow: WireSignal.ALLOW,
+};
+
+/** What agents are told about their operations, and what they say to it. */
+export function controlService(gov: Governance, health: Health): RpcRoutes {
+  return {
+    unary: new Map([
+      [
+        paths.ackOpControl,
+        async (bytes) => {
+          const wire = decode(AckOpControlRequest, bytes);
+          const outcome = outcomes[wire.outcome];
+          if (outcome === undefined) throw invalid('outcome', 'must be RECEIVED (1), EFFECTIVE (2) or FAILED (3)');
+          await acknowledgeControl(gov, {
+            agentId: wire.agentId,
+            token: wire.credentialToken,
+            sequence: wire.sequence,
+            outcome,
+            detail: wire.detail,
+          });
+          return encode(AckOpControlResponse, {});
+        },
+      ],
+    ]),
+    stream: new Map([[paths.opControlStream, opControlStream(gov, health)]]),
+  };
+}
+
+/** The first message is the subscription; what may follow it is passed over. It lasts until one side ends it. */
+function opControlStream(gov: Governance, health: Health): StreamHandler {
+  return (stream) => {
+    let subscribed = false;
+    let closed = false;
+    let subscription: ControlSubscription | undefined;
+    const shutDown = () => stream.fail(new ReeveError('shutting_down', 'the gateway is shutting down'));
+    const forget = health.onDrain(shutDown);
+    const subscribe = async (bytes: Uint8Array) => {
+      const wire = decode(OpControlSubscribeRequest, bytes);
+      const request = { agentId: wire.agentId, token: wire.credentialToken, afterSequence: wire.afterSequence };
+      subscription = await subscribeControl(gov, request, {
+        isOpen: () => stream.isOpen,
+        send: (message) => stream.send(encodeMessage(message)),
+        fail: (error) => stream.fail(error),
+      });
+      // It may have been left before it was there.
+      if (closed) subscription.close();
+      else stream.open();
+    };
+    return {
+      message: (bytes) => {
+        if (subscribed) return;
+        subscribed = true;
+        if (health.draining) shutDown();
+        else subscribe(bytes).catch((error: unknown) => stream.fail(error));
+      },
+      ended: () => {
+        if (!subscribed) endUnasked(stream);
+      },
+      drained: () => subscription?.drained(),
+      closed: () => {
+        closed = true;
+        forget();
+        subscription?.close();
+      },
+    };
+  };
+}
+
+function endUnasked(stream: RpcStream): void {
+  stream.fail(new ReeveError('invalid_argument', 'the stream must begin with an OpControlSubscribeRequest'));
+}
+
+function encodeMessage(message: ControlMessage): Uint8Array {
+  return encode(OpControlMessage, {
+    ...message,
+    signal: signals[message.signal],
+    issuedAt: timestamp(message.issuedAt),
+  });
+}

@@ -1,0 +1,33 @@
+import { HttpError } from './problem.ts';
+
+/** What lists in the order of creation are made of: a page goes on after the last item of the one before. */
+interface Created {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** A page, of which one item more was asked for than it holds: that one tells whether the list goes on. */
+export function createdPage<Item extends Created>(
+  found: readonly Item[],
+  perPage: number,
+): { items: readonly Item[]; next_cursor: string | null } {
+  const items = found.slice(0, perPage);
+  const last = items.at(-1);
+  const goesOn = last !== undefined && found.length > perPage;
+  return { items, next_cursor: goesOn ? cursorAfter(last) : null };
+}
+
+export function createdAfter(cursor: string | undefined): Created | null {
+  if (cursor === undefined) return null;
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const [, createdAt, id = ''] = /^v1:(\d{1,15}):(\w{1,64})$/.exec(text) ?? [];
+  const place = { createdAt: Number(createdAt), id };
+  if (createdAt !== undefined && cursorAfter(place) === cursor) return place;
+  const detail = 'is not a cursor that this list has given';
+  const errors = [{ pointer: '/query/cursor', detail }];
+  throw new HttpError('validation_failed', `/query/cursor: ${detail}`, { errors });
+}
+
+function cursorAfter({ createdAt, id }: Created): string {
+  return Buffer.from(`v1:${createdAt}:${id}`).toString('base64url');
+}

@@ -1,0 +1,119 @@
+import type { Action } from './action.ts';
+import type { FullAgentId } from './agent-id.ts';
+import type { AgentOps } from './agent-ops.ts';
+import type { Answer } from './answer.ts';
+import { answerOf, unreachableAnswer } from './answer.ts';
+import type { Batch } from './check-many.ts';
+import { batchesOf, checkBatch } from './check-many.ts';
+import { ReeveError, ReeveInternal, ReeveInvalidRequest, ReeveUnavailable } from './errors.ts';
+import type { GatewayLink, Limits } from './gateway-link.ts';
+import type { LiveOperation } from './live-operation.ts';
+import { neverHappened } from './owed-reports.ts';
+import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
+import { prepareCheck } from './prepare-check.ts';
+import type { TraceIds } from './trace-ids.ts';
+import { opIdOf } from './trace-ids.ts';
+
+/** One of many checks. */
+export interface Check extends CheckDetails {
+  readonly action: Action;
+}
+
+/** What an agent asks, and what becomes of the operations by the answers. */
+export class AgentChecks {
+  readonly #link: GatewayLink;
+  readonly #ops: AgentOps;
+  readonly #id: FullAgentId;
+  readonly #token: string;
+
+  constructor(link: GatewayLink, ops: AgentOps, id: FullAgentId, token: string) {
+    this.#link = link;
+    this.#ops = ops;
+    this.#id = id;
+    this.#token = token;
+  }
+
+  prepare(action: Action, details: CheckDetails): PreparedCheck {
+    return prepareCheck(this.#id, this.#token, action, details);
+  }
+
+  /** Asks for those who act by themselves: what is allowed counts as under way from then on. */
+  async check(check: PreparedCheck, limits: Limits): Promise<Answer> {
+    const op = this.#ops.open(opIdOf(check.ids));
+    try {
+      return this.#begun(op, await this.ask(check, limits, op));
+    } finally {
+      this.#ops.close(op);
+    }
+  }
+
+  async checkMany(checks: readonly Check[], limits: Limits): Promise<Answer[]> {
+    const prepared = checks.map((check, index) => this.#prepareOneOfMany(check, index));
+    const batches = batchesOf(prepared);
+    const ops = prepared.map(({ ids }) => this.#ops.open(opIdOf(ids)));
+    const answers: Answer[] = [];
+    try {
+      for (const op of ops) this.#ops.asked(op);
+      for (const batch of batches) answers.push(...(await this.#askBatch(batch, ops, limits)));
+      return answers.map((answer, index) => this.#begun(ops[index], answer));
+    } catch (error) {
+      for (const [index, { allowed }] of answers.entries()) if (allowed) this.#callOff(ops[index]);
+      throw error;
+    } finally {
+      for (const op of ops) this.#ops.close(op);
+    }
+  }
+
+  async ask(check: PreparedCheck, limits: Limits, op: LiveOperation): Promise<Answer> {
+    this.#ops.asked(op);
+    try {
+      return answerOf(await this.#link.check(check, limits), check.ids);
+    } catch (error) {
+      if (mayHaveArrived(error)) this.#callOff(op);
+      return this.#unreachable(error, check.ids);
+    }
+  }
+
+  async #askBatch(batch: Batch, ops: readonly LiveOperation[], limits: Limits): Promise<Answer[]> {
+    try {
+      return await checkBatch(this.#link, batch, limits);
+    } catch (error) {
+      if (mayHaveArrived(error)) for (const [index] of batch.checks.entries()) this.#callOff(ops[batch.from + index]);
+      return batch.checks.map(({ ids }) => this.#unreachable(error, ids));
+    }
+  }
+
+  #begun(op: LiveOperation | undefined, answer: Answer): Answer {
+    if (op === undefined) return answer;
+    const current = this.#ops.upToDate(op, answer);
+    if (current.allowed) op.begin();
+    return current;
+  }
+
+  /** Fail closed: no answer is a denial, or an error where the caller wants that. */
+  #unreachable(error: unknown, ids: TraceIds): Answer {
+    if (!(error instanceof ReeveUnavailable) || this.#link.settings.onUnavailable === 'throw') throw error;
+    return unreachableAnswer(ids, error.message);
+  }
+
+  /** What was given up here may have been allowed there: the gateway is told later that it never happened. */
+  #callOff(op: LiveOperation | undefined): void {
+    if (op === undefined || op.running) return;
+    this.#ops.owed.add(op.id);
+    this.#ops.ended(op.id, neverHappened);
+  }
+
+  #prepareOneOfMany({ action, ...details }: Check, index: number): PreparedCheck {
+    try {
+      return this.prepare(action, details);
+    } catch (error) {
+      if (!(error instanceof ReeveInvalidRequest)) throw error;
+      throw new ReeveInvalidRequest(`checks[${index}].${error.message}`);
+    }
+  }
+}
+
+function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof ReeveUnavailable) return error.mayHaveArrived;
+  return !(error instanceof ReeveError) || error instanceof ReeveInternal;
+}

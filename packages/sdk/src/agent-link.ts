@@ -1,0 +1,187 @@
+import type { OpControlMessage } from '@reeve/contract';
+import { AckOpControlRequest_Outcome as WireOutcome } from '@reeve/contract';
+import type { AckOutcome } from './ack-queue.ts';
+import { AckQueue } from './ack-queue.ts';
+import type { FullAgentId } from './agent-id.ts';
+import { AgentOps } from './agent-ops.ts';
+import type { ByteStream } from './channel.ts';
+import type { ConnectionEvent } from './connection-event.ts';
+import type { Control } from './control.ts';
+import { ControlStream } from './control-stream.ts';
+import { ReeveInternal, ReeveResourceExhausted, ReeveUnauthenticated, ReeveUnavailable } from './errors.ts';
+import type { GatewayLink } from './gateway-link.ts';
+import { rpc } from './rpc-methods.ts';
+
+/** One who acts as the agent, by a token. */
+export interface AgentUser {
+  readonly token: string;
+  /** Whether other processes act as the same agent. */
+  readonly shared: boolean;
+  readonly onControl: (control: Control) => void;
+  readonly onConnection: (event: ConnectionEvent) => void;
+  /** The gateway is back, or takes a report that it would not take before. */
+  readonly onReportsDue: () => void;
+  /** The token is not accepted any more. */
+  readonly onRevoked: () => void;
+}
+
+const outcomes: Readonly<Record<AckOutcome, WireOutcome>> = {
+  received: WireOutcome.RECEIVED,
+  failed: WireOutcome.FAILED,
+  effective: WireOutcome.EFFECTIVE,
+};
+
+/**
+ * What a client has to do with one agent, however often it registers or attaches it: one control stream, by the newest
+ * token; the operations; what is owed to the gateway. So operations stay under control over a new registration.
+ */
+export class AgentLink {
+  readonly ops: AgentOps;
+  readonly #id: FullAgentId;
+  readonly #link: GatewayLink;
+  readonly #acks: AckQueue;
+  readonly #stream: ControlStream;
+  #users: AgentUser[] = [];
+  /** The token that the stream was opened with. */
+  #token = '';
+  #heard: 'nothing' | 'connected' | 'lost' = 'nothing';
+  #everConnected = false;
+
+  constructor(link: GatewayLink, id: FullAgentId) {
+    const { retry } = link.settings;
+    this.#id = id;
+    this.#link = link;
+    this.#acks = new AckQueue((sequence, outcome, detail) => this.#acknowledge(sequence, outcome, detail), retry);
+    this.#stream = new ControlStream(() => this.#subscribe(), retry, {
+      onMessage: (message) => this.#take(message),
+      onOpen: () => this.#connected(),
+      onLost: (reason) => this.#lost(reason),
+      onRefused: (why, reason) =>
+        why === 'unsupported' ? this.#unsupported(reason) : this.revoke(this.#token, new ReeveUnauthenticated(reason)),
+    });
+    this.ops = new AgentOps(link.hold, this.#acks, () => this.#forgetIfUnused());
+  }
+
+  /** `fresh`: the gateway did not know the agent before, so that its controls are counted from the start. */
+  join(user: AgentUser, fresh: boolean): void {
+    this.#users.push(user);
+    if (fresh) this.ops.countAnew();
+    this.ops.lost = undefined;
+    this.ops.deaf = false;
+    this.#stream.open();
+    this.#acks.wake();
+  }
+
+  leave(user: AgentUser, why: Error): void {
+    if (!this.#users.includes(user)) return;
+    this.#users = this.#users.filter((other) => other !== user);
+    this.#goOn(user.token, why);
+  }
+
+  revoke(token: string, why: ReeveUnauthenticated): void {
+    const gone = this.#users.filter((user) => user.token === token);
+    this.#users = this.#users.filter((user) => user.token !== token);
+    this.#goOn(token, why);
+    for (const user of gone) {
+      notify(user.onConnection, { type: 'ended', reason: why.message });
+      notify(user.onRevoked, undefined);
+    }
+  }
+
+  /** Waits until all acknowledgements are told, or the gateway is found to be out of reach. */
+  flush(): Promise<void> {
+    return this.#acks.flush();
+  }
+
+  /** The token that left may have been the stream's. */
+  #goOn(token: string, why: Error): void {
+    if (this.#users.length > 0) {
+      if (token === this.#token) this.#stream.open();
+      return;
+    }
+    this.#stream.close();
+    this.#acks.rest();
+    this.ops.lose(why);
+    this.#forgetIfUnused();
+  }
+
+  #forgetIfUnused(): void {
+    if (this.#users.length === 0 && this.ops.idle) this.#link.forgetAgent(this.#id, this);
+  }
+
+  #subscribe(): ByteStream {
+    this.#token = this.#users.at(-1)?.token ?? '';
+    return this.#link.subscribe(rpc.opControlStream, {
+      agentId: { ...this.#id },
+      credentialToken: this.#token,
+      afterSequence: this.ops.cursor,
+    });
+  }
+
+  #take(message: OpControlMessage): void {
+    const shared = this.#users.every((user) => user.shared);
+    const control = this.ops.take(message, shared);
+    if (control === undefined) return;
+    if (this.ops.owed.some) this.#reportsDue();
+    for (const user of this.#users) notify(user.onControl, control);
+  }
+
+  #connected(): void {
+    const again = this.#everConnected;
+    this.#heard = 'connected';
+    this.#everConnected = true;
+    this.#acks.wake();
+    if (again) {
+      this.ops.askAgain();
+      this.#reportsDue();
+    }
+    this.#tell({ type: 'connected', again });
+  }
+
+  #lost(reason: string): void {
+    if (this.#heard === 'lost') return;
+    this.#heard = 'lost';
+    this.#tell({ type: 'lost', reason });
+  }
+
+  #unsupported(reason: string): void {
+    this.ops.deaf = true;
+    this.ops.askAgain();
+    this.#tell({ type: 'unsupported', reason });
+  }
+
+  #reportsDue(): void {
+    const newest = this.#users.at(-1);
+    if (newest !== undefined) notify(newest.onReportsDue, undefined);
+  }
+
+  #tell(event: ConnectionEvent): void {
+    for (const user of this.#users) notify(user.onConnection, event);
+  }
+
+  async #acknowledge(sequence: number, outcome: AckOutcome, detail: string): Promise<'told' | 'later'> {
+    const credentialToken = this.#users.at(-1)?.token;
+    if (credentialToken === undefined) return 'later';
+    const request = { agentId: { ...this.#id }, credentialToken, sequence, outcome: outcomes[outcome], detail };
+    try {
+      await this.#link.sendOnce(rpc.ackOpControl, request, this.#link.limits({}));
+      return 'told';
+    } catch (error) {
+      return later.some((ErrorClass) => error instanceof ErrorClass) ? 'later' : 'told';
+    }
+  }
+}
+
+/** With these the gateway was not told. Every other error means that it does not want to know, or that all is over. */
+const later = [ReeveUnavailable, ReeveResourceExhausted, ReeveInternal, ReeveUnauthenticated];
+
+/** Tells a listener. An error of its own is not hidden, and breaks nothing here. */
+function notify<Event>(listener: (event: Event) => void, event: Event): void {
+  try {
+    listener(event);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

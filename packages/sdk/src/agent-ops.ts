@@ -1,0 +1,161 @@
+import type { OpControlMessage } from '@reeve/contract';
+import type { AckQueue } from './ack-queue.ts';
+import type { Answer } from './answer.ts';
+import type { Completion } from './completion.ts';
+import type { Control } from './control.ts';
+import { controlOf } from './control.ts';
+import type { ControlLine, ControlReceipt } from './live-operation.ts';
+import { LiveOperation } from './live-operation.ts';
+import { OwedReports } from './owed-reports.ts';
+import type { ProcessHold } from './process-hold.ts';
+
+const mostEnded = 1000;
+
+/**
+ * The operations of one agent, as far as this client knows them: those that are asked about, and those that are under way
+ * until they are reported. What the gateway wants of them arrives here, and is acknowledged when it is true.
+ */
+export class AgentOps implements ControlLine {
+  readonly hold: ProcessHold;
+  readonly owed = new OwedReports();
+  /** The newest control that was taken in; they come in order, so all before it were too. */
+  cursor = 0;
+  lost: Error | undefined;
+  /** Whether the gateway has no control stream, so that no release is ever heard of. */
+  deaf = false;
+  readonly #acks: AckQueue;
+  #count = 0;
+  readonly #onIdle: () => void;
+  readonly #live = new Map<string, LiveOperation>();
+  /** How the last operations ended: one that was paused at the time has to be reported again once it is resumed. */
+  readonly #ended = new Map<string, Completion>();
+
+  constructor(hold: ProcessHold, acks: AckQueue, onIdle: () => void) {
+    this.hold = hold;
+    this.#acks = acks;
+    this.#onIdle = onIdle;
+  }
+
+  /** The gateway counts controls from the start again: nothing is to be said of those before. */
+  countAnew(): void {
+    this.cursor = 0;
+    this.#count++;
+    this.#acks.reset();
+  }
+
+  get idle(): boolean {
+    return this.#live.size === 0;
+  }
+
+  find(id: string): LiveOperation | undefined {
+    return this.#live.get(id);
+  }
+
+  /** A call is about the operation. From here on it may be controlled, even before there is an answer. */
+  open(id: string): LiveOperation {
+    const op = this.#live.get(id) ?? new LiveOperation(id, this);
+    this.#live.set(id, op);
+    op.claims++;
+    return op;
+  }
+
+  /** A question about it goes out: whatever becomes of it is told by the answer. */
+  asked(op: LiveOperation): void {
+    op.asked();
+    this.owed.forget(op.id);
+    this.#ended.delete(op.id);
+  }
+
+  /** The call is over. An operation whose work is not under way then is nobody's. */
+  close(op: LiveOperation): void {
+    if (--op.claims === 0 && !op.running) this.drop(op);
+  }
+
+  /** What an answer is worth by the time it is here: a control may have overtaken it. */
+  upToDate(op: LiveOperation, answer: Answer): Answer {
+    if (!answer.allowed) return answer;
+    if (op.terminated !== undefined) {
+      const { reason } = op.terminated;
+      return {
+        ...answer,
+        decision: 'deny',
+        allowed: false,
+        opState: 'terminated',
+        reason: reason === '' ? 'operation is terminated' : reason,
+      };
+    }
+    if (op.state !== 'paused' || op.running) return answer;
+    return { ...answer, decision: 'pending', allowed: false, opState: 'paused', reason: 'operation is paused' };
+  }
+
+  drop(op: LiveOperation): void {
+    op.end();
+    if (this.#live.get(op.id) === op) this.#live.delete(op.id);
+    if (this.idle) this.#onIdle();
+  }
+
+  /** How an operation ended, whether or not the gateway takes the report now. */
+  ended(id: string, completion: Completion): void {
+    this.#ended.delete(id);
+    this.#ended.set(id, completion);
+    const [oldest] = this.#ended.keys();
+    if (oldest !== undefined && this.#ended.size > mostEnded) this.#ended.delete(oldest);
+  }
+
+  /** The control, where it is one that had not come yet. */
+  take(message: OpControlMessage, shared: boolean): Control | undefined {
+    const { sequence } = message;
+    const op = this.#live.get(message.opId);
+    const ours = op !== undefined || !shared;
+    if (sequence <= this.cursor) {
+      if (ours) this.#acks.repeat(sequence);
+      return undefined;
+    }
+    this.cursor = sequence;
+    const control = controlOf(message);
+    if (!ours) return control;
+    void this.#acks.tell(sequence, 'received');
+    const receipt = this.#receiptFor(sequence);
+    if (control === undefined) void receipt.failed('this agent does not know the signal');
+    else if (op !== undefined) op.take(control, receipt);
+    else void receipt.effective('not running in this process');
+    if (control !== undefined && op === undefined) this.#takeLate(control);
+    return control;
+  }
+
+  /** A stream was opened anew. What is held asks again, in case that its release was lost with the old one. */
+  askAgain(): void {
+    for (const op of this.#live.values()) op.askAgain();
+  }
+
+  /** Nothing will be heard of the gateway any more. */
+  lose(error: Error): void {
+    this.lost = error;
+    for (const op of this.#live.values()) op.lose(error);
+  }
+
+  /** The gateway has ended them all, and wants to hear of none. */
+  terminateAll(reason: string): void {
+    for (const op of [...this.#live.values()]) {
+      op.terminate({ opId: op.id, reason, controlId: '' });
+      if (!op.run) this.drop(op);
+    }
+  }
+
+  #receiptFor(sequence: number): ControlReceipt {
+    const count = this.#count;
+    const tell = async (outcome: 'effective' | 'failed', detail = '') => {
+      if (count === this.#count) await this.#acks.tell(sequence, outcome, detail);
+    };
+    return { effective: (detail) => tell('effective', detail), failed: (detail) => tell('failed', detail) };
+  }
+
+  /** A control of an operation that has ended here: what is set free there has to be reported, or it would stay. */
+  #takeLate({ opId, signal }: Control): void {
+    const completion = this.#ended.get(opId);
+    if (signal === 'terminate') {
+      this.#ended.delete(opId);
+      this.owed.forget(opId);
+    } else if (completion !== undefined && signal !== 'pause') this.owed.add(opId, completion);
+  }
+}

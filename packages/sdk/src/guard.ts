@@ -1,0 +1,33 @@
+import type { Action } from './action.ts';
+import type { Operation } from './operation.ts';
+import type { Work } from './run-action.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** How the calls of a guarded function are checked. */
+export interface GuardOptions<Args extends readonly unknown[]> extends Omit<RunOptions, 'traceId' | 'spanId'> {
+  /** Where the tool comes from, as the name of an MCP server. */
+  readonly source?: string | undefined;
+  readonly url?: string | undefined;
+  /** What policies see as `args`. By default the one argument where it is an object, and the list of all otherwise. */
+  readonly args?: ((...args: Args) => unknown) | undefined;
+}
+
+type Run = <Result>(action: Action, work: Work<Result>, options: RunOptions) => Promise<Result>;
+
+/** A function that does what `fn` does, each call as an operation of its own. */
+export function guarded<Args extends readonly unknown[], Result>(
+  run: Run,
+  tool: string,
+  fn: (args: Args, operation: Operation) => Result | Promise<Result>,
+  options: GuardOptions<Args>,
+): (...args: Args) => Promise<Result> {
+  const { source, url, args: seen = seenByDefault, ...details } = options;
+  return async (...args) =>
+    run({ tool, source, url, args: seen(...args) }, (operation) => fn(args, operation), details);
+}
+
+function seenByDefault(...args: readonly unknown[]): unknown {
+  const [only] = args;
+  if (args.length === 0) return undefined;
+  return args.length === 1 && typeof only === 'object' && only !== null ? only : args;
+}

@@ -1,0 +1,241 @@
+import type { OpState } from './answer.ts';
+import type { Control } from './control.ts';
+import { OperationTerminatedError } from './errors.ts';
+import type { ProcessHold } from './process-hold.ts';
+
+/** How the gateway is told what became of a control. The promises wait until it knows, or is out of reach. */
+export interface ControlReceipt {
+  effective(detail?: string): Promise<void>;
+  failed(detail: string): Promise<void>;
+}
+
+/** What an agent's operations share. */
+export interface ControlLine {
+  readonly hold: ProcessHold;
+  /** Why nothing can be heard of the gateway any more, where that is so. */
+  readonly lost: Error | undefined;
+}
+
+/** Carries out a control where signal and checkpoints do not reach. */
+export type ControlHook = (control: Control) => void | Promise<void>;
+
+type Wake = 'changed' | 'ask_again';
+
+interface Waiter {
+  readonly wake: (why: Wake) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface OpenControl {
+  readonly control: Control;
+  readonly receipt: ControlReceipt;
+  carriedOut: boolean;
+}
+
+const longestDetail = 500;
+
+/**
+ * One operation as this process knows it: what it was told, whether its work is under way, and who waits. It knows when
+ * a control is effective: a termination once no work is under way, a pause once the work waits or is not under way.
+ */
+export class LiveOperation {
+  readonly id: string;
+  /** How many calls are about it. */
+  claims = 0;
+  /** Whether `run` carries it out, and so knows when the work ends. */
+  run = false;
+  hook: ControlHook | undefined;
+  readonly #line: ControlLine;
+  #phase: 'asking' | 'running' | 'over' = 'asking';
+  #paused = false;
+  #releasedBy: Control | undefined;
+  #terminated: OperationTerminatedError | undefined;
+  #abort: AbortController | undefined;
+  #open: OpenControl[] = [];
+  readonly #waiters = new Set<Waiter>();
+  readonly #telling = new Set<Promise<void>>();
+
+  constructor(id: string, line: ControlLine) {
+    this.id = id;
+    this.#line = line;
+  }
+
+  get state(): OpState {
+    if (this.#terminated !== undefined) return 'terminated';
+    if (this.#paused) return 'paused';
+    return this.#phase === 'asking' ? 'pending' : this.#phase === 'running' ? 'running' : 'completing';
+  }
+
+  get terminated(): OperationTerminatedError | undefined {
+    return this.#terminated;
+  }
+
+  /** Whether its work is under way, as far as the SDK can know. */
+  get running(): boolean {
+    return this.#phase === 'running';
+  }
+
+  /** The `allow` or `resume` that came since it was last asked about, unless a pause came after it. */
+  get releasedBy(): Control | undefined {
+    return this.#releasedBy;
+  }
+
+  /** Made when it is first wanted: most operations are never aborted. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#terminated !== undefined) this.#abort.abort(this.#terminated);
+    }
+    return this.#abort.signal;
+  }
+
+  take(control: Control, receipt: ControlReceipt): void {
+    const open: OpenControl = { control, receipt, carriedOut: false };
+    switch (control.signal) {
+      case 'terminate':
+        this.#open.push(open);
+        this.terminate(control);
+        break;
+      case 'pause':
+        this.#open.push(open);
+        this.#paused = this.#terminated === undefined;
+        this.#releasedBy = undefined;
+        break;
+      case 'resume':
+      case 'allow':
+        // A pause that had not come into effect never will.
+        this.#open = this.#open.filter((each) => each.control.signal !== 'pause');
+        this.#paused = false;
+        this.#releasedBy = control;
+        this.#wakeAll('changed');
+        if (this.hook === undefined || !this.running) this.#tell(receipt.effective());
+        break;
+    }
+    if (this.hook !== undefined && this.running) void this.#carryOut(this.hook, open);
+    this.#settle();
+  }
+
+  /** Stops it here, whoever decided that. */
+  terminate(why: Pick<Control, 'opId' | 'reason' | 'controlId'>): void {
+    this.#paused = false;
+    this.#terminated ??= new OperationTerminatedError(why);
+    this.#abort?.abort(this.#terminated);
+    for (const { fail } of this.#waiters) fail(this.#terminated);
+  }
+
+  /** A question about it goes out. What was heard before is older than the answer. */
+  asked(): void {
+    this.#releasedBy = undefined;
+  }
+
+  begin(): void {
+    this.#phase = 'running';
+  }
+
+  /** Its work is over, or never starts. */
+  end(): void {
+    this.#phase = 'over';
+    this.#settle();
+  }
+
+  /** Passes at once, or waits while the operation is paused. */
+  async checkpoint(): Promise<void> {
+    for (;;) {
+      if (this.#terminated !== undefined) throw this.#terminated;
+      if (this.#line.lost !== undefined) throw this.#line.lost;
+      if (!this.#paused) return;
+      await this.#wait();
+    }
+  }
+
+  /** Waits as long as the operation is paused and there is hope to hear of its end. Never throws. */
+  async unpaused(): Promise<void> {
+    try {
+      await this.checkpoint();
+    } catch {
+      // Terminated, or lost: the caller asks which.
+    }
+  }
+
+  /** Waits for whatever comes next. Throws where the operation is terminated, and the reason of the signal. */
+  next(signal: AbortSignal): Promise<Wake> {
+    return this.#wait(signal);
+  }
+
+  /** The gateway may have forgotten to tell something: those who wait before the work ask again. */
+  askAgain(): void {
+    if (this.#phase === 'asking') this.#wakeAll('ask_again');
+  }
+
+  lose(error: Error): void {
+    for (const { fail } of this.#waiters) fail(error);
+  }
+
+  /** Waits until the gateway knows what has been told so far, or is out of reach. */
+  async told(): Promise<void> {
+    await Promise.all(this.#telling);
+  }
+
+  #wait(signal?: AbortSignal): Promise<Wake> {
+    const release = this.#line.hold.take();
+    const done = Promise.withResolvers<Wake>();
+    const waiter: Waiter = { wake: done.resolve, fail: done.reject };
+    const abort = () => done.reject(signal?.reason);
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#waiters.add(waiter);
+    this.#settle();
+    return done.promise.finally(() => {
+      release();
+      this.#waiters.delete(waiter);
+      signal?.removeEventListener('abort', abort);
+    });
+  }
+
+  #wakeAll(why: Wake): void {
+    for (const { wake } of this.#waiters) wake(why);
+    this.#waiters.clear();
+  }
+
+  async #carryOut(hook: ControlHook, open: OpenControl): Promise<void> {
+    const { control, receipt } = open;
+    try {
+      await hook(control);
+    } catch (error) {
+      return this.#tell(receipt.failed(detailOf(error)));
+    }
+    open.carriedOut = true;
+    if (control.signal === 'resume' || control.signal === 'allow') this.#tell(receipt.effective());
+    this.#settle();
+  }
+
+  #settle(): void {
+    const still: OpenControl[] = [];
+    for (const open of this.#open) {
+      if (this.#isEffective(open)) this.#tell(open.receipt.effective(this.#howSo()));
+      else still.push(open);
+    }
+    this.#open = still;
+  }
+
+  /** For the operator who looks at the receipt. */
+  #howSo(): string {
+    if (this.#phase === 'asking') return 'the work had not begun';
+    if (this.#phase === 'over') return 'the work has ended';
+    return this.#waiters.size > 0 ? 'the work waits at a checkpoint' : 'carried out';
+  }
+
+  #isEffective({ control, carriedOut }: OpenControl): boolean {
+    if (!this.running) return true;
+    return control.signal === 'pause' && (this.#waiters.size > 0 || carriedOut);
+  }
+
+  #tell(telling: Promise<void>): void {
+    this.#telling.add(telling);
+    void telling.then(() => this.#telling.delete(telling));
+  }
+}
+
+function detailOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
+}

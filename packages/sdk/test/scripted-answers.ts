@@ -1,0 +1,48 @@
+import { status } from '@grpc/grpc-js';
+import type {
+  CheckActionRequest as CheckRequest,
+  CheckActionResponse as CheckResponse,
+  RegisterAgentRequest as RegisterRequest,
+  RegisterAgentResponse as RegisterResponse,
+} from '@reeve/contract';
+import { Decision } from '@reeve/contract';
+
+/** Fails the call with a status. */
+export interface Failure {
+  readonly code: status;
+  readonly details: string;
+}
+
+export function unavailable(details = 'not now'): Failure {
+  return { code: status.UNAVAILABLE, details };
+}
+
+export function answering(
+  decision: Decision,
+  request: CheckRequest,
+  extra: Partial<CheckResponse> = {},
+): CheckResponse {
+  return {
+    decision,
+    reason: '',
+    policyRule: 'test/rule',
+    approvalId: '',
+    decisionLatencyUs: 7,
+    opId: `${request.traceId}:${request.spanId}`,
+    opState: decision === Decision.ALLOW ? 'running' : 'terminated',
+    limit: undefined,
+    ...extra,
+  };
+}
+
+export function allowing(request: CheckRequest): CheckResponse {
+  return answering(Decision.ALLOW, request);
+}
+
+export function denying(reason: string): (request: CheckRequest) => CheckResponse {
+  return (request) => answering(Decision.DENY, request, { reason });
+}
+
+export function registering(heartbeatIntervalSecs = 30): (request: RegisterRequest) => RegisterResponse {
+  return ({ credentialToken }) => ({ credentialToken, heartbeatIntervalSecs, created: true });
+}

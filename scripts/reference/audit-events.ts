@@ -1,0 +1,124 @@
+import type { SealedEntry } from '@reeve/core';
+import { code, page, table } from './page.ts';
+
+type EventType = SealedEntry['draft']['eventType'];
+type EventText = readonly [when: string, payload: string] | null;
+
+const asked =
+  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `caller`; `replay` for a repeated check.';
+const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
+const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
+
+/** When each event is written, and what its payload holds; null where this version never writes it. */
+const events: Readonly<Record<EventType, EventText> & Record<string, EventText>> = {
+  ActionAllowed: ['A check was answered ALLOW.', asked],
+  ActionDenied: [
+    'A check was answered DENY: by policy, by a replay, or because the identity failed.',
+    `${asked} After a failed identity: ${claimed}.`,
+  ],
+  ActionPending: null,
+  A2AImpersonationAttempted: [
+    'A check was denied because the token belongs to another agent than the claimed one. The lineage is the real owner’s.',
+    `${claimed}, \`owner_org_id\`, \`owner_team_id\`, \`owner_agent_id\`.`,
+  ],
+  AgentRegistered: [
+    'An agent was registered, or registered again with a new token.',
+    '`created`, `name`, `framework`, `version`, `parent`.',
+  ],
+  AgentDeregistered: ['An agent ended its registration.', 'Empty. The reason it gave is the `reason` of the entry.'],
+  AgentSuspended: ['An operator suspended an agent.', '`request_id`.'],
+  AgentResumed: [
+    'An operator lifted a suspension, or the block of an agent that had not confirmed a stop.',
+    '`request_id`.',
+  ],
+  OpStateChanged: [
+    'An operation moved without a decision: an operator controlled or registered it, its agent completed it, deregistered, was suspended or resumed.',
+    '`from`, `to`, `trigger`, `cost_micros`; over HTTP `request_id`; by a control `control_id`, and `cause` where a suspension did it; on completion `outcome`, `detail`, `reserved_micros`.',
+  ],
+  OpControlRequested: [
+    'An operator paused, resumed or terminated an operation, or all within a scope: then there is one entry for the whole.',
+    '`action`, `control_id`, `request_id`; of a scope also `scope`, `matched`, `changed`, `skipped`, as they were when it was asked for.',
+  ],
+  OpControlAcknowledged: [
+    'An agent said what became of a control, and it was news.',
+    '`action`, `control_id`, `sequence`, `outcome`, `detail`.',
+  ],
+  OpControlUnconfirmed: [
+    'An agent did not acknowledge a control in time, or its message was given up. The `reason` says which.',
+    '`action`, `control_id`, `sequence`, `blocked`: whether the agent is not answered until it does.',
+  ],
+  PolicyReloaded: [
+    'Policies were put in force, at start or after a change.',
+    '`documents` (names), `previous_version`.',
+  ],
+  PolicyReloadFailed: [
+    'Policies have errors. After a change those in force stayed; at start this ends the start.',
+    '`problems`: up to 20, each with file, line and column.',
+  ],
+  ApiKeyCreated: ['A key was made over HTTP or installed at start.', `${key}; after a rotation \`rotated_from\`.`],
+  ApiKeyRevoked: ['A key was revoked or rotated.', `${key}; after a rotation \`rotated_to\`.`],
+  TokenIssued: ['A key was exchanged for a token.', '`key_id`, `token_id`, `scopes`, `request_id`.'],
+  LoginSucceeded: ['A person has logged in.', '`account_id`, `session_id`, `remember_me`, `address`, `request_id`.'],
+  LoginFailed: [
+    'A login has failed, or came while its email was locked.',
+    '`email_hash`, and where it was counted `account_id` (null where there is none) and `failures`; `address`, `request_id`.',
+  ],
+  AccountLocked: [
+    'Too many logins under an email have failed.',
+    '`email_hash`, `account_id` (null where there is none), `failures`, `address`, `request_id`.',
+  ],
+  AccountRegistered: [
+    'An account was registered: the first one, or by open registration.',
+    '`account_id`, `email`, `role`, `session_id`, `address`, `request_id`.',
+  ],
+  AccountChanged: [
+    'The role or the status of an account has changed.',
+    '`account_id`, `email`, `role`, `status`, `was`, `address`, `request_id`.',
+  ],
+  InviteCreated: ['Someone was invited.', '`invite_id`, `email`, `role`, `address`, `request_id`.'],
+  InviteAccepted: [
+    'An invite was accepted; the account is active.',
+    '`invite_id`, `account_id`, `email`, `role`, `session_id`, `address`, `request_id`.',
+  ],
+  InviteRevoked: ['An invite was revoked.', '`invite_id`, `email`, `role`, `address`, `request_id`.'],
+  PasswordResetRequested: [
+    'A reset was asked for, for an account that exists.',
+    '`account_id`, `address`, `request_id`.',
+  ],
+  PasswordReset: [
+    'A password was set by a reset token; all sessions have ended.',
+    '`account_id`, `address`, `request_id`.',
+  ],
+  PasswordChanged: [
+    'A person has changed the own password; all sessions have ended.',
+    '`account_id`, `address`, `request_id`.',
+  ],
+  RefreshTokenReused: [
+    'A used refresh token has come back; its session has ended.',
+    '`account_id`, `session_id`, `address`, `request_id`.',
+  ],
+  SessionEnded: [
+    'A person has logged out, or ended one of the own sessions.',
+    '`account_id`, `session_id`, `address`, `request_id`.',
+  ],
+  SigningKeyRotated: ['Tokens are signed with a new key.', '`kid`; over HTTP `request_id`.'],
+  AuditLogCut: [
+    'The oldest entries were given up, as the retention settings say.',
+    '`through_seq`, `through_hash`: the last entry given up; `removed`: how many; `signature`: a JWS over the first two.',
+  ],
+};
+
+/** Every type of entry: when it is written, and what its payload holds. */
+export function auditEventsPage(): string {
+  const all = Object.entries(events).sort(([a], [b]) => (a < b ? -1 : 1));
+  const written = all.flatMap(([type, text]) => (text === null ? [] : [[code(type), text[0], text[1]]]));
+  const reserved = all.filter(([, text]) => text === null).map(([type]) => code(type));
+  return page(
+    'Audit events',
+    'Each decision writes exactly one entry. Each other change of an operation, an agent, a key or the policies writes one, too. ' +
+      'A malformed request writes none: nothing was judged.',
+    table(['Event type', 'Written when', 'Payload'], written),
+    `Reserved, and never written by this version: ${reserved.join(', ')}.`,
+    'The members of an entry are in [concepts](../concepts.md#audit-chain).',
+  );
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestGateway } from '../harness/gateway.ts';
+import { bootstrapKey } from '../harness/gateway.ts';
+import { Person, statusesOf } from '../harness/person.ts';
+import type { TestStore } from '../harness/stores.ts';
+import { durableStores } from '../harness/stores.ts';
+
+const env = { SVC_RATE_LIMIT_AUTH_PER_MIN: '0' };
+
+let store: TestStore;
+let one: TestGateway;
+let two: TestGateway;
+beforeAll(async () => {
+  store = await durableStores[1].open();
+  [one, two] = await Promise.all([store.start({ env }), store.start({ env })]);
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+const either = (index: number) => (index % 2 === 0 ? one : two);
+
+test('the first of registrations at both gateways at once is the one owner', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, (_, index) => new Person(either(index)).register(`first${index}@example.com`)),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 403)).toHaveLength(15);
+});
+
+test('failures at both count together: five of fifty at once are 401', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      new Person(either(index)).logIn('nobody@example.com', { password: 'not the password' }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+  expect(answers.filter(({ status }) => status === 423)).toHaveLength(45);
+});
+
+test('a session of one works at the other, rotates there once, and ends in both at once', async () => {
+  const { body } = await one.api.post<{ token: string }>('/api/v1/auth/invite', bootstrapKey, {
+    email: 'm@example.com',
+  });
+  const here = new Person(one);
+  expect((await here.accept(body.token)).status).toBe(201);
+  const there = new Person(two);
+  there.accessToken = here.accessToken;
+  there.cookie = here.cookie;
+  expect((await there.call('GET', '/api/v1/auth/me')).status).toBe(200);
+  const racing = await Promise.all([here.refresh(), there.refresh()]);
+  expect(statusesOf(racing)).toEqual([200, 401]);
+  expect(racing.find(({ status }) => status === 401)?.body.code).toBe('refresh_raced');
+  const winner = racing[0]?.status === 200 ? here : there;
+  await winner.logOut();
+  for (const person of [here, there]) expect((await person.call('GET', '/api/v1/auth/me')).status).toBe(401);
+});

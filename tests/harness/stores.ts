@@ -1,0 +1,46 @@
+import type { GatewayOptions } from './gateway.ts';
+import { TestGateway } from './gateway.ts';
+import { createDatabase } from './postgres.ts';
+
+/** A store to run a gateway on, again and again. */
+export interface TestStore extends AsyncDisposable {
+  /** A gateway on this store; on PostgreSQL several may run at once. */
+  start(options?: GatewayOptions): Promise<TestGateway>;
+}
+
+/** The durable stores: what is promised of one is tried on each. */
+export const durableStores = [
+  { name: 'SQLite', open: openSqlite },
+  { name: 'PostgreSQL', open: openPostgres },
+] as const;
+
+async function openSqlite(): Promise<TestStore> {
+  const gateways: TestGateway[] = [];
+  return {
+    start: async (options = {}) => {
+      const folder = gateways.at(-1)?.folder;
+      const gateway = await TestGateway.start(folder === undefined ? options : { ...options, folder });
+      gateways.push(gateway);
+      return gateway;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const gateway of gateways) await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openPostgres(): Promise<TestStore> {
+  const database = await createDatabase();
+  const gateways: TestGateway[] = [];
+  return {
+    start: async (options = {}) => {
+      const gateway = await TestGateway.start({ ...options, database });
+      gateways.push(gateway);
+      return gateway;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const gateway of gateways) await gateway[Symbol.asyncDispose]();
+      await database.drop();
+    },
+  };
+}
