@@ -112,7 +112,7 @@ const marks: Readonly<Record<Finding['status'], readonly [string, Colour]>> = {
 
 function findingText(shell: Shell, { check, status, detail, advice }: Finding): string {
   const [word, colour] = marks[status];
-  const mark = hasColours(shell, 'stdout') ? paint(word.padEnd(8), colour) : word.padEnd(8);
+  const mark = hasColours(shell) ? paint(word.padEnd(8), colour) : word.padEnd(8);
   const line = `${check.padEnd(14)} ${cleanLines(detail)
     .replaceAll('\n', `\n${' '.repeat(24)}`)
     .trimEnd()}`;

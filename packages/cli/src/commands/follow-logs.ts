@@ -159,5 +159,5 @@ function later(one: string | undefined, other: string | undefined): string | und
 function entryText(shell: Shell, { output }: GlobalValues, entry: LogEntry): string {
   if (output === 'json') return `${escapeControls(JSON.stringify(entry))}\n`;
   if (output === 'yaml') return `---\n${dataText('yaml', entry)}`;
-  return `${logLine(entry, hasColours(shell, 'stdout'))}\n`;
+  return `${logLine(entry, hasColours(shell))}\n`;
 }

@@ -13,8 +13,8 @@ const codes = {
 export type Colour = keyof typeof codes;
 
 /** Whether colours can be used: on a terminal, unless somebody does not want them. */
-export function hasColours(shell: Shell, stream: 'stdout' | 'stderr'): boolean {
-  return shell[stream].isTTY && variable(shell, 'NO_COLOR') === undefined && shell.env['TERM'] !== 'dumb';
+export function hasColours(shell: Shell): boolean {
+  return shell.stdout.isTTY && variable(shell, 'NO_COLOR') === undefined && shell.env['TERM'] !== 'dumb';
 }
 
 export function paint(text: string, colour: Colour | undefined): string {

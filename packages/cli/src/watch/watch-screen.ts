@@ -29,7 +29,7 @@ export async function watchOnScreen(
   let timer: NodeJS.Timeout | undefined;
   const draw = () => {
     timer = undefined;
-    screen.draw(renderWatch(model, client.apiUrl, screen.size, hasColours(shell, 'stdout')));
+    screen.draw(renderWatch(model, client.apiUrl, screen.size, hasColours(shell)));
   };
   const drawSoon = () => {
     timer ??= setTimeout(draw, drawEveryMs);
