@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -34,8 +34,8 @@ test('a full disk: calls fail closed, nothing is half written, and service resum
   await gateway.check(agent, before);
   const entries = gateway.audit().length;
 
-  const size = Math.max(...['reeve.db', 'reeve.db-wal'].map((name) => statSync(join(gateway.folder, name)).size));
-  limitFiles(gateway, size);
+  // Less than one page of the log of writes: wherever in it the next one stands, it is written in part or not at all.
+  limitFiles(gateway, 4096);
   const large = { context: toolCall('search', { filler: 'x'.repeat(60_000) }) };
   const during = { ...large, traceId: 'during', spanId: '1' };
   await expect(gateway.check(agent, during)).rejects.toMatchObject({ code: 14 });

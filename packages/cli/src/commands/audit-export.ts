@@ -34,21 +34,20 @@ export const auditExportCommand = defineCommand({
     });
     const seen = { bytes: 0, lines: 0 };
     const chunks = readChunks(answer.body, client.apiUrl, timeoutMs);
-    const work = writeStream(shell, counting(chunks, seen), out === '-' ? undefined : out);
+    const file = out === '-' ? undefined : out;
+    const work = writeStream(shell, counting(chunks, seen), file);
+    const words = () => `Exporting: ${counted(seen.lines, 'line')}, ${counted(seen.bytes, 'byte')}`;
     try {
-      await withProgress(
-        shell,
-        () => `Exporting: ${counted(seen.lines, 'line')}, ${counted(seen.bytes, 'byte')}`,
-        work,
-      );
+      // On the terminal itself the entries show how far it is.
+      await (file === undefined ? work : withProgress(shell, words, work));
     } finally {
       // Where it could not be written, nobody has read it to its end.
       answer.body.destroy();
     }
-    if (out === undefined || out === '-') return 0;
-    const words = `Wrote ${counted(seen.lines, 'line')} to ${out}.`;
-    if (input.globals.output === 'table') note(shell, words);
-    else print(shell, input.globals.output, { file: out, format, ...seen }, () => words);
+    if (file === undefined) return 0;
+    const result = `Wrote ${counted(seen.lines, 'line')} to ${file}.`;
+    if (input.globals.output === 'table') note(shell, result);
+    else print(shell, input.globals.output, { file, format, ...seen }, () => result);
     return 0;
   },
 });

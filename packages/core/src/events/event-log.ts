@@ -1,5 +1,6 @@
 import type { Journal } from '../journal/journal.ts';
 import type { DomainEvent } from '../kernel/events.ts';
+import { EventSlot } from './event-slot.ts';
 
 /** How many events can be replayed. A power of two, so that the place of an id is found by a mask. */
 const eventsKept = 16_384;
@@ -25,7 +26,7 @@ export class EventLog {
   /** The newest id that may be given out. */
   #reserved: number;
   #reserving = false;
-  readonly #ring: (DomainEvent | undefined)[] = Array.from({ length: eventsKept }, () => undefined);
+  readonly #ring: readonly EventSlot[] = Array.from({ length: eventsKept }, () => new EventSlot());
   /** Events for which no id is reserved yet. */
   #waiting: DomainEvent[] = [];
   readonly #listeners = new Set<() => void>();
@@ -54,14 +55,14 @@ export class EventLog {
   }
 
   at(id: number): DomainEvent | undefined {
-    return id >= this.oldest && id < this.#next ? this.#ring[id & (eventsKept - 1)] : undefined;
+    return id >= this.oldest && id < this.#next ? this.#ring[id & (eventsKept - 1)]?.get() : undefined;
   }
 
   append(events: readonly DomainEvent[]): void {
     const before = this.#next;
     for (const event of events) {
       if (this.#next > this.#reserved) this.#waiting.push(event);
-      else this.#ring[this.#next++ & (eventsKept - 1)] = event;
+      else this.#ring[this.#next++ & (eventsKept - 1)]?.put(event);
     }
     if (this.#reserved - this.#next < idsPerBlock / 2) this.#reserve();
     if (this.#next > before) for (const listener of this.#listeners) listener();
