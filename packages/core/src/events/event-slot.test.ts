@@ -7,7 +7,7 @@ import { EventSlot } from './event-slot.ts';
 const at = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
 const someEvent: fc.Arbitrary<DomainEvent> = fc.oneof(
-  fc.tuple(at, someOp, fc.boolean()).map(([when, { seq: _, controlId: __, ...op }, stale]): DomainEvent => {
+  fc.tuple(at, someOp, fc.boolean()).map(([when, { seq: _seq, controlId: _controlId, ...op }, stale]): DomainEvent => {
     return { type: 'ops_change', at: when, agent: op.agent, op: { ...op, control: null, stale } };
   }),
   fc.record({
