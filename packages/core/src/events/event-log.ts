@@ -1,6 +1,5 @@
 import type { Journal } from '../journal/journal.ts';
 import type { DomainEvent } from '../kernel/events.ts';
-import { EventSlot } from './event-slot.ts';
 
 /** How many events can be replayed. A power of two, so that the place of an id is found by a mask. */
 const eventsKept = 16_384;
@@ -26,7 +25,7 @@ export class EventLog {
   /** The newest id that may be given out. */
   #reserved: number;
   #reserving = false;
-  readonly #ring: readonly EventSlot[] = Array.from({ length: eventsKept }, () => new EventSlot());
+  readonly #ring: (DomainEvent | undefined)[] = Array.from({ length: eventsKept }, () => undefined);
   /** Events for which no id is reserved yet. */
   #waiting: DomainEvent[] = [];
   readonly #listeners = new Set<() => void>();
@@ -55,14 +54,14 @@ export class EventLog {
   }
 
   at(id: number): DomainEvent | undefined {
-    return id >= this.oldest && id < this.#next ? this.#ring[id & (eventsKept - 1)]?.get() : undefined;
+    return id >= this.oldest && id < this.#next ? this.#ring[id & (eventsKept - 1)] : undefined;
   }
 
   append(events: readonly DomainEvent[]): void {
     const before = this.#next;
     for (const event of events) {
       if (this.#next > this.#reserved) this.#waiting.push(event);
-      else this.#ring[this.#next++ & (eventsKept - 1)]?.put(event);
+      else this.#ring[this.#next++ & (eventsKept - 1)] = event;
     }
     if (this.#reserved - this.#next < idsPerBlock / 2) this.#reserve();
     if (this.#next > before) for (const listener of this.#listeners) listener();
