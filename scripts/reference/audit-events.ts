@@ -101,6 +101,14 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'A person has logged out, or ended one of the own sessions.',
     '`account_id`, `session_id`, `address`, `request_id`.',
   ],
+  BudgetLimitApproached: [
+    'A share of a cap, 80 or 95 percent, is used up for the first time in its period. What concerns the global cap has no org.',
+    '`tier`, `period`, `percent`, `limit_micros`, `total_micros`; `team_id` and `tier_agent_id` where the cap is theirs.',
+  ],
+  BudgetLimitExceeded: [
+    'An action was denied, as its cost would have passed a cap.',
+    'As `ActionDenied`, and `limit`: `tier`, `period`, `limit_micros`, `spent_micros`, `status`.',
+  ],
   SigningKeyRotated: ['Tokens are signed with a new key.', '`kid`; over HTTP `request_id`.'],
   AuditLogCut: [
     'The oldest entries were given up, as the retention settings say.',

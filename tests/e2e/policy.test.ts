@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ActionType } from '@reeve/contract';
 import { expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
+import type { Registered } from '../harness/gateway.ts';
 import { allowAll, runServe, TestGateway, toolCall } from '../harness/gateway.ts';
 
 /** A start on these policies, on free ports and without a data folder. */
@@ -140,13 +142,56 @@ test('a bad policy at start: exit 2 with every position', async () => {
 test('a policy that would need what this version cannot enforce is refused instead of half enforced', async () => {
   await using gateway = await TestGateway.start();
   for (const text of [
-    'name: x\nbudget: {daily_limit_usd: 1}\n',
+    'name: x\nbudget: {action_on_exceed: require_approval}\n',
     'name: x\nrules:\n  - {name: y, effect: require_approval}\n',
-    'name: x\nrules:\n  - {name: y, effect: allow, when: "true"}\n',
   ]) {
     gateway.writePolicy('x.yaml', text);
     const { code, stderr } = await startWith(join(gateway.folder, 'policies'));
     expect(code).toBe(2);
-    expect(stderr).toContain('this version of Reeve');
+    expect(stderr).toMatch(/this version of Reeve|"action_on_exceed" must be "deny"/);
   }
+});
+
+const conditions = `
+name: conditions
+rules:
+  - { name: small, effect: allow, tools: [pay], when: args.amount <= 100 && agent.org_id == "acme" }
+  - { name: prod, effect: deny, tools: [pay], when: agent.metadata.env == "prod" }
+  - { name: few, effect: allow, tools: [search], when: run.checks < 2 }
+  - { name: cheap, effect: allow, actions: [llm_call], when: spend.agent.day_usd + action.cost_usd <= 1 }
+`;
+
+test('conditions look at arguments, agent, run and spend; one that fails is on the safe side', async () => {
+  await using gateway = await TestGateway.start({ policies: { 'c.yaml': conditions } });
+  const bot = await gateway.register({ agentId: 'bot' }, { metadata: { env: 'test' } });
+  const pay = (agent: Registered, args: object) => gateway.check(agent, { context: toolCall('pay', args) });
+  expect(await pay(bot, { amount: 100 })).toMatchObject({ decision: 1, policyRule: 'conditions/small' });
+  expect(await pay(bot, { amount: 100.5 })).toMatchObject({ decision: 2, policyRule: 'default' });
+  expect(await pay(bot, { amount: 'much' })).toMatchObject({ decision: 2, policyRule: 'default' });
+  const bare = await gateway.register({ agentId: 'bare' });
+  expect(await pay(bare, { amount: 1 })).toMatchObject({ decision: 2, policyRule: 'conditions/prod' });
+  const decisions: number[] = [];
+  for (let time = 0; time < 3; time++) {
+    decisions.push((await gateway.check(bot, { context: toolCall('search'), runId: 'r1' })).decision);
+  }
+  expect(decisions).toEqual([1, 1, 2]);
+  const llm = {
+    actionType: ActionType.LLM_CALL,
+    context: { action: { $case: 'llmCall' as const, value: { model: 'm', promptTokens: 0, maxOutputTokens: 0 } } },
+  };
+  expect((await gateway.check(bot, { ...llm, estimatedCostMicros: 900_000 })).decision).toBe(1);
+  expect((await gateway.check(bot, { ...llm, estimatedCostMicros: 200_000 })).decision).toBe(2);
+});
+
+test.each([
+  ['agent.orgid == "x"', /p\.yaml:3:\d+: bad "when": .*orgid/],
+  ['args.amount >', /p\.yaml:3:\d+: bad "when"/],
+  ['1 + 1', /bad "when": a condition must be true or false/],
+  ['nothing == 1', /bad "when": .*nothing/],
+])('the condition %j stops the start, with its place', async (when, message) => {
+  await using gateway = await TestGateway.start();
+  gateway.writePolicy('p.yaml', `name: p\nrules:\n  - { name: x, effect: allow, when: '${when}' }\n`);
+  const { code, stderr } = await startWith(join(gateway.folder, 'policies'));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
 });

@@ -76,7 +76,7 @@ describe('the overview', () => {
       depth: 0,
       last_seen_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       in_flight: 2,
-      spent_today_usd: null,
+      spent_today_usd: '0.00',
     });
     expect(agents.find((agent) => agent.agent_id === 'grandchild')).toMatchObject({
       parent: { org_id: 'acme', team_id: 'core', agent_id: 'child' },

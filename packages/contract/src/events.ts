@@ -48,6 +48,20 @@ const auditAlert = z.object({
   }),
 });
 
+const budget = z.object({
+  ...envelope,
+  event_type: z.literal('budget'),
+  /** `percent` of a cap is used up, or (null) a charge was refused that would have passed it. */
+  payload: z.object({
+    change: z.enum(['approached', 'exceeded']),
+    tier: z.enum(['global', 'org', 'team', 'agent']),
+    period: z.enum(['day', 'month']),
+    percent: z.int().nullable(),
+    limit_usd: z.string(),
+    total_usd: z.string(),
+  }),
+});
+
 const policy = z.object({
   ...envelope,
   event_type: z.literal('policy'),
@@ -57,7 +71,7 @@ const policy = z.object({
 
 /** An event as it stands on the wire. */
 export const eventSchema = z
-  .discriminatedUnion('event_type', [opsChange, decision, agent, auditAlert, policy])
+  .discriminatedUnion('event_type', [opsChange, decision, budget, agent, auditAlert, policy])
   .meta({ id: 'Event' });
 
 export type ReeveEvent = z.infer<typeof eventSchema>;

@@ -1,3 +1,5 @@
+import type { Ledger } from './budget/ledger.ts';
+import type { RunTally } from './budget/run-tally.ts';
 import type { ControlDesk } from './control/control-desk.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -11,6 +13,10 @@ import type { AgentDirectory } from './tenancy/directory.ts';
 export interface Governance {
   readonly directory: AgentDirectory;
   readonly ops: OpsRegistry;
+  /** What was spent and what is held back. */
+  readonly ledger: Ledger;
+  /** What has happened in the runs of agents. */
+  readonly runs: RunTally;
   /** What agents are told about their operations, and what they say to it. */
   readonly control: ControlDesk;
   readonly journal: Journal;

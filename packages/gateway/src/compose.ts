@@ -49,6 +49,7 @@ import { statusOf } from './transports/grpc/status.ts';
 import { createHttpApp } from './transports/http/app.ts';
 import { accountHandlers } from './transports/http/handlers/accounts.ts';
 import { accessHandlers } from './transports/http/handlers/access.ts';
+import { budgetHandlers } from './transports/http/handlers/budgets.ts';
 import { logHandlers } from './transports/http/handlers/logs.ts';
 import { eventHandlers } from './transports/http/handlers/events.ts';
 import { opsHandlers } from './transports/http/handlers/ops.ts';
@@ -86,7 +87,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
   const storeWatch = watchStore(store, health, logger);
   opened.defer(storeWatch.stop);
   const snapshot = await store.load();
-  const { gov, eventLog } = await govern(config, {
+  const { gov, eventLog, books } = await govern(config, {
     store,
     opsLog,
     snapshot,
@@ -178,6 +179,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
       }),
       ...accountHandlers({ accounts, afterwards: (work) => afterwards.run(work) }),
       ...logHandlers(reader, () => gov.journal.head.seq),
+      ...budgetHandlers(gov),
       ...tenancyHandlers(gov),
       ...opsHandlers(gov),
       ...eventHandlers(events),
@@ -212,7 +214,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
   place.http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
   // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
   const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
-  opened.defer(startHousekeeping(config, { access, store, reader, neededFrom, logger }));
+  opened.defer(startHousekeeping(config, { access, books, store, reader, neededFrom, logger }));
   if (hasAccounts) {
     opened.defer(startPeopleWork(accounts, { mailer: makeMailer(config, logger), publicUrl: publicUrl(), logger }));
   }

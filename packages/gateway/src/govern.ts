@@ -1,15 +1,21 @@
 import type { Clock, Governance, OnControlStep, Randomness, Snapshot, Store } from '@reeve/core';
 import {
   AgentDirectory,
+  BooksKeeper,
+  budgetPolicy,
   ControlDesk,
   EventBus,
   EventLog,
   Journal,
+  Ledger,
+  noBudgets,
   OpsRegistry,
   PolicySet,
   policyVersion,
+  recoverBooks,
   recoverOps,
   restoreControl,
+  RunTally,
   sealer,
 } from '@reeve/core';
 import type { Config } from './config/settings.ts';
@@ -29,8 +35,16 @@ export interface GovernPorts {
   readonly onControlStep: OnControlStep;
 }
 
+export interface Governed {
+  readonly gov: Governance;
+  readonly eventLog: EventLog;
+  readonly books: BooksKeeper;
+}
+
+const noMark = { seq: 0, timeZone: 'UTC' };
+
 /** Puts the state of the gateway together from what its store remembers. */
-export async function govern(config: Config, ports: GovernPorts): Promise<{ gov: Governance; eventLog: EventLog }> {
+export async function govern(config: Config, ports: GovernPorts): Promise<Governed> {
   const { store, snapshot, clock, randomness, sha256 } = ports;
   const events = new EventBus(ports.onSubscriberError);
   let startedAt = 0;
@@ -54,6 +68,8 @@ export async function govern(config: Config, ports: GovernPorts): Promise<{ gov:
   const gov: Governance = {
     directory,
     ops: new OpsRegistry(clock, config.opsTtlSecs * 1000),
+    ledger: new Ledger(clock, budgetPolicy(noBudgets)),
+    runs: new RunTally(),
     control: new ControlDesk({
       directory,
       clock,
@@ -68,6 +84,11 @@ export async function govern(config: Config, ports: GovernPorts): Promise<{ gov:
     policies: new PolicySet([], policyVersion(sha256, [])),
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
+  const fold = await recoverBooks(snapshot.books, snapshot.booksMark ?? noMark, ports.opsLog);
+  for (const books of fold.all()) gov.ledger.restore(books);
+  fold.calendar = () => gov.ledger.policy.calendar;
+  const books = new BooksKeeper(gov, fold, snapshot.booksMark?.seq ?? 0);
+  events.subscribe((batch) => books.follow(batch));
   if (!config.opsDurable) {
     journal.write({ kind: 'ops_forgotten' });
   } else if (snapshot.opsReplayFrom === null) {
@@ -77,5 +98,5 @@ export async function govern(config: Config, ports: GovernPorts): Promise<{ gov:
   }
   restoreControl(gov, snapshot);
   await journal.committed();
-  return { gov, eventLog };
+  return { gov, eventLog, books };
 }

@@ -1,4 +1,4 @@
-import type { Access, AuditReader, Governance, Store } from '@reeve/core';
+import type { Access, AuditReader, BooksKeeper, Governance, Store } from '@reeve/core';
 import { cutLog, lastCut, OpsCheckpoint, StaleWatch, sweepOps, timeOutControls } from '@reeve/core';
 import type { Config } from './config/settings.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -20,6 +20,7 @@ export interface Housekeeping {
   readonly reader: AuditReader;
   /** Up to which entry the log may be cut, given how far this gateway needs it. */
   readonly neededFrom: (own: number) => Promise<number>;
+  readonly books: BooksKeeper;
   readonly logger: Logger;
 }
 
@@ -37,7 +38,9 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
     () => checkpoint.step(rowsPerTurn),
     () => checkpoint.advance(),
   );
-  const retain = retention(config, ports, () => (config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq));
+  const retain = retention(config, ports, () =>
+    Math.min(ports.books.mark, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
+  );
   const saveUses = () => {
     for (const { id, lastUsedAt } of access.keys.takeUsed()) {
       if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
@@ -47,6 +50,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
     sweep();
     saveUses();
     if (config.opsDurable) save();
+    ports.books.save();
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain().catch((error: unknown) => logger.error({ err: error }, 'the audit log could not be cut'));
   }, tickMs);

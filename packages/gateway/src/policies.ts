@@ -1,9 +1,12 @@
 import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
 import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
+import { conditionCompiler } from './adapters/cel/compile-condition.ts';
 import type { PolicyFiles } from './adapters/files/policy-files.ts';
 import { StartError } from './start-error.ts';
 import type { Health } from './telemetry/health.ts';
 import type { Logger } from './telemetry/logger.ts';
+
+const features = { compileCondition: conditionCompiler() };
 
 /** Loads the policies at start, where anything wrong is final, and again whenever the files change, where it is not. */
 export async function followPolicies(
@@ -14,7 +17,7 @@ export async function followPolicies(
 ): Promise<void> {
   const sources = readable(files);
   if (!Array.isArray(sources)) throw new StartError(describeProblem(sources), 2);
-  const problems = sources.length === 0 ? [] : await loadPolicies(gov, sources, {});
+  const problems = sources.length === 0 ? [] : await loadPolicies(gov, sources, features);
   if (problems.length > 0) throw new StartError(problems.map(describeProblem).join('\n'), 2);
 
   let reloading = Promise.resolve();
@@ -26,7 +29,7 @@ export async function followPolicies(
 async function reload(gov: Governance, files: PolicyFiles, health: Health, logger: Logger): Promise<void> {
   try {
     const sources = readable(files);
-    const problems = Array.isArray(sources) ? await loadPolicies(gov, sources, {}) : [sources];
+    const problems = Array.isArray(sources) ? await loadPolicies(gov, sources, features) : [sources];
     if (!Array.isArray(sources)) await rejectPolicies(gov, problems);
     report(problems, gov, health, logger);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { accountRoutes } from './routes/accounts.ts';
 import { accessRoutes } from './routes/access.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { budgetRoutes } from './routes/budgets.ts';
 import { eventRoutes } from './routes/events.ts';
 import { opsRoutes } from './routes/ops.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -12,6 +13,7 @@ export const routes = {
   ...accessRoutes,
   ...accountRoutes,
   ...auditRoutes,
+  ...budgetRoutes,
   ...tenancyRoutes,
   ...opsRoutes,
   ...eventRoutes,

@@ -15,6 +15,8 @@ export type AuditEventType =
   | 'OpControlRequested'
   | 'OpControlAcknowledged'
   | 'OpControlUnconfirmed'
+  | 'BudgetLimitApproached'
+  | 'BudgetLimitExceeded'
   | 'PolicyReloaded'
   | 'PolicyReloadFailed'
   | 'ApiKeyCreated'

@@ -1,5 +1,17 @@
+import type { Micros } from '../budget/money.ts';
+import type { Period } from '../budget/period.ts';
+import type { BudgetTier } from '../budget/tier.ts';
 import type { Op } from '../ops/op.ts';
 import type { Tier } from '../policy/policy-set.ts';
+
+/** The cap that a refused charge would have passed. */
+export interface Limit {
+  readonly tier: BudgetTier;
+  readonly period: Period;
+  readonly limitMicros: Micros;
+  /** Settled and reserved, without the refused charge. */
+  readonly totalMicros: Micros;
+}
 
 export type Decision = 'allow' | 'deny' | 'pending';
 
@@ -14,6 +26,8 @@ export interface Answer {
   /** Empty where the refusal left no operation. */
   readonly opId: string;
   readonly opState: string;
+  /** Set where a budget has refused it. */
+  readonly limit: Limit | undefined;
 }
 
 /** A judgement that is not durable yet: it becomes an answer once its turn is committed. */
@@ -23,6 +37,7 @@ export interface Judgement {
   readonly policyRule: string;
   readonly tier: Tier;
   readonly op: Op | undefined;
+  readonly limit?: Limit;
   /** On the clock that never jumps. */
   readonly startedAt: number;
 }
@@ -40,5 +55,6 @@ export function answerOf(judgement: Judgement, elapsed: number): Answer {
     latencyUs: Math.max(0, Math.round((elapsed - judgement.startedAt) * 1000)),
     opId: op?.opId ?? '',
     opState: op?.state ?? '',
+    limit: judgement.limit,
   };
 }

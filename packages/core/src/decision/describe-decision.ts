@@ -4,6 +4,7 @@ import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/
 import type { Sha256 } from '../kernel/hash.ts';
 import type { Op } from '../ops/op.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
+import type { Limit } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
 
 /** Arguments longer than this are recorded by their digest. */
@@ -13,15 +14,33 @@ const longestArguments = 65_536;
  * The payload of a decision's audit entry: what was asked, with secrets replaced, and what a restart needs to put the
  * operation back. Members are appended in sorted order, which makes the text canonical without sorting.
  */
-export function describeDecision(request: CheckRequest, op: Op, replay: boolean, sha256: Sha256): CanonicalJson {
+export function describeDecision(
+  request: CheckRequest,
+  op: Op,
+  replay: boolean,
+  sha256: Sha256,
+  limit?: Limit,
+): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (request.caller !== null) text += `,"caller":${JSON.stringify(agentKey(request.caller))}`;
-  text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}","op_state":"${op.state}"`;
+  text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}"`;
+  if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
+  text += `,"op_state":"${op.state}"`;
   if (replay) text += ',"replay":true';
   text += `,"resource":${canonicalJson(op.resource)}`;
   if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
   return `${text}}` as CanonicalJson;
+}
+
+function describeLimit({ tier, period, limitMicros, totalMicros }: Limit): CanonicalJson {
+  return canonicalJson({
+    limit_micros: limitMicros,
+    period,
+    spent_micros: totalMicros,
+    status: 'LimitExceeded',
+    tier,
+  });
 }
 
 export function describeAction(request: CheckRequest, sha256: Sha256): CanonicalJson {

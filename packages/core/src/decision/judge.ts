@@ -9,16 +9,17 @@ import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import { identify } from '../tenancy/identify.ts';
 import { identityOf, resourceOf } from './action.ts';
-import type { Decision, Judgement } from './answer.ts';
+import type { Judgement } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
+import { decide } from './decide.ts';
 import { describeDecision } from './describe-decision.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { answerReplay } from './replay.ts';
 import { traceIdsOf } from './trace-ids.ts';
 
 /**
- * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, move the
- * operation, record one audit entry, publish the transitions and the decision. All of it in memory, without waiting;
+ * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, hold the cost back
+ * in the budgets, move the operation, record one audit entry, publish the transitions and the decision. All of it in memory, without waiting;
  * the caller waits for the journal before the answer leaves.
  */
 export function judge(gov: Governance, request: CheckRequest): Judgement {
@@ -44,16 +45,14 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   if (created) gov.journal.publish(opsChange(op));
   describe(op, request, digest);
 
-  const facts = { agent: agent.record, depth: agent.lineage.depth, action: request.action, now };
-  const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
-  op.policyRule = verdict.rule;
-  op.reason = verdict.reason;
-  const undo = gov.ops.move(op, verdict.effect === 'allow' ? 'allow' : 'terminate', now);
+  const decided = decide(gov, agent, request, op, now);
+  op.policyRule = decided.policyRule;
+  op.reason = decided.reason;
+  const undo = gov.ops.move(op, decided.decision === 'allow' ? 'allow' : 'terminate', now);
   if (undo !== undefined) gov.journal.onFailure(undo);
   gov.journal.publish(opsChange(op));
-
-  const decision: Decision = verdict.effect === 'allow' ? 'allow' : 'deny';
-  const judgement = { decision, reason: verdict.reason, policyRule: verdict.rule, tier: verdict.tier, op, startedAt };
+  if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
+  const judgement: Judgement = { ...decided, op, startedAt };
   record(gov, request, agent, judgement, now, false);
   return judgement;
 }
@@ -90,7 +89,7 @@ function record(
   const [traceId = '', spanId = ''] = op.opId.split(':');
   const draft: EntryDraft = {
     at,
-    eventType: eventTypes[decision],
+    eventType: judgement.limit === undefined ? eventTypes[decision] : 'BudgetLimitExceeded',
     lineage: agent.lineage,
     actor,
     opId: op.opId,
@@ -100,7 +99,7 @@ function record(
     reason: judgement.reason,
     policyRule: judgement.policyRule,
     policyVersion: gov.policies.version,
-    payload: describeDecision(request, op, replay, gov.sha256),
+    payload: describeDecision(request, op, replay, gov.sha256, judgement.limit),
   };
   gov.journal.record(draft, replay ? undefined : op);
   gov.journal.publish({

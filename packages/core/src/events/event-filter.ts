@@ -10,9 +10,12 @@ export interface EventFilter {
   readonly agentId?: string | undefined;
 }
 
-/** Whose event it is; null where it concerns the whole gateway. */
+/** Whose event it is, of an org or a team without an agent; null where it concerns the whole gateway. */
 export function agentOf(event: DomainEvent): AgentId | null {
-  return event.type === 'policy' ? null : event.agent;
+  if (event.type === 'policy') return null;
+  if (event.type !== 'budget') return event.agent;
+  const { tier, orgId, teamId, agentId } = event.of;
+  return tier === 'global' ? null : { orgId, teamId, agentId };
 }
 
 /**

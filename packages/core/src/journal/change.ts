@@ -5,6 +5,9 @@ import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlSequence } from '../control/control-reader.ts';
 import type { Receipt } from '../control/receipt.ts';
 import type { EpochMs } from '../kernel/clock.ts';
+import type { SavedBooks } from '../budget/books.ts';
+import type { BooksMark } from '../budget/recover-books.ts';
+import type { TierOf } from '../budget/tier.ts';
 import type { OpRecord } from '../ops/op.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
@@ -33,6 +36,13 @@ export type Change =
    */
   | { readonly kind: 'receipts_removed'; readonly before: EpochMs; readonly most: number }
   /** Ids of events up to this one may have been given out: the next run starts after it. */
+  /** What was spent, up to an entry: books that have changed, and those of which nothing is left to say. */
+  | {
+      readonly kind: 'books_saved';
+      readonly saved: readonly SavedBooks[];
+      readonly over: readonly TierOf[];
+      readonly asOf: BooksMark;
+    }
   | { readonly kind: 'event_ids_reserved'; readonly through: number }
   /** Retention: entries up to this one are given up. */
   | { readonly kind: 'entries_removed'; readonly through: number }

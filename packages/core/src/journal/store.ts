@@ -1,3 +1,5 @@
+import type { SavedBooks } from '../budget/books.ts';
+import type { BooksMark } from '../budget/recover-books.ts';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import type { ChainHead } from '../audit/chain.ts';
@@ -19,6 +21,9 @@ export interface Snapshot {
   readonly opsReplayFrom: number | null;
   /** Up to where ids of events may have been given out. */
   readonly eventIdsReserved: number;
+  readonly books: readonly SavedBooks[];
+  /** Up to which entry the books are true; null where none were saved yet. */
+  readonly booksMark: BooksMark | null;
   /** The receipts that wait or block. */
   readonly receipts: readonly Receipt[];
   /** Scoped controls with an idempotency key that were finished: the newest 10,000. */

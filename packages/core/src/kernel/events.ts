@@ -1,4 +1,7 @@
 import type { Json } from '../audit/canonical-json.ts';
+import type { Micros } from '../budget/money.ts';
+import type { Period } from '../budget/period.ts';
+import type { TierOf } from '../budget/tier.ts';
 import type { Decision } from '../decision/answer.ts';
 import type { OpRecord } from '../ops/op.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
@@ -10,6 +13,7 @@ export type DomainEvent =
   | { readonly type: 'agent'; readonly at: EpochMs; readonly agent: AgentId; readonly change: AgentChange }
   | { readonly type: 'policy'; readonly at: EpochMs; readonly version: string; readonly error: string | null }
   | DecisionEvent
+  | BudgetEvent
   | AlertEvent;
 
 /** A check was answered. */
@@ -22,6 +26,20 @@ export interface DecisionEvent {
   readonly policyRule: string;
   /** Empty where the refusal left no operation. */
   readonly opId: string;
+}
+
+/** A cap is nearly used up, or was about to be passed. */
+export interface BudgetEvent {
+  readonly type: 'budget';
+  readonly at: EpochMs;
+  /** Whose books: everybody's, or those of an org, a team or an agent. */
+  readonly of: TierOf;
+  readonly change: 'approached' | 'exceeded';
+  readonly period: Period;
+  /** The share of the cap that is used up; null where it was about to be passed. */
+  readonly percent: number | null;
+  readonly limitMicros: Micros;
+  readonly totalMicros: Micros;
 }
 
 /** Something that an operator should look at. */

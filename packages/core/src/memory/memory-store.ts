@@ -2,6 +2,9 @@ import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
 import type { SealedEntry } from '../audit/entry.ts';
+import type { SavedBooks } from '../budget/books.ts';
+import type { BooksMark } from '../budget/recover-books.ts';
+import { tierKey } from '../budget/tier.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { Receipt, ReceiptStatus } from '../control/receipt.ts';
 import type { Batch, Change, SavedOp } from '../journal/change.ts';
@@ -24,6 +27,8 @@ export class MemoryStore implements Store, AuditReader {
   readonly #signingKeys = new Map<string, SigningKeyRecord>();
   readonly #ops = new Map<string, SavedOp>();
   readonly #controls = new MemoryControls();
+  readonly #books = new Map<string, SavedBooks>();
+  #booksMark: BooksMark | null = null;
   #opsReplayFrom: number | null = 0;
   #eventIdsReserved: number;
   readonly #accounts: Pick<MemoryAccountStore, 'entryRecorded'> | undefined;
@@ -47,6 +52,8 @@ export class MemoryStore implements Store, AuditReader {
       opsReplayFrom: this.#opsReplayFrom,
       ...this.#controls.load(),
       eventIdsReserved: this.#eventIdsReserved,
+      books: [...this.#books.values()],
+      booksMark: this.#booksMark,
     });
   }
 
@@ -141,6 +148,11 @@ export class MemoryStore implements Store, AuditReader {
         break;
       case 'op_removed':
         this.#ops.delete(`${agentKey(change.id)}/${change.opId}`);
+        break;
+      case 'books_saved':
+        for (const of of change.over) this.#books.delete(tierKey(of));
+        for (const books of change.saved) this.#books.set(tierKey(books.of), { ...books });
+        this.#booksMark = change.asOf;
         break;
       case 'event_ids_reserved':
         this.#eventIdsReserved = change.through;

@@ -3,6 +3,7 @@ import type { Json } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { Receipt } from '../control/receipt.ts';
+import { closeBooks } from '../budget/close-books.ts';
 import type { Governance } from '../governance.ts';
 import type { OpTrigger } from './lifecycle.ts';
 import type { Op } from './op.ts';
@@ -29,6 +30,7 @@ export function changeOp(
   if (undo === undefined) return;
   if (trigger === 'terminate') op.reason = by.reason === '' ? 'operation is terminated' : by.reason;
   op.control = by.control ?? control;
+  closeBooks(gov, op, trigger);
   gov.journal.onFailure(() => {
     undo();
     op.reason = reason;

@@ -20,6 +20,8 @@ export interface OpRecord {
   readonly runId: string;
   readonly reason: string;
   readonly costMicros: number;
+  /** What budgets hold back for it: its cost, until it is settled or released. */
+  readonly reservedMicros: number;
   readonly policyRule: string;
   /** Digest of the action it was decided for; empty until its first check. */
   readonly digest: string;
@@ -46,6 +48,7 @@ export interface Op {
   runId: string;
   reason: string;
   costMicros: number;
+  reservedMicros: number;
   policyRule: string;
   digest: string;
   control: Receipt | null;
@@ -70,6 +73,7 @@ export function recordOf(op: Op): OpRecord {
     runId: op.runId,
     reason: op.reason,
     costMicros: op.costMicros,
+    reservedMicros: op.reservedMicros,
     policyRule: op.policyRule,
     digest: op.digest,
     control: op.control,

@@ -4,6 +4,7 @@ import type { SavedOp } from '../journal/change.ts';
 import type { Store, StoredEntry } from '../journal/store.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState } from './lifecycle.ts';
+import { isOver } from './lifecycle.ts';
 import type { Op } from './op.ts';
 
 const page = 1000;
@@ -106,7 +107,10 @@ class Recovery {
     all.sort((a, b) => a.registeredAt - b.registeredAt);
     for (const [place, op] of all.entries()) op.ordinal = place + 1;
     all.sort((a, b) => a.movedAt - b.movedAt);
-    for (const op of all) this.#gov.ops.restore(op);
+    for (const op of all) {
+      this.#gov.ops.restore(op);
+      this.#gov.ledger.hold(op.owner.record.id, op.reservedMicros);
+    }
   }
 
   /** What it had then is gone; what it has from a later registration stays. */
@@ -136,6 +140,7 @@ class Recovery {
       runId: payload.run_id ?? '',
       reason: entry.reason ?? '',
       costMicros: payload.cost_micros ?? 0,
+      reservedMicros: isOver(state) ? 0 : (payload.cost_micros ?? 0),
       policyRule: entry.policy_rule ?? '',
       digest: payload.digest ?? '',
       control: null,
@@ -151,6 +156,7 @@ class Recovery {
     op.updatedAt = Date.parse(entry.at);
     op.movedAt = this.#movedAt(op.updatedAt);
     op.costMicros = entry.payload.cost_micros ?? op.costMicros;
+    if (isOver(op.state)) op.reservedMicros = 0;
     if (entry.payload.control_id !== undefined) this.#controls.set(op, entry.payload.control_id);
     if (entry.payload.trigger === 'terminate') op.reason = entry.reason ?? 'operation is terminated';
     op.seq = seq;

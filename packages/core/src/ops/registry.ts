@@ -66,6 +66,7 @@ export class OpsRegistry {
       runId: '',
       reason: '',
       costMicros: 0,
+      reservedMicros: 0,
       policyRule: '',
       digest: '',
       control: null,

@@ -1,17 +1,58 @@
 import type { Action } from '../decision/action.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
 import type { EpochMs } from '../kernel/clock.ts';
+import type { AgentRecord } from '../tenancy/agent.ts';
 
-/** What a condition may look at. */
+/** What has happened in the run that a check names. */
+export interface RunFacts {
+  readonly id: string;
+  /** How many checks it has made before this one. */
+  readonly checks: number;
+  readonly spent_usd: number;
+}
+
+/** What a tier has spent and holds back, in the present day and month. */
+export interface PeriodSpend {
+  readonly day_usd: number;
+  readonly month_usd: number;
+}
+
+export interface SpendFacts {
+  readonly global: PeriodSpend;
+  readonly org: PeriodSpend;
+  readonly team: PeriodSpend;
+  readonly agent: PeriodSpend;
+}
+
+/**
+ * All that a condition may look at. What has to be looked up or parsed is asked for only when a condition comes to it,
+ * and at most once per evaluation.
+ */
 export interface Facts {
   readonly agent: AgentRecord;
   readonly depth: number;
   readonly action: Action;
   readonly now: EpochMs;
+  readonly costUsd: number;
+  /** The parsed `args_json`; an empty object where there is none. */
+  args(): unknown;
+  run(): RunFacts;
+  spend(): SpendFacts;
 }
 
 /** A compiled `when`. It may throw, as where a member is missing; what that means is the evaluator's to say. */
 export type Condition = (facts: Facts) => boolean;
 
-/** Compiles and type-checks the text of a `when`; throws an `Error` whose message says what is wrong. */
+/** Compiles and type-checks the text of a `when`; throws a `ConditionError` that says what is wrong, and where. */
 export type CompileCondition = (source: string) => Condition;
+
+/** What is wrong with the text of a `when`, and where. */
+export class ConditionError extends Error {
+  override readonly name = 'ConditionError';
+  /** Where in the expression, counted from 0. */
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}

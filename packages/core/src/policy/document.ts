@@ -1,6 +1,8 @@
 import type { ActionType } from '../decision/action.ts';
+import type { Pricing } from '../budget/pricing.ts';
 import type { Condition } from './condition.ts';
 import type { Glob } from './glob.ts';
+import type { DocumentBudget } from './parse-budget.ts';
 
 export type Effect = 'allow' | 'deny' | 'require_approval';
 
@@ -33,6 +35,8 @@ export interface PolicyDocument {
   /** What a global document says of actions that no rule matches, where it says anything. */
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly PolicyRule[];
+  readonly budget?: DocumentBudget;
+  readonly pricing?: Pricing;
 }
 
 /** Where in the sources something is wrong, and what. Lines and columns count from 1. */

@@ -29,8 +29,10 @@ export async function loadPolicies(
   const texts = sources.map((source) => source.text);
   // A document without a name has that of its file: the same text under another name is another policy.
   gov.policies = new PolicySet(documents, policyVersion(gov.sha256, [...texts, ...names]));
+  gov.ledger.policy = gov.policies.budgets;
   gov.journal.onFailure(() => {
     gov.policies = before;
+    gov.ledger.policy = before.budgets;
   });
   const payload = canonicalJson({ documents: names, previous_version: before.version });
   const policyVersionNow = gov.policies.version;

@@ -5,6 +5,10 @@ import { describeProblem } from './document.ts';
 import type { PolicyFeatures, PolicySource } from './parse-policy.ts';
 import { parsePolicies } from './parse-policy.ts';
 
+const amount = 'must be a number of US dollars from 0 to 1000000000.00';
+const budgetKeys =
+  'daily_limit_usd, monthly_limit_usd, org_daily_limit_usd, org_monthly_limit_usd, team_daily_limit_usd, ' +
+  'team_monthly_limit_usd, agent_daily_limit_usd, agent_monthly_limit_usd, timezone, action_on_exceed';
 const here = '«';
 
 /** The text without its mark, and the line and column where the mark stood. */
@@ -30,12 +34,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a document',
     '«nmae: x',
-    'unknown key "nmae" in a policy document; known: scope, name, default, rules',
+    'unknown key "nmae" in a policy document; known: scope, name, default, rules, budget, pricing',
   ],
   [
     'an unknown key further down',
     'name: x\n\n  \n«rule: []',
-    'unknown key "rule" in a policy document; known: scope, name, default, rules',
+    'unknown key "rule" in a policy document; known: scope, name, default, rules, budget, pricing',
   ],
   [
     'an unknown key of a rule',
@@ -144,15 +148,51 @@ const wrong: readonly (readonly [string, string, string])[] = [
     'rules:\n  - {name: rule-2, effect: allow}\n  - «{effect: deny}',
     'a rule named "rule-2" exists already in this document',
   ],
+  ['a budget that is no mapping', 'budget: «5', '"budget" must be a mapping'],
   [
-    'a budget',
-    '«budget:\n  daily_limit_usd: 5',
-    '"budget" is not enforced by this version of Reeve; remove it, so that nobody relies on it',
+    'an unknown key of a budget',
+    'budget:\n  «dayly_limit_usd: 5',
+    `unknown key "dayly_limit_usd" in "budget"; known: ${budgetKeys}`,
+  ],
+  ['a negative limit', 'budget: { daily_limit_usd: «-1 }', `"daily_limit_usd" ${amount}`],
+  ['a limit that is no number', 'budget: { daily_limit_usd: «.nan }', `"daily_limit_usd" ${amount}`],
+  ['a limit beyond all measure', 'budget: { org_monthly_limit_usd: «1e300 }', `"org_monthly_limit_usd" ${amount}`],
+  ['a limit in a text', 'budget: { daily_limit_usd: «"5" }', `"daily_limit_usd" ${amount}`],
+  [
+    'a time zone that nobody knows',
+    'budget: { timezone: «Mars/Olympus }',
+    '"timezone" must be a name of the IANA database such as "Europe/Berlin", not "Mars/Olympus"',
   ],
   [
-    'pricing',
-    '«pricing: {}',
-    '"pricing" is not enforced by this version of Reeve; remove it, so that nobody relies on it',
+    'an action on exceeding that does not exist',
+    'budget: { action_on_exceed: «shrug }',
+    '"action_on_exceed" must be "deny"',
+  ],
+  [
+    'a time zone in a scoped budget',
+    'scope: org:acme\nbudget: { «timezone: UTC }',
+    '"timezone" belongs to the budget of a document with the scope "global" only',
+  ],
+  [
+    'a uniform cap in a scoped budget',
+    'scope: org:acme\nbudget: { «team_daily_limit_usd: 1 }',
+    '"team_daily_limit_usd" belongs to the budget of a document with the scope "global" only',
+  ],
+  [
+    'a second global budget',
+    'budget: { daily_limit_usd: 5 }\n---\n«budget: { daily_limit_usd: 6 }',
+    'another global document has a "budget"',
+  ],
+  [
+    'prices in a scoped document',
+    'scope: org:acme\n«pricing: {}',
+    '"pricing" belongs to documents with the scope "global" only',
+  ],
+  ['half a price', 'pricing:\n  «gpt-*: { input_per_mtok_usd: 1 }', 'the price of "gpt-*" needs "output_per_mtok_usd"'],
+  [
+    'what to assume of unknown prices, misspelt',
+    'pricing: { unknown_price: «wurst }',
+    '"unknown_price" must be "deny", "zero" or "worst"',
   ],
   [
     'an approval',
@@ -203,7 +243,7 @@ test('everything that is wrong is told at once, file by file', () => {
     file('scope: x', 'c.yaml'),
   ]);
   expect(problems.map(describeProblem)).toEqual([
-    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, default, rules',
+    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, default, rules, budget, pricing',
     'a.yaml:2:10: "default" must be "allow" or "deny"',
     `c.yaml:1:8: ${scopeRule()}`,
   ]);

@@ -5,9 +5,11 @@ import { actionTypes } from '../decision/action.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isId } from '../tenancy/agent-id.ts';
 import type { CompileCondition, Condition } from './condition.ts';
+import { ConditionError } from './condition.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyProblem, PolicyRule, Scope } from './document.ts';
 import type { Glob } from './glob.ts';
 import { compileGlob, GlobError } from './glob.ts';
+import { parseBudget, parsePricing } from './parse-budget.ts';
 import { canConcern } from './rule-index.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
@@ -29,7 +31,7 @@ export interface ParsedPolicies {
   readonly problems: readonly PolicyProblem[];
 }
 
-const documentKeys = ['scope', 'name', 'default', 'rules'] as const;
+const documentKeys = ['scope', 'name', 'default', 'rules', 'budget', 'pricing'] as const;
 const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
 const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when'] as const;
 
@@ -38,8 +40,9 @@ export function parsePolicies(sources: readonly PolicySource[], features: Policy
   const documents: PolicyDocument[] = [];
   const problems: PolicyProblem[] = [];
   const names = new Set<string>();
+  const taken = new Set<string>();
   for (const source of sources) {
-    const parser = new PolicyParser(source, features, names);
+    const parser = new PolicyParser(source, features, names, taken);
     documents.push(...parser.parse());
     problems.push(...parser.problems);
   }
@@ -51,12 +54,15 @@ class PolicyParser {
   readonly #file: string;
   readonly #features: PolicyFeatures;
   readonly #names: Set<string>;
+  /** What one global document only may have, and one has. */
+  readonly #taken: Set<string>;
 
-  constructor(source: PolicySource, features: PolicyFeatures, names: Set<string>) {
+  constructor(source: PolicySource, features: PolicyFeatures, names: Set<string>, taken: Set<string>) {
     this.#file = source.file;
     this.#yaml = new YamlReader(source.file, source.text);
     this.#features = features;
     this.#names = names;
+    this.#taken = taken;
   }
 
   get problems(): readonly PolicyProblem[] {
@@ -79,6 +85,8 @@ class PolicyParser {
     let nameNode: Node | undefined = yaml.contents ?? undefined;
     let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
     let rules: PolicyRule[] = [];
+    let budget: Member | undefined;
+    let pricing: Member | undefined;
     for (const member of members) {
       const { value } = member;
       switch (member.name) {
@@ -96,11 +104,10 @@ class PolicyParser {
           rules = this.#rules(yaml, value);
           break;
         case 'budget':
+          budget = member;
+          break;
         case 'pricing':
-          this.#yaml.complain(
-            member.nameNode,
-            `"${member.name}" is not enforced by this version of Reeve; remove it, so that nobody relies on it`,
-          );
+          pricing = member;
           break;
         default:
           this.#yaml.unknown(member, 'a policy document', documentKeys);
@@ -111,7 +118,33 @@ class PolicyParser {
     if (fallback !== undefined && scope.tier !== 'global') {
       this.#yaml.complain(fallback.node, '"default" belongs to documents with the scope "global" only');
     }
-    return { name, scope, rules, ...(fallback?.value === undefined ? {} : { default: fallback.value }) };
+    return {
+      name,
+      scope,
+      rules,
+      ...(fallback?.value === undefined ? {} : { default: fallback.value }),
+      ...this.#money(yaml, scope, budget, pricing),
+    };
+  }
+
+  /** Of global documents one at most has a budget, and one has prices: two would contradict each other. */
+  #money(
+    yaml: Document.Parsed,
+    scope: Scope,
+    budget: Member | undefined,
+    pricing: Member | undefined,
+  ): Pick<PolicyDocument, 'budget' | 'pricing'> {
+    const isGlobal = scope.tier === 'global';
+    for (const { name, nameNode } of [budget, pricing].filter((member) => member !== undefined)) {
+      if (!isGlobal && name === 'pricing') {
+        this.#yaml.complain(nameNode, '"pricing" belongs to documents with the scope "global" only');
+      }
+      if (isGlobal && this.#taken.has(name)) this.#yaml.complain(nameNode, `another global document has a "${name}"`);
+      if (isGlobal) this.#taken.add(name);
+    }
+    const caps = budget === undefined ? undefined : parseBudget(this.#yaml, yaml, budget.value, scope);
+    const prices = pricing === undefined ? undefined : parsePricing(this.#yaml, yaml, pricing.value);
+    return { ...(caps === undefined ? {} : { budget: caps }), ...(prices === undefined ? {} : { pricing: prices }) };
   }
 
   #scope(node: Node | undefined): Scope | undefined {
@@ -239,10 +272,17 @@ class PolicyParser {
     try {
       return compileCondition(text);
     } catch (error) {
-      this.#yaml.complain(member.value, `bad "when": ${messageOf(error)}`);
+      const quote = isScalar(member.value) && member.value.type?.startsWith('QUOTE') === true ? 1 : 0;
+      const offset = error instanceof ConditionError && isOneLine(member.value) ? quote + error.offset : 0;
+      this.#yaml.complain(member.value, `bad "when": ${messageOf(error)}`, offset);
       return undefined;
     }
   }
+}
+
+/** In a block, or with escapes, a place in the text is not the same place in the file. */
+function isOneLine(node: Node | undefined): boolean {
+  return isScalar(node) && typeof node.value === 'string' && node.source === node.value && !node.value.includes('\n');
 }
 
 /** `policies/starter.yaml` gives `starter`; its second document `starter-2`. */

@@ -222,7 +222,17 @@ function factsOf(id: AgentId, asked: Action): Facts {
     suspension: null,
     controlled: false,
   };
-  return { agent: record, depth: 0, action: asked, now: 0 };
+  const nothing = { day_usd: 0, month_usd: 0 };
+  return {
+    agent: record,
+    depth: 0,
+    action: asked,
+    now: 0,
+    costUsd: 0,
+    args: () => ({}),
+    run: () => ({ id: '', checks: 0, spent_usd: 0 }),
+    spend: () => ({ global: nothing, org: nothing, team: nothing, agent: nothing }),
+  };
 }
 
 function evaluate(set: PolicySet, agent: AgentId, asked: Action): Verdict {

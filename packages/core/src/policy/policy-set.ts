@@ -1,9 +1,14 @@
 import type { Action } from '../decision/action.ts';
 import { resourceOf } from '../decision/action.ts';
 import { redactText } from '../audit/redact.ts';
+import type { BudgetPolicy } from '../budget/budget-policy.ts';
+import { budgetPolicy } from '../budget/budget-policy.ts';
+import type { Pricing } from '../budget/pricing.ts';
+import { noPrices } from '../budget/pricing.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
+import { budgetRules } from './budget-rules.ts';
 import type { Facts } from './condition.ts';
 import type { Effect, PolicyDocument, Scope } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
@@ -11,7 +16,7 @@ import { RuleIndex } from './rule-index.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */
-export type Tier = 'identity' | 'default' | 'replay' | Scope['tier'];
+export type Tier = 'identity' | 'default' | 'replay' | 'budget' | Scope['tier'];
 
 /** The answer of policy, with why. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {
@@ -29,12 +34,16 @@ export class PolicySet {
   readonly documents: readonly PolicyDocument[];
   readonly #default: 'allow' | 'deny';
   readonly #byScope: ReadonlyMap<string, RuleIndex>;
+  readonly budgets: BudgetPolicy;
+  readonly pricing: Pricing;
 
   constructor(documents: readonly PolicyDocument[], version: string) {
     this.documents = documents;
     this.version = version;
     this.#default = defaultOf(documents);
     this.#byScope = indexByScope(documents);
+    this.budgets = budgetPolicy(budgetRules(documents));
+    this.pricing = documents.find(({ pricing }) => pricing !== undefined)?.pricing ?? noPrices;
   }
 
   evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {

@@ -3,6 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
+import type { SavedBooks } from '../budget/books.ts';
+import type { TierOf } from '../budget/tier.ts';
+import { tierKey } from '../budget/tier.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlSequence } from '../control/control-reader.ts';
 import type { Receipt } from '../control/receipt.ts';
@@ -238,6 +241,8 @@ const nothing: Snapshot = {
   bulkControls: [],
   controlSequences: [],
   eventIdsReserved: 0,
+  books: [],
+  booksMark: null,
 };
 
 const sampleAgent: AgentRecord = {
@@ -306,6 +311,7 @@ const sampleOp: SavedOp = {
   runId: 'run-1',
   reason: 'allowed by rule a/b',
   costMicros: Number.MAX_SAFE_INTEGER,
+  reservedMicros: 0,
   policyRule: 'a/b',
   digest: 'd'.repeat(64),
   seq: 7,
@@ -343,6 +349,24 @@ const unwritable: Change = {
     throw new Error(unwritableMessage);
   },
 };
+
+function books(of: TierOf): SavedBooks {
+  return {
+    of,
+    spent: { day: 1_370_000, month: 9_007_199_254_740_000 },
+    window: { day: '2026-11-15', month: '2026-11' },
+    noticed: { day: 80, month: 0 },
+  };
+}
+
+const nobody = { orgId: '', teamId: '', agentId: '' };
+const globalBooks = books({ ...nobody, tier: 'global' });
+const orgBooks = books({ ...nobody, tier: 'org', orgId: 'acme' });
+const agentBooks = books({ tier: 'agent', orgId: 'acme', teamId: '', agentId: 'bot' });
+
+function booksOf(saved: readonly SavedBooks[], over: readonly SavedBooks[], seq: number): Change {
+  return { kind: 'books_saved', saved, over: over.map(({ of }) => of), asOf: { seq, timeZone: 'Europe/Berlin' } };
+}
 
 interface RoundTrip {
   /** Batches, one after the other. */
@@ -515,6 +539,13 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { receipts: [sampleReceipt] },
   },
+  books_saved: {
+    write: [
+      [booksOf([globalBooks, { ...orgBooks, spent: { day: 1, month: 2 } }], [], 3)],
+      [booksOf([orgBooks, agentBooks], [globalBooks], 9)],
+    ],
+    expected: { books: [agentBooks, orgBooks], booksMark: { seq: 9, timeZone: 'Europe/Berlin' } },
+  },
   event_ids_reserved: {
     write: [
       [{ kind: 'event_ids_reserved', through: 1_000_000 }],
@@ -606,6 +637,8 @@ class Model {
       bulkControls: [...this.#bulks.values()].filter(({ done, idempotency }) => done && idempotency !== null),
       controlSequences: [...this.#sequences.values()],
       eventIdsReserved: this.#eventIdsReserved,
+      books: [],
+      booksMark: null,
     };
   }
 }
@@ -625,6 +658,7 @@ function inOrder(snapshot: Snapshot): Snapshot {
     receipts: snapshot.receipts.toSorted(by(({ id }) => id)),
     bulkControls: snapshot.bulkControls.toSorted(by(({ id }) => id)),
     controlSequences: snapshot.controlSequences.toSorted(by(({ agent }) => agentKey(agent))),
+    books: snapshot.books.toSorted(by(({ of }) => tierKey(of))),
   };
 }
 

@@ -94,6 +94,7 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   runId: text,
   reason: text,
   costMicros: micros,
+  reservedMicros: micros,
   policyRule: text,
   digest: fc.oneof(hexHash, fc.constant('')),
   seq: fc.integer({ min: 1, max: 1_000_000 }),

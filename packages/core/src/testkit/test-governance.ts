@@ -8,6 +8,11 @@ import { restoreControl } from '../control/restore-control.ts';
 import type { Answer } from '../decision/answer.ts';
 import { checkAction } from '../decision/check-action.ts';
 import type { RawCheckRequest } from '../decision/check-request.ts';
+import { budgetPolicy, noBudgets } from '../budget/budget-policy.ts';
+import { BooksKeeper } from '../budget/books-keeper.ts';
+import { Ledger } from '../budget/ledger.ts';
+import { RunTally } from '../budget/run-tally.ts';
+import { recoverBooks } from '../budget/recover-books.ts';
 import type { Governance } from '../governance.ts';
 import type { Batch } from '../journal/change.ts';
 import { Journal } from '../journal/journal.ts';
@@ -52,6 +57,8 @@ export interface TestGovernance {
   readonly events: DomainEvent[];
   /** Every attempt to commit, with what the store was given. */
   readonly commits: Batch[];
+  /** What keeps the books in the store. */
+  books: BooksKeeper | undefined;
   /** While set, commits throw it. */
   failure: Error | undefined;
   /** Ends the turn: what was gathered is committed. */
@@ -84,6 +91,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   let flushes: (() => void)[] = [];
   const events: DomainEvent[] = [];
   const commits: Batch[] = [];
+  let keeper: BooksKeeper | undefined;
   const journal = new Journal(
     {
       commit: (batch) => {
@@ -93,7 +101,10 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       },
       soon: (flush) => flushes.push(flush),
       seal: sealer(sha256),
-      publish: (published) => events.push(...published),
+      publish: (published) => {
+        events.push(...published);
+        keeper?.follow(published);
+      },
       onCommit: () => undefined,
     },
     snapshot.head,
@@ -102,6 +113,8 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   const gov: Governance = {
     directory,
     ops: new OpsRegistry(clock, ttlMs),
+    ledger: new Ledger(clock, budgetPolicy(noBudgets)),
+    runs: new RunTally(),
     control: new ControlDesk({
       directory,
       clock,
@@ -131,6 +144,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     events,
     commits,
     failure: undefined,
+    books: undefined,
     turn,
     settle,
     register: async (id, members = {}, by = operator) => {
@@ -170,6 +184,12 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     },
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
+  const mark = snapshot.booksMark ?? { seq: 0, timeZone: 'UTC' };
+  const fold = await recoverBooks(snapshot.books, mark, store);
+  for (const books of fold.all()) gov.ledger.restore(books);
+  fold.calendar = () => gov.ledger.policy.calendar;
+  keeper = new BooksKeeper(gov, fold, mark.seq);
+  test.books = keeper;
   if (snapshot.opsReplayFrom !== null) await recoverOps(gov, snapshot.ops, store, snapshot.opsReplayFrom);
   restoreControl(gov, snapshot);
   return test;

@@ -16,6 +16,7 @@ const op = (opId: string, seq: number): Change => ({
     runId: '',
     reason: '',
     costMicros: 0,
+    reservedMicros: 0,
     policyRule: '',
     digest: '',
     controlId: null,

@@ -1,4 +1,5 @@
 import type { AgentId, Change } from '@reeve/core';
+import { booksOver, booksValues } from '../sql/books-rows.ts';
 import { bulkValues, controlSql, receiptValues } from '../sql/control-rows.ts';
 import type { SqlValue } from '../sql/sql-database.ts';
 import { agentValues, apiKeyValues, opValues, signingKeyValues } from '../sql/sqlite-rows.ts';
@@ -13,6 +14,7 @@ import type { Table } from './tables.ts';
 import {
   agentsTable,
   apiKeysTable,
+  booksTable,
   bulksTable,
   opsTable,
   owedEntriesTable,
@@ -98,6 +100,10 @@ class FoldedChanges {
       case 'ops_forgotten':
         this.#run('forget_ops', 'DELETE FROM ops WHERE seat = ?', seat);
         this.#run('forget_replay', 'UPDATE seats SET ops_replay_from = NULL WHERE seat = ?', seat);
+        break;
+      case 'books_saved':
+        for (const name of booksOver(change)) this.#remove(booksTable, [seat, name]);
+        for (const row of booksValues(change)) this.#save(booksTable, [seat, ...row]);
         break;
       case 'event_ids_reserved':
         this.#run('reserve', 'UPDATE seats SET event_ids_reserved = ? WHERE seat = ?', change.through, seat);

@@ -60,6 +60,10 @@ const extrasByTable: Readonly<Record<string, string>> = {
   ALTER TABLE ops ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
   ALTER TABLE ops DROP CONSTRAINT ops_pkey;
   ALTER TABLE ops ADD PRIMARY KEY (seat, org_id, team_id, agent_id, op_id);`,
+  books: `
+  ALTER TABLE books ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
+  ALTER TABLE books DROP CONSTRAINT books_pkey;
+  ALTER TABLE books ADD PRIMARY KEY (seat, name);`,
   control_receipts: `
   ALTER TABLE control_receipts ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
   DROP INDEX control_receipts_by_sequence;

@@ -15,6 +15,7 @@ import type {
   StoredEntry,
 } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
+import { booksOf } from '../sql/books-rows.ts';
 import { bulkOf, controlSql, countsOf, receiptOf, sequenceOf } from '../sql/control-rows.ts';
 import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
 import type { Row } from '../sql/sqlite-rows.ts';
@@ -68,6 +69,7 @@ export class PostgresStore implements Store, AuditReader {
         ops: (await sql.all('SELECT * FROM ops WHERE seat = ?', seat)).map(opOf),
         opsReplayFrom: typeof mine['ops_replay_from'] === 'number' ? mine['ops_replay_from'] : null,
         eventIdsReserved: number(mine, 'event_ids_reserved'),
+        ...booksOf(await sql.all('SELECT name, record FROM books WHERE seat = ?', seat)),
         receipts: (await sql.all(`${controlSql.openReceipts} AND seat = ?`, seat)).map(receiptOf),
         bulkControls: (await sql.all(controlSql.rememberedBulks)).map(bulkOf),
         controlSequences: (await sql.all(`${controlSql.sequences} WHERE seat = ?`, seat)).map(sequenceOf),

@@ -93,6 +93,12 @@ export const sequencesTable: Table = {
   keys: 4,
 };
 
+export const booksTable: Table = {
+  name: 'books',
+  columns: { seat: 'bigint', name: 'text', record: 'text' },
+  keys: 2,
+};
+
 export const owedEntriesTable: Table = { name: 'owed_entries', columns: { id: 'text' }, keys: 1 };
 
 /** Writes rows, each in place of what its key had. No key may come twice. */

@@ -1,4 +1,5 @@
 import { accountTables } from './account-tables.ts';
+import { booksTables } from './books-tables.ts';
 import { controlTables } from './control-tables.ts';
 
 /**
@@ -77,4 +78,5 @@ export const migrations: readonly string[] = [
   `,
   controlTables,
   accountTables,
+  booksTables,
 ];

@@ -94,9 +94,10 @@ export function opValues(op: SavedOp): Value[] {
 
 export function opOf(row: Row): SavedOp {
   return {
-    // Rows from before there were controls do not name one.
+    // Rows from before there were controls and budgets do not name them.
     controlId: null,
-    ...(JSON.parse(text(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId'>),
+    reservedMicros: 0,
+    ...(JSON.parse(text(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros'>),
     agent: { orgId: text(row, 'org_id'), teamId: text(row, 'team_id'), agentId: text(row, 'agent_id') },
     opId: text(row, 'op_id'),
     seq: number(row, 'seq'),

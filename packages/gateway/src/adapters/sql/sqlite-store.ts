@@ -12,6 +12,7 @@ import type {
 } from '@reeve/core';
 import { emptyChain } from '@reeve/core';
 import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
+import { booksOf, booksOver, booksValues } from './books-rows.ts';
 import { migrate } from './migrate.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
@@ -57,6 +58,7 @@ export class SqliteStore implements Store {
       receipts: this.#all(controlSql.openReceipts).map(receiptOf),
       bulkControls: this.#all(controlSql.rememberedBulks).map(bulkOf),
       controlSequences: this.#all(controlSql.sequences).map(sequenceOf),
+      ...booksOf(this.#all('SELECT name, record FROM books')),
       eventIdsReserved: Number(
         this.#all(`SELECT value FROM meta WHERE name = 'event_ids_reserved'`)[0]?.['value'] ?? 0,
       ),
@@ -164,6 +166,10 @@ export class SqliteStore implements Store {
           ...idValues(change.id),
           change.opId,
         );
+        break;
+      case 'books_saved':
+        for (const name of booksOver(change)) this.#run('DELETE FROM books WHERE name = ?', name);
+        for (const row of booksValues(change)) this.#run('REPLACE INTO books (name, record) VALUES (?, ?)', ...row);
         break;
       case 'event_ids_reserved':
         this.#run(`REPLACE INTO meta (name, value) VALUES ('event_ids_reserved', ?)`, String(change.through));

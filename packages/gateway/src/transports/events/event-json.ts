@@ -1,6 +1,6 @@
 import type { ReeveEvent } from '@reeve/contract/events';
 import type { DomainEvent } from '@reeve/core';
-import { agentOf, timestamp } from '@reeve/core';
+import { agentOf, timestamp, usdOfMicros } from '@reeve/core';
 import { opJson } from '../http/present-op.ts';
 
 /** How an event looks on the wire. */
@@ -8,7 +8,7 @@ export function eventJson(id: number, event: DomainEvent): ReeveEvent {
   const agent = agentOf(event);
   const envelope = {
     id,
-    agent_id: agent?.agentId ?? null,
+    agent_id: orNull(agent?.agentId),
     org_id: orNull(agent?.orgId),
     team_id: orNull(agent?.teamId),
     timestamp: timestamp(event.at),
@@ -23,6 +23,11 @@ export function eventJson(id: number, event: DomainEvent): ReeveEvent {
       const { opId, decision, reason, policyRule } = event;
       const payload = { op_id: orNull(opId), decision, reason, policy_rule: policyRule };
       return { ...envelope, event_type: event.type, payload };
+    }
+    case 'budget': {
+      const { of, change, period, percent, limitMicros, totalMicros } = event;
+      const money = { limit_usd: usdOfMicros(limitMicros), total_usd: usdOfMicros(totalMicros) };
+      return { ...envelope, event_type: event.type, payload: { change, tier: of.tier, period, percent, ...money } };
     }
     case 'agent':
       return { ...envelope, event_type: event.type, payload: { change: event.change } };

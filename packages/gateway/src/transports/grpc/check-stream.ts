@@ -72,5 +72,6 @@ function invalidRequest(problem: string): Answer {
     latencyUs: 0,
     opId: '',
     opState: '',
+    limit: undefined,
   };
 }

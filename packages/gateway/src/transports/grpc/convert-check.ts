@@ -1,6 +1,6 @@
 import type { ActionContext, CheckActionRequest } from '@reeve/contract';
 import { ActionType as WireActionType, Decision as WireDecision } from '@reeve/contract';
-import type { CheckActionResponse } from '@reeve/contract';
+import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
 import type { Action, ActionType, Answer, CheckRequest, Decision } from '@reeve/core';
 import { action, invalid, parseCheckRequest } from '@reeve/core';
 
@@ -47,8 +47,12 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
     decisionLatencyUs: answer.latencyUs,
     opId: answer.opId,
     opState: answer.opState,
-    limit: undefined,
+    limit: answer.limit === undefined ? undefined : limitOf(answer.limit),
   };
+}
+
+function limitOf({ tier, period, limitMicros, totalMicros }: NonNullable<Answer['limit']>): BudgetLimit {
+  return { tier, period, limitMicros, spentMicros: totalMicros, status: 'LimitExceeded' };
 }
 
 /** The action with its context. A context that belongs to another action type is a mistake and not a guess. */

@@ -1,12 +1,9 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Account, Agent, ApiKeyRecord, MadeKey, StoredEntry, Tree } from '@reeve/core';
-import { inFlight, timestamp } from '@reeve/core';
+import type { Account, ApiKeyRecord, MadeKey, StoredEntry } from '@reeve/core';
+import { timestamp } from '@reeve/core';
 
 /** How records of the core look on the wire. */
 
-type AgentJson = RouteOutput<Routes['getAgent']>;
-type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
-type TreeJson = RouteOutput<Routes['topologyTree']>;
 type ApiKeyJson = RouteOutput<Routes['revokeApiKey']>;
 
 export function timeOrNull(at: number | null): string | null {
@@ -29,40 +26,6 @@ export function apiKeyJson(key: ApiKeyRecord): ApiKeyJson {
 
 export function madeKeyJson(made: MadeKey): RouteOutput<Routes['createApiKey']> {
   return { ...apiKeyJson(made.record), key: made.key };
-}
-
-export function topologyAgentJson(agent: Agent): TopologyAgentJson {
-  const { record, lineage } = agent;
-  const { parent } = record;
-  return {
-    org_id: record.id.orgId,
-    team_id: record.id.teamId,
-    agent_id: record.id.agentId,
-    name: record.name,
-    framework: record.framework,
-    status: record.suspension === null ? 'active' : 'suspended',
-    parent: parent === null ? null : { org_id: parent.orgId, team_id: parent.teamId, agent_id: parent.agentId },
-    depth: lineage.depth,
-    last_seen_at: timestamp(agent.lastSeenAt),
-    in_flight: inFlight(agent),
-    spent_today_usd: null,
-  };
-}
-
-export function agentJson(agent: Agent): AgentJson {
-  const { record } = agent;
-  return {
-    ...topologyAgentJson(agent),
-    version: record.version,
-    suspended_reason: record.suspension?.reason ?? null,
-    metadata: { ...record.metadata },
-    tool_names: [...record.toolNames],
-    registered_at: timestamp(record.registeredAt),
-  };
-}
-
-export function treeJson(tree: Tree): TreeJson {
-  return { agent: topologyAgentJson(tree.agent), children: tree.children.map(treeJson) };
 }
 
 /** An entry with its hash, without reading and writing its text again. */

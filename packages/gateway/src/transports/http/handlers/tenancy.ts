@@ -13,7 +13,7 @@ import {
 } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import type { Handlers } from '../handler.ts';
-import { agentJson, topologyAgentJson, treeJson } from '../present.ts';
+import { agentPresenter } from '../present-agent.ts';
 
 type TenancyRoutes =
   | 'topologyOverview'
@@ -27,9 +27,10 @@ type TenancyRoutes =
   | 'resumeAgent';
 
 export function tenancyHandlers(gov: Governance): Pick<Handlers, TenancyRoutes> {
+  const { topologyAgentJson, agentJson, treeJson } = agentPresenter(gov.ledger);
   return {
     topologyOverview: ({ query }, { principal }) =>
-      overview([...visibleAgents(gov, principal, { orgId: query.org_id })]),
+      overview([...visibleAgents(gov, principal, { orgId: query.org_id })], topologyAgentJson),
     topologyTree: ({ params, query }, { principal }) =>
       treeJson(treeUnder(gov, principal, idOf(params), { orgId: query.org_id })),
     topologyTeam: ({ params, query }, { principal }) => ({
@@ -73,7 +74,7 @@ function idOf(path: TeamPath & { readonly agent: string }): AgentId {
   return { ...teamIdOf(path), agentId: path.agent };
 }
 
-function overview(agents: readonly Agent[]) {
+function overview<Json>(agents: readonly Agent[], agentJson: (agent: Agent) => Json) {
   const orgs = new Map<string, { org_id: string; teams: number; agents: number; in_flight: number }>();
   const teams = new Map<string, { org_id: string; team_id: string; agents: number; in_flight: number }>();
   let total = 0;
@@ -95,7 +96,7 @@ function overview(agents: readonly Agent[]) {
   return {
     orgs: [...orgs.values()],
     teams: [...teams.values()],
-    agents: agents.map(topologyAgentJson),
+    agents: agents.map(agentJson),
     totals: { orgs: orgs.size, teams: teams.size, agents: agents.length, in_flight: total },
   };
 }

@@ -1,0 +1,47 @@
+import type { Micros } from './money.ts';
+import type { Period, Window } from './period.ts';
+import { periods } from './period.ts';
+import type { TierOf } from './tier.ts';
+
+/** What one tier has spent and holds back. */
+export interface Books {
+  readonly of: TierOf;
+  /** Held back for actions that are not over. */
+  reserved: Micros;
+  /** Settled within the day and the month. */
+  spent: Record<Period, Micros>;
+  /** Which day and which month that is. */
+  window: Record<Period, string>;
+  /** The highest share of its cap, in percent, that was told about in this period. */
+  noticed: Record<Period, number>;
+}
+
+/** Books as a store remembers them. What is reserved follows from the operations in flight. */
+export type SavedBooks = Omit<Books, 'reserved'>;
+
+type Windows = Readonly<Record<Period, Window>>;
+
+export function freshBooks(of: TierOf, windows: Windows): Books {
+  return {
+    of,
+    reserved: 0,
+    spent: { day: 0, month: 0 },
+    window: { day: windows.day.id, month: windows.month.id },
+    noticed: { day: 0, month: 0 },
+  };
+}
+
+export function booksOf({ of, spent, window, noticed }: SavedBooks): Books {
+  return { of, reserved: 0, spent: { ...spent }, window: { ...window }, noticed: { ...noticed } };
+}
+
+/** The same books; a period that is over starts anew. */
+export function rolledOver(books: Books, windows: Windows): Books {
+  for (const period of periods) {
+    if (books.window[period] === windows[period].id) continue;
+    books.window[period] = windows[period].id;
+    books.spent[period] = 0;
+    books.noticed[period] = 0;
+  }
+  return books;
+}

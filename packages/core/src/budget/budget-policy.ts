@@ -1,0 +1,42 @@
+import type { Micros } from './money.ts';
+import type { Period } from './period.ts';
+import { Calendar } from './period.ts';
+import type { BudgetTier, TierOf } from './tier.ts';
+import { tierKey } from './tier.ts';
+
+/** The most that may be spent in a period; null where there is no cap. */
+export type Caps = Readonly<Record<Period, Micros | null>>;
+
+export const noCaps: Caps = { day: null, month: null };
+
+/** What policies say of budgets, put together. */
+export interface BudgetPolicy {
+  readonly calendar: Calendar;
+  capsOf(of: TierOf): Caps;
+}
+
+export interface BudgetRules {
+  readonly timeZone: string;
+  /** The same for every tenant of a tier. */
+  readonly uniform: Readonly<Record<BudgetTier, Caps>>;
+  /** A tenant's own, which stand in place of the uniform ones, period by period. */
+  readonly own: readonly { readonly of: TierOf; readonly caps: Partial<Caps> }[];
+}
+
+export const noBudgets: BudgetRules = {
+  timeZone: 'UTC',
+  uniform: { global: noCaps, org: noCaps, team: noCaps, agent: noCaps },
+  own: [],
+};
+
+export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
+  const own = new Map<string, Caps>();
+  for (const { of, caps } of rules.own) {
+    const key = tierKey(of);
+    own.set(key, { ...(own.get(key) ?? rules.uniform[of.tier]), ...caps });
+  }
+  return {
+    calendar: new Calendar(rules.timeZone),
+    capsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
+  };
+}

@@ -1,0 +1,199 @@
+import type { Clock, EpochMs } from '../kernel/clock.ts';
+import type { Undo } from '../ops/op.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Books, SavedBooks } from './books.ts';
+import { booksOf, freshBooks, rolledOver } from './books.ts';
+import type { BudgetPolicy } from './budget-policy.ts';
+import type { Micros } from './money.ts';
+import type { Period, Window } from './period.ts';
+import { periods } from './period.ts';
+import type { TierOf } from './tier.ts';
+import { tierKey, tiersOf } from './tier.ts';
+
+/** A cap that a charge would pass. */
+export interface Exceeded {
+  readonly of: TierOf;
+  readonly period: Period;
+  readonly limitMicros: Micros;
+  /** Settled and reserved, without the charge. */
+  readonly totalMicros: Micros;
+}
+
+/** A share of a cap that is used up for the first time in its period. */
+export interface Approached {
+  readonly of: TierOf;
+  readonly period: Period;
+  readonly percent: number;
+  readonly limitMicros: Micros;
+  readonly totalMicros: Micros;
+}
+
+/** At which shares of a cap somebody is told, once a period. */
+export const thresholds = [80, 95] as const;
+
+/**
+ * What was spent and what is held back, for everybody, each org, each team and each agent. A charge is reserved in all
+ * tiers or in none, settled when the action is over and released when it never was. What is reserved stays so over
+ * midnight; what is settled belongs to the day and month in which it was.
+ */
+export class Ledger {
+  readonly #clock: Clock;
+  readonly #books = new Map<string, Books>();
+  #policy: BudgetPolicy;
+  #windows: Readonly<Record<Period, Window>>;
+
+  constructor(clock: Clock, policy: BudgetPolicy) {
+    this.#clock = clock;
+    this.#policy = policy;
+    this.#windows = windowsOf(policy, clock.now());
+  }
+
+  get policy(): BudgetPolicy {
+    return this.#policy;
+  }
+
+  /** Puts other caps in force, from the next charge on. */
+  set policy(policy: BudgetPolicy) {
+    if (policy.calendar.timeZone !== this.#policy.calendar.timeZone) {
+      this.#windows = windowsOf(policy, this.#clock.now());
+    }
+    this.#policy = policy;
+  }
+
+  /** The present day or month. */
+  window(period: Period): Window {
+    return this.#currentWindows()[period];
+  }
+
+  /** When the books of a period start anew. */
+  resetsAt(period: Period): EpochMs {
+    return this.window(period).end;
+  }
+
+  /** The first cap that a charge would pass, in the order of enforcement. What costs nothing passes none. */
+  exceededBy(agent: AgentId, cost: Micros): Exceeded | undefined {
+    if (cost === 0) return undefined;
+    for (const of of tiersOf(agent)) {
+      const caps = this.#policy.capsOf(of);
+      const books = this.#of(of);
+      for (const period of periods) {
+        const limitMicros = caps[period];
+        const totalMicros = books.spent[period] + books.reserved;
+        if (limitMicros !== null && totalMicros + cost > limitMicros) return { of, period, limitMicros, totalMicros };
+      }
+    }
+    return undefined;
+  }
+
+  /** Holds a charge back in all tiers, and tells which shares of caps are used up by it. */
+  reserve(agent: AgentId, cost: Micros): { readonly undo: Undo; readonly approached: readonly Approached[] } {
+    return this.#book(agent, (books) => {
+      books.reserved += cost;
+    });
+  }
+
+  /** Holds back again what was held back before a restart; nobody is told. */
+  hold(agent: AgentId, cost: Micros): void {
+    if (cost === 0) return;
+    for (const of of tiersOf(agent)) this.#of(of).reserved += cost;
+  }
+
+  /** The action is over: what it did cost takes the place of what was held back for it. */
+  settle(
+    agent: AgentId,
+    reserved: Micros,
+    actual: Micros,
+  ): { readonly undo: Undo; readonly approached: readonly Approached[] } {
+    return this.#book(agent, (books) => {
+      books.reserved -= reserved;
+      for (const period of periods) books.spent[period] += actual;
+    });
+  }
+
+  /** The action never was, or nobody will tell: what was held back is free again. */
+  release(agent: AgentId, reserved: Micros): Undo {
+    return this.#book(agent, (books) => {
+      books.reserved -= reserved;
+    }).undo;
+  }
+
+  /** The books of a tier as they stand now; of one that never spent anything none are kept. */
+  read(of: TierOf): Readonly<Books> {
+    const windows = this.#currentWindows();
+    const known = this.#books.get(tierKey(of));
+    return known === undefined ? freshBooks(of, windows) : rolledOver(known, windows);
+  }
+
+  all(): Readonly<Books>[] {
+    return [...this.#books.values()].map(({ of }) => this.#of(of));
+  }
+
+  /** Books of a month that is over, for which nothing is held back, need no place. */
+  forgetIdle(): void {
+    const { month } = this.#currentWindows();
+    for (const [key, books] of this.#books) {
+      if (books.reserved === 0 && books.window.month < month.id) this.#books.delete(key);
+    }
+  }
+
+  /** Puts back what a store remembered. */
+  restore(saved: SavedBooks): void {
+    this.#books.set(tierKey(saved.of), booksOf(saved));
+  }
+
+  #book(agent: AgentId, change: (books: Books) => void): { undo: Undo; approached: Approached[] } {
+    const before: [Books, Books][] = [];
+    const approached: Approached[] = [];
+    for (const of of tiersOf(agent)) {
+      const books = this.#of(of);
+      before.push([books, structuredCopy(books)]);
+      change(books);
+      approached.push(...this.#approached(books));
+    }
+    const undo = () => {
+      for (const [books, was] of before) Object.assign(books, was);
+    };
+    return { undo, approached };
+  }
+
+  #approached(books: Books): Approached[] {
+    const caps = this.#policy.capsOf(books.of);
+    const found: Approached[] = [];
+    for (const period of periods) {
+      const limitMicros = caps[period];
+      if (limitMicros === null) continue;
+      const totalMicros = books.spent[period] + books.reserved;
+      for (const percent of thresholds) {
+        if (books.noticed[period] >= percent || totalMicros * 100 < limitMicros * percent) continue;
+        books.noticed[period] = percent;
+        found.push({ of: books.of, period, percent, limitMicros, totalMicros });
+      }
+    }
+    return found;
+  }
+
+  #of(of: TierOf): Books {
+    const key = tierKey(of);
+    const windows = this.#currentWindows();
+    const known = this.#books.get(key);
+    if (known !== undefined) return rolledOver(known, windows);
+    const books = freshBooks(of, windows);
+    this.#books.set(key, books);
+    return books;
+  }
+
+  /** Periods only ever move on: a clock that is set back gives nobody yesterday's budget again. */
+  #currentWindows(): Readonly<Record<Period, Window>> {
+    const now = this.#clock.now();
+    if (now >= this.#windows.day.end) this.#windows = windowsOf(this.#policy, now);
+    return this.#windows;
+  }
+}
+
+function windowsOf({ calendar }: BudgetPolicy, now: EpochMs): Readonly<Record<Period, Window>> {
+  return { day: calendar.window('day', now), month: calendar.window('month', now) };
+}
+
+function structuredCopy(books: Books): Books {
+  return { ...books, spent: { ...books.spent }, noticed: { ...books.noticed }, window: { ...books.window } };
+}

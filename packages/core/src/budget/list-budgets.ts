@@ -1,0 +1,82 @@
+import type { Principal } from '../access/principal.ts';
+import { narrowedTo, requireScope } from '../access/principal.ts';
+import type { Governance } from '../governance.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import { visibleAgents } from '../tenancy/topology.ts';
+import type { Micros } from './money.ts';
+import type { Period } from './period.ts';
+import type { TierOf } from './tier.ts';
+import { tierKey, tiersOf } from './tier.ts';
+
+export interface BudgetFilter {
+  readonly orgId?: string | undefined;
+  readonly teamId?: string | undefined;
+  readonly agentId?: string | undefined;
+}
+
+/** What one tier may spend in one period, and has. */
+export interface BudgetRow {
+  readonly of: TierOf;
+  readonly period: Period;
+  readonly limitMicros: Micros | null;
+  readonly spentMicros: Micros;
+  readonly reservedMicros: Micros;
+  readonly resetsAt: EpochMs;
+  /** When the cap is reached at the rate of this period so far; null where it is not before the reset. */
+  readonly reachedAt: EpochMs | null;
+}
+
+/**
+ * The budgets that the caller may see, those without a cap included: everybody's, then each org with its teams and agents.
+ * Whoever is bound to a tenant, or asks for one, does not see everybody's.
+ */
+export function listBudgets(gov: Governance, by: Principal, filter: BudgetFilter): BudgetRow[] {
+  requireScope(by, 'read');
+  const within = narrowedTo(by, filter);
+  if (within === 'nothing') return [];
+  const isNarrowed = Object.keys(within).length > 0 || filter.agentId !== undefined;
+  const found = new Map<string, TierOf>();
+  if (!isNarrowed) found.set('global', everybody);
+  for (const agent of visibleAgents(gov, by, filter)) {
+    if (filter.agentId !== undefined && agent.record.id.agentId !== filter.agentId) continue;
+    for (const of of tiersOf(agent.record.id)) if (isWanted(of, within, filter)) found.set(tierKey(of), of);
+  }
+  return [...found.values()].sort(byTenant).flatMap((of) => [rowOf(gov, of, 'month'), rowOf(gov, of, 'day')]);
+}
+
+const everybody: TierOf = { tier: 'global', orgId: '', teamId: '', agentId: '' };
+
+/** A tier that is wider than what was asked for tells of others, too. */
+function isWanted(
+  of: TierOf,
+  within: { readonly orgId?: string; readonly teamId?: string },
+  filter: BudgetFilter,
+): boolean {
+  if (of.tier === 'global') return false;
+  if (filter.agentId !== undefined) return of.tier === 'agent';
+  return within.teamId === undefined || of.tier !== 'org';
+}
+
+function byTenant(a: TierOf, b: TierOf): number {
+  const name = ({ tier, orgId, teamId, agentId }: TierOf) =>
+    [tier === 'global' ? '' : '1', orgId, teamId, agentId].join('\u0000');
+  return name(a) < name(b) ? -1 : 1;
+}
+
+function rowOf(gov: Governance, of: TierOf, period: Period): BudgetRow {
+  const { spent, reserved } = gov.ledger.read(of);
+  const limitMicros = gov.ledger.policy.capsOf(of)[period];
+  const { start, end } = gov.ledger.window(period);
+  const row = { of, period, limitMicros, spentMicros: spent[period], reservedMicros: reserved, resetsAt: end };
+  return { ...row, reachedAt: reachedAt(row, start, gov.clock.now()) };
+}
+
+function reachedAt(row: Omit<BudgetRow, 'reachedAt'>, start: EpochMs, now: EpochMs): EpochMs | null {
+  const { limitMicros, spentMicros, reservedMicros, resetsAt } = row;
+  const total = spentMicros + reservedMicros;
+  if (limitMicros === null || total === 0) return null;
+  if (total >= limitMicros) return now;
+  const elapsed = Math.max(1, now - start);
+  const at = Math.ceil(now + ((limitMicros - total) * elapsed) / total);
+  return at < resetsAt ? at : null;
+}

@@ -1,0 +1,31 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf, noLineage } from '../audit/draft.ts';
+import { system } from '../audit/entry.ts';
+import type { Governance } from '../governance.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import type { Approached } from './ledger.ts';
+
+/** Tells, in the log and to live views, that caps are nearly used up. What concerns everybody is no tenant's entry. */
+export function noteApproached(gov: Governance, agent: Agent, approached: readonly Approached[]): void {
+  for (const { of, period, percent, limitMicros, totalMicros } of approached) {
+    const at = gov.clock.now();
+    gov.journal.record(
+      draftOf({
+        at,
+        eventType: 'BudgetLimitApproached',
+        lineage: of.tier === 'global' ? noLineage : agent.lineage,
+        actor: system,
+        payload: canonicalJson({
+          limit_micros: limitMicros,
+          percent,
+          period,
+          team_id: of.teamId,
+          tier: of.tier,
+          tier_agent_id: of.agentId,
+          total_micros: totalMicros,
+        }),
+      }),
+    );
+    gov.journal.publish({ type: 'budget', at, of, change: 'approached', period, percent, limitMicros, totalMicros });
+  }
+}

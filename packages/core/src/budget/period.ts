@@ -1,0 +1,55 @@
+import type { EpochMs } from '../kernel/clock.ts';
+
+export type Period = 'day' | 'month';
+
+/** The parts of a tier's books that are checked, in the order in which they are: the longer first (spec, Budgets). */
+export const periods = ['month', 'day'] as const satisfies readonly Period[];
+
+/** A stretch of local time: it holds from `start` until `end`, which is when it resets. */
+export interface Window {
+  /** `2026-11-15` or `2026-11`, in the calendar of the time zone. */
+  readonly id: string;
+  readonly start: EpochMs;
+  readonly end: EpochMs;
+}
+
+/** Tells the days and months of one time zone. Throws a `RangeError` for a zone that nobody knows. */
+export class Calendar {
+  readonly timeZone: string;
+  readonly #format: Intl.DateTimeFormat;
+
+  constructor(timeZone: string) {
+    this.timeZone = timeZone;
+    this.#format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  }
+
+  window(period: Period, at: EpochMs): Window {
+    const id = this.#idOf(period, at);
+    return { id, start: this.#edge(period, id, at, -1) + 1, end: this.#edge(period, id, at, 1) };
+  }
+
+  #idOf(period: Period, at: EpochMs): string {
+    const date = this.#format.format(at);
+    return period === 'day' ? date : date.slice(0, date.lastIndexOf('-'));
+  }
+
+  /**
+   * The nearest moment, later or earlier, at which the calendar shows something else. It is searched, not computed: where
+   * the clocks change a day has 23 or 25 hours, and some days begin at one o'clock.
+   */
+  #edge(period: Period, id: string, at: EpochMs, direction: 1 | -1): EpochMs {
+    let inside = at;
+    let outside = at + direction * longest[period];
+    while (Math.abs(outside - inside) > 1) {
+      const middle = Math.floor((inside + outside) / 2);
+      if (this.#idOf(period, middle) === id) inside = middle;
+      else outside = middle;
+    }
+    return outside;
+  }
+}
+
+const hour = 3_600_000;
+
+/** Longer than any: some zones have skipped a whole day. */
+const longest: Readonly<Record<Period, number>> = { day: 50 * hour, month: 33 * 24 * hour };

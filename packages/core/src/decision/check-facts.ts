@@ -1,0 +1,54 @@
+import { microsPerUsd } from '../budget/money.ts';
+import type { TierOf } from '../budget/tier.ts';
+import { tiersOf } from '../budget/tier.ts';
+import type { Micros } from '../budget/money.ts';
+import type { Governance } from '../governance.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/condition.ts';
+import type { Agent, AgentRecord } from '../tenancy/agent.ts';
+import type { Action } from './action.ts';
+import type { CheckRequest } from './check-request.ts';
+
+const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
+
+/** What conditions may look at in one check. Most look at little of it: the rest is never made. */
+export class CheckFacts implements Facts {
+  readonly agent: AgentRecord;
+  readonly depth: number;
+  readonly action: Action;
+  readonly now: EpochMs;
+  readonly costUsd: number;
+  readonly #gov: Governance;
+  readonly #request: CheckRequest;
+
+  constructor(gov: Governance, agent: Agent, request: CheckRequest, now: EpochMs, charge: Micros) {
+    this.agent = agent.record;
+    this.depth = agent.lineage.depth;
+    this.action = request.action;
+    this.now = now;
+    this.costUsd = charge / microsPerUsd;
+    this.#gov = gov;
+    this.#request = request;
+  }
+
+  args(): unknown {
+    return this.#request.args ?? {};
+  }
+
+  run(): RunFacts {
+    const { runId: id } = this.#request;
+    const { checks, spentMicros } = this.#gov.runs.of(this.agent.id, id);
+    return { id, checks, spent_usd: spentMicros / microsPerUsd };
+  }
+
+  spend(): SpendFacts {
+    const found = { global: nothing, org: nothing, team: nothing, agent: nothing };
+    for (const of of tiersOf(this.agent.id)) found[of.tier] = this.#spendOf(of);
+    return found;
+  }
+
+  #spendOf(of: TierOf): PeriodSpend {
+    const { spent, reserved } = this.#gov.ledger.read(of);
+    return { day_usd: (spent.day + reserved) / microsPerUsd, month_usd: (spent.month + reserved) / microsPerUsd };
+  }
+}

@@ -1,0 +1,70 @@
+import type { Closure } from './build-closure.ts';
+import { bool, buildClosure, priceOfFault } from './build-closure.ts';
+import type { Expression } from './expression.ts';
+import { sizeOf } from './expression.ts';
+import { Fault, LimitFault } from './faults.ts';
+import type { Frame } from './frame.ts';
+import { itemsOf } from './values.ts';
+
+type Loop = Expression & { kind: 'loop' };
+
+/** One turn of a loop costs what its parts do; what those find in the request is charged by themselves. */
+const priceOfPart = 3;
+
+export function buildLoop(loop: Loop): Closure {
+  const range = buildClosure(loop.range);
+  const test = loop.test === null ? null : buildClosure(loop.test);
+  const result = loop.result === null ? null : buildClosure(loop.result);
+  const { macro, slot } = loop;
+  const parts = (loop.test === null ? 0 : sizeOf(loop.test)) + (loop.result === null ? 0 : sizeOf(loop.result));
+  const price = (1 + parts) * priceOfPart;
+
+  const passes = (frame: Frame, item: unknown) => {
+    frame.charge(price);
+    frame.variables[slot] = item;
+    return test === null || bool(test(frame), `the test of ${macro}`);
+  };
+
+  switch (macro) {
+    case 'all':
+      return (frame) => decide(frame, itemsOf(frame, range(frame)), passes, false);
+    case 'exists':
+      return (frame) => decide(frame, itemsOf(frame, range(frame)), passes, true);
+    case 'exists_one':
+      return (frame) => {
+        let found = 0;
+        for (const item of itemsOf(frame, range(frame))) if (passes(frame, item)) found++;
+        return found === 1;
+      };
+    case 'map':
+    case 'filter':
+      return (frame) => {
+        const made: unknown[] = [];
+        for (const item of itemsOf(frame, range(frame))) {
+          if (passes(frame, item)) made.push(result === null ? item : result(frame));
+        }
+        return made;
+      };
+  }
+}
+
+/** As with `&&` and `||`, an element that decides outweighs those whose test fails. */
+function decide(
+  frame: Frame,
+  items: readonly unknown[],
+  passes: (frame: Frame, item: unknown) => boolean,
+  decisive: boolean,
+): boolean {
+  let failure: Fault | undefined;
+  for (const item of items) {
+    try {
+      if (passes(frame, item) === decisive) return decisive;
+    } catch (error) {
+      if (!(error instanceof Fault) || error instanceof LimitFault) throw error;
+      frame.charge(priceOfFault);
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return !decisive;
+}

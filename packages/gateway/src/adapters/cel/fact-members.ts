@@ -1,0 +1,102 @@
+import type { Frame } from './frame.ts';
+
+type FactType = 'string' | 'int' | 'double' | 'map<string, string>';
+
+interface FactMember {
+  readonly type: FactType;
+  readonly read: (frame: Frame) => unknown;
+}
+
+/**
+ * The variables that have members, and the members (contract, Policy and approvals). What an action does not have is
+ * the empty string or 0. Its host and path are those that matchers see: one spelling for all that mean the same host,
+ * `.` and `..` resolved, and the host of a tool call taken from its URL.
+ */
+const members: Readonly<Record<string, FactMember>> = {
+  'agent.org_id': text(({ facts }) => facts.agent.id.orgId),
+  'agent.team_id': text(({ facts }) => facts.agent.id.teamId),
+  'agent.agent_id': text(({ facts }) => facts.agent.id.agentId),
+  'agent.name': text(({ facts }) => facts.agent.name),
+  'agent.framework': text(({ facts }) => facts.agent.framework),
+  'agent.depth': whole(({ facts }) => facts.depth),
+  'agent.metadata': { type: 'map<string, string>', read: ({ facts }) => entriesOf(facts.agent.metadata) },
+  'action.type': text(({ facts }) => facts.action.type),
+  'action.tool': text(({ facts }) => facts.action.tool),
+  'action.source': text(({ facts }) => facts.action.source),
+  'action.model': text(({ facts }) => facts.action.model),
+  'action.host': text((frame) => frame.subject().host ?? ''),
+  'action.port': whole(({ facts }) => facts.action.port),
+  'action.path': text((frame) => frame.subject().path ?? ''),
+  'action.operation': text(({ facts }) => facts.action.operation),
+  'action.command': text(({ facts }) => facts.action.command),
+  'action.target_url': text(({ facts }) => facts.action.url),
+  'action.cost_usd': amount(({ facts }) => facts.costUsd),
+  'run.id': text((frame) => frame.run().id),
+  'run.checks': whole((frame) => frame.run().checks),
+  'run.spent_usd': amount((frame) => frame.run().spent_usd),
+  'spend.global.day_usd': amount((frame) => frame.spend().global.day_usd),
+  'spend.global.month_usd': amount((frame) => frame.spend().global.month_usd),
+  'spend.org.day_usd': amount((frame) => frame.spend().org.day_usd),
+  'spend.org.month_usd': amount((frame) => frame.spend().org.month_usd),
+  'spend.team.day_usd': amount((frame) => frame.spend().team.day_usd),
+  'spend.team.month_usd': amount((frame) => frame.spend().team.month_usd),
+  'spend.agent.day_usd': amount((frame) => frame.spend().agent.day_usd),
+  'spend.agent.month_usd': amount((frame) => frame.spend().agent.month_usd),
+};
+
+/** Facts without members that are known when a policy is loaded. */
+const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {
+  args: (frame) => frame.args(),
+  now: ({ facts }) => new Date(facts.now),
+};
+
+export const variableNames = ['agent', 'action', 'args', 'now', 'run', 'spend'] as const;
+
+/** A variable's members with their types, as a tree for the type checker. */
+export interface FactSchema {
+  readonly [member: string]: FactType | FactSchema;
+}
+
+export function schemaOf(variable: string): FactSchema {
+  return Object.fromEntries(
+    membersOf(variable).map((name) => {
+      const path = `${variable}.${name}`;
+      return [name, members[path]?.type ?? schemaOf(path)];
+    }),
+  );
+}
+
+/** The names that may follow a path such as `agent` or `spend.org`; none where it is a fact or nothing at all. */
+export function membersOf(path: string): string[] {
+  const below = Object.keys(members).filter((name) => name.startsWith(`${path}.`));
+  return [...new Set(below.map((name) => name.slice(path.length + 1).split('.', 1)[0] ?? ''))];
+}
+
+/** How a fact such as `args` or `action.tool` is read; undefined where there is none of this name. */
+export function readerOf(name: string): ((frame: Frame) => unknown) | undefined {
+  if (Object.hasOwn(undivided, name)) return undivided[name];
+  return Object.hasOwn(members, name) ? members[name]?.read : undefined;
+}
+
+/** Records of agents never change, so what is made of one is made once. */
+const entries = new WeakMap<object, ReadonlyMap<string, string>>();
+
+function entriesOf(metadata: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const known = entries.get(metadata);
+  if (known !== undefined) return known;
+  const made = new Map(Object.entries(metadata));
+  entries.set(metadata, made);
+  return made;
+}
+
+function text(read: (frame: Frame) => string): FactMember {
+  return { type: 'string', read };
+}
+
+function whole(read: (frame: Frame) => number): FactMember {
+  return { type: 'int', read: (frame) => BigInt(read(frame)) };
+}
+
+function amount(read: (frame: Frame) => number): FactMember {
+  return { type: 'double', read };
+}

@@ -1,0 +1,47 @@
+import { fault } from './faults.ts';
+import type { Frame } from './frame.ts';
+import { Automaton } from './regex/automaton.ts';
+import { parsePattern } from './regex/parse-pattern.ts';
+import { PatternError } from './regex/pattern.ts';
+import { programOf } from './regex/program.ts';
+import { textIn } from './text-functions.ts';
+
+/** Throws a `PatternError`. */
+export function compilePattern(source: string): Automaton {
+  return new Automaton(programOf(parsePattern(source)));
+}
+
+export function matchesPattern(frame: Frame, of: unknown, pattern: Automaton): boolean {
+  return pattern.matches(textIn(of, 'matches'), (units) => frame.charge(units));
+}
+
+/** Patterns that are not written in the condition are short, and the latest of them are kept. */
+const longestMade = 1000;
+const mostKept = 32;
+const kept = new Map<string, Automaton>();
+
+/** With a pattern that becomes known only now. */
+export function matches(frame: Frame, of: unknown, pattern: unknown): boolean {
+  return matchesPattern(frame, of, automatonOf(frame, textIn(pattern, 'matches')));
+}
+
+function automatonOf(frame: Frame, source: string): Automaton {
+  const known = kept.get(source);
+  if (known !== undefined) return known;
+  if (source.length > longestMade) throw fault(`a pattern that is not a literal may have ${longestMade} characters`);
+  frame.charge(priceOf(source));
+  try {
+    const made = compilePattern(source);
+    if (kept.size >= mostKept) kept.clear();
+    kept.set(source, made);
+    return made;
+  } catch (error) {
+    if (error instanceof PatternError) throw fault('the pattern is not a regular expression of RE2');
+    throw error;
+  }
+}
+
+/** Counted repetitions are written out, up to the largest program there may be. */
+function priceOf(source: string): number {
+  return source.includes('{') ? 100_000 : 200 * (source.length + 10);
+}

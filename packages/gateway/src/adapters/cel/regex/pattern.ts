@@ -1,0 +1,14 @@
+import type { CharSet } from './char-set.ts';
+
+/** What must hold between two characters. */
+export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordEdge' | 'noWordEdge';
+
+/** A regular expression as a tree. Groups are gone: all that is asked is whether a text matches. */
+export type Pattern =
+  | { readonly kind: 'set'; readonly set: CharSet }
+  | { readonly kind: 'assertion'; readonly assertion: Assertion }
+  | { readonly kind: 'sequence'; readonly parts: readonly Pattern[] }
+  | { readonly kind: 'choice'; readonly options: readonly Pattern[] }
+  | { readonly kind: 'repeat'; readonly part: Pattern; readonly least: number; readonly most: number };
+
+export class PatternError extends Error {}

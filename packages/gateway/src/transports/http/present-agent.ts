@@ -1,0 +1,44 @@
+import type { RouteOutput, Routes } from '@reeve/contract/http';
+import type { Agent, Ledger, Tree } from '@reeve/core';
+import { inFlight, timestamp, usdOfMicros } from '@reeve/core';
+
+type AgentJson = RouteOutput<Routes['getAgent']>;
+type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
+type TreeJson = RouteOutput<Routes['topologyTree']>;
+
+/** How agents look on the wire, with what they have spent. */
+export function agentPresenter(ledger: Ledger) {
+  const topologyAgentJson = (agent: Agent): TopologyAgentJson => {
+    const { record, lineage } = agent;
+    const { id, parent } = record;
+    return {
+      org_id: id.orgId,
+      team_id: id.teamId,
+      agent_id: id.agentId,
+      name: record.name,
+      framework: record.framework,
+      status: record.suspension === null ? 'active' : 'suspended',
+      parent: parent === null ? null : { org_id: parent.orgId, team_id: parent.teamId, agent_id: parent.agentId },
+      depth: lineage.depth,
+      last_seen_at: timestamp(agent.lastSeenAt),
+      in_flight: inFlight(agent),
+      spent_today_usd: usdOfMicros(ledger.read({ tier: 'agent', ...id }).spent.day),
+    };
+  };
+  const agentJson = (agent: Agent): AgentJson => {
+    const { record } = agent;
+    return {
+      ...topologyAgentJson(agent),
+      version: record.version,
+      suspended_reason: record.suspension?.reason ?? null,
+      metadata: { ...record.metadata },
+      tool_names: [...record.toolNames],
+      registered_at: timestamp(record.registeredAt),
+    };
+  };
+  const treeJson = ({ agent, children }: Tree): TreeJson => ({
+    agent: topologyAgentJson(agent),
+    children: children.map(treeJson),
+  });
+  return { topologyAgentJson, agentJson, treeJson };
+}
