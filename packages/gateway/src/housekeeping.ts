@@ -39,7 +39,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
     () => checkpoint.advance(),
   );
   const retain = retention(config, ports, () =>
-    Math.min(ports.books.mark, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
+    Math.min(ports.books.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
   );
   const saveUses = () => {
     for (const { id, lastUsedAt } of access.keys.takeUsed()) {

@@ -49,6 +49,11 @@ export class BooksFold {
     books.noticed = { ...books.noticed, [period]: Math.max(books.noticed[period], percent) };
   }
 
+  /** Whether anything has changed since then. */
+  get hasChanged(): boolean {
+    return this.#changed.size > 0;
+  }
+
   /** What has changed since last asked. */
   takeChanged(): SavedBooks[] {
     const changed = [...this.#changed].map((key) => this.#books.get(key)).filter((books) => books !== undefined);

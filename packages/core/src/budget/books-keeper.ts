@@ -21,9 +21,9 @@ export class BooksKeeper {
     this.#mark = mark;
   }
 
-  /** A restart needs the entries after this one. */
-  get mark(): number {
-    return this.#mark;
+  /** A restart needs the entries after this one. What changed no books since they were saved, it does not need. */
+  get neededFrom(): number {
+    return this.#fold.hasChanged ? this.#mark : this.#gov.journal.head.seq;
   }
 
   /** Told of events once they are durable, in order. */
