@@ -48,10 +48,10 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
   let people = 0;
   const newEmail = () => `person${++people}@example.com`;
   const invite = (body: object) => owner.call<Made>('POST', invitePath, body);
-  const letterTo = (to: string) =>
+  const letterTo = (to: string, page: 'invite' | 'reset') =>
     eventually(() => {
-      const letter = relay.letters.findLast((one) => one.to === to);
-      if (letter === undefined) throw new Error(`there is no letter to ${to}`);
+      const letter = relay.letters.findLast((one) => one.to === to && one.text.includes(`/${page}#token=`));
+      if (letter === undefined) throw new Error(`there is no letter with a link to ${page} for ${to}`);
       return letter;
     });
   const askReset = (email: string) => new Person(gateway).post('password/reset', { email });
@@ -65,7 +65,7 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
     expect(Object.keys(body.invite).toSorted()).toEqual(['email', 'expires_at', 'id', 'role']);
     const days = (Date.parse(body.invite.expires_at) - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(7);
-    const letter = await letterTo(email);
+    const letter = await letterTo(email, 'invite');
     expect(letter.text).toContain('https://reeve.example/invite#token=');
     expect(letter.token).not.toBe(body.token);
     const person = new Person(gateway);
@@ -186,7 +186,7 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
     await person.accept((await invite({ email })).body.token);
     for (let attempt = 0; attempt < 6; attempt++) await new Person(gateway).logIn(email, { password: 'not this one' });
     await askReset(email.toUpperCase());
-    const letter = await letterTo(email);
+    const letter = await letterTo(email, 'reset');
     expect(letter.text).toContain('https://reeve.example/reset#token=');
     expect(letter.html).toContain(letter.token);
     expect((await confirm(letter.token, 'short')).body.code).toBe('weak_password');
@@ -223,7 +223,7 @@ describe.each(durableStores)('invites and resets on $name', ({ open }) => {
   test('no token of any letter is in the log, in the store’s rows of letters, or in what the gateway prints', async () => {
     const email = newEmail();
     const { body } = await invite({ email });
-    const letter = await letterTo(email);
+    const letter = await letterTo(email, 'invite');
     const { text } = await gateway.api.get('/api/v1/logs/export', bootstrapKey);
     const { stdout, stderr } = gateway.output();
     for (const token of [body.token, letter.token]) expect(`${text}${stdout}${stderr}`.includes(token)).toBe(false);
