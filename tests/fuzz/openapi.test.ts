@@ -16,7 +16,7 @@ afterAll(() => world.gateway[Symbol.asyncDispose]());
 test(`valid and mutated requests to every operation, seed ${seed}`, async () => {
   const before = await residentBytes(world.gateway.http);
   const tally: Tally = new Map();
-  await fuzz(world, tally, { seed, valid: 24, mutated: 18 });
+  await fuzz(world, tally, { seed, valid: 40, mutated: 18 });
 
   const names = world.document.operations.map(({ method, path }) => `${method} ${path}`);
   expect([...tally.keys()]).toEqual(names);
