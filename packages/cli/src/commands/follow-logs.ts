@@ -71,7 +71,16 @@ async function ring(
     if (state === 'lost' && shell.stderr.isTTY) note(shell, 'The stream of events was lost; opening it again.');
   };
   try {
-    const events = followEvents(client, { org_id }, { signal, onConnection, timeoutMs: globals.timeout * 1000 });
+    const events = followEvents(
+      client,
+      { org_id },
+      {
+        signal,
+        onConnection,
+        timeoutMs: globals.timeout * 1000,
+        wasReached: true,
+      },
+    );
     for await (const _ of events) bell.ring();
   } catch (error) {
     bell.error = error;

@@ -20,6 +20,8 @@ export interface FollowOptions {
   readonly onConnection: (state: 'live' | 'lost', why?: string) => void;
   /** How long a connection may take. */
   readonly timeoutMs: number;
+  /** Whether the gateway has answered before: a first connection that fails is then tried again like any other. */
+  readonly wasReached?: boolean;
 }
 
 /** The gateway says something every 15 seconds; one that has been silent for so long is gone. */
@@ -34,11 +36,11 @@ const longestPauseMs = 10_000;
 export async function* followEvents(
   client: GatewayClient,
   choice: EventChoice,
-  { signal, onConnection, timeoutMs }: FollowOptions,
+  { signal, onConnection, timeoutMs, wasReached = false }: FollowOptions,
 ): AsyncGenerator<StreamMessage> {
   let since: number | undefined;
   let pauseMs = firstPauseMs;
-  for (let wasLive = false; !signal.aborted; ) {
+  for (let wasLive = wasReached; !signal.aborted; ) {
     try {
       const query = { ...choice, since: since === undefined ? undefined : String(since) };
       const call = { method: 'GET', path: '/api/v1/events', query } as const;

@@ -92,8 +92,9 @@ describe('what patterns match', () => {
 
 /** Patterns whose meaning is the same in JavaScript, small enough for its engine to take any way it likes. */
 const pattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
+  // Shallow, and for short texts: what repeats within what repeats takes that engine exponential time.
   atom: fc.oneof(
-    { depthSize: 'small' },
+    { depthSize: 'small', maxDepth: 2 },
     fc.constantFrom('a', 'b', '-', '.', '[ab]', '[^a]', '^', '$', '\\b', '\\B', '\\d', 'é', '😀', '\\n'),
     tie('pattern').map((inner) => `(?:${inner})`),
   ),
@@ -110,7 +111,7 @@ const pattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
 }));
 
 /** Without pairs of surrogates, between which JavaScript finds places for `\B`. */
-const text = fc.string({ unit: fc.constantFrom('a', 'b', '-', '1', '\n', 'é'), maxLength: 12 });
+const text = fc.string({ unit: fc.constantFrom('a', 'b', '-', '1', '\n', 'é'), maxLength: 8 });
 
 describe('the automaton', () => {
   test.each([
