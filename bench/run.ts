@@ -1,6 +1,7 @@
 // npm run bench: see --help, and docs/performance.md for what the figures mean.
 import { availableParallelism, totalmem } from 'node:os';
 import { cliStartTable, measureCliStart } from './cli-start.ts';
+import { conditionsTable, measureConditions } from './conditions.ts';
 import { controlStreamsTable, measureControlStreams } from './control-streams.ts';
 import type { Cores } from './cores.ts';
 import { chooseCores } from './cores.ts';
@@ -64,6 +65,10 @@ const runs: Readonly<Record<Part, Run>> = {
   'fan-out': async (cores, { pace, quick }) => {
     const results = await measureFanOut(cores, pace, quick ? 200 : 1000, tell);
     return { text: fanOutTable(results), results };
+  },
+  conditions: async (cores, { pace }) => {
+    const results = await measureConditions(cores, pace, tell);
+    return { text: conditionsTable(results), results };
   },
   'cli-start': async (_cores, { quick }) => {
     const results = measureCliStart(quick ? 15 : 60, tell);

@@ -12,6 +12,8 @@ const checks: readonly Check[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
   { name: 'types: the core stands alone', command: ['tsc', '-p', 'packages/core'] },
   { name: 'types: the contract is browser-safe', command: ['tsc', '-p', 'packages/contract'] },
+  { name: 'types: the dashboard runs in browsers', command: ['tsc', '-p', 'packages/dashboard'] },
+  { name: 'types: the tests in the browser', command: ['tsc', '-p', 'tests/browser'] },
   { name: 'unused code', command: ['knip'] },
   { name: 'protos', command: ['buf', 'lint'] },
   { name: 'generated code', command: ['node', 'scripts/generate.ts', '--check'] },

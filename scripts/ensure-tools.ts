@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { findChromium } from './find-chromium.ts';
 import { embeddedPostgres, findPostgres } from './find-postgres.ts';
 
 interface Tool {
@@ -13,6 +14,7 @@ const tools: readonly Tool[] = [
   { name: 'openssl', package: 'openssl', isThere: () => runs('openssl') },
   { name: 'prlimit', package: 'util-linux', isThere: () => runs('prlimit') },
   { name: 'script', package: 'bsdutils', isThere: () => runs('script') },
+  { name: 'Chromium', package: 'chromium', isThere: () => findChromium() !== undefined },
   { name: 'a PostgreSQL server', package: 'postgresql', isThere: () => findPostgres() !== undefined },
 ];
 

@@ -1,10 +1,11 @@
 // Writes docs/reference from what it documents: the settings, the protos, the routes of the HTTP API, the problems, the
-// events, the metrics of a running gateway, the audit event types, the command's own help.
+// events, the metrics of a running gateway, the audit event types, the schema of policies, the command's own help.
 // With --check it writes nothing and fails when what is committed differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { paths } from '@reeve/contract';
+import { policySchema } from '@reeve/core';
 import { describeSettings } from '@reeve/gateway';
 import { auditEventsPage } from './reference/audit-events.ts';
 import { eventsPage } from './reference/events.ts';
@@ -17,13 +18,10 @@ import { problemsPage } from './reference/problems.ts';
 const folder = 'docs/reference';
 
 function configuration(): string {
-  const rows = (idle: boolean) =>
-    describeSettings()
-      .filter((setting) => setting.idle === idle)
-      .map(({ flag, variable, key, byDefault, help }) => [
-        ...[variable, flag, key, byDefault].map(code),
-        `${prose(help)}${idle ? ' **No effect in this version.**' : ''}`,
-      ]);
+  const rows = describeSettings().map(({ flag, variable, key, byDefault, help }) => [
+    ...[variable, flag, key, byDefault].map(code),
+    prose(help),
+  ]);
   const header = ['Variable', 'Flag', 'Key in the file', 'Default', 'Meaning'];
   return page(
     'Configuration',
@@ -31,11 +29,7 @@ function configuration(): string {
       'The file is YAML and is given by `--config`. An empty variable counts as unset.',
     'A value that is not accepted, an unknown key of the file and an unknown variable that starts with `SVC_` stop the start ' +
       'with one line and exit code 2. The line names the setting and shows the value, unless the setting may hold a secret.',
-    '## In force',
-    table(header, rows(false)),
-    '## Accepted, without effect in this version',
-    'These are read and checked, so that a configuration can be prepared. The gateway logs a warning for each that is set.',
-    table(header, rows(true)),
+    table(header, rows),
   );
 }
 
@@ -191,6 +185,7 @@ function formatted(name: string, text: string): [string, string] {
 }
 
 const pages = new Map([
+  formatted('policy.schema.json', JSON.stringify(policySchema())),
   formatted('audit-events.md', auditEventsPage()),
   formatted('cli.md', await cliPage()),
   formatted('configuration.md', configuration()),

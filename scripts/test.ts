@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildDashboard } from './build-dashboard.ts';
 import { ensureTools } from './ensure-tools.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'reeve-test-'));
@@ -23,6 +24,7 @@ function counted(): { passed: number; failed: number; skipped: number } {
 
 try {
   ensureTools();
+  buildDashboard();
   const checksPassed = run('node_modules/.bin/node', ['scripts/check.ts']);
   const testsPassed = run('node_modules/.bin/vitest', ['run', ...process.argv.slice(2)]);
   const { passed, failed, skipped } = counted();

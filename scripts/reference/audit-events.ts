@@ -5,18 +5,21 @@ type EventType = SealedEntry['draft']['eventType'];
 type EventText = readonly [when: string, payload: string] | null;
 
 const asked =
-  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `caller`; `replay` for a repeated check.';
+  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `caller`, `observed` (what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise); `replay` for a repeated check.';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 
 /** When each event is written, and what its payload holds; null where this version never writes it. */
 const events: Readonly<Record<EventType, EventText> & Record<string, EventText>> = {
-  ActionAllowed: ['A check was answered ALLOW.', asked],
+  ActionAllowed: ['A check was answered ALLOW.', `${asked} Where a standing grant allowed it, \`grant_id\`.`],
   ActionDenied: [
     'A check was answered DENY: by policy, by a replay, or because the identity failed.',
     `${asked} After a failed identity: ${claimed}.`,
   ],
-  ActionPending: null,
+  ActionPending: [
+    'A check was answered PENDING: it waits for an approval, or its operation is paused.',
+    `${asked} Where it waits for an approval, \`approval_id\`.`,
+  ],
   A2AImpersonationAttempted: [
     'A check was denied because the token belongs to another agent than the claimed one. The lineage is the real owner’s.',
     `${claimed}, \`owner_org_id\`, \`owner_team_id\`, \`owner_agent_id\`.`,
@@ -33,7 +36,7 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   OpStateChanged: [
     'An operation moved without a decision: an operator controlled or registered it, its agent completed it, deregistered, was suspended or resumed.',
-    '`from`, `to`, `trigger`, `cost_micros`; over HTTP `request_id`; by a control `control_id`, and `cause` where a suspension did it; on completion `outcome`, `detail`, `reserved_micros`.',
+    '`from`, `to`, `trigger`, `cost_micros`; over HTTP `request_id`; by a control `control_id`, and `cause` where a suspension did it; on completion `outcome`, `detail`, `reserved_micros`, and where it did cost something `booked`: the day that this belongs to; `cause` is `unchecked` where it was registered and never checked.',
   ],
   OpControlRequested: [
     'An operator paused, resumed or terminated an operation, or all within a scope: then there is one entry for the whole.',
@@ -48,8 +51,8 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`action`, `control_id`, `sequence`, `blocked`: whether the agent is not answered until it does.',
   ],
   PolicyReloaded: [
-    'Policies were put in force, at start or after a change.',
-    '`documents` (names), `previous_version`.',
+    'Policies were put in force: at start, after a change of the files, or because a stored document was changed, which is on record in the tenant of its scope.',
+    '`previous_version`; of files `documents` (names); of a stored document `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` where there is one.',
   ],
   PolicyReloadFailed: [
     'Policies have errors. After a change those in force stayed; at start this ends the start.',
@@ -103,11 +106,43 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   BudgetLimitApproached: [
     'A share of a cap, 80 or 95 percent, is used up for the first time in its period. What concerns the global cap has no org.',
-    '`tier`, `period`, `percent`, `limit_micros`, `total_micros`; `team_id` and `tier_agent_id` where the cap is theirs.',
+    '`tier`, `period`, `day` (that it was booked to), `percent`, `limit_micros`, `total_micros`; `team_id` and `tier_agent_id` where the cap is theirs.',
   ],
   BudgetLimitExceeded: [
     'An action was denied, as its cost would have passed a cap.',
     'As `ActionDenied`, and `limit`: `tier`, `period`, `limit_micros`, `spent_micros`, `status`.',
+  ],
+  BudgetReservationReleased: [
+    'Nothing was heard of an agent for `SVC_RESERVATION_LEASE_SECS`: what was held back for one of its operations is free again. The operation stays as it is; its completion is still booked.',
+    '`released_micros`, `state` (of the operation).',
+  ],
+  ApprovalRequested: [
+    'People are asked whether an action may happen. It follows the `ActionPending` of the same check.',
+    '`approval_id`, `cause` (`rule` or `budget`), `required` (how many must approve), `expires_at`, `cost_micros`, `digest`.',
+  ],
+  ApprovalVerdictGiven: [
+    'One of several people who must approve has done so.',
+    '`approval_id`, `approvers` (their ids so far), `required`; over HTTP `request_id`.',
+  ],
+  ApprovalGranted: [
+    'Enough people have approved: the operation runs. It follows the `OpStateChanged` of the operation.',
+    '`approval_id`, `approvers`, `required`, `request_id`; with a standing grant `grant`: `id`, `reach`, `expires_at`, and `run_id` where it is for a run.',
+  ],
+  ApprovalRejected: [
+    'Somebody has rejected: the operation is terminated.',
+    '`approval_id`, `approvers` (who had approved before), `required`, `request_id`.',
+  ],
+  ApprovalExpired: [
+    'Not enough people have approved in time: the operation is terminated.',
+    '`approval_id`, `approvers`, `required`.',
+  ],
+  ApprovalCancelled: [
+    'The operation has ended before anybody decided: it was terminated, or its agent has left.',
+    '`approval_id`.',
+  ],
+  GrantRevoked: [
+    'A standing grant was revoked.',
+    '`grant_id`, `approval_id`, `uses` (how many actions it has allowed), `request_id`.',
   ],
   SigningKeyRotated: ['Tokens are signed with a new key.', '`kid`; over HTTP `request_id`.'],
   AuditLogCut: [

@@ -1,5 +1,6 @@
 import type { ProblemCode, Route, RouteName } from '@reeve/contract/http';
 import { commonProblems, openApiDocument, problemStatus, routes } from '@reeve/contract/http';
+import { meanings } from './http-meanings.ts';
 import { anchor, code, page, prose, section, table } from './page.ts';
 import type { Schema } from './schema-text.ts';
 import { members, shape, words } from './schema-text.ts';
@@ -21,73 +22,6 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
-
-/**
- * What each parameter and member of a body is for; on one route only, or under one heading, with that before. One that is
- * missing here fails the run, and so does one too many.
- */
-const meanings: Readonly<Record<string, string>> = {
-  'path id': 'The id of a key: the 12 characters after `rvk_`.',
-  'Operations path id':
-    'The operation: `trace:span`, or `org/team/agent/trace:span` where that is ambiguous, percent-encoded; `-` stands for an empty org or team.',
-  'getControl path id': 'The id of a receipt, or the `control_id` of a scoped control.',
-  'path org': 'The org; `-` stands for none.',
-  'path team': 'The team; `-` stands for none.',
-  'path agent': 'The agent.',
-  'query per_page': 'How many items a page has at most.',
-  'query cursor': 'The `next_cursor` of the page before.',
-  'query org_id': 'Only this org.',
-  'query team_id': 'Only teams of this name.',
-  'query agent_id': 'Only agents of this name.',
-  'query status': 'Only agents with this status.',
-  'query event_type': 'Only this [event type](audit-events.md).',
-  'query decision': 'Only this decision.',
-  'query op_id': 'Only this operation.',
-  'query from': 'Only what happened then or later.',
-  'query to': 'Only what happened before.',
-  'query q': 'Only entries whose JSON holds this text, in capitals or not.',
-  'query format': 'JSON lines or CSV.',
-  'query types': 'Only [events](events.md) of these types, separated by commas.',
-  'query since': 'The id of an event: what came after it is replayed first.',
-  'query ticket': 'Stands in for the header: see [events](events.md#a-stream).',
-  'header last-event-id': 'The same as `since`, and counts for more.',
-  'query state': 'Only operations in this state.',
-  'query run_id': 'Only operations of this run.',
-  'header idempotency-key':
-    '1 to 255 visible characters. The same request of the same credential under the same key acts once within 24 hours, and is answered alike; a dry run is not remembered.',
-  'Operations body reason': 'Why; kept with the receipt and in the log. Secrets in it are replaced.',
-  'completeOp body reason': 'Why it was not its agent that said so; kept in the log. Secrets in it are replaced.',
-  'body agent': 'Whose it is. Org and team may be empty.',
-  'body trace_id':
-    '1 to 128 letters, digits, `_` or `-`. With `span_id` it makes the `op_id`. Both empty: they are made up.',
-  'body span_id': 'The same.',
-  'body summary': 'What it is about, to people. Secrets in it are replaced.',
-  'body actual_cost_micros': 'What it cost, in millionths of a US dollar; what was reserved where left out.',
-  'body outcome': 'How it ended.',
-  'body detail': 'What there is to say about it. Secrets in it are replaced.',
-  'body action': 'What to do.',
-  'body scope': 'Which operations: those that fit all members that are given, or `{"all": true}`. Never empty.',
-  'body dry_run': 'Only tell what would be done.',
-  'body email': 'The email; compared in whatever case.',
-  'body password': 'The password: 12 to 256 characters where it is a new one.',
-  'body name': 'The person’s name.',
-  'body remember_me': 'Keep the session for 30 days instead of 12 hours.',
-  'body role': 'The role.',
-  'body token': 'The token of the invite or of the reset.',
-  'body current_password': 'The password until now.',
-  'body status': 'A disabled account cannot log in, and its sessions end.',
-  'revokeInvite path id': 'The id of the invite.',
-  'resendInvite path id': 'The id of the invite.',
-  'revokeSession path id': 'The id of the session: the `sid` of its tokens.',
-  'changeAccount path id': 'The id of the account.',
-  'exchangeToken body scopes': 'The scopes of the token; all of the key’s where left out.',
-  'body scopes': 'The scopes.',
-  'body label': 'What the key is for, to people. Secrets in it are replaced.',
-  'body org_id': 'Binds the key to this org.',
-  'body team_id': 'Binds the key to this team of the org.',
-  'body ttl_secs': 'Seconds until the key ends; it does not where left out.',
-  'body reason': 'Why; kept with the agent and in the log. Secrets in it are replaced.',
-};
 
 const accesses: Readonly<Record<Route['access'], string>> = {
   public: 'public',
@@ -133,7 +67,7 @@ class HttpPage {
       [`## ${tag}`, ...entries.map(([name, route]) => this.#route(name, route))].join('\n\n'),
     );
     const unused = Object.keys(meanings).filter((field) => !this.#used.has(field));
-    if (unused.length > 0) throw new Error(`scripts/reference/http.ts: no route has ${unused.join(', ')}`);
+    if (unused.length > 0) throw new Error(`scripts/reference/http-meanings.ts: no route has ${unused.join(', ')}`);
     return page('HTTP', ...introduction(), overview(byTag), ...sections, this.#recordsText());
   }
 
@@ -165,7 +99,8 @@ class HttpPage {
     const general = `${field.in} ${field.name}`;
     const key = places.map((place) => `${place} ${general}`).find((special) => special in meanings) ?? general;
     const meaning = meanings[key];
-    if (meaning === undefined) throw new Error(`scripts/reference/http.ts: "${key}" of ${places[0]} is not described`);
+    if (meaning === undefined)
+      throw new Error(`scripts/reference/http-meanings.ts: "${key}" of ${places[0]} is not described`);
     this.#used.add(key);
     return [code(field.name), `${field.in}${field.required ? ', required' : ''}`, words(field.schema), meaning];
   }

@@ -38,6 +38,28 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     ['action', 'stage'],
     'From the request of a control until the agent first acknowledges it (`stage` is `acked`) and until it says that it took effect (`effective`): the time to stop.',
   ],
+  reeve_policy_observed_total: [
+    ['document', 'effect'],
+    'Decisions that a document with `mode: observe` would have made otherwise; `effect` is what its strongest matching rule says.',
+  ],
+  reeve_approvals_total: [
+    ['outcome'],
+    'Approvals: each counts once as `requested`, and once as what became of it: `approved`, `rejected`, `expired` or `cancelled`.',
+  ],
+  reeve_approval_wait_seconds: [['outcome'], 'From the request of an approval until it was decided.'],
+  reeve_approvals_open: [[], 'Actions that wait for an approval.'],
+  reeve_webhook_deliveries_total: [
+    ['type', 'outcome'],
+    'Attempts to tell the webhook of approvals. `type` is `approval.requested` or `approval.decided`; `outcome` is `delivered`, `refused` (it is not sent again) or `failed` (it is).',
+  ],
+  reeve_reservations_released_total: [
+    [],
+    'Reservations of budgets that were released because nothing was heard of the agent for `SVC_RESERVATION_LEASE_SECS`.',
+  ],
+  reeve_ops_expired_total: [
+    [],
+    'Operations terminated because they were registered and not checked within `SVC_OPS_PENDING_TTL_SECS`.',
+  ],
   reeve_control_streams: [[], 'Open control streams of agents.'],
   reeve_http_requests_total: [
     ['route', 'status'],

@@ -118,8 +118,8 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'Report it. The log of the gateway has the details under the request id.',
   ],
   accounts_unavailable: [
-    'An account endpoint where there is no account store; in this version, always.',
-    'Use an API key.',
+    'An account endpoint where there is no account store: the gateway runs on `memory:`.',
+    'Use an API key, or a store that lasts.',
   ],
   overloaded: [
     'Too many logins wait for their password to be checked.',
@@ -127,6 +127,31 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   ],
   store_unavailable: ['The store cannot be written or read. Nothing was changed.', later],
   shutting_down: ['The gateway is being stopped.', later],
+  approval_not_found: ['There is no such approval, or it is no longer kept.', elsewhere],
+  already_decided: [
+    'The approval has its verdict, has expired, or its operation has ended; or the same person has spoken already.',
+    '`state` says what became of it.',
+  ],
+  own_approval: [
+    'The credential that registered the agent was to give the verdict about its action.',
+    'Let somebody else decide: a person, or a key that no agent uses.',
+  ],
+  grant_not_found: ['There is no such standing grant, or it is no longer kept.', elsewhere],
+  policy_not_found: ['There is no policy document of this name.', elsewhere],
+  policy_version_not_found: ['The document has no such version, or it took the document away.', 'List the versions.'],
+  policy_invalid: [
+    'The text is no policy, or does not go together with the documents in force. Nothing was changed.',
+    '`errors` has `file`, `line`, `column` and `message` for each thing that is wrong.',
+  ],
+  policy_in_file: [
+    'A document of this name comes from a file of the gateway.',
+    'Change the file, or choose another name.',
+  ],
+  policy_changed: [
+    'Another version was stored since the one that was edited (`base_version`).',
+    'Read the document again, and put the change on top of it.',
+  ],
+  decision_not_found: ['No decision about such an operation is on record.', elsewhere],
 };
 
 /** Every code, with its status. The table above does not compile while one is missing. */
@@ -154,7 +179,10 @@ export function problemsPage(): string {
           'With `invalid_transition`: the state of the operation, and what can be done from there.',
         ],
         ['`candidates`', 'With `ambiguous_op`: the operations that the id may mean, in full.'],
-        ['`errors`', 'With `validation_failed`: what is wrong, each with a JSON pointer.'],
+        [
+          '`errors`',
+          'With `validation_failed`: what is wrong, each with a JSON pointer. With `policy_invalid`: file, line, column and message of each.',
+        ],
         [
           '`draining`, `parts`',
           'With 503 of `/readyz`: whether the gateway is being stopped, and the state of each part.',

@@ -238,7 +238,9 @@ describe('without an account store', () => {
 describe('open registration', () => {
   test.each(['1', 'true', 'YES'])('is on with %s: developers, and an email is taken once', async (value) => {
     await using gateway = await TestGateway.start({ env: { ...env, SVC_AUTH_OPEN_REGISTRATION: value } });
+    expect(await registrationOf(gateway)).toBe('first');
     await new Person(gateway).register('owner@example.com');
+    expect(await registrationOf(gateway)).toBe('open');
     const { status, body } = await new Person(gateway).register('dev@example.com', { name: ' Dev ' });
     expect([status, body.account.role, body.account.name]).toEqual([201, 'developer', 'Dev']);
     const again = await new Person(gateway).register('DEV@example.com');
@@ -248,6 +250,7 @@ describe('open registration', () => {
   test.each(['on', '2', ''])('stays off with %j', async (value) => {
     await using gateway = await TestGateway.start({ env: { ...env, SVC_AUTH_OPEN_REGISTRATION: value } });
     await new Person(gateway).register('owner@example.com');
+    expect(await registrationOf(gateway)).toBe('closed');
     expect((await new Person(gateway).register('dev@example.com')).status).toBe(403);
   });
 });
@@ -258,6 +261,11 @@ test('logins are limited per address', async () => {
   for (let call = 0; call < 5; call++) statuses.push((await new Person(gateway).logIn(`p${call}@example.com`)).status);
   expect(statuses).toEqual([401, 401, 401, 429, 429]);
 });
+
+/** What the page that people sign in with is told: whether it should ask for the first of them. */
+async function registrationOf(gateway: TestGateway): Promise<string | null> {
+  return (await gateway.api.get('/api/v1/auth/methods')).headers.get('reeve-registration');
+}
 
 async function memberOf(gateway: TestGateway, _owner: string): Promise<string> {
   const email = `member${Date.now()}@example.com`;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey } from '../harness/credentials.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
@@ -115,6 +116,34 @@ describe.each(durableStores)('budgets on $name', ({ open }) => {
     expect(berlin.format(new Date(own.items[1]?.resets_at ?? ''))).toBe('00:00');
   });
 
+  test('are narrowed by tier and period, with totals to match', async () => {
+    const find = async (query: string) => {
+      const { items, total } = await budgets(query);
+      expect(total).toBe(items.length);
+      return items.map(({ tier, org_id, period }) => `${tier} ${org_id} ${period}`);
+    };
+    expect(await find('?tier=global')).toEqual(['global null month', 'global null day']);
+    expect(await find('?tier=org&period=day')).toEqual(['org acme day', 'org rich day']);
+    expect(await find('?tier=team&period=month&org_id=acme')).toEqual(['team acme month']);
+    expect(await find('?tier=agent&period=day&org_id=rich&team_id=core')).toEqual(['agent rich day']);
+    expect(await find('?tier=global&org_id=acme')).toEqual([]);
+    expect(await gateway.api.get('/api/v1/budgets?tier=planet', bootstrapKey)).toMatchObject({ status: 422 });
+  });
+
+  test('what an agent has spent stays shown after it has deregistered, to its own tenant only', async () => {
+    const gone = await gateway.register({ orgId: 'left', teamId: 'core', agentId: 'gone' });
+    const { opId } = await gateway.check(gone, { estimatedCostMicros: 300_000 });
+    await gateway.complete(gone, opId);
+    await gateway.deregister(gone);
+    const shown = (await budgets('?org_id=left')).items.filter(({ period }) => period === 'day');
+    expect(shown.map(({ tier, spent_usd }) => `${tier} ${spent_usd}`)).toEqual(['org 0.30', 'team 0.30', 'agent 0.30']);
+    expect((await budgets('?org_id=left&team_id=core')).total).toBe(4);
+    expect((await budgets('?agent_id=gone')).total).toBe(2);
+    expect((await budgets('?org_id=left&agent_id=bot')).total).toBe(0);
+    const elsewhere = await makeKey(gateway, { org_id: 'acme' });
+    expect(JSON.stringify(await budgets('', elsewhere.key))).not.toContain('left');
+  });
+
   test('what was spent and what is reserved survive kill -9, in every tier', async () => {
     await using fresh = await open();
     const before = await fresh.start(options);
@@ -146,6 +175,8 @@ test.each([
   await using store = await sqlite.open();
   const gateway = await store.start({ policies: { 'p.yaml': `name: p\ndefault: allow\nbudget: { ${limits} }\n` } });
   const bot = await gateway.register({ agentId: 'bot' });
-  expect((await gateway.check(bot, { estimatedCostMicros: 1_000_001 })).policyRule).toBe(rule);
+  const { policyRule, reason } = await gateway.check(bot, { estimatedCostMicros: 1_000_001 });
+  expect(policyRule).toBe(rule);
+  expect(reason).toMatch(/ would pass the (global|org's|team's|agent's) cap of 1\.00 USD a (day|month); /);
   expect((await gateway.check(bot, { estimatedCostMicros: 1_000_000 })).decision).toBe(allow);
 });

@@ -138,7 +138,7 @@ describe('audit verify', () => {
 
   test('finds an entry that was forged together with its hash, by the link of the next', async () => {
     const { createHash } = await import('node:crypto');
-    const { canonicalJson } = await import('../../packages/cli/src/audit/canonical-json.ts');
+    const { canonicalJson } = await import('@reeve/contract/audit');
     const { hash: _, ...entry } = JSON.parse(lines()[5] ?? '') as Record<string, unknown>;
     const forged = { ...entry, reason: 'something else' };
     const hash = createHash('sha256').update(canonicalJson(forged)).digest('hex');

@@ -98,7 +98,7 @@ describe('keys', () => {
   test('show what the gateway finds wrong with the input, place by place', async () => {
     const { code, stderr } = await run('keys', 'create', 'x', '--org', 'not an id!');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^ +\/org_id: must be/m);
+    expect(stderr).toMatch(/^error: \/org_id: must be/);
   });
 });
 

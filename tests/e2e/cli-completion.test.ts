@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestHome } from '../harness/cli.ts';
-import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { allowAll, bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
+
+const asking = 'rules: [{ name: payments, effect: require_approval, tools: [pay] }]\n';
 
 let gateway: TestGateway;
 let home: TestHome;
 beforeAll(async () => {
-  gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll } });
+  gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll, 'asking.yaml': asking } });
   const bot = await gateway.register({ agentId: 'bot' });
   await gateway.check(bot, { traceId: 'trace1', spanId: 'span1' });
   await gateway.check(bot, { traceId: 'trace1', spanId: 'span2' });
@@ -59,6 +61,10 @@ describe('in bash', () => {
     ['reeve --context staging ops pause ', []],
     ['reeve logs --op trace1:', ['span2', 'span1']],
     ['reeve completion ', ['bash', 'zsh', 'fish']],
+    ['reeve policy show ', ['asking', 'test']],
+    ['reeve policy history as', ['asking']],
+    ['reeve approvals rev', ['revoke-grant']],
+    ['reeve approvals list --state re', ['rejected']],
     ['reeve nonsense ', []],
     ['reeve whoami ', []],
   ])('%j offers %j', (line, expected) => {
@@ -70,6 +76,8 @@ describe('in bash', () => {
     expect(inBash('reeve ')).not.toContain('complete');
     expect(inBash('reeve audit verify package.j')).toEqual(['package.json']);
     expect(inBash('reeve serve --config package.j')).toEqual(['package.json']);
+    expect(inBash('reeve policy validate package.j')).toEqual(['package.json']);
+    expect(inBash('reeve policy backtest --candidate package.j')).toEqual(['package.json']);
   });
 });
 
@@ -95,4 +103,17 @@ test('a gateway that does not answer makes a completion empty, not wrong', async
   expect([code, stderr, stdout]).toEqual([0, '', 'trace1:span2\t\ntrace1:span1\t\n']);
   const away = await home.run(['complete', '--', '--context', 'staging', 'ops', 'pause', '']);
   expect([away.code, away.stderr, away.stdout]).toEqual([0, '', '']);
+});
+
+test('offers the approvals that are open, and the grants in force', async () => {
+  const bot = await gateway.register({ agentId: 'payer' });
+  const { approvalId } = await gateway.check(bot, { context: toolCall('pay'), traceId: 'p1', spanId: 's' });
+  expect(inBash('reeve approvals approve ')).toEqual([approvalId]);
+  const approve = `/api/v1/approvals/${approvalId}/approve`;
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const { body } = await gateway.api.post<{ grant_id: string }>(approve, bootstrapKey, {
+    grant: { reach: 'until', until },
+  });
+  expect(inBash('reeve approvals show ')).toEqual([]);
+  expect(inBash('reeve approvals revoke-grant ')).toEqual([body.grant_id]);
 });

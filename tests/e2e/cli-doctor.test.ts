@@ -59,11 +59,12 @@ describe('doctor', () => {
       'version',
       'credential',
       'chain',
+      'ledger',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ok +${check} +\\S`, 'm'));
     }
     expect(stdout).toMatch(/^skipped +tenants +not probed\n +Run with --tenants/m);
-    expect(stdout).toMatch(/^11 in order, 0 to look at, 0 failed, 1 skipped\.$/m);
+    expect(stdout).toMatch(/^12 in order, 0 to look at, 0 failed, 1 skipped\.$/m);
   });
 
   test('has the same findings as data', async () => {
@@ -83,6 +84,7 @@ describe('doctor', () => {
       policy: 'ok',
       version: 'ok',
       credential: 'ok',
+      ledger: 'ok',
       tenants: 'skipped',
     });
   });
@@ -151,11 +153,11 @@ describe('doctor', () => {
     });
   });
 
-  test('of a tenant’s credential says that the chain was not checkable', async () => {
+  test('of a tenant’s credential says that chain and ledger were not checkable', async () => {
     const { key } = await makeKey(gateway, { org_id: 'acme' });
     const { code, report } = await examine({ REEVE_API_URL: gateway.http, REEVE_API_KEY: key }, '--tenants');
     expect(code).toBe(0);
-    expect(statuses(report)).toMatchObject({ chain: 'skipped', tenants: 'skipped' });
+    expect(statuses(report)).toMatchObject({ chain: 'skipped', ledger: 'skipped', tenants: 'skipped' });
   });
 
   test('finds a chain that was broken', async () => {

@@ -54,14 +54,15 @@ describe('paths and methods', () => {
   test('a wrong method is a 405 problem with Allow, on every route', async () => {
     for (const [, { path }] of everyRoute) {
       const bare = pathOf({ path });
-      const { status, body, headers } = await gateway.api.send<Problem>('PUT', bare);
+      const taken = everyRoute
+        .map(([, route]) => route)
+        .filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare))
+        .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
+      const wrong = ['PUT', 'PATCH'].find((method) => !taken.includes(method)) ?? '';
+      const { status, body, headers } = await gateway.api.send<Problem>(wrong, bare);
       expect(status, bare).toBe(405);
       expect(body, bare).toMatchObject({ code: 'method_not_allowed', instance: bare });
-      const expected = everyRoute
-        .map(([, route]) => route)
-        .filter((route) => route.path === path)
-        .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
-      expect(headers.get('allow')?.split(', ').sort(), bare).toEqual([...new Set(expected)].sort());
+      expect(headers.get('allow')?.split(', ').sort(), bare).toEqual([...new Set(taken)].sort());
     }
   });
 
@@ -190,7 +191,7 @@ describe('JSON bodies', () => {
 
   test('everything that is wrong is told at once', async () => {
     const answer = await post(keysPath, '{"label":"","scopes":["root"],"ttl_secs":-1,"more":true}');
-    const pointers = answer.body.errors?.map((error) => error.pointer) ?? [];
+    const pointers = answer.body.errors?.map(({ pointer = '' }) => pointer) ?? [];
     expect(pointers.toSorted()).toEqual(['/label', '/more', '/scopes/0', '/ttl_secs']);
   });
 

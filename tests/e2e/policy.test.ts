@@ -139,16 +139,25 @@ test('a bad policy at start: exit 2 with every position', async () => {
   expect(stderr).toMatch(/b\.yaml:1:\d+: a document named "a" exists already/);
 });
 
-test('a policy that would need what this version cannot enforce is refused instead of half enforced', async () => {
+test('approvals that nobody could give are refused with their place', async () => {
   await using gateway = await TestGateway.start();
-  for (const text of [
-    'name: x\nbudget: {action_on_exceed: require_approval}\n',
-    'name: x\nrules:\n  - {name: y, effect: require_approval}\n',
-  ]) {
+  for (const [text, said] of [
+    ['name: x\nbudget: {action_on_exceed: ask}\n', '"action_on_exceed" must be "deny" or "require_approval"'],
+    ['name: x\nrules:\n  - {name: y, effect: ask}\n', '"effect" must be "allow", "deny" or "require_approval"'],
+    [
+      'name: x\nrules:\n  - {name: y, effect: require_approval, approvals: {count: 6}}\n',
+      '"count" must be a whole number from 1 to 5',
+    ],
+    [
+      'name: x\nrules:\n  - {name: y, effect: allow, approvals: {count: 2}}\n',
+      '"approvals" belongs to rules with the effect "require_approval" only',
+    ],
+  ] as const) {
     gateway.writePolicy('x.yaml', text);
     const { code, stderr } = await startWith(join(gateway.folder, 'policies'));
     expect(code).toBe(2);
-    expect(stderr).toMatch(/this version of Reeve|"action_on_exceed" must be "deny"/);
+    expect(stderr).toMatch(/x\.yaml:[23]:\d+: /);
+    expect(stderr).toContain(said);
   }
 });
 

@@ -47,7 +47,9 @@ describe.each([
     expect(comparisons).toBeGreaterThan(credentials);
   });
 
-  test('it leaves no agent and no key in force behind', async () => {
+  test('it leaves no agent, no policy and no key in force behind', async () => {
+    const policies = await gateway.api.get<{ items: { name: string }[] }>('/api/v1/policies', bootstrapKey);
+    expect(policies.body.items.map(({ name }) => name)).toEqual(['test']);
     const agents = await gateway.api.get<{ total: number }>('/api/v1/agents', bootstrapKey);
     expect(agents.body.total).toBe(0);
     type Keys = { items: { label: string; revoked_at: string | null }[] };

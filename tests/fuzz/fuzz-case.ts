@@ -77,7 +77,7 @@ function casesOf(
 /** What `id` means follows from the part of the path before it. */
 function sourceOf({ path }: Operation, name: string): string {
   const parts = path.split('/');
-  return name === 'id' ? `${parts[parts.indexOf('{id}') - 1] ?? ''} id` : name;
+  return name === 'id' || name === 'name' ? `${parts[parts.indexOf(`{${name}}`) - 1] ?? ''} ${name}` : name;
 }
 
 /** What goes over the wire for a case. */

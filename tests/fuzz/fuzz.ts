@@ -56,12 +56,17 @@ async function tryCase(world: World, judge: Judge, tally: Tally, fuzzCase: FuzzC
 }
 
 /**
- * What a schema cannot say: what is an email, a good password or a token that opens something; a cursor must come from the list, a team needs its org, a label is more than spaces, of two
+ * What a schema cannot say: what is an email, a good password, a token that opens something, the text of a policy, the context of an action or what can be granted; a cursor must come from the list, a team needs its org, a label is more than spaces, of two
  * ids both or none are given, and "all" stands alone.
  */
 function isRefusedAsInvalid({ query, body }: FuzzCase, status: number): boolean {
   if (![400, 413, 414, 415, 422].includes(status)) return false;
-  if (['email', 'password', 'token'].some((name) => Object.keys(body ?? {}).includes(name))) return false;
+  if (
+    ['email', 'password', 'token', 'source', 'candidate', 'context', 'grant'].some((name) =>
+      Object.keys(body ?? {}).includes(name),
+    )
+  )
+    return false;
   const { trace_id, span_id, scope } = (body ?? {}) as { trace_id?: string; span_id?: string; scope?: object };
   if ((trace_id === '') !== (span_id === '')) return false;
   if (scope !== undefined && 'all' in scope && Object.keys(scope).length > 1) return false;

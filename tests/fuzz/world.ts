@@ -45,7 +45,9 @@ export async function makeWorld(spareKeys: number): Promise<World> {
   const [bot] = await registerAll(gateway);
   const sentinel = await gateway.register({ orgId: 'sentinel-org', teamId: 'sentinel', agentId: 'sentinel' });
   const { opIds, controlIds } = await makeOps(gateway, [bot, sentinel]);
+  const approvals = await makeApprovals(gateway);
   const people = await makePeople(gateway);
+  const policyNames = await makePolicies(gateway);
   const spares: string[] = [];
   for (let i = 0; i < spareKeys; i++) spares.push((await makeKey(gateway, spareGrant(i))).id);
   return {
@@ -61,7 +63,18 @@ export async function makeWorld(spareKeys: number): Promise<World> {
       agent_id: ['bot', 'kid'],
       'api-keys id': spares,
       'ops id': opIds,
+      'decisions id': opIds,
+      action_type: ['tool_call', 'LLM_CALL', 'network_call'],
+      cases: [
+        'cases: [{case: a, agent: acme/core/bot, action: {type: tool_call, tool: search}, decision: allow}]',
+        'cases: []',
+      ],
+      candidate: ['name: c\ndefault: allow\n', 'name: c\nscope: org:acme\nrules: [{effect: deny, tools: [search]}]\n'],
       'control id': controlIds,
+      'policies name': policyNames,
+      ...approvals,
+      until: [new Date(Date.now() + 86_400_000).toISOString()],
+      source: ['rules: []\n', 'scope: org:acme\nrules: [{effect: allow, tools: [search]}]\n', 'scope: team:acme/core'],
       ...people,
       run_id: ['run'],
       trace_id: ['trace-0', ''],
@@ -109,6 +122,37 @@ async function makeOps(gateway: TestGateway, [bot, sentinel]: readonly (Register
   await gateway.check(sentinel, { traceId: 'trace-0', spanId: 'span' });
   const { orgId, teamId, agentId } = bot.id;
   return { opIds: [...opIds, `${orgId}/${teamId}/${agentId}/trace-0:span`], controlIds };
+}
+
+const asking = 'scope: agent:globex/ops/asker\nrules: [{ effect: require_approval, approvals: { ttl_secs: 86400 } }]\n';
+
+/** Approvals that wait for a verdict, and grants that came of others. */
+async function makeApprovals(gateway: TestGateway): Promise<Record<string, string[]>> {
+  gateway.writePolicy('asking.yaml', asking);
+  const asker = await gateway.register({ orgId: 'globex', teamId: 'ops', agentId: 'asker' });
+  const ask = async (runId: string) => (await gateway.check(asker, { runId })).approvalId;
+  await eventually(async () => {
+    if ((await ask('first')) === '') throw new Error('nobody is asked yet');
+  });
+  const grantIds: string[] = [];
+  for (let i = 0; i < 12; i++) {
+    const path = `/api/v1/approvals/${await ask(`granted-${i}`)}/approve`;
+    const json = { grant: { reach: 'run' } };
+    grantIds.push((await gateway.api.post<{ grant_id: string }>(path, bootstrapKey, json)).body.grant_id);
+  }
+  const approvalIds: string[] = [];
+  for (let i = 0; i < 60; i++) approvalIds.push(await ask(`asked-${i}`));
+  return { 'approvals id': approvalIds, 'grants id': grantIds };
+}
+
+/** Stored policies, every third one of a tenant. None denies what the others allow. */
+async function makePolicies(gateway: TestGateway): Promise<string[]> {
+  const names = Array.from({ length: 12 }, (_, index) => `stored-${index}`);
+  for (const [index, name] of names.entries()) {
+    const json = { source: index % 3 === 0 ? 'scope: org:acme\n' : 'rules: []\n' };
+    await gateway.api.send('PUT', `/api/v1/policies/${name}`, { bearer: bootstrapKey, json });
+  }
+  return names;
 }
 
 /** Accounts and invites, by the names under which they are asked for. */

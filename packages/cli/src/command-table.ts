@@ -6,6 +6,10 @@ export const commandTable: CommandTable = {
     summary: 'Run the gateway: HTTP on one port, gRPC on another.',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
+  demo: {
+    summary: 'Run a gateway with demo agents that are up to all sorts of things.',
+    load: async () => (await import('./commands/demo.ts')).demoCommand,
+  },
   login: {
     summary: 'Exchange an API key for a session and keep it.',
     load: async () => (await import('./commands/login.ts')).loginCommand,
@@ -105,6 +109,96 @@ export const commandTable: CommandTable = {
   stop: {
     summary: 'Pause, resume or terminate everything in a scope, after a preview.',
     load: async () => (await import('./commands/stop.ts')).stopCommand,
+  },
+  budgets: {
+    summary: 'Show what may be spent, and has been.',
+    load: async () => (await import('./commands/budgets.ts')).budgetsCommand,
+  },
+  approvals: {
+    summary: 'Decide about actions that wait for a person.',
+    commands: {
+      list: {
+        summary: 'Show what waits for a verdict.',
+        load: async () => (await import('./commands/approvals-list.ts')).approvalsListCommand,
+      },
+      watch: {
+        summary: 'Follow approvals live, and decide.',
+        load: async () => (await import('./commands/approvals-watch.ts')).approvalsWatchCommand,
+      },
+      show: {
+        summary: 'Show one request with all that it asks for.',
+        load: async () => (await import('./commands/approvals-show.ts')).approvalsShowCommand,
+      },
+      approve: {
+        summary: 'Let an action happen.',
+        load: async () => (await import('./commands/approvals-decide.ts')).approvalsApproveCommand,
+      },
+      reject: {
+        summary: 'Do not let an action happen.',
+        load: async () => (await import('./commands/approvals-decide.ts')).approvalsRejectCommand,
+      },
+      grants: {
+        summary: 'Show what agents may do without asking again.',
+        load: async () => (await import('./commands/approvals-grants.ts')).approvalsGrantsCommand,
+      },
+      'revoke-grant': {
+        summary: 'End a standing grant.',
+        load: async () => (await import('./commands/approvals-grants.ts')).approvalsRevokeGrantCommand,
+      },
+    },
+  },
+  policy: {
+    summary: 'Write, test and change policies.',
+    commands: {
+      init: {
+        summary: 'Write policies to start from.',
+        load: async () => (await import('./commands/policy-init.ts')).policyInitCommand,
+      },
+      validate: {
+        summary: 'Check policy files, without a gateway.',
+        load: async () => (await import('./commands/policy-validate.ts')).policyValidateCommand,
+      },
+      test: {
+        summary: 'Judge cases by policy files, without a gateway.',
+        load: async () => (await import('./commands/policy-test.ts')).policyTestCommand,
+      },
+      simulate: {
+        summary: 'Ask what a check would be answered.',
+        load: async () => (await import('./commands/policy-simulate.ts')).policySimulateCommand,
+      },
+      backtest: {
+        summary: 'Judge recorded decisions again by other policies.',
+        load: async () => (await import('./commands/policy-backtest.ts')).policyBacktestCommand,
+      },
+      push: {
+        summary: 'Store policies in the gateway and put them in force.',
+        load: async () => (await import('./commands/policy-push.ts')).policyPushCommand,
+      },
+      list: {
+        summary: 'Show the policies in force.',
+        load: async () => (await import('./commands/policy-list.ts')).policyListCommand,
+      },
+      show: {
+        summary: 'Show the text of a policy.',
+        load: async () => (await import('./commands/policy-show.ts')).policyShowCommand,
+      },
+      history: {
+        summary: 'Show the versions of a stored policy.',
+        load: async () => (await import('./commands/policy-history.ts')).policyHistoryCommand,
+      },
+      rollback: {
+        summary: 'Put an earlier version in force again.',
+        load: async () => (await import('./commands/policy-rollback.ts')).policyRollbackCommand,
+      },
+      delete: {
+        summary: 'Take a stored policy out of force.',
+        load: async () => (await import('./commands/policy-delete.ts')).policyDeleteCommand,
+      },
+      explain: {
+        summary: 'Say why an operation was decided as it was.',
+        load: async () => (await import('./commands/policy-explain.ts')).policyExplainCommand,
+      },
+    },
   },
   topology: {
     summary: 'Show orgs, teams and agents.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalJson } from './http/routes/approvals.ts';
 import { opJson, opState, timestamp } from './http/schemas.ts';
 
 /** Every type of event that a stream can be narrowed to. */
@@ -33,6 +34,16 @@ const decision = z.object({
   }),
 });
 
+const approval = z.object({
+  ...envelope,
+  event_type: z.literal('approval'),
+  /** `verdict`: one of several that are needed. */
+  payload: z.object({
+    change: z.enum(['requested', 'verdict', 'approved', 'rejected', 'expired', 'cancelled']),
+    approval: approvalJson,
+  }),
+});
+
 const agent = z.object({
   ...envelope,
   event_type: z.literal('agent'),
@@ -44,7 +55,14 @@ const auditAlert = z.object({
   ...envelope,
   event_type: z.literal('audit_alert'),
   payload: z.looseObject({
-    alert: z.enum(['control_unconfirmed', 'control_failed', 'op_stale', 'op_back', 'impersonation']),
+    alert: z.enum([
+      'control_unconfirmed',
+      'control_failed',
+      'op_stale',
+      'op_back',
+      'reservation_released',
+      'impersonation',
+    ]),
   }),
 });
 
@@ -66,12 +84,24 @@ const policy = z.object({
   ...envelope,
   event_type: z.literal('policy'),
   /** The version in force; `error` says why what was loaded is not it. */
-  payload: z.object({ version: z.string(), error: z.string().nullable() }),
+  payload: z.object({
+    version: z.string(),
+    error: z.string().nullable(),
+    /** The stored document that was changed; null where files were. */
+    document: z
+      .object({
+        name: z.string(),
+        version: z.int(),
+        scope: z.string(),
+        change: z.enum(['put', 'rolled_back', 'deleted']),
+      })
+      .nullable(),
+  }),
 });
 
 /** An event as it stands on the wire. */
 export const eventSchema = z
-  .discriminatedUnion('event_type', [opsChange, decision, budget, agent, auditAlert, policy])
+  .discriminatedUnion('event_type', [opsChange, decision, approval, budget, agent, auditAlert, policy])
   .meta({ id: 'Event' });
 
 export type ReeveEvent = z.infer<typeof eventSchema>;

@@ -1,3 +1,4 @@
+import type { ApprovalDesk } from './approvals/approval-desk.ts';
 import type { Ledger } from './budget/ledger.ts';
 import type { RunTally } from './budget/run-tally.ts';
 import type { ControlDesk } from './control/control-desk.ts';
@@ -7,6 +8,7 @@ import type { Sha256 } from './kernel/hash.ts';
 import type { Randomness } from './kernel/randomness.ts';
 import type { OpsRegistry } from './ops/registry.ts';
 import type { PolicySet } from './policy/policy-set.ts';
+import type { PolicyLibrary } from './policy/store/policy-library.ts';
 import type { AgentDirectory } from './tenancy/directory.ts';
 
 /** What the use cases work on: the state of the gateway in memory, the journal that makes it durable, and the ports. */
@@ -19,10 +21,14 @@ export interface Governance {
   readonly runs: RunTally;
   /** What agents are told about their operations, and what they say to it. */
   readonly control: ControlDesk;
+  /** What people are asked about, and what they have granted. */
+  readonly approvals: ApprovalDesk;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly sha256: Sha256;
   /** The policies in force. A reload puts another set here, whole. */
   policies: PolicySet;
+  /** Where they come from. */
+  readonly library: PolicyLibrary;
 }

@@ -13,6 +13,7 @@ import {
   MemoryAccountStore,
   messageOf,
   redeemTicket,
+  registrationState,
   rotateSigningKey,
   SigningKeyRing,
   system,
@@ -25,10 +26,12 @@ import { PasswordPool } from './adapters/crypto/password-pool.ts';
 import { PolicyFiles } from './adapters/files/policy-files.ts';
 import { makeMailer } from './adapters/mail/make-mailer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
+import { startApprovalWork } from './approvals.ts';
 import type { Config } from './config/settings.ts';
 import { startEvents } from './events.ts';
 import { govern } from './govern.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { judgeCases } from './offline/judge-cases.ts';
 import { accountsOf, Afterwards, startPeopleWork } from './people.ts';
 import { openStore } from './open-store.ts';
 import { followPolicies } from './policies.ts';
@@ -47,13 +50,19 @@ import { reflectionService } from './transports/grpc/reflection-service.ts';
 import { mergeRoutes } from './transports/grpc/rpc.ts';
 import { statusOf } from './transports/grpc/status.ts';
 import { createHttpApp } from './transports/http/app.ts';
+import { readDashboard } from './transports/http/dashboard-files.ts';
 import { accountHandlers } from './transports/http/handlers/accounts.ts';
 import { accessHandlers } from './transports/http/handlers/access.ts';
+import { approvalHandlers } from './transports/http/handlers/approvals.ts';
 import { budgetHandlers } from './transports/http/handlers/budgets.ts';
+import { decisionHandlers } from './transports/http/handlers/decisions.ts';
 import { logHandlers } from './transports/http/handlers/logs.ts';
 import { eventHandlers } from './transports/http/handlers/events.ts';
 import { opsHandlers } from './transports/http/handlers/ops.ts';
+import { policyHandlers } from './transports/http/handlers/policies.ts';
+import { policyTestHandlers } from './transports/http/handlers/policy-tests.ts';
 import { serviceHandlers } from './transports/http/handlers/service.ts';
+import { statsHandlers } from './transports/http/handlers/stats.ts';
 import { tenancyHandlers } from './transports/http/handlers/tenancy.ts';
 import { Limits } from './transports/http/limits.ts';
 
@@ -72,7 +81,12 @@ export interface Gateway {
  * Builds the gateway and starts it. The only file that knows both transports and adapters. Whatever is opened is noted at once
  * with how to close it: a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
  */
-export async function startGateway(config: Config, logger: Logger, withTracing: boolean): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  logger: Logger,
+  withTracing: boolean,
+  dashboardFolder?: string,
+): Promise<Gateway> {
   await using opened = new AsyncDisposableStack();
   const { version } = manifest;
   const failed = Promise.withResolvers<Error>();
@@ -87,7 +101,13 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
   const storeWatch = watchStore(store, health, logger);
   opened.defer(storeWatch.stop);
   const snapshot = await store.load();
-  const { gov, eventLog, books } = await govern(config, {
+  const {
+    gov,
+    events: bus,
+    eventLog,
+    books,
+    tally,
+  } = await govern(config, {
     store,
     opsLog,
     snapshot,
@@ -171,6 +191,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
         metrics: () => metrics.text(),
         version,
         hasAccounts,
+        registration: () => registrationState(accounts),
       }),
       ...accessHandlers({
         access,
@@ -179,9 +200,14 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
       }),
       ...accountHandlers({ accounts, afterwards: (work) => afterwards.run(work) }),
       ...logHandlers(reader, () => gov.journal.head.seq),
-      ...budgetHandlers(gov),
+      ...budgetHandlers({ gov, store, reader }),
+      ...decisionHandlers({ gov, log: reader, onError: unforeseen }),
+      ...statsHandlers(tally, systemClock),
+      ...policyHandlers(gov),
+      ...policyTestHandlers(gov, judgeCases),
       ...tenancyHandlers(gov),
       ...opsHandlers(gov),
+      ...approvalHandlers(gov),
       ...eventHandlers(events),
     },
     authentication: {
@@ -204,6 +230,7 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
     tls,
     trustedProxies: config.trustedProxies ?? [],
     tracing,
+    dashboard: dashboardFolder === undefined ? undefined : readDashboard(dashboardFolder),
     drainMs: config.drainSecs * 1000,
     onAnswer: (route, status, seconds) => metrics.answered(route, status, seconds),
   });
@@ -214,7 +241,8 @@ export async function startGateway(config: Config, logger: Logger, withTracing: 
   place.http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
   // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
   const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
-  opened.defer(startHousekeeping(config, { access, books, store, reader, neededFrom, logger }));
+  opened.defer(startHousekeeping(config, { access, books, store, reader, neededFrom, logger, metrics }));
+  opened.defer(startApprovalWork(config, { gov, events: bus, metrics, logger }));
   if (hasAccounts) {
     opened.defer(startPeopleWork(accounts, { mailer: makeMailer(config, logger), publicUrl: publicUrl(), logger }));
   }

@@ -1,23 +1,28 @@
 import type { Clock, Governance, OnControlStep, Randomness, Snapshot, Store } from '@reeve/core';
 import {
   AgentDirectory,
+  ApprovalDesk,
   BooksKeeper,
   budgetPolicy,
   ControlDesk,
+  DecisionTally,
   EventBus,
   EventLog,
   Journal,
   Ledger,
   noBudgets,
   OpsRegistry,
+  PolicyLibrary,
   PolicySet,
   policyVersion,
   recoverBooks,
   recoverOps,
+  restoreApprovals,
   restoreControl,
   RunTally,
   sealer,
 } from '@reeve/core';
+import { policyFeatures } from './adapters/cel/policy-features.ts';
 import type { Config } from './config/settings.ts';
 
 export interface GovernPorts {
@@ -37,8 +42,10 @@ export interface GovernPorts {
 
 export interface Governed {
   readonly gov: Governance;
+  readonly events: EventBus;
   readonly eventLog: EventLog;
   readonly books: BooksKeeper;
+  readonly tally: DecisionTally;
 }
 
 const noMark = { seq: 0, timeZone: 'UTC' };
@@ -46,6 +53,7 @@ const noMark = { seq: 0, timeZone: 'UTC' };
 /** Puts the state of the gateway together from what its store remembers. */
 export async function govern(config: Config, ports: GovernPorts): Promise<Governed> {
   const { store, snapshot, clock, randomness, sha256 } = ports;
+  const booksMark = snapshot.booksMark ?? noMark;
   const events = new EventBus(ports.onSubscriberError);
   let startedAt = 0;
   const journal = new Journal(
@@ -64,11 +72,13 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
   const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
   const eventLog = new EventLog(journal, snapshot.eventIdsReserved, isFirstRun);
   events.subscribe((batch) => eventLog.append(batch));
+  const tally = new DecisionTally(clock.now());
+  events.subscribe((batch) => tally.follow(batch));
   const directory = new AgentDirectory();
   const gov: Governance = {
     directory,
     ops: new OpsRegistry(clock, config.opsTtlSecs * 1000),
-    ledger: new Ledger(clock, budgetPolicy(noBudgets)),
+    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: booksMark.timeZone })),
     runs: new RunTally(),
     control: new ControlDesk({
       directory,
@@ -77,17 +87,23 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
       settings: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
       onStep: ports.onControlStep,
     }),
+    approvals: new ApprovalDesk({
+      reader: store.approvals,
+      clock,
+      settings: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },
+    }),
     journal,
     clock,
     randomness,
     sha256,
     policies: new PolicySet([], policyVersion(sha256, [])),
+    library: new PolicyLibrary(store.policies, policyFeatures),
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  const fold = await recoverBooks(snapshot.books, snapshot.booksMark ?? noMark, ports.opsLog);
+  gov.library.restore(snapshot.policies);
+  const fold = await recoverBooks(snapshot.books, booksMark, ports.opsLog);
   for (const books of fold.all()) gov.ledger.restore(books);
-  fold.calendar = () => gov.ledger.policy.calendar;
-  const books = new BooksKeeper(gov, fold, snapshot.booksMark?.seq ?? 0);
+  const books = new BooksKeeper(gov, fold, booksMark.seq);
   events.subscribe((batch) => books.follow(batch));
   if (!config.opsDurable) {
     journal.write({ kind: 'ops_forgotten' });
@@ -97,6 +113,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     await recoverOps(gov, snapshot.ops, ports.opsLog, snapshot.opsReplayFrom);
   }
   restoreControl(gov, snapshot);
+  restoreApprovals(gov, snapshot);
   await journal.committed();
-  return { gov, eventLog, books };
+  return { gov, events, eventLog, books, tally };
 }

@@ -1,10 +1,22 @@
 import type { Access, AuditReader, BooksKeeper, Governance, Store } from '@reeve/core';
-import { cutLog, lastCut, OpsCheckpoint, StaleWatch, sweepOps, timeOutControls } from '@reeve/core';
+import {
+  cutLog,
+  expireUnchecked,
+  lastCut,
+  LeaseWatch,
+  OpsCheckpoint,
+  StaleWatch,
+  sweepOps,
+  timeOutControls,
+} from '@reeve/core';
 import type { Config } from './config/settings.ts';
 import type { Logger } from './telemetry/logger.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 
 const rowsPerTurn = 200;
 const opsPerTurn = 1000;
+/** Where each is an entry of the log. */
+const opsPerStep = 100;
 const entriesPerTurn = 2000;
 const receiptsPerTurn = 50;
 const receiptsPerTick = 500;
@@ -22,6 +34,7 @@ export interface Housekeeping {
   readonly neededFrom: (own: number) => Promise<number>;
   readonly books: BooksKeeper;
   readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'reservationReleased' | 'opsExpired'>;
 }
 
 /** What is done between decisions, in small steps: sweeping, saving what lives long, giving up what is too old. */
@@ -30,14 +43,18 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
   const { gov } = access;
   const tickMs = config.opsSweepTickSecs * 1000;
   const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
-  const sweep = inSteps(
-    () => sweepOps(gov, opsPerTurn) === opsPerTurn,
-    () => undefined,
-  );
+  const sweep = inSteps(gov, () => sweepOps(gov, opsPerTurn) === opsPerTurn);
+  const expire = inSteps(gov, () => {
+    const expired = expireUnchecked(gov, config.opsPendingTtlSecs * 1000, opsPerStep);
+    ports.metrics.opsExpired(expired);
+    return expired === opsPerStep;
+  });
   const save = inSteps(
+    gov,
     () => checkpoint.step(rowsPerTurn),
     () => checkpoint.advance(),
   );
+  const saveBooks = inSteps(gov, () => ports.books.save(rowsPerTurn));
   const retain = retention(config, ports, () =>
     Math.min(ports.books.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
   );
@@ -48,13 +65,14 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
   };
   const timer = setInterval(() => {
     sweep();
+    expire();
     saveUses();
     if (config.opsDurable) save();
-    ports.books.save();
+    saveBooks();
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain().catch((error: unknown) => logger.error({ err: error }, 'the audit log could not be cut'));
   }, tickMs);
-  const stopWatching = watchAgents(config, gov);
+  const stopWatching = watchAgents(config, gov, () => ports.metrics.reservationReleased());
   return () => {
     clearInterval(timer);
     stopWatching();
@@ -62,32 +80,42 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
   };
 }
 
-/** Looks for agents that owe an acknowledgement, and for those that have fallen silent. */
-function watchAgents(config: Config, gov: Governance): () => void {
+/** Looks for agents that owe an acknowledgement, and for those that have fallen silent or vanished. */
+function watchAgents(config: Config, gov: Governance, onRelease: () => void): () => void {
   const staleMs = config.opsStaleSecs * 1000;
   const staleWatch = new StaleWatch(gov, staleMs);
-  const timeOut = inSteps(
-    () => timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn,
-    () => undefined,
-  );
-  const lookForSilent = inSteps(
-    () => staleWatch.step(opsPerTurn),
-    () => undefined,
-  );
+  const timeOut = inSteps(gov, () => timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn);
+  const lookForSilent = inSteps(gov, () => staleWatch.step(opsPerTurn));
   const timers = [
     setInterval(timeOut, controlEveryMs),
     setInterval(lookForSilent, Math.min(10_000, Math.max(controlEveryMs, staleMs / 10))),
   ];
+  const leaseMs = config.reservationLeaseSecs * 1000;
+  if (leaseMs > 0) {
+    const leaseWatch = new LeaseWatch(gov, leaseMs, onRelease);
+    const lookForVanished = inSteps(gov, () => leaseWatch.step(opsPerStep));
+    timers.push(setInterval(lookForVanished, Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10))));
+  }
   return () => timers.forEach((timer) => clearInterval(timer));
 }
 
-/** Does `step` once a turn of the event loop for as long as there is more to do, and `then` what follows. */
-function inSteps(step: () => boolean, then: () => void): () => void {
+/**
+ * Does `step` once a turn of the event loop for as long as there is more to do, and `then` what follows. Where a step
+ * cannot be made durable, the rest waits for the next time: there would always be more to do.
+ */
+function inSteps(gov: Governance, step: () => boolean, then: () => void = () => undefined): () => void {
   let busy = false;
   const turn = () => {
     busy = step();
-    if (busy) setImmediate(turn);
-    else then();
+    if (!busy) then();
+    else {
+      gov.journal.committed().then(
+        () => setImmediate(turn),
+        () => {
+          busy = false;
+        },
+      );
+    }
   };
   return () => {
     if (!busy) turn();

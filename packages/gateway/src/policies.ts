@@ -1,14 +1,14 @@
 import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
 import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
-import { conditionCompiler } from './adapters/cel/compile-condition.ts';
 import type { PolicyFiles } from './adapters/files/policy-files.ts';
 import { StartError } from './start-error.ts';
 import type { Health } from './telemetry/health.ts';
 import type { Logger } from './telemetry/logger.ts';
 
-const features = { compileCondition: conditionCompiler() };
-
-/** Loads the policies at start, where anything wrong is final, and again whenever the files change, where it is not. */
+/**
+ * Loads the policies, of files and store together, at start, where anything wrong is final, and again whenever the files
+ * change, where it is not.
+ */
 export async function followPolicies(
   gov: Governance,
   files: PolicyFiles,
@@ -17,24 +17,38 @@ export async function followPolicies(
 ): Promise<void> {
   const sources = readable(files);
   if (!Array.isArray(sources)) throw new StartError(describeProblem(sources), 2);
-  const problems = sources.length === 0 ? [] : await loadPolicies(gov, sources, features);
+  const isEmpty = sources.length === 0 && gov.library.sources.stored.size === 0;
+  const problems = isEmpty ? [] : await loadPolicies(gov, sources);
   if (problems.length > 0) throw new StartError(problems.map(describeProblem).join('\n'), 2);
 
   let reloading = Promise.resolve();
-  files.watch(() => {
-    reloading = reloading.then(() => reload(gov, files, health, logger));
+  let isHeldBack = false;
+  const reloadNow = () => {
+    reloading = reloading.then(async () => {
+      isHeldBack = !(await reload(gov, files, health, logger));
+    });
+  };
+  files.watch(reloadNow);
+  gov.library.watch((found) => {
+    // What kept the files from being in force may be gone with it.
+    if (isHeldBack && found.length === 0) reloadNow();
+    else report(found, gov, health, logger);
+    isHeldBack ||= found.length > 0;
   });
 }
 
-async function reload(gov: Governance, files: PolicyFiles, health: Health, logger: Logger): Promise<void> {
+/** Whether what the files hold is in force now. */
+async function reload(gov: Governance, files: PolicyFiles, health: Health, logger: Logger): Promise<boolean> {
   try {
     const sources = readable(files);
-    const problems = Array.isArray(sources) ? await loadPolicies(gov, sources, features) : [sources];
+    const problems = Array.isArray(sources) ? await loadPolicies(gov, sources) : [sources];
     if (!Array.isArray(sources)) await rejectPolicies(gov, problems);
     report(problems, gov, health, logger);
+    return problems.length === 0;
   } catch (error) {
     health.set('policy', { status: 'degraded', detail: messageOf(error) });
     logger.error({ err: error }, 'the policies could not be reloaded; those in force stay so');
+    return false;
   }
 }
 

@@ -1,26 +1,38 @@
+import type { Gateway } from './compose.ts';
 import { startGateway } from './compose.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
 import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
 
-/** Runs the gateway until it is told to stop, and returns the exit code. */
-export async function serve(sources: Omit<ConfigSources, 'env'>): Promise<number> {
+/** What whoever runs a gateway within its own process wants to know and decide. */
+export interface ServeHooks {
+  /** In place of the environment of the process. */
+  readonly env?: ConfigSources['env'];
+  /** In place of the words on standard output. */
+  readonly onListening?: (place: Pick<Gateway, 'http' | 'grpc' | 'madeKey'>) => void;
+  /** Before it stops: what uses it can end first. */
+  readonly onStopping?: () => Promise<void>;
+}
+
+/** Runs the gateway until it is told to stop, and returns the exit code. What it serves at `/` is for the caller to say. */
+export async function serve(
+  sources: Omit<ConfigSources, 'env'>,
+  dashboardFolder?: string,
+  { env = process.env, onListening = announce, onStopping }: ServeHooks = {},
+): Promise<number> {
   // What the gateway writes is its own: store, keys, lock.
   process.umask(0o077);
   const stopped = stopRequested();
   try {
-    const { config, tracing, idle } = loadConfig({ ...sources, env: process.env });
+    const { config, tracing } = loadConfig({ ...sources, env });
     const logger = createLogger(config.logLevel);
-    for (const variable of idle) logger.warn(`${variable} is set, but has no effect in this version`);
-    const gateway = await startGateway(config, logger, tracing);
-    if (gateway.madeKey !== undefined) {
-      process.stderr.write(`Admin API key, shown only this once: ${gateway.madeKey}\n`);
-    }
-    announce(gateway.http, gateway.grpc);
+    const gateway = await startGateway(config, logger, tracing, dashboardFolder);
+    onListening(gateway);
     const end = await Promise.race([stopped, gateway.failed]);
     if (end instanceof Error) logger.fatal({ err: end }, 'the gateway cannot go on');
     else logger.info({ signal: end }, 'shutting down');
+    await onStopping?.();
     await gateway.stop();
     logger.info('stopped');
     if (end instanceof Error) throw new StartError(end.message);
@@ -32,8 +44,9 @@ export async function serve(sources: Omit<ConfigSources, 'env'>): Promise<number
   }
 }
 
-/** One line of JSON for programs, a few words for people. */
-function announce(http: string, grpc: string): void {
+/** The key that was made, if one was; then one line of JSON for programs, a few words for people. */
+function announce({ http, grpc, madeKey }: Pick<Gateway, 'http' | 'grpc' | 'madeKey'>): void {
+  if (madeKey !== undefined) process.stderr.write(`Admin API key, shown only this once: ${madeKey}\n`);
   if (process.stdout.isTTY) {
     process.stdout.write(
       `\n  Reeve is listening\n\n    HTTP  ${http}\n    gRPC  ${grpc}\n\n  Stop it with Ctrl-C.\n\n`,

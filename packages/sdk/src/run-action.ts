@@ -44,10 +44,12 @@ export async function runAction<Result>(run: Run, work: Work<Result>): Promise<R
 async function admitted({ ops, opId, ask, wait }: Run, op: LiveOperation): Promise<Answer> {
   const asked = async () => ops.upToDate(op, await ask(op));
   let answer = await asked();
+  let wasHeld = false;
   try {
     while (!answer.allowed) {
       if (op.terminated !== undefined) throw op.terminated;
-      if (answer.decision === 'deny') throw new ActionDeniedError(answer);
+      if (answer.decision === 'deny') throw wasHeld ? overWhileHeld(answer) : new ActionDeniedError(answer);
+      wasHeld = true;
       if (op.releasedBy !== undefined) return released(answer, op.releasedBy.reason);
       if (ops.lost !== undefined) throw ops.lost;
       if (ops.deaf || remainingMs(wait.deadline) === 0) throw new ActionDeniedError(answer);
@@ -59,6 +61,13 @@ async function admitted({ ops, opId, ask, wait }: Run, op: LiveOperation): Promi
     throw error;
   }
   return answer;
+}
+
+/** The same error whether the end of a held action is heard by the stream or by asking again. */
+function overWhileHeld(answer: Answer): Error {
+  const { opId, opState, reason } = answer;
+  if (opState !== 'terminated') return new ActionDeniedError(answer);
+  return new OperationTerminatedError({ opId, reason, controlId: '' });
 }
 
 async function nextOf(op: LiveOperation, { deadline, signal }: Run['wait']): Promise<'changed' | 'ask_again'> {

@@ -1,7 +1,10 @@
 import type { Shell } from '../shell.ts';
 
 /** What a value names, so that completion can offer what there is. */
-export type Completes = 'context' | 'op' | 'agent' | 'key' | 'file' | readonly string[];
+export type Completes = LookedUp | 'file' | readonly string[];
+
+/** What is looked up while typing. */
+export type LookedUp = 'context' | 'op' | 'agent' | 'key' | 'approval' | 'grant' | 'policy';
 
 /** An option; its name in the set is in camelCase, on the command line in kebab-case. */
 export interface Option<Value = unknown> {

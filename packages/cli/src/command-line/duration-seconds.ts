@@ -20,3 +20,17 @@ export function pointInTime(text: string, flag: string): string {
     `${flag} must be a time such as 2026-11-15T08:00:00Z, 2026-11-15, or 2h for two hours ago, not "${text}"`,
   );
 }
+
+/** A point in time that is to come: RFC 3339, a date, or in how long. */
+export function futureTime(text: string, flag: string): string {
+  const isSpan = /^\d{1,9}[smhdw]$/.test(text.trim());
+  const given = isSpan ? Date.now() + durationSeconds(text, flag) * 1000 : timeOf(text);
+  if (given > Date.now()) return new Date(given).toISOString();
+  const why = Number.isNaN(given) ? `not "${text}"` : 'and that is over';
+  throw new UsageError(`${flag} must be a time to come such as 2h, 2026-11-15T18:00:00Z or 2026-11-15, ${why}`);
+}
+
+function timeOf(text: string): number {
+  const isTime = /^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:\d\d))?$/i.test(text);
+  return isTime ? Date.parse(text) : Number.NaN;
+}

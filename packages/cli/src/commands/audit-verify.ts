@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { Verdict } from '../audit/judge-log.ts';
-import { judgeLog } from '../audit/judge-log.ts';
+import type { Verdict } from '@reeve/contract/audit';
+import { EntryVerifier, judgeLog } from '@reeve/contract/audit';
 import { linesOf } from '../audit/lines-of.ts';
 import type { Jwks } from '../audit/signed-cut.ts';
-import { EntryVerifier } from '../audit/verify-entries.ts';
+import { isSigned } from '../audit/signed-cut.ts';
 import { CliError } from '../cli-error.ts';
 import type { Input } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
@@ -65,14 +66,15 @@ export async function verifyGateway(shell: Shell, client: GatewayClient, timeout
     query: { format: 'jsonl' },
   });
   const findings = await verifyLines(shell, readChunks(answer.body, client.apiUrl, timeoutMs));
-  return judgeLog(findings, await keysOf(client), org === null);
+  const keys = await keysOf(client);
+  return judgeLog(findings, (cut) => isSigned(cut, keys), org === null);
 }
 
 async function verifyFile(input: VerifyInput, shell: Shell, file: string): Promise<Verdict> {
   const findings = await verifyStored(shell, file);
   const needsKeys = findings.cuts.length > 0 && findings.first?.seq !== 1;
   const keys = needsKeys ? await keysFor(input, shell) : [];
-  return judgeLog(findings, keys, input.options.complete);
+  return judgeLog(findings, (cut) => isSigned(cut, keys), input.options.complete);
 }
 
 async function verifyLines(shell: Shell, source: AsyncIterable<Buffer>): Promise<EntryVerifier> {
@@ -82,7 +84,9 @@ async function verifyLines(shell: Shell, source: AsyncIterable<Buffer>): Promise
       if (verifier.entries === 0 && line.startsWith('seq,at,')) {
         throw new CliError('a chain cannot be verified from CSV; export JSON lines');
       }
-      if (!verifier.take(line)) break;
+      const entry = verifier.read(line);
+      if (entry !== undefined) verifier.take(entry, hash('sha256', entry.canonical));
+      if (verifier.broken !== undefined) break;
     }
   };
   await withProgress(shell, () => `Verifying: ${counted(verifier.entries, 'entry', 'entries')}`, work());

@@ -5,6 +5,7 @@ import { flag, oneOf, text, texts } from '../command-line/values.ts';
 import { activeContext, callableContext } from '../context/active-context.ts';
 import { checkCredential, checkReachable, checkReadiness, checkTls } from '../doctor/check-gateway.ts';
 import { brokenConfiguration, checkConfiguration, checkDisk, checkSession } from '../doctor/check-machine.ts';
+import { checkLedger, ledgerNeedsAdmin } from '../doctor/check-ledger.ts';
 import { checkTenants, tenantsNeedAdmin, tenantsNotProbed } from '../doctor/check-tenants.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { failed, messageOf, ok, skipped } from '../doctor/finding.ts';
@@ -17,11 +18,11 @@ import { print } from '../output/print.ts';
 import type { Shell } from '../shell.ts';
 import { verdictText, verifyGateway } from './audit-verify.ts';
 
-const skippable = ['disk', 'tls', 'chain'] as const;
+const skippable = ['disk', 'tls', 'chain', 'ledger'] as const;
 
 export const doctorCommand = defineCommand({
   details: [
-    'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential and the audit chain; each line is in order, or says what to do. Ends with 1 where something has failed.',
+    'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 where something has failed.',
     '--tenants also makes two canary orgs, tries with every call of the API whether one can see or touch the other, and takes them away again; their entries stay in the audit log. It needs the scope admin, a credential bound to no tenant, and takes some minutes.',
     'Data: {healthy, findings: [{check, status: ok|warning|failed|skipped, detail, advice}]}.',
   ],
@@ -79,6 +80,7 @@ async function* examine(shell: Shell, globals: GlobalValues, choice: Choice): As
   yield finding;
   if (finding.status !== 'ok') return;
   if (!choice.skip.includes('chain')) yield await checkChain(shell, client, globals.timeout * 1000);
+  if (!choice.skip.includes('ledger')) yield isAdmin && !isBound ? await checkLedger(client) : ledgerNeedsAdmin();
   if (!choice.tenants) yield tenantsNotProbed();
   else if (isAdmin && !isBound)
     yield await checkTenants(shell, client, choice.grpc ?? `${new URL(client.apiUrl).hostname}:50051`);

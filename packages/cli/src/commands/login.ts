@@ -1,9 +1,9 @@
+import { keyFault } from '@reeve/contract/key-fault';
 import { CliError } from '../cli-error.ts';
 import type { GlobalValues } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { choice } from '../command-line/values.ts';
 import { callableContext } from '../context/active-context.ts';
-import { keyFault } from '../context/key-fault.ts';
 import type { Session } from '../context/sessions.ts';
 import { saveSession } from '../context/sessions.ts';
 import { exchangeToken } from '../http/exchange-token.ts';

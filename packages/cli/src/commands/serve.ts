@@ -1,3 +1,4 @@
+import { dashboardFolder } from '@reeve/dashboard';
 import { describeSettings, serve } from '@reeve/gateway';
 import type { Option } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
@@ -28,14 +29,13 @@ export const serveCommand = defineCommand({
     );
     const { config: file, ...rest } = Object.fromEntries(given);
     const sources = { flags: Object.fromEntries(Object.entries(rest).map(([name, value]) => [`--${name}`, value])) };
-    return serve(file === undefined ? sources : { ...sources, file });
+    return serve(file === undefined ? sources : { ...sources, file }, dashboardFolder);
   },
 });
 
 function variablesHelp(): string {
-  const rows = describeSettings().map((setting) => {
-    const remark = setting.idle ? ' (no effect in this version)' : '';
-    return `  ${setting.variable.padEnd(32)} ${setting.byDefault.padEnd(20)} ${setting.help}${remark}`;
-  });
+  const rows = describeSettings().map(
+    ({ variable, byDefault, help }) => `  ${variable.padEnd(32)} ${byDefault.padEnd(20)} ${help}`,
+  );
   return ['Settings: flag before variable before file before default.', ...rows].join('\n');
 }

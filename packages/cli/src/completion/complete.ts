@@ -1,4 +1,4 @@
-import type { Command, CommandTable, Completes, Option } from '../command-line/command.ts';
+import type { Command, CommandTable, Completes, LookedUp, Option } from '../command-line/command.ts';
 import { globalOptions, helpOption } from '../command-line/global-options.ts';
 import { flagsOf } from '../command-line/parse-command-line.ts';
 
@@ -9,8 +9,8 @@ export interface Candidates {
   readonly files: boolean;
 }
 
-/** Names that are looked up while typing: contexts, operations, agents, keys. */
-export type LookUp = (what: 'context' | 'op' | 'agent' | 'key', typed: readonly string[]) => Promise<readonly string[]>;
+/** Looks up the names of a kind that there are. */
+export type LookUp = (what: LookedUp, typed: readonly string[]) => Promise<readonly string[]>;
 
 /** Finds the candidates for the last of the words, which may be empty or begun. */
 export async function complete(table: CommandTable, typed: readonly string[], lookUp: LookUp): Promise<Candidates> {

@@ -1,5 +1,5 @@
 import { agentText } from '../command-line/agent-path.ts';
-import type { GlobalValues } from '../command-line/command.ts';
+import type { GlobalValues, LookedUp } from '../command-line/command.ts';
 import { globalOptions, globalValues } from '../command-line/global-options.ts';
 import { flagsOf } from '../command-line/parse-command-line.ts';
 import { callableContext } from '../context/active-context.ts';
@@ -32,7 +32,7 @@ export function lookUpAt(shell: Shell): LookUp {
   };
 }
 
-async function names(client: GatewayClient, what: 'op' | 'agent' | 'key'): Promise<string[]> {
+async function names(client: GatewayClient, what: Exclude<LookedUp, 'context'>): Promise<string[]> {
   const query = { per_page: most };
   switch (what) {
     case 'op':
@@ -45,6 +45,18 @@ async function names(client: GatewayClient, what: 'op' | 'agent' | 'key'): Promi
       return (await client.call('listApiKeys', { method: 'GET', path: '/api/v1/iam/api-keys', query })).items
         .filter(({ revoked_at: revoked }) => revoked === null)
         .map(({ id }) => id);
+    case 'approval':
+      return (await client.call('listApprovals', { method: 'GET', path: '/api/v1/approvals', query })).items.map(
+        ({ id }) => id,
+      );
+    case 'grant':
+      return (await client.call('listGrants', { method: 'GET', path: '/api/v1/grants', query })).items.map(
+        ({ id }) => id,
+      );
+    case 'policy':
+      return (await client.call('listPolicies', { method: 'GET', path: '/api/v1/policies', query })).items.map(
+        ({ name }) => name,
+      );
   }
 }
 

@@ -38,11 +38,20 @@ function problemOf(status: number, text: string): ProblemText {
     code: typeof code === 'string' ? code : '',
     detail: typeof words === 'string' ? words : '',
     lines: [
-      ...list.map((one) => [one['pointer'], one['detail']].filter((part) => typeof part === 'string').join(': ')),
+      ...list.map(placedText),
       ...(Array.isArray(candidates) ? candidates.filter((one) => typeof one === 'string') : []),
     ],
     members,
   };
+}
+
+/** What is wrong and where: a member of the request by its JSON pointer, or a place in a policy. */
+function placedText(one: Readonly<Record<string, unknown>>): string {
+  const { pointer, detail, file, line, column, message } = one;
+  const isShown = (part: unknown): part is string | number =>
+    (typeof part === 'string' && part !== '') || typeof part === 'number';
+  const place = isShown(file) ? [file, line, column].filter(isShown).join(':') : pointer;
+  return [place, detail ?? message].filter(isShown).join(': ');
 }
 
 function wordsOf(problem: ProblemText, location: string | undefined, place: string): string {
@@ -58,7 +67,9 @@ function wordsOf(problem: ProblemText, location: string | undefined, place: stri
     return `${place} answered ${status} without saying why. Is that the URL of a gateway?`;
   }
   const retry = status === 429 || status === 503 ? ' Try again later.' : '';
-  return [`${detail === '' ? code : detail}${retry}`, ...lines.map((line) => `  ${line}`)].join('\n');
+  // A detail that names the first of them has said it.
+  const further = lines.filter((line, at) => line !== detail || at > 0);
+  return [`${detail === '' ? code : detail}${retry}`, ...further.map((line) => `  ${line}`)].join('\n');
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

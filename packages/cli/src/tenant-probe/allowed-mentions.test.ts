@@ -8,6 +8,8 @@ const above = {
   runId: '',
   opId: '',
   controlId: '',
+  approvalId: '',
+  grantId: '',
 };
 const team = { orgId: 'a', teamId: 'two', ancestors: [above] };
 const org = { orgId: 'a', teamId: null, ancestors: [] };

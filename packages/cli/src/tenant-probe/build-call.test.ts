@@ -5,7 +5,20 @@ import { operationsOf } from './operations.ts';
 import type { Place } from './places.ts';
 import { placesOf, unknownNames } from './places.ts';
 
-const own = { org: 'a', team: 'one', agent: 'root', key: 'k', op: 't:s', run: 'r', control: 'c', text: 'name' };
+const own = {
+  org: 'a',
+  team: 'one',
+  agent: 'root',
+  key: 'k',
+  op: 't:s',
+  run: 'r',
+  control: 'c',
+  approval: 'apr_1',
+  grant: 'grt_1',
+  policy: 'p',
+  source: 'rules: []',
+  text: 'name',
+};
 
 function operationWith(path: string, more: object = {}): Operation {
   const [operation] = operationsOf({ paths: { [path]: { post: { 'x-reeve-tenancy': 'own', ...more } } } });

@@ -60,6 +60,7 @@ const noMembers: Members = { given: () => undefined, fallback: () => undefined }
 function exampleOf(schema: Schema, members: Members = noMembers): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
+  if (schema.examples !== undefined) return schema.examples[0];
   if (schema.anyOf !== undefined) {
     return exampleOf(schema.anyOf.find(({ type }) => type !== 'null') ?? {}, members);
   }

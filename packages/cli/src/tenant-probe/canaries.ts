@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';
+import { makeApprovals } from './make-approvals.ts';
 import type { AgentPort, AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';
 
 export const levels = ['read', 'write', 'admin'] as const;
@@ -21,6 +22,9 @@ export interface CanaryAgent extends RegisteredAgent {
   readonly opId: string;
   /** The receipt of a control of another one. */
   readonly controlId: string;
+  /** An approval that waits for a verdict. */
+  readonly approvalId: string;
+  readonly grantId: string;
 }
 
 /**
@@ -34,12 +38,16 @@ export interface Tenant {
   readonly teams: { readonly one: string; readonly both: string };
   readonly agents: Readonly<Record<'root' | 'child' | 'leaf' | 'twin', CanaryAgent>>;
   readonly keys: Readonly<Record<'org' | 'one' | 'both', KeySet>>;
+  /** The policy of each team, by name. */
+  readonly policies: { readonly one: string; readonly both: string };
 }
 
 /** Everything that was made and has to go again, with the tenant each key is bound to. */
 export interface Made {
   readonly keys: (MadeKey & { readonly orgId: string; readonly teamId: string | null })[];
   readonly agents: RegisteredAgent[];
+  /** Stored policies, by name. */
+  readonly policies: Set<string>;
 }
 
 export interface Canaries {
@@ -91,7 +99,25 @@ async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Pro
   const leaf = await register(teams.both, `${prefix}-both-leaf`, `${prefix}-both-leaf-name`, child.id);
   const twin = await register(teams.both, `${run}-twin`, `${prefix}-both-twin-name`, undefined, `${run}-twin:op`);
   await suspend(workshop, keys.org.write.key, twin.id, `${prefix}-both-reason`);
-  return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys };
+  const policies = {
+    one: await makePolicy(workshop, `${prefix}-one-policy`, sourceOf(prefix, teams.one)),
+    both: await makePolicy(workshop, `${prefix}-both-policy`, sourceOf(prefix, teams.both)),
+  };
+  return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys, policies };
+}
+
+/** The text of a policy of a team, which decides nothing. */
+export function sourceOf(orgId: string, teamId: string): string {
+  return `scope: team:${orgId}/${teamId}\nmode: observe\n`;
+}
+
+async function makePolicy({ caller, adminCredential, made }: Workshop, name: string, source: string): Promise<string> {
+  const path = `/api/v1/policies/${name}`;
+  const answer = await caller.call({ method: 'PUT', path, bearer: adminCredential, body: { source } });
+  if (succeeded(answer)) made.policies.add(name);
+  // A gateway of an older release stores none.
+  else if (answer.status !== 404) throw new Error(`cannot store a policy of a canary: ${answer.status} ${answer.text}`);
+  return name;
 }
 
 async function makeKeys(workshop: Workshop, label: string, orgId: string, teamId: string | null): Promise<KeySet> {
@@ -148,7 +174,8 @@ async function makeAgent(
   // What policy denies is over at once; what is only registered is not.
   const opId = decision === 'allow' ? checked : await registerOp(workshop, credential, id, `${name}-op`);
   const spare = await registerOp(workshop, credential, id, `${name}-spare`);
-  return { id, token, name, runId, opId, controlId: await terminate(workshop, credential, spare, `${name}-reason`) };
+  const controlId = await terminate(workshop, credential, spare, `${name}-reason`);
+  return { id, token, name, runId, opId, controlId, ...(await makeApprovals(workshop, { id, token }, name)) };
 }
 
 async function registerOp({ caller }: Workshop, bearer: string, id: AgentTriple, traceId: string): Promise<string> {

@@ -3,7 +3,7 @@ import { agentPath } from './canaries.ts';
 import { succeeded } from './caller.ts';
 
 /**
- * Takes back what a probe has made: agents deregister, keys are revoked. Goes on after a failure, and returns what is
+ * Takes back what a probe has made: agents deregister, policies are deleted, keys are revoked. Goes on after a failure, and returns what is
  * left. The audit log keeps its entries, as it must.
  */
 export async function cleanUp({ caller, adminCredential, agents, made }: Workshop): Promise<string[]> {
@@ -17,6 +17,15 @@ export async function cleanUp({ caller, adminCredential, agents, made }: Worksho
       await agents.deregisterAgent(agent);
     } catch (error) {
       left.push(`agent ${agent.id.orgId}/${agent.id.teamId}/${agent.id.agentId} is still registered: ${String(error)}`);
+    }
+  }
+  for (const name of made.policies) {
+    const path = `/api/v1/policies/${name}`;
+    try {
+      const answer = await caller.call({ method: 'DELETE', path, bearer: adminCredential, body: undefined });
+      if (!succeeded(answer) && answer.status !== 404) left.push(`policy ${name} is in force: ${answer.status}`);
+    } catch (error) {
+      left.push(`policy ${name} is in force: ${String(error)}`);
     }
   }
   for (const { id } of made.keys) {

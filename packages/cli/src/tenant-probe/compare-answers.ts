@@ -1,5 +1,5 @@
 import type { Answer } from './caller.ts';
-import { valueOf } from './caller.ts';
+import { isObject, valueOf } from './caller.ts';
 
 /** Headers that differ from answer to answer whatever was asked. */
 const volatile = new Set(['age', 'date', 'retry-after']);
@@ -34,16 +34,26 @@ export function holdsNothing(answer: Answer): boolean {
 
 /** What is asked for anew has another id each time, and how far a stream has come goes on by itself. */
 function withoutNewIds(text: string): string {
-  return text.replaceAll(/"control_id":"[^"]*"/g, '"control_id":""').replaceAll(/"cursor":\d+/g, '"cursor":0');
+  return text
+    .replaceAll(/"control_id":"[^"]*"/g, '"control_id":""')
+    .replaceAll(/"cursor":\d+/g, '"cursor":0')
+    .replaceAll(/"(from|to)":"[^"]*"/g, '"$1":""');
 }
 
+/** What an answer says of itself, also where there is nothing that it tells of. */
+const ofItself = new Set(['control_id', 'policy_version', 'type', 'from', 'to', 'since']);
+
 function isNothing(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0;
+  if (Array.isArray(value)) return value.every((item) => isReport(item) && isNothing(item));
   if (typeof value === 'object' && value !== null) {
-    // That something was asked for has an id, also where nothing came of it.
-    return Object.entries(value).every(([name, member]) => name === 'control_id' || isNothing(member));
+    return Object.entries(value).every(([name, member]) => ofItself.has(name) || isNothing(member));
   }
   return value === null || value === 0 || value === '';
+}
+
+/** A line that reports on work, which may have found nothing. */
+function isReport(value: unknown): boolean {
+  return isObject(value) && (value['type'] === 'progress' || value['type'] === 'result');
 }
 
 function headerNames(answer: Answer): string {

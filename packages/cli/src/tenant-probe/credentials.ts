@@ -1,5 +1,5 @@
 import type { Canaries, CanaryAgent, KeySet, Level, Tenant } from './canaries.ts';
-import { levels, randomText } from './canaries.ts';
+import { levels, randomText, sourceOf } from './canaries.ts';
 import type { Foreign } from './markers.ts';
 import type { Kind, Names } from './places.ts';
 
@@ -61,7 +61,7 @@ function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 
   const rest = team === 'one' ? 'both' : 'one';
   const agentOf = { one: a.agents.root, both: a.agents.leaf };
   const neighbour = namesOf(a, a.teams[rest], agentOf[rest], a.keys[rest]);
-  const { org: _, ...names } = neighbour;
+  const { org: _, source: __, ...names } = neighbour;
   // The other tenant has an operation of the same id, which must not come in between.
   const shared = { op: a.agents.twin.opId };
   return {
@@ -85,8 +85,9 @@ function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 
 
 /** An active agent of the other tenant, and a suspended one whose team and agent have the same names as one's own. */
 function othersIn(b: Tenant, run: string): Other[] {
-  const root = namesOf(b, b.teams.one, b.agents.root, b.keys.org);
-  const { team, agent, op, ...rest } = namesOf(b, b.teams.both, b.agents.twin, b.keys.both);
+  // A text names nothing: nobody is asked for it.
+  const { source: _, ...root } = namesOf(b, b.teams.one, b.agents.root, b.keys.org);
+  const { team, agent, op, source: __, ...rest } = namesOf(b, b.teams.both, b.agents.twin, b.keys.both);
   // By its short id the caller would mean its own.
   const twin = { ...rest, op: `${b.orgId}/${team}/${agent}/${op}` };
   return [
@@ -108,6 +109,10 @@ function namesOf(tenant: Tenant, team: string, agent: CanaryAgent, keys: KeySet)
     op: agent.opId,
     run: agent.runId,
     control: agent.controlId,
+    approval: agent.approvalId,
+    grant: agent.grantId,
+    policy: team === tenant.teams.one ? tenant.policies.one : tenant.policies.both,
+    source: sourceOf(tenant.orgId, team),
     text: agent.name,
   };
 }
@@ -138,7 +143,13 @@ function valuesOf(tenant: Tenant, groups: readonly ('org' | Team)[]): string[] {
   const agentsIn = { org: [], one: [root, child], both: [leaf, twin] };
   const keys = groups.flatMap((group) => Object.values(tenant.keys[group]).flatMap(({ id, key }) => [id, key]));
   const agents = groups.flatMap((group) =>
-    agentsIn[group].flatMap(({ token, opId, controlId }) => [token, controlId, ...(opId === twin.opId ? [] : [opId])]),
+    agentsIn[group].flatMap(({ token, opId, controlId, approvalId, grantId }) => [
+      token,
+      controlId,
+      approvalId,
+      grantId,
+      ...(opId === twin.opId ? [] : [opId]),
+    ]),
   );
   return [...keys, ...agents];
 }

@@ -1,7 +1,19 @@
 import type { Operation, Schema } from './operations.ts';
 
 /** What a part of a request can name. */
-export type Kind = 'org' | 'team' | 'agent' | 'key' | 'op' | 'run' | 'control' | 'text';
+export type Kind =
+  | 'org'
+  | 'team'
+  | 'agent'
+  | 'key'
+  | 'op'
+  | 'run'
+  | 'control'
+  | 'approval'
+  | 'grant'
+  | 'policy'
+  | 'source'
+  | 'text';
 
 export type Names = Readonly<Record<Kind, string>>;
 
@@ -21,6 +33,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   agent_id: 'agent',
   op_id: 'op',
   run_id: 'run',
+  // The text of a policy that is to be in force.
+  source: 'source',
   // A search for what only another tenant has must find nothing.
   q: 'text',
 };
@@ -28,8 +42,16 @@ const kinds: Readonly<Record<string, Kind>> = {
 /** Names that the caller gives to what is new: there is nothing that they could name. */
 const given = new Set(['trace_id', 'span_id']);
 
-/** What `{id}` is, by the part of the path before it. */
-const kindsAfter: Readonly<Record<string, Kind>> = { 'api-keys': 'key', ops: 'op', control: 'control' };
+/** What `{id}` or `{name}` is, by the part of the path before it. */
+const kindsAfter: Readonly<Record<string, Kind>> = {
+  'api-keys': 'key',
+  ops: 'op',
+  decisions: 'op',
+  control: 'control',
+  approvals: 'approval',
+  grants: 'grant',
+  policies: 'policy',
+};
 
 /** All places of an operation where a tenant, or something of it, can be named. */
 export function placesOf(operation: Operation): Place[] {
@@ -53,9 +75,9 @@ function placeAt(where: Place['where'], name: string, kind: Kind | undefined): P
 }
 
 function pathKind({ path }: Operation, name: string): Kind | undefined {
-  if (name !== 'id') return kinds[name];
+  if (name !== 'id' && name !== 'name') return kinds[name];
   const parts = path.split('/');
-  return kindsAfter[parts[parts.indexOf('{id}') - 1] ?? ''];
+  return kindsAfter[parts[parts.indexOf(`{${name}}`) - 1] ?? ''];
 }
 
 /** The names of a body's members at any depth, without those that only hold others. */

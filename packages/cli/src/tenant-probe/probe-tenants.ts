@@ -28,7 +28,7 @@ import { tryWhole } from './try-whole.ts';
 export async function probeTenants(options: ProbeOptions): Promise<TenantReport> {
   const caller = new Caller(options);
   const notebook = new Notebook();
-  const made: Made = { keys: [], agents: [] };
+  const made: Made = { keys: [], agents: [], policies: new Set() };
   const { adminCredential, agents } = options;
   const workshop: Workshop = { caller, adminCredential, agents, made };
   await requireUnboundAdmin(workshop);

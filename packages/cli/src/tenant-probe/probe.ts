@@ -18,7 +18,7 @@ export interface Probe {
   readonly made: Made;
 }
 
-/** Calls an operation; keys that come of it are noted, so that they go again. */
+/** Calls an operation; keys and policies that come of it are noted, so that they go again. */
 export async function ask(
   { caller, notebook, made }: Probe,
   operation: Operation,
@@ -34,6 +34,7 @@ export async function ask(
     const { org_id: orgId, team_id: teamId } = body;
     made.keys.push({ ...key, orgId: String(orgId), teamId: typeof teamId === 'string' ? teamId : null });
   }
+  if (isObject(body) && body['origin'] === 'store' && typeof body['name'] === 'string') made.policies.add(body['name']);
   return answer;
 }
 

@@ -1,4 +1,5 @@
 import { nothingElse } from './build-call.ts';
+import { sourceOf } from './canaries.ts';
 import { isObject, valueOf } from './caller.ts';
 import { brief } from './compare-answers.ts';
 import type { Operation } from './operations.ts';
@@ -17,8 +18,11 @@ export async function takeSnapshot(probe: Probe, operations: readonly Operation[
   const seen = new Map<string, string>();
   for (const agent of Object.values(b.agents)) {
     const { orgId: org, teamId: team, agentId } = agent.id;
-    const { opId: op, runId: run, controlId: control, name: text } = agent;
-    const own: Names = { org, team, agent: agentId, key: b.keys.org.spare.id, op, run, control, text };
+    const { opId: op, runId: run, controlId: control, approvalId: approval, grantId: grant, name: text } = agent;
+    const policy = team === b.teams.one ? b.policies.one : b.policies.both;
+    const source = sourceOf(org, team);
+    const key = b.keys.org.spare.id;
+    const own: Names = { org, team, agent: agentId, key, op, run, control, approval, grant, policy, source, text };
     for (const operation of operations.filter(({ method, tenancy }) => method === 'GET' && tenancy === 'own')) {
       const query = operation.query.some(({ name }) => name === 'per_page') ? { per_page: '1000' } : {};
       const answer = await ask(probe, operation, { bearer, own }, { ...nothingElse, query });

@@ -22,7 +22,12 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
     const answer = await ask(probe, operation, credential, substitution);
     lookThrough(probe, operation, credential, how, answer);
     // Anything else would mean that the probe tries nothing here.
-    if (!succeeded(answer) && !isOver(answer) && !needsMore(answer, credential) && !isOtherProtocol(answer)) {
+    if (
+      !succeeded(answer) &&
+      !isOver(answer, operation) &&
+      !needsMore(answer, credential) &&
+      !isOtherProtocol(answer)
+    ) {
       probe.notebook.find(operation.name, credential.name, `refuses what is its own, ${how}: ${summaryOf(answer)}`);
     }
     if (succeeded(answer) && isWhole) checkNumbers(probe, operation, credential, how, answer);
@@ -32,14 +37,22 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
   }
 }
 
-/** Whether it was done before: a key that is revoked by now cannot be rotated, an operation that has ended not paused. */
-function isOver(answer: Answer): boolean {
+/**
+ * Whether it was done before: a key that is revoked by now cannot be rotated, an operation that has ended not paused,
+ * what is deleted not deleted.
+ */
+function isOver(answer: Answer, { method }: Operation): boolean {
+  if (method === 'DELETE' && answer.status === 404) return true;
   return answer.status === 409 && codeOf(answer) !== 'ambiguous_op';
 }
 
-/** Whether the operation asks for a higher scope where it is called like this, such as for a whole org. */
+/**
+ * Whether the operation asks for a higher scope where it is called like this, such as for a whole org, or to decide on an
+ * agent that was registered with the same key.
+ */
 function needsMore(answer: Answer, { level }: Credential): boolean {
   const problem = valueOf(answer);
+  if (codeOf(answer) === 'own_approval') return level !== 'admin';
   if (answer.status !== 403 || !isObject(problem) || problem['code'] !== 'insufficient_scope') return false;
   return levels.findIndex((one) => one === problem['required_scope']) > levels.indexOf(level);
 }
@@ -101,6 +114,10 @@ async function tryOther(
   const at = (values: Partial<Names>) => new Map(places.map((place) => [place, values[place.kind] ?? '']));
   const how = `asked for ${what} by ${places.map((place) => place.name).join(', ')} in the ${wheres(places)}`;
   const answer = await ask(probe, operation, credential, { at: at(names) });
+  if (operation.method === 'PUT') {
+    noteTaken(probe, operation, credential, how, answer, sentIn(at(names)));
+    return;
+  }
   const like = await ask(probe, operation, credential, { at: at(missing) });
   notebook.comparisons++;
   lookThrough(probe, operation, credential, how, answer, sentIn(at(names)));
@@ -116,9 +133,25 @@ async function tryOther(
     notebook.find(name, credential.name, `tells it from one that does not exist by ${told}, ${how}`);
 }
 
-function faultOf(answer: Answer, places: readonly Place[], { method }: Operation): string | undefined {
+/** Of a name that belongs to whoever comes first no more may be told than that it is taken. */
+function noteTaken(
+  probe: Probe,
+  operation: Operation,
+  credential: Credential,
+  how: string,
+  answer: Answer,
+  sent: readonly string[],
+): void {
+  lookThrough(probe, operation, credential, how, answer, sent);
+  if (answer.status === 409) return;
+  probe.notebook.find(operation.name, credential.name, `answers something else than 409, ${how}: ${summaryOf(answer)}`);
+}
+
+function faultOf(answer: Answer, places: readonly Place[], { method, path }: Operation): string | undefined {
   const isNamed = (where: Place['where']) => places.some((place) => place.where === where);
   if (isNamed('path')) return answer.status === 404 ? undefined : 'answers something else than 404';
+  // What is only imagined need not exist: within the caller's own org it may have any name.
+  if (path.endsWith('/simulate') && succeeded(answer) && places.every(({ kind }) => kind !== 'org')) return undefined;
   if (isNamed('body') || method !== 'GET') {
     const isRefused = answer.status >= 400 && answer.status < 500;
     return isRefused || (succeeded(answer) && holdsNothing(answer)) ? undefined : 'does not refuse what is not its own';

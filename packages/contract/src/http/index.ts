@@ -5,3 +5,5 @@ export type { Route, RouteInput, RouteOutput, RouteRequest } from './route.ts';
 export { commonProblems } from './route.ts';
 export type { RouteName, Routes } from './routes.ts';
 export { routes } from './routes.ts';
+export type { BacktestLine } from './routes/decisions.ts';
+export { backtestLine } from './routes/decisions.ts';

@@ -48,6 +48,16 @@ export const problemStatus = {
   cross_origin: 403,
   store_unavailable: 503,
   shutting_down: 503,
+  approval_not_found: 404,
+  already_decided: 409,
+  own_approval: 403,
+  grant_not_found: 404,
+  policy_not_found: 404,
+  policy_version_not_found: 404,
+  policy_invalid: 422,
+  policy_in_file: 409,
+  policy_changed: 409,
+  decision_not_found: 404,
 } as const;
 
 export type ProblemCode = keyof typeof problemStatus;
@@ -64,7 +74,19 @@ export const problemSchema = z.looseObject({
   state: z.string().optional(),
   allowed: z.array(z.string()).optional(),
   candidates: z.array(z.string()).optional(),
-  errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).optional(),
+  /** Of a request: where, as a JSON pointer, and what. Of a policy: file, line, column and what. */
+  errors: z
+    .array(
+      z.object({
+        pointer: z.string().optional(),
+        detail: z.string().optional(),
+        file: z.string().optional(),
+        line: z.int().optional(),
+        column: z.int().optional(),
+        message: z.string().optional(),
+      }),
+    )
+    .optional(),
 });
 
 export type Problem = z.infer<typeof problemSchema>;

@@ -1,10 +1,15 @@
 import { accountRoutes } from './routes/accounts.ts';
 import { accessRoutes } from './routes/access.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { budgetRoutes } from './routes/budgets.ts';
+import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { opsRoutes } from './routes/ops.ts';
+import { policyRoutes } from './routes/policies.ts';
+import { policyTestRoutes } from './routes/policy-tests.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { statsRoutes } from './routes/stats.ts';
 import { tenancyRoutes } from './routes/tenancy.ts';
 
 /** Every route of the HTTP API: what validates requests, what the OpenAPI document says and what clients may rely on. */
@@ -13,7 +18,12 @@ export const routes = {
   ...accessRoutes,
   ...accountRoutes,
   ...auditRoutes,
+  ...approvalRoutes,
+  ...policyRoutes,
+  ...policyTestRoutes,
+  ...decisionRoutes,
   ...budgetRoutes,
+  ...statsRoutes,
   ...tenancyRoutes,
   ...opsRoutes,
   ...eventRoutes,

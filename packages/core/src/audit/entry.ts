@@ -2,41 +2,53 @@ import type { EpochMs } from '../kernel/clock.ts';
 import type { Lineage } from '../tenancy/lineage.ts';
 import type { CanonicalJson } from './canonical-json.ts';
 
-export type AuditEventType =
-  | 'ActionAllowed'
-  | 'ActionDenied'
-  | 'ActionPending'
-  | 'A2AImpersonationAttempted'
-  | 'AgentRegistered'
-  | 'AgentDeregistered'
-  | 'AgentSuspended'
-  | 'AgentResumed'
-  | 'OpStateChanged'
-  | 'OpControlRequested'
-  | 'OpControlAcknowledged'
-  | 'OpControlUnconfirmed'
-  | 'BudgetLimitApproached'
-  | 'BudgetLimitExceeded'
-  | 'PolicyReloaded'
-  | 'PolicyReloadFailed'
-  | 'ApiKeyCreated'
-  | 'ApiKeyRevoked'
-  | 'TokenIssued'
-  | 'LoginSucceeded'
-  | 'LoginFailed'
-  | 'AccountLocked'
-  | 'AccountRegistered'
-  | 'AccountChanged'
-  | 'InviteCreated'
-  | 'InviteAccepted'
-  | 'InviteRevoked'
-  | 'PasswordResetRequested'
-  | 'PasswordReset'
-  | 'PasswordChanged'
-  | 'RefreshTokenReused'
-  | 'SessionEnded'
-  | 'SigningKeyRotated'
-  | 'AuditLogCut';
+/** Every type of event. The contract has the same list, for clients. */
+export const auditEventTypes = [
+  'ActionAllowed',
+  'ActionDenied',
+  'ActionPending',
+  'A2AImpersonationAttempted',
+  'AgentRegistered',
+  'AgentDeregistered',
+  'AgentSuspended',
+  'AgentResumed',
+  'OpStateChanged',
+  'OpControlRequested',
+  'OpControlAcknowledged',
+  'OpControlUnconfirmed',
+  'BudgetLimitApproached',
+  'BudgetLimitExceeded',
+  'BudgetReservationReleased',
+  'ApprovalRequested',
+  'ApprovalVerdictGiven',
+  'ApprovalGranted',
+  'ApprovalRejected',
+  'ApprovalExpired',
+  'ApprovalCancelled',
+  'GrantRevoked',
+  'PolicyReloaded',
+  'PolicyReloadFailed',
+  'ApiKeyCreated',
+  'ApiKeyRevoked',
+  'TokenIssued',
+  'LoginSucceeded',
+  'LoginFailed',
+  'AccountLocked',
+  'AccountRegistered',
+  'AccountChanged',
+  'InviteCreated',
+  'InviteAccepted',
+  'InviteRevoked',
+  'PasswordResetRequested',
+  'PasswordReset',
+  'PasswordChanged',
+  'RefreshTokenReused',
+  'SessionEnded',
+  'SigningKeyRotated',
+  'AuditLogCut',
+] as const;
+
+export type AuditEventType = (typeof auditEventTypes)[number];
 
 /** Who did it. Members in sorted order, as canonical JSON wants them. */
 export interface Actor {

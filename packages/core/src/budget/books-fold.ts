@@ -1,107 +1,132 @@
-import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import type { SavedBooks } from './books.ts';
 import type { Micros } from './money.ts';
-import type { Calendar, Period, Window } from './period.ts';
-import { periods } from './period.ts';
+import type { Period } from './period.ts';
+import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
 
 type Mutable = { -readonly [Member in keyof SavedBooks]: SavedBooks[Member] };
 
+/** A day or month of a tier that is over, before it is known when it was and what its cap is. */
+export interface ClosedWindow {
+  readonly period: Period;
+  readonly id: string;
+  readonly spentMicros: Micros;
+}
+
+/** What is to be written of one tier: what became of its books, and what it has closed. */
+export interface BooksStep {
+  readonly of: TierOf;
+  /** Null where nothing is left to say of the present month. */
+  readonly books: Omit<SavedBooks, 'seq'> | null;
+  readonly closed: readonly ClosedWindow[];
+}
+
+const nothing = { day: 0, month: 0 };
+
 /**
  * What the entries of the log, taken together, say was spent. It is what the store remembers and what a restart starts
- * from, and what the ledger can be held against.
+ * from, and what the ledger can be held against. Every entry says to which day it was booked, so that the fold comes to
+ * what the ledger came to, whatever clocks and time zones did.
  */
 export class BooksFold {
   readonly #books = new Map<string, Mutable>();
-  /** The calendar that is in force when something is booked. */
-  calendar: () => Calendar;
-  #windows: Readonly<Record<Period, Window>> | undefined;
-  #timeZone = '';
-  readonly #changed = new Set<string>();
-
-  /** By the calendar that is in force when something is booked. */
-  constructor(calendar: () => Calendar) {
-    this.calendar = calendar;
-  }
+  /** Those to be written, in the order in which they have changed. */
+  readonly #changed = new Map<string, TierOf>();
+  readonly #closed = new Map<string, ClosedWindow[]>();
+  #day = '';
 
   put(books: SavedBooks): void {
     this.#books.set(tierKey(books.of), { ...books });
   }
 
-  all(): SavedBooks[] {
+  all(): readonly SavedBooks[] {
     return [...this.#books.values()];
   }
 
-  /** An action was settled at that time. */
-  settle(agent: AgentId, actual: Micros, at: EpochMs): void {
+  /** An action was settled on that day, as entry `seq` says: books that are true as of a later one have it already. */
+  settle(agent: AgentId, actual: Micros, day: string, seq = Number.POSITIVE_INFINITY): void {
     if (actual === 0) return;
     for (const of of tiersOf(agent)) {
-      const books = this.#of(of, at);
+      const books = this.#on(of, day, seq);
+      if (books === undefined) continue;
       for (const period of periods) books.spent = { ...books.spent, [period]: books.spent[period] + actual };
     }
   }
 
   /** Somebody was told that a share of a cap is used up. */
-  notice(of: TierOf, period: Period, percent: number, at: EpochMs): void {
-    const books = this.#of(of, at);
+  notice(of: TierOf, period: Period, percent: number, day: string, seq = Number.POSITIVE_INFINITY): void {
+    const books = this.#on(of, day, seq);
+    if (books === undefined) return;
     books.noticed = { ...books.noticed, [period]: Math.max(books.noticed[period], percent) };
   }
 
-  /** Whether anything has changed since then. */
+  /** Whether anything has changed since it was last taken. */
   get hasChanged(): boolean {
     return this.#changed.size > 0;
   }
 
-  /** What has changed since last asked. */
-  takeChanged(): SavedBooks[] {
-    const changed = [...this.#changed].map((key) => this.#books.get(key)).filter((books) => books !== undefined);
-    this.#changed.clear();
-    return changed;
+  /** Closes whatever is not of this day and its month. */
+  closeBefore(day: string): void {
+    if (day === this.#day) return;
+    this.#day = day;
+    for (const books of this.#books.values()) this.#roll(books, day);
   }
 
-  /** To be saved again. */
-  touch(of: TierOf): void {
-    this.#changed.add(tierKey(of));
-  }
-
-  /** Books of a month that is over say nothing any more; they are dropped and named. */
-  takeOver(now: EpochMs): TierOf[] {
-    const { month } = this.#windowsAt(now);
-    const over = this.all().filter(({ window }) => window.month < month.id);
-    for (const { of } of over) {
-      this.#books.delete(tierKey(of));
-      this.#changed.delete(tierKey(of));
+  /** Up to `most` of what has changed since it was last taken. */
+  take(most: number): BooksStep[] {
+    const steps: BooksStep[] = [];
+    for (const [key, of] of this.#changed) {
+      if (steps.length === most) break;
+      const books = this.#books.get(key);
+      const isEmpty = books === undefined || books.spent.month + books.noticed.month + books.noticed.day === 0;
+      if (isEmpty) this.#books.delete(key);
+      steps.push({ of, books: isEmpty ? null : { ...books }, closed: this.#closed.get(key) ?? [] });
+      this.#changed.delete(key);
+      this.#closed.delete(key);
     }
-    return over.map(({ of }) => of);
+    return steps;
   }
 
-  #of(of: TierOf, at: EpochMs): Mutable {
+  /** Takes back that steps were taken: they are to be written again. */
+  giveBack(steps: readonly BooksStep[]): void {
+    for (const { of, closed } of steps) {
+      const key = tierKey(of);
+      this.#changed.set(key, of);
+      if (closed.length > 0) this.#closed.set(key, [...closed, ...(this.#closed.get(key) ?? [])]);
+    }
+  }
+
+  /** The books of a tier on a day; undefined where they have the entry already. */
+  #on(of: TierOf, day: string, seq: number): Mutable | undefined {
     const key = tierKey(of);
-    const windows = this.#windowsAt(at);
-    const window = { day: windows.day.id, month: windows.month.id };
-    const books = this.#books.get(key) ?? { of, spent: nothing, noticed: nothing, window };
-    for (const period of periods) {
-      if (books.window[period] >= window[period]) continue;
-      books.window = { ...books.window, [period]: window[period] };
-      books.spent = { ...books.spent, [period]: 0 };
-      books.noticed = { ...books.noticed, [period]: 0 };
-    }
+    const books = this.#books.get(key) ?? {
+      of,
+      spent: nothing,
+      noticed: nothing,
+      window: { day, month: monthOf(day) },
+      seq: 0,
+    };
+    if (books.seq >= seq) return undefined;
     this.#books.set(key, books);
-    this.#changed.add(key);
+    this.#changed.set(key, of);
+    this.#roll(books, day);
     return books;
   }
 
-  /** As in the ledger, periods only move on. */
-  #windowsAt(at: EpochMs): Readonly<Record<Period, Window>> {
-    const calendar = this.calendar();
-    if (this.#windows === undefined || this.#timeZone !== calendar.timeZone || at >= this.#windows.day.end) {
-      this.#timeZone = calendar.timeZone;
-      this.#windows = { day: calendar.window('day', at), month: calendar.window('month', at) };
+  #roll(books: Mutable, day: string): void {
+    const window = { day, month: monthOf(day) };
+    const key = tierKey(books.of);
+    for (const period of periods) {
+      const id = books.window[period];
+      if (id === window[period]) continue;
+      this.#changed.set(key, books.of);
+      const spentMicros = books.spent[period];
+      if (spentMicros > 0) this.#closed.set(key, [...(this.#closed.get(key) ?? []), { period, id, spentMicros }]);
+      books.spent = { ...books.spent, [period]: 0 };
+      books.noticed = { ...books.noticed, [period]: 0 };
     }
-    return this.#windows;
+    books.window = window;
   }
 }
-
-const nothing = { day: 0, month: 0 };

@@ -1,9 +1,13 @@
 import type { Governance } from '../governance.ts';
 import type { DomainEvent } from '../kernel/events.ts';
-import type { BooksFold } from './books-fold.ts';
+import type { ClosedBooks } from './books.ts';
+import { closedKept } from './books.ts';
+import type { BooksFold, BooksStep } from './books-fold.ts';
+import type { Calendar } from './period.ts';
 
 /** So many entries that changed no books may pass before it is noted that they did not. */
 const mostEntriesAfter = 10_000;
+const dayMs = 86_400_000;
 
 /**
  * Keeps what was spent in the store, aside from the decision path: it follows what is durable, and now and then writes
@@ -14,7 +18,7 @@ export class BooksKeeper {
   readonly #fold: BooksFold;
   #mark: number;
 
-  /** `mark` is the entry up to which the store has it. */
+  /** `mark` is the entry up to which the store has all of it. */
   constructor(gov: Governance, fold: BooksFold, mark: number) {
     this.#gov = gov;
     this.#fold = fold;
@@ -29,28 +33,57 @@ export class BooksKeeper {
   /** Told of events once they are durable, in order. */
   follow(events: readonly DomainEvent[]): void {
     for (const event of events) {
-      if (event.type === 'ops_change' && event.op.state === 'completing') {
-        this.#fold.settle(event.agent, event.op.costMicros, event.op.updatedAt);
-      } else if (event.type === 'budget' && event.percent !== null) {
-        this.#fold.notice(event.of, event.period, event.percent, event.at);
+      if (event.type === 'ops_change' && event.booked !== undefined) {
+        this.#fold.settle(event.agent, event.op.costMicros, event.booked);
+      } else if (event.type === 'budget' && event.percent !== null && event.day !== undefined) {
+        this.#fold.notice(event.of, event.period, event.percent, event.day);
       }
     }
   }
 
-  /** Writes what has changed into this turn's batch; nothing where nothing has. */
-  save(): void {
-    const { journal, clock, ledger } = this.#gov;
-    const over = this.#fold.takeOver(clock.now());
-    const saved = this.#fold.takeChanged();
+  /** Writes the books of up to `most` tiers that have changed into this turn's batch; false where that was all. */
+  save(most = Number.POSITIVE_INFINITY): boolean {
+    const { journal, ledger } = this.#gov;
+    this.#fold.closeBefore(ledger.window('day').id);
     ledger.forgetIdle();
+    const steps = this.#fold.take(most);
     const { seq } = journal.head;
-    if (saved.length === 0 && over.length === 0 && seq < this.#mark + mostEntriesAfter) return;
+    if (steps.length === 0 && seq < this.#mark + mostEntriesAfter) return false;
     const before = this.#mark;
-    this.#mark = seq;
-    journal.write({ kind: 'books_saved', saved, over, asOf: { seq, timeZone: ledger.policy.calendar.timeZone } });
+    const isAll = !this.#fold.hasChanged;
+    if (isAll) this.#mark = seq;
+    const { calendar } = ledger.policy;
+    const closed = steps.flatMap((step) => this.#closedOf(step, calendar));
+    journal.write({
+      kind: 'books_saved',
+      saved: steps.flatMap(({ books }) => (books === null ? [] : [{ ...books, seq }])),
+      over: steps.flatMap(({ of, books }) => (books === null ? [of] : [])),
+      closed,
+      closedBefore: isAll && closed.length > 0 ? this.#firstKept(calendar) : null,
+      asOf: { seq: this.#mark, timeZone: calendar.timeZone },
+    });
     journal.onFailure(() => {
       this.#mark = before;
-      for (const books of saved) this.#fold.touch(books.of);
+      this.#fold.giveBack(steps);
     });
+    return !isAll;
+  }
+
+  #closedOf({ of, closed }: BooksStep, calendar: Calendar): ClosedBooks[] {
+    const caps = this.#gov.ledger.policy.capsOf(of);
+    return closed.map(({ period, id, spentMicros }) => {
+      const window = calendar.named(period, id) ?? calendar.window(period, Date.parse(id));
+      const { start: startsAt, end: endsAt } = window;
+      return { of, period, id, startsAt, endsAt, spentMicros, limitMicros: caps[period] };
+    });
+  }
+
+  /** The first day and month that are still kept. */
+  #firstKept(calendar: Calendar): { readonly day: string; readonly month: string } {
+    const { day, month } = this.#gov.ledger.windows;
+    return {
+      day: calendar.window('day', day.start - closedKept.day * dayMs).id,
+      month: calendar.window('month', month.start - closedKept.month * 30.4 * dayMs).id,
+    };
   }
 }

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../kernel/clock.ts';
 import type { Micros } from './money.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
@@ -17,7 +18,32 @@ export interface Books {
 }
 
 /** Books as a store remembers them. What is reserved follows from the operations in flight. */
-export type SavedBooks = Omit<Books, 'reserved'>;
+export interface SavedBooks extends Omit<Books, 'reserved'> {
+  /** The entry that they are true as of; 0: the one that all of them together are true as of. */
+  readonly seq: number;
+}
+
+/** What a tier has spent in a day or month that is over. */
+export interface ClosedBooks {
+  readonly of: TierOf;
+  readonly period: Period;
+  /** `2026-11-15` or `2026-11`. */
+  readonly id: string;
+  readonly startsAt: EpochMs;
+  readonly endsAt: EpochMs;
+  readonly spentMicros: Micros;
+  /** The cap that was in force when it closed; null where there was none. */
+  readonly limitMicros: Micros | null;
+}
+
+/** Reads what was spent in days and months that are over. */
+export interface ClosedBooksReader {
+  /** The newest `count` of one tier, the newest last. */
+  closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]>;
+}
+
+/** How many days, and how many months, that are over are kept. */
+export const closedKept: Readonly<Record<Period, number>> = { day: 400, month: 60 };
 
 type Windows = Readonly<Record<Period, Window>>;
 

@@ -9,14 +9,19 @@ export type Caps = Readonly<Record<Period, Micros | null>>;
 
 export const noCaps: Caps = { day: null, month: null };
 
+/** What becomes of a charge that would pass a cap: it is refused, or somebody is asked. */
+export type ActionOnExceed = 'deny' | 'require_approval';
+
 /** What policies say of budgets, put together. */
 export interface BudgetPolicy {
   readonly calendar: Calendar;
+  readonly actionOnExceed: ActionOnExceed;
   capsOf(of: TierOf): Caps;
 }
 
 export interface BudgetRules {
   readonly timeZone: string;
+  readonly actionOnExceed: ActionOnExceed;
   /** The same for every tenant of a tier. */
   readonly uniform: Readonly<Record<BudgetTier, Caps>>;
   /** A tenant's own, which stand in place of the uniform ones, period by period. */
@@ -25,6 +30,7 @@ export interface BudgetRules {
 
 export const noBudgets: BudgetRules = {
   timeZone: 'UTC',
+  actionOnExceed: 'deny',
   uniform: { global: noCaps, org: noCaps, team: noCaps, agent: noCaps },
   own: [],
 };
@@ -37,6 +43,7 @@ export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
   }
   return {
     calendar: new Calendar(rules.timeZone),
+    actionOnExceed: rules.actionOnExceed,
     capsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
   };
 }

@@ -31,6 +31,8 @@ export interface Approached {
 /** At which shares of a cap somebody is told, once a period. */
 export const thresholds = [80, 95] as const;
 
+type Windows = Readonly<Record<Period, Window>>;
+
 /**
  * What was spent and what is held back, for everybody, each org, each team and each agent. A charge is reserved in all
  * tiers or in none, settled when the action is over and released when it never was. What is reserved stays so over
@@ -40,7 +42,7 @@ export class Ledger {
   readonly #clock: Clock;
   readonly #books = new Map<string, Books>();
   #policy: BudgetPolicy;
-  #windows: Readonly<Record<Period, Window>>;
+  #windows: Windows;
 
   constructor(clock: Clock, policy: BudgetPolicy) {
     this.#clock = clock;
@@ -55,14 +57,25 @@ export class Ledger {
   /** Puts other caps in force, from the next charge on. */
   set policy(policy: BudgetPolicy) {
     if (policy.calendar.timeZone !== this.#policy.calendar.timeZone) {
-      this.#windows = windowsOf(policy, this.#clock.now());
+      const now = this.#clock.now();
+      const next = windowsOf(policy, now);
+      this.#windows = this.#books.size === 0 ? next : movedOn(this.#windows, next, now);
     }
     this.#policy = policy;
   }
 
   /** The present day or month. */
   window(period: Period): Window {
-    return this.#currentWindows()[period];
+    return this.windows[period];
+  }
+
+  /** The present day and month. Periods only ever move on: a clock that is set back gives nobody yesterday's budget again. */
+  get windows(): Windows {
+    const now = this.#clock.now();
+    if (now >= this.#windows.day.end || now < this.#windows.day.start - mostBack) {
+      this.#windows = movedOn(this.#windows, windowsOf(this.#policy, now), now);
+    }
+    return this.#windows;
   }
 
   /** When the books of a period start anew. */
@@ -98,16 +111,17 @@ export class Ledger {
     for (const of of tiersOf(agent)) this.#of(of).reserved += cost;
   }
 
-  /** The action is over: what it did cost takes the place of what was held back for it. */
+  /** The action is over: what it did cost takes the place of what was held back for it, on the day that is told. */
   settle(
     agent: AgentId,
     reserved: Micros,
     actual: Micros,
-  ): { readonly undo: Undo; readonly approached: readonly Approached[] } {
-    return this.#book(agent, (books) => {
+  ): { readonly undo: Undo; readonly approached: readonly Approached[]; readonly day: string } {
+    const booked = this.#book(agent, (books) => {
       books.reserved -= reserved;
       for (const period of periods) books.spent[period] += actual;
     });
+    return { ...booked, day: this.#windows.day.id };
   }
 
   /** The action never was, or nobody will tell: what was held back is free again. */
@@ -119,7 +133,7 @@ export class Ledger {
 
   /** The books of a tier as they stand now; of one that never spent anything none are kept. */
   read(of: TierOf): Readonly<Books> {
-    const windows = this.#currentWindows();
+    const { windows } = this;
     const known = this.#books.get(tierKey(of));
     return known === undefined ? freshBooks(of, windows) : rolledOver(known, windows);
   }
@@ -130,22 +144,29 @@ export class Ledger {
 
   /** Books of a month that is over, for which nothing is held back, need no place. */
   forgetIdle(): void {
-    const { month } = this.#currentWindows();
+    const { month } = this.windows;
     for (const [key, books] of this.#books) {
       if (books.reserved === 0 && books.window.month < month.id) this.#books.delete(key);
     }
   }
 
-  /** Puts back what a store remembered. */
+  /** Puts back what a store remembered. A day that was begun stays so, as long as it can be one of these days. */
   restore(saved: SavedBooks): void {
     this.#books.set(tierKey(saved.of), booksOf(saved));
+    const { day, month } = this.#windows;
+    const { day: id, month: monthId } = saved.window;
+    if (id > day.id && Date.parse(id) - mostBack < this.#clock.now()) {
+      this.#windows = { day: { ...day, id }, month: { ...month, id: monthId } };
+    }
   }
 
   #book(agent: AgentId, change: (books: Books) => void): { undo: Undo; approached: Approached[] } {
     const before: [Books, Books][] = [];
     const approached: Approached[] = [];
+    // One day for all tiers, though midnight may come in between.
+    const { windows } = this;
     for (const of of tiersOf(agent)) {
-      const books = this.#of(of);
+      const books = this.#of(of, windows);
       before.push([books, structuredCopy(books)]);
       change(books);
       approached.push(...this.#approached(books));
@@ -172,26 +193,27 @@ export class Ledger {
     return found;
   }
 
-  #of(of: TierOf): Books {
+  #of(of: TierOf, windows = this.windows): Books {
     const key = tierKey(of);
-    const windows = this.#currentWindows();
     const known = this.#books.get(key);
     if (known !== undefined) return rolledOver(known, windows);
     const books = freshBooks(of, windows);
     this.#books.set(key, books);
     return books;
   }
-
-  /** Periods only ever move on: a clock that is set back gives nobody yesterday's budget again. */
-  #currentWindows(): Readonly<Record<Period, Window>> {
-    const now = this.#clock.now();
-    if (now >= this.#windows.day.end) this.#windows = windowsOf(this.#policy, now);
-    return this.#windows;
-  }
 }
 
-function windowsOf({ calendar }: BudgetPolicy, now: EpochMs): Readonly<Record<Period, Window>> {
+function windowsOf({ calendar }: BudgetPolicy, now: EpochMs): Windows {
   return { day: calendar.window('day', now), month: calendar.window('month', now) };
+}
+
+/** Zones are apart by 26 hours at most. A clock that was further ahead than this was wrong, and is not waited for. */
+const mostBack = 2 * 86_400_000;
+
+/** The later of two; where that is the one before, it is looked at again when the other one ends. */
+function movedOn(before: Windows, next: Windows, now: EpochMs): Windows {
+  if (next.day.id >= before.day.id || now < before.day.start - mostBack) return next;
+  return { day: { ...before.day, end: next.day.end }, month: before.month };
 }
 
 function structuredCopy(books: Books): Books {

@@ -5,13 +5,19 @@ import type { EpochMs } from '../kernel/clock.ts';
 import { visibleAgents } from '../tenancy/topology.ts';
 import type { Micros } from './money.ts';
 import type { Period } from './period.ts';
-import type { TierOf } from './tier.ts';
+import { periods } from './period.ts';
+import type { BudgetTier, TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
 
 export interface BudgetFilter {
   readonly orgId?: string | undefined;
   readonly teamId?: string | undefined;
   readonly agentId?: string | undefined;
+  /** Only the budgets of this tier. */
+  readonly tier?: BudgetTier | undefined;
+  readonly period?: Period | undefined;
+  /** Only budgets with a cap of which at least this much is spent or held back. */
+  readonly minPercent?: number | undefined;
 }
 
 /** What one tier may spend in one period, and has. */
@@ -36,25 +42,42 @@ export function listBudgets(gov: Governance, by: Principal, filter: BudgetFilter
   if (within === 'nothing') return [];
   const isNarrowed = Object.keys(within).length > 0 || filter.agentId !== undefined;
   const found = new Map<string, TierOf>();
-  if (!isNarrowed) found.set('global', everybody);
+  if (!isNarrowed && (filter.tier ?? 'global') === 'global') found.set('global', everybody);
   for (const agent of visibleAgents(gov, by, filter)) {
     if (filter.agentId !== undefined && agent.record.id.agentId !== filter.agentId) continue;
     for (const of of tiersOf(agent.record.id)) if (isWanted(of, within, filter)) found.set(tierKey(of), of);
   }
-  return [...found.values()].sort(byTenant).flatMap((of) => [rowOf(gov, of, 'month'), rowOf(gov, of, 'day')]);
+  // What an agent has spent counts for it, its team and its org, also when it is not registered any more.
+  for (const { of, spent, reserved } of gov.ledger.all()) {
+    if (spent.month + spent.day + reserved > 0 && isWithin(of, within, filter) && isWanted(of, within, filter)) {
+      found.set(tierKey(of), of);
+    }
+  }
+  const wanted = periods.filter((period) => filter.period === undefined || filter.period === period);
+  const rows = [...found.values()].sort(byTenant).flatMap((of) => wanted.map((period) => rowOf(gov, of, period)));
+  const { minPercent } = filter;
+  return minPercent === undefined ? rows : rows.filter((row) => isUsed(row, minPercent));
 }
+
+type Within = Exclude<ReturnType<typeof narrowedTo>, 'nothing'>;
 
 const everybody: TierOf = { tier: 'global', orgId: '', teamId: '', agentId: '' };
 
+function isWithin(of: TierOf, within: Within, filter: BudgetFilter): boolean {
+  if (within.orgId !== undefined && of.orgId !== within.orgId) return false;
+  if (within.teamId !== undefined && of.teamId !== within.teamId) return false;
+  return filter.agentId === undefined || of.agentId === filter.agentId;
+}
+
 /** A tier that is wider than what was asked for tells of others, too. */
-function isWanted(
-  of: TierOf,
-  within: { readonly orgId?: string; readonly teamId?: string },
-  filter: BudgetFilter,
-): boolean {
-  if (of.tier === 'global') return false;
+function isWanted(of: TierOf, within: Within, filter: BudgetFilter): boolean {
+  if (of.tier === 'global' || (filter.tier ?? of.tier) !== of.tier) return false;
   if (filter.agentId !== undefined) return of.tier === 'agent';
   return within.teamId === undefined || of.tier !== 'org';
+}
+
+function isUsed({ limitMicros, spentMicros, reservedMicros }: BudgetRow, percent: number): boolean {
+  return limitMicros !== null && (spentMicros + reservedMicros) * 100 >= limitMicros * percent;
 }
 
 function byTenant(a: TierOf, b: TierOf): number {

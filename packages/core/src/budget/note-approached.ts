@@ -9,6 +9,7 @@ import type { Approached } from './ledger.ts';
 export function noteApproached(gov: Governance, agent: Agent, approached: readonly Approached[]): void {
   for (const { of, period, percent, limitMicros, totalMicros } of approached) {
     const at = gov.clock.now();
+    const day = gov.ledger.window('day').id;
     gov.journal.record(
       draftOf({
         at,
@@ -16,6 +17,7 @@ export function noteApproached(gov: Governance, agent: Agent, approached: readon
         lineage: of.tier === 'global' ? noLineage : agent.lineage,
         actor: system,
         payload: canonicalJson({
+          day,
           limit_micros: limitMicros,
           percent,
           period,
@@ -26,6 +28,16 @@ export function noteApproached(gov: Governance, agent: Agent, approached: readon
         }),
       }),
     );
-    gov.journal.publish({ type: 'budget', at, of, change: 'approached', period, percent, limitMicros, totalMicros });
+    gov.journal.publish({
+      type: 'budget',
+      at,
+      of,
+      change: 'approached',
+      period,
+      day,
+      percent,
+      limitMicros,
+      totalMicros,
+    });
   }
 }

@@ -13,6 +13,11 @@ export interface Window {
   readonly end: EpochMs;
 }
 
+/** The month that a day lies in, by their names. */
+export function monthOf(day: string): string {
+  return day.slice(0, day.lastIndexOf('-'));
+}
+
 /** Tells the days and months of one time zone. Throws a `RangeError` for a zone that nobody knows. */
 export class Calendar {
   readonly timeZone: string;
@@ -21,6 +26,14 @@ export class Calendar {
   constructor(timeZone: string) {
     this.timeZone = timeZone;
     this.#format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  }
+
+  /** The day or month of that name; undefined where this calendar has left it out. */
+  named(period: Period, id: string): Window | undefined {
+    const noon = Date.parse(period === 'day' ? `${id}T12:00:00Z` : `${id}-15T12:00:00Z`);
+    // Noon somewhere is the same day nearly everywhere; the furthest zones are ahead or behind by more.
+    const windows = [0, -13 * hour, 13 * hour].map((offset) => this.window(period, noon + offset));
+    return windows.find((window) => window.id === id);
   }
 
   window(period: Period, at: EpochMs): Window {

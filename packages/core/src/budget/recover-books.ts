@@ -1,7 +1,8 @@
-import type { Store } from '../journal/store.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Store, StoredEntry } from '../journal/store.ts';
 import type { SavedBooks } from './books.ts';
 import { BooksFold } from './books-fold.ts';
-import type { Period } from './period.ts';
+import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';
 
@@ -19,12 +20,12 @@ export async function recoverBooks(
   { seq, timeZone }: BooksMark,
   log: Pick<Store, 'after'>,
 ): Promise<BooksFold> {
-  const calendar = new Calendar(timeZone);
-  const fold = new BooksFold(() => calendar);
+  const fold = new BooksFold();
+  const dayOf = dayBy(new Calendar(timeZone));
   for (const books of saved) fold.put(books);
   for (let after = seq; ; ) {
     const entries = await log.after(after, page);
-    for (const { canonical } of entries) addEntry(fold, canonical);
+    for (const entry of entries) addEntry(fold, entry, dayOf);
     const last = entries.at(-1);
     if (last === undefined || entries.length < page) return fold;
     after = last.seq;
@@ -38,6 +39,8 @@ interface LoggedEntry {
   readonly payload: {
     readonly trigger?: string;
     readonly cost_micros?: number;
+    readonly booked?: string;
+    readonly day?: string;
     readonly tier?: BudgetTier;
     readonly period?: Period;
     readonly percent?: number;
@@ -46,16 +49,35 @@ interface LoggedEntry {
   };
 }
 
-function addEntry(fold: BooksFold, canonical: string): void {
+/** Adds what an entry says was spent, or told about; returns the day that something was booked to, where it was. */
+export function addEntry(
+  fold: BooksFold,
+  { seq, canonical }: StoredEntry,
+  dayOf: (at: EpochMs) => string,
+): string | undefined {
   // Most entries are decisions, which settle nothing: they are not even parsed.
-  if (!canonical.includes('"trigger":"complete"') && !canonical.includes('"BudgetLimitApproached"')) return;
+  if (!canonical.includes('"trigger":"complete"') && !canonical.includes('"BudgetLimitApproached"')) return undefined;
   const { at, event_type: type, lineage, payload } = JSON.parse(canonical) as LoggedEntry;
   const orgId = lineage.org_id ?? '';
   if (type === 'OpStateChanged' && payload.trigger === 'complete') {
     const agent = { orgId, teamId: lineage.team_id, agentId: lineage.agent_id };
-    fold.settle(agent, payload.cost_micros ?? 0, Date.parse(at));
-  } else if (type === 'BudgetLimitApproached') {
-    const { tier = 'global', period = 'day', percent = 0, team_id: teamId = '', tier_agent_id: agentId = '' } = payload;
-    fold.notice({ tier, orgId: tier === 'global' ? '' : orgId, teamId, agentId }, period, percent, Date.parse(at));
+    const cost = payload.cost_micros ?? 0;
+    const day = payload.booked ?? dayOf(Date.parse(at));
+    fold.settle(agent, cost, day, seq);
+    return cost > 0 ? day : undefined;
   }
+  if (type !== 'BudgetLimitApproached') return undefined;
+  const { tier = 'global', period = 'day', percent = 0, team_id: teamId = '', tier_agent_id: agentId = '' } = payload;
+  const of = { tier, orgId: tier === 'global' ? '' : orgId, teamId, agentId };
+  fold.notice(of, period, percent, payload.day ?? dayOf(Date.parse(at)), seq);
+  return undefined;
+}
+
+/** Entries from before they named their day are taken to be of the day that they were written on; days only move on. */
+export function dayBy(calendar: Calendar): (at: EpochMs) => string {
+  let day: Window | undefined;
+  return (at) => {
+    if (day === undefined || at >= day.end) day = calendar.window('day', at);
+    return day.id;
+  };
 }

@@ -14,7 +14,7 @@ import { visibleAgents } from '../tenancy/topology.ts';
 import type { BulkControl, ControlCounts, ControlScope } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import { issueControls } from './issue-controls.ts';
-import type { ControlAction } from './receipt.ts';
+import type { ControlAction, Receipt } from './receipt.ts';
 import { releaseMessages } from './release-messages.ts';
 import type { ControlResult } from './remembered-controls.ts';
 import { resultOf } from './remembered-controls.ts';
@@ -29,17 +29,21 @@ export interface ScopeRequest {
   readonly idempotencyKey: string | null;
 }
 
-/** So many operations in one turn of the event loop: decisions come in between. */
-const opsPerTurn = 50;
+/** So many operations are moved in one turn of the event loop, which takes about as long as a decision: those come in between. */
+const opsPerTurn = 8;
+/** And so many before all of them are waited for to be durable, where a store takes its time. */
+const opsPerWait = 64;
+/** So many are looked at in one turn. */
+const looksPerTurn = 5000;
 
 /** An operator pauses, resumes or terminates all operations in flight within a scope, and hears once all are durable. */
 export async function controlScope(gov: Governance, by: Principal, request: ScopeRequest): Promise<ControlResult> {
   requireScope(by, neededFor(request.scope));
   checkLength('reason', request.reason, longestText);
   if (request.dryRun) {
-    const counts = countOf(opsWithin(gov, by, request.scope), request.action);
+    const ops = await opsWithin(gov, by, request.scope);
     await gov.journal.committed();
-    return { ...counts, controlId: null };
+    return { ...countOf(ops, request.action), controlId: null };
   }
   if (request.idempotencyKey === null) return await act(gov, by, request, null);
   const key = gov.sha256(`${by.actor.kind} ${by.credentialId} ${checkedKey(request.idempotencyKey)}`);
@@ -60,7 +64,7 @@ async function act(
 ): Promise<ControlResult> {
   const { action, scope } = request;
   const reason = redactText(request.reason);
-  const ops = opsWithin(gov, by, scope);
+  const ops = await opsWithin(gov, by, scope);
   const within = narrowedTo(by, scope);
   const tenant = within === 'nothing' ? by : within;
   const bulk: BulkControl = {
@@ -83,18 +87,47 @@ async function act(
   const nextId = () => `${bulk.id}_${String(++issued).padStart(7, '0')}`;
   const order = { by, action, reason, cause: 'operator', bulkId: bulk.id, nextId } as const;
   let finished = bulk;
+  const chunks = new Chunks(gov);
   for (let start = 0; start === 0 || start < ops.length; start += opsPerTurn) {
     // What has moved on since it was found is left alone.
     const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(gov, op, action));
     const receipts = issueControls(gov, movable, order);
-    if (!bulk.done && start + opsPerTurn >= ops.length) {
+    const isLast = start + opsPerTurn >= ops.length;
+    if (!bulk.done && isLast) {
       finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
       gov.journal.write({ kind: 'bulk_control_saved', bulk: finished });
     }
-    await gov.journal.committed();
-    releaseMessages(gov, receipts);
+    chunks.add(receipts);
+    if (isLast || (start + opsPerTurn) % opsPerWait === 0) await chunks.settled();
+    else await gov.journal.nextTurn();
   }
   return resultOf(finished);
+}
+
+/** What was issued turn by turn, and is told to agents once it is durable. */
+class Chunks {
+  readonly #gov: Governance;
+  #open: { readonly receipts: readonly Receipt[]; readonly durable: Promise<void> }[] = [];
+
+  constructor(gov: Governance) {
+    this.#gov = gov;
+  }
+
+  add(receipts: readonly Receipt[]): void {
+    this.#open.push({ receipts, durable: this.#gov.journal.committed() });
+  }
+
+  /** Where one could not be made durable, the messages of the others leave all the same: they are true. */
+  async settled(): Promise<void> {
+    const open = this.#open;
+    this.#open = [];
+    const outcomes = await Promise.allSettled(open.map(({ durable }) => durable));
+    for (const [index, { status }] of outcomes.entries()) {
+      if (status === 'fulfilled') releaseMessages(this.#gov, open[index]?.receipts ?? []);
+    }
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
+  }
 }
 
 function recordRequest(gov: Governance, by: Principal, bulk: BulkControl): void {
@@ -129,13 +162,21 @@ function neededFor(scope: ControlScope): 'write' | 'admin' {
   return all || (named === 1 && orgId !== undefined) ? 'admin' : 'write';
 }
 
-/** The operations in flight that are in scope and that the caller may reach. */
-function opsWithin(gov: Governance, by: Principal, scope: ControlScope): Op[] {
+/**
+ * The operations in flight that are in scope and that the caller may reach: those that were known when it was asked for,
+ * though looking at all of them may take some turns.
+ */
+async function opsWithin(gov: Governance, by: Principal, scope: ControlScope): Promise<Op[]> {
+  const { newest } = gov.ops;
   const found: Op[] = [];
-  for (const agent of visibleAgents(gov, by, scope)) {
+  let looked = 0;
+  // As they are now: one that registers again in between would come twice.
+  for (const agent of [...visibleAgents(gov, by, scope)]) {
     if (scope.agentId !== undefined && agent.record.id.agentId !== scope.agentId) continue;
     for (const op of agent.ops.values()) {
-      if (!isOver(op.state) && (scope.runId === undefined || op.runId === scope.runId)) found.push(op);
+      if (++looked % looksPerTurn === 0) await gov.journal.nextTurn();
+      if (op.ordinal > newest || isOver(op.state)) continue;
+      if (scope.runId === undefined || op.runId === scope.runId) found.push(op);
     }
   }
   return found;

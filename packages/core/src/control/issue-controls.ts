@@ -81,7 +81,7 @@ function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
 }
 
 /** An agent that does not listen must not fill the memory: what it can best do without is given up. */
-function makeRoom(gov: Governance, agent: Agent): void {
+export function makeRoom(gov: Governance, agent: Agent): void {
   const mailbox = gov.control.mailbox(agent.record.id);
   const most = Math.max(mostUnacknowledged, agent.ops.size);
   while (mailbox.size > most) {

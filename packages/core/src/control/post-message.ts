@@ -1,3 +1,4 @@
+import { noteSignalled } from '../approvals/note-signalled.ts';
 import type { Governance } from '../governance.ts';
 import type { Op } from '../ops/op.ts';
 import type { ControlMessage, Letter, Mailbox } from './mailbox.ts';
@@ -24,4 +25,5 @@ export function postMessage(gov: Governance, op: Op, signal: ControlMessage['sig
 export function discardLetter(gov: Governance, mailbox: Mailbox, letter: Letter): void {
   mailbox.remove(letter.message.sequence);
   gov.journal.onFailure(() => mailbox.put({ ...letter, gone: false }));
+  noteSignalled(gov, mailbox.agent, letter.message.sequence);
 }

@@ -1,6 +1,7 @@
 import type { Governance } from '../governance.ts';
+import { SteppedRound } from '../kernel/stepped-round.ts';
 import type { Op } from '../ops/op.ts';
-import { noteAlive } from './note-alive.ts';
+import { eachSilentOp } from './silent-agents.ts';
 
 /**
  * Looks for agents that have fallen silent: no control stream, and no heartbeat or call for too long. What they run is
@@ -8,42 +9,23 @@ import { noteAlive } from './note-alive.ts';
  */
 export class StaleWatch {
   readonly #gov: Governance;
-  readonly #silentMs: number;
-  #round: Generator<void> | undefined;
+  readonly #round: SteppedRound;
 
   constructor(gov: Governance, silentMs: number) {
     this.#gov = gov;
-    this.#silentMs = silentMs;
+    const mark = (op: Op) => {
+      if (op.state === 'running' && !op.stale) this.#mark(op);
+    };
+    this.#round = new SteppedRound(() =>
+      eachSilentOp(gov, silentMs, mark, (agent) => {
+        agent.silent = true;
+      }),
+    );
   }
 
   /** Goes on with the round for up to `most` agents and operations; false where it has come to its end. */
   step(most: number): boolean {
-    this.#round ??= this.#look();
-    for (let looked = 0; looked < most; looked++) {
-      if (this.#round.next().done !== true) continue;
-      this.#round = undefined;
-      return false;
-    }
-    return true;
-  }
-
-  *#look(): Generator<void> {
-    const { clock, control, directory } = this.#gov;
-    for (const agent of directory.registered()) {
-      yield;
-      if (agent.ops.size === 0) continue;
-      const now = clock.elapsed();
-      if (control.hasStream(agent.key)) noteAlive(this.#gov, agent, now);
-      agent.aliveAt ??= now;
-      if (now - agent.aliveAt < this.#silentMs) continue;
-      agent.silent = true;
-      for (const op of agent.ops.values()) {
-        yield;
-        // It may have been heard of since the last step.
-        if (!agent.silent) break;
-        if (op.state === 'running' && !op.stale) this.#mark(op);
-      }
-    }
+    return this.#round.step(most);
   }
 
   #mark(op: Op): void {

@@ -70,8 +70,18 @@ describe('a check', () => {
   });
 
   test.each([
-    ['a rule', 'delete', 'starter/no-deletes', 'denied by rule starter/no-deletes'],
-    ['the default', 'other', 'default', 'no rule allows tool_call of "other", and the default is deny'],
+    [
+      'a rule',
+      'delete',
+      'starter/no-deletes',
+      'denied by rule starter/no-deletes; allowed here unless denied: tool_call of search',
+    ],
+    [
+      'the default',
+      'other',
+      'default',
+      'no rule allows tool_call of "other", and the default is deny; allowed here: tool_call of search',
+    ],
   ])('that %s denies: ingested, then terminated, with one entry', async (_, tool, policyRule, reason) => {
     const { test, agent } = await governed();
     const before = (await test.audit()).length;

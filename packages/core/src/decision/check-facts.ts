@@ -7,6 +7,7 @@ import type { EpochMs } from '../kernel/clock.ts';
 import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/condition.ts';
 import type { Agent, AgentRecord } from '../tenancy/agent.ts';
 import type { Action } from './action.ts';
+import type { AskedFacts } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
@@ -18,10 +19,18 @@ export class CheckFacts implements Facts {
   readonly action: Action;
   readonly now: EpochMs;
   readonly costUsd: number;
+  /** What was asked of the run and of spend, where anything was. */
+  asked: AskedFacts | undefined;
   readonly #gov: Governance;
   readonly #request: CheckRequest;
 
-  constructor(gov: Governance, agent: Agent, request: CheckRequest, now: EpochMs, charge: Micros) {
+  constructor(
+    gov: Governance,
+    agent: Pick<Agent, 'record' | 'lineage'>,
+    request: CheckRequest,
+    now: EpochMs,
+    charge: Micros,
+  ) {
     this.agent = agent.record;
     this.depth = agent.lineage.depth;
     this.action = request.action;
@@ -36,12 +45,24 @@ export class CheckFacts implements Facts {
   }
 
   run(): RunFacts {
+    this.asked ??= {};
+    this.asked.run ??= this.#readRun();
+    return this.asked.run;
+  }
+
+  spend(): SpendFacts {
+    this.asked ??= {};
+    this.asked.spend ??= this.#readSpend();
+    return this.asked.spend;
+  }
+
+  #readRun(): RunFacts {
     const { runId: id } = this.#request;
     const { checks, spentMicros } = this.#gov.runs.of(this.agent.id, id);
     return { id, checks, spent_usd: spentMicros / microsPerUsd };
   }
 
-  spend(): SpendFacts {
+  #readSpend(): SpendFacts {
     const found = { global: nothing, org: nothing, team: nothing, agent: nothing };
     for (const of of tiersOf(this.agent.id)) found[of.tier] = this.#spendOf(of);
     return found;

@@ -1,32 +1,99 @@
+import { nameOf } from '../approvals/approval.ts';
+import type { ApprovalQuestion } from '../approvals/request-approval.ts';
+import { mostOpenApprovals } from '../approvals/request-approval.ts';
+import { findGrant, useGrant } from '../approvals/use-grant.ts';
 import type { Exceeded } from '../budget/ledger.ts';
 import type { Micros } from '../budget/money.ts';
-import { usdOfMicros } from '../budget/money.ts';
 import { noteApproached } from '../budget/note-approached.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
+import type { Tier, Verdict } from '../policy/policy-set.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { Judgement } from './answer.ts';
 import { chargeOf } from './charge.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { CheckRequest } from './check-request.ts';
+import { exceededReason, unpricedReason } from './refusal-reasons.ts';
 
 /** What policy and budgets say of an action that is asked about for the first time. */
-export type Decided = Pick<Judgement, 'decision' | 'reason' | 'policyRule' | 'tier' | 'limit'>;
+export interface Decided
+  extends Pick<Judgement, 'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed'> {
+  /** What people are to be asked, where the decision is theirs. */
+  readonly question?: ApprovalQuestion;
+}
 
 /** Evaluates policy, then holds the cost back in every budget of the agent, or in none. */
 export function decide(gov: Governance, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
   const charge = chargeOf(gov.policies, request);
   op.costMicros = charge ?? 0;
   const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
-  const { effect, reason, rule: policyRule, tier } = gov.policies.evaluate(agent.record.id, request.action, facts);
-  if (effect !== 'allow') return { decision: 'deny', reason, policyRule, tier };
+  const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
+  const decided = weigh(gov, agent, request, op, now, charge, verdict);
+  const { asked } = facts;
+  const { observed } = verdict;
+  if (asked === undefined && observed === undefined) return decided;
+  return { ...decided, ...(asked === undefined ? {} : { asked }), ...(observed === undefined ? {} : { observed }) };
+}
+
+/** What budgets and grants make of a verdict. */
+function weigh(
+  gov: Governance,
+  agent: Agent,
+  request: CheckRequest,
+  op: Op,
+  now: EpochMs,
+  charge: Micros | undefined,
+  verdict: Verdict,
+): Decided {
+  const { effect, reason, rule: policyRule, tier } = verdict;
+  if (effect === 'deny') return { decision: 'deny', reason, policyRule, tier };
   if (charge === undefined) return unpriced(request);
-  if (charge === 0) return { decision: 'allow', reason, policyRule, tier };
-  const exceeded = gov.ledger.exceededBy(agent.record.id, charge);
-  if (exceeded !== undefined) return refused(gov, exceeded, charge, now);
-  reserve(gov, agent, op, charge);
-  return { decision: 'allow', reason, policyRule, tier };
+  const exceeded = charge === 0 ? undefined : gov.ledger.exceededBy(agent.record.id, charge);
+  if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny') return refused(gov, exceeded, charge, now);
+  const asks = effect === 'require_approval';
+  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, policyRule, now) : undefined;
+  const question =
+    exceeded !== undefined
+      ? questionOfBudget(gov, exceeded, charge, verdict, now)
+      : asks && grant === undefined
+        ? questionOfRule(verdict)
+        : undefined;
+  if (question !== undefined && gov.approvals.openCountOf(agent.key) >= mostOpenApprovals)
+    return tooMany(question, tier);
+  if (charge > 0) reserve(gov, agent, op, charge);
+  if (question !== undefined) {
+    const decidedAt = question.cause === 'budget' ? 'budget' : tier;
+    return { decision: 'pending', reason: question.reason, policyRule: question.policyRule, tier: decidedAt, question };
+  }
+  if (grant === undefined) return { decision: 'allow', reason, policyRule, tier };
+  useGrant(gov, grant, now);
+  const allowed = `allowed by the grant ${grant.id} of ${nameOf(grant.grantedBy)}; ${reason}`;
+  return { decision: 'allow', reason: allowed, policyRule, tier, grantId: grant.id };
+}
+
+function questionOfRule({ reason, rule: policyRule, approvals: terms = {} }: Verdict): ApprovalQuestion {
+  return { cause: 'rule', reason, policyRule, terms };
+}
+
+/** The charge would pass a cap, for which policy has people asked. What a rule asks for besides still holds. */
+function questionOfBudget(
+  gov: Governance,
+  exceeded: Exceeded,
+  charge: Micros,
+  { effect, reason: ruleReason, approvals: terms = {} }: Verdict,
+  now: EpochMs,
+): ApprovalQuestion {
+  noteExceeded(gov, exceeded, now);
+  const { reason, policyRule } = exceededReason(gov.ledger, exceeded, charge);
+  const both = effect === 'require_approval' ? `${reason}; and ${ruleReason}` : reason;
+  return { cause: 'budget', reason: both, policyRule, terms };
+}
+
+/** An agent must not fill the desk of those who decide. */
+function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier): Decided {
+  const why = `${mostOpenApprovals} actions of this agent wait for approval already; ${reason}`;
+  return { decision: 'deny', reason: why, policyRule, tier };
 }
 
 function reserve(gov: Governance, agent: Agent, op: Op, charge: Micros): void {
@@ -40,12 +107,10 @@ function reserve(gov: Governance, agent: Agent, op: Op, charge: Micros): void {
 }
 
 function unpriced({ action }: CheckRequest): Decided {
-  const reason = `the model "${action.model}" has no price, and policy refuses such; estimate the cost or add a price`;
-  return { decision: 'deny', reason, policyRule: 'budget/pricing', tier: 'budget' };
+  return { decision: 'deny', ...unpricedReason(action), tier: 'budget' };
 }
 
-function refused(gov: Governance, exceeded: Exceeded, charge: Micros, now: EpochMs): Decided {
-  const { of, period, limitMicros, totalMicros } = exceeded;
+function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }: Exceeded, now: EpochMs): void {
   gov.journal.publish({
     type: 'budget',
     at: now,
@@ -56,14 +121,14 @@ function refused(gov: Governance, exceeded: Exceeded, charge: Micros, now: Epoch
     limitMicros,
     totalMicros,
   });
-  const resets = new Date(gov.ledger.resetsAt(period)).toISOString();
-  const reason =
-    `${usdOfMicros(charge)} USD would pass the ${of.tier}'s cap of ${usdOfMicros(limitMicros)} USD a ${period}; ` +
-    `${usdOfMicros(Math.max(0, limitMicros - totalMicros))} USD are left until ${resets}`;
+}
+
+function refused(gov: Governance, exceeded: Exceeded, charge: Micros, now: EpochMs): Decided {
+  const { of, period, limitMicros, totalMicros } = exceeded;
+  noteExceeded(gov, exceeded, now);
   return {
     decision: 'deny',
-    reason,
-    policyRule: `budget/${of.tier}.${period}`,
+    ...exceededReason(gov.ledger, exceeded, charge),
     tier: 'budget',
     limit: { tier: of.tier, period, limitMicros, totalMicros },
   };

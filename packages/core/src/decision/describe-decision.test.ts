@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
+import { loadPolicies } from '../policy/load-policies.ts';
 import { agentId } from '../testkit/requests.ts';
 import { someSecret } from '../testkit/secrets.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
@@ -152,4 +153,34 @@ test('what the action does not have is left out', async () => {
     op_state: 'running',
     resource: 'example.com',
   });
+});
+
+test('what conditions were told of run and spend is recorded, where they asked, but not what everybody has spent', async () => {
+  const asking = { run: 'run', spend: 'spend', nothing: 'nothing' } as const;
+  const test = await testGovernance({
+    features: {
+      compileCondition: (source) => (facts) => {
+        if (source === asking.run) return facts.run().checks > 99;
+        return source === asking.spend && facts.spend().global.day_usd > 99;
+      },
+    },
+  });
+  const text = (when: string) => `default: allow\nrules: [{effect: deny, tools: [${when}], when: ${when}}]`;
+  const bot = await test.register(agentId('acme/search/bot'));
+  const check = { estimatedCostMicros: 250_000, runId: 'r' };
+  for (const when of Object.values(asking)) {
+    const sources = [{ file: 'p.yaml', text: text(when) }];
+    expect(await test.settle(loadPolicies(test.gov, sources))).toEqual([]);
+    await test.check(bot, { ...check, action: action('tool_call', { tool: when }) });
+  }
+  const entries = (await test.store.after(0, 100)).filter(({ canonical }) => canonical.includes('"ActionAllowed"'));
+  for (const { canonical } of entries) expect(canonical).toBe(canonicalJson(JSON.parse(canonical) as Json));
+  const payloads = (await test.audit()).filter(({ decision }) => decision === 'allow').map(({ payload }) => payload);
+  const quarter = { day_usd: 0.25, month_usd: 0.25 };
+  expect(payloads[0]).toMatchObject({ estimated: true, run: { checks: 0, spent_usd: 0 } });
+  expect(payloads[0]).not.toHaveProperty('spend');
+  expect(payloads[1]?.['spend']).toEqual({ agent: quarter, org: quarter, team: quarter });
+  expect(payloads[1]).not.toHaveProperty('run');
+  expect(payloads[2]).not.toHaveProperty('run');
+  expect(payloads[2]).not.toHaveProperty('spend');
 });

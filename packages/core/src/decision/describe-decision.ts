@@ -3,12 +3,17 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { Op } from '../ops/op.ts';
+import type { RunFacts, SpendFacts } from '../policy/condition.ts';
+import type { Observed } from '../policy/observed-documents.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
-import type { Limit } from './answer.ts';
+import type { Judgement, Limit } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
 
+/** What an entry tells beside the request and the operation. */
+export type DecisionDetails = Pick<Judgement, 'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed'>;
+
 /** Arguments longer than this are recorded by their digest. */
-const longestArguments = 65_536;
+export const longestArguments = 65_536;
 
 /**
  * The payload of a decision's audit entry: what was asked, with secrets replaced, and what a restart needs to put the
@@ -19,18 +24,37 @@ export function describeDecision(
   op: Op,
   replay: boolean,
   sha256: Sha256,
-  limit?: Limit,
+  { limit, approvalId, grantId, asked, observed }: DecisionDetails = {},
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
+  if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
   if (request.caller !== null) text += `,"caller":${JSON.stringify(agentKey(request.caller))}`;
   text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}"`;
+  if (request.estimatedCostMicros !== null) text += ',"estimated":true';
+  if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
+  if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
   text += `,"op_state":"${op.state}"`;
   if (replay) text += ',"replay":true';
   text += `,"resource":${canonicalJson(op.resource)}`;
+  if (asked?.run !== undefined) text += `,"run":${describeRun(asked.run)}`;
   if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
+  if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
   return `${text}}` as CanonicalJson;
+}
+
+function describeObserved(observed: readonly Observed[]): CanonicalJson {
+  return canonicalJson(observed.map(({ rule, effect }) => ({ effect, rule })));
+}
+
+function describeRun({ checks, spent_usd }: RunFacts): CanonicalJson {
+  return canonicalJson({ checks, spent_usd });
+}
+
+/** Without what everybody together has spent: the entry is for one tenant to read. */
+function describeSpend({ agent, org, team }: SpendFacts): CanonicalJson {
+  return canonicalJson({ agent: { ...agent }, org: { ...org }, team: { ...team } });
 }
 
 function describeLimit({ tier, period, limitMicros, totalMicros }: Limit): CanonicalJson {

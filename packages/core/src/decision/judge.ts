@@ -1,3 +1,4 @@
+import { announceApproval, requestApproval } from '../approvals/request-approval.ts';
 import type { Actor, EntryDraft } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { noteAlive } from '../control/note-alive.ts';
@@ -36,7 +37,8 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
   const replay = answerReplay(op, created, digest);
   if (replay !== undefined) {
-    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, startedAt };
+    const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, op.opId)?.id : undefined;
+    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, approvalId, startedAt };
     record(gov, request, agent, judgement, now, true);
     return judgement;
   }
@@ -48,13 +50,20 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   const decided = decide(gov, agent, request, op, now);
   op.policyRule = decided.policyRule;
   op.reason = decided.reason;
-  const undo = gov.ops.move(op, decided.decision === 'allow' ? 'allow' : 'terminate', now);
+  const approval =
+    decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);
+  if (approval === undefined) move(gov, op, decided.decision === 'allow' ? 'allow' : 'terminate', now);
+  if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
+  const judgement: Judgement = { ...decided, op, approvalId: approval?.id, startedAt };
+  record(gov, request, agent, judgement, now, false);
+  if (approval !== undefined) announceApproval(gov, approval);
+  return judgement;
+}
+
+function move(gov: Governance, op: Op, trigger: 'allow' | 'terminate', now: EpochMs): void {
+  const undo = gov.ops.move(op, trigger, now);
   if (undo !== undefined) gov.journal.onFailure(undo);
   gov.journal.publish(opsChange(op));
-  if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
-  const judgement: Judgement = { ...decided, op, startedAt };
-  record(gov, request, agent, judgement, now, false);
-  return judgement;
 }
 
 /** What the operation shows of the request, with secrets replaced. */
@@ -99,7 +108,7 @@ function record(
     reason: judgement.reason,
     policyRule: judgement.policyRule,
     policyVersion: gov.policies.version,
-    payload: describeDecision(request, op, replay, gov.sha256, judgement.limit),
+    payload: describeDecision(request, op, replay, gov.sha256, judgement),
   };
   gov.journal.record(draft, replay ? undefined : op);
   gov.journal.publish({

@@ -95,7 +95,7 @@ describe('replaying a check of an operation that is', () => {
     expect(again).toMatchObject({ reason: first.reason, policyRule: first.policyRule, opId: first.opId });
     expect(again).toMatchObject({
       decision: 'deny',
-      reason: 'denied by rule starter/no-deletes',
+      reason: 'denied by rule starter/no-deletes; allowed here unless denied: tool_call of search, fetch',
       opState: 'terminated',
     });
   });

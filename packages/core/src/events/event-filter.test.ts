@@ -7,7 +7,7 @@ import { eventsFor } from './event-filter.ts';
 
 const bound = (orgId: string, teamId: string | null = null): Principal => ({ ...operator, orgId, teamId });
 const of = (agent: string): DomainEvent => ({ type: 'agent', at: 1, agent: agentId(agent), change: 'registered' });
-const policy: DomainEvent = { type: 'policy', at: 1, version: 'v', error: null };
+const policy: DomainEvent = { type: 'policy', at: 1, version: 'v', error: null, document: null };
 const all = ['acme/search/bot', 'acme/ops/bot', 'acme//bot', 'umbrella/search/bot', '//bot', '/search/loner'];
 
 const seen = (by: Principal, filter: EventFilter = {}) => all.filter((agent) => eventsFor(by, filter)(of(agent)));

@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach } from '../access/principal.ts';
 import type { DomainEvent } from '../kernel/events.ts';
+import type { Scope } from '../policy/document.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 
 /** Which events a stream asks for. Absent members do not narrow. */
@@ -12,7 +13,7 @@ export interface EventFilter {
 
 /** Whose event it is, of an org or a team without an agent; null where it concerns the whole gateway. */
 export function agentOf(event: DomainEvent): AgentId | null {
-  if (event.type === 'policy') return null;
+  if (event.type === 'policy') return ownerOf(event.document?.scope);
   if (event.type !== 'budget') return event.agent;
   const { tier, orgId, teamId, agentId } = event.of;
   return tier === 'global' ? null : { orgId, teamId, agentId };
@@ -36,4 +37,9 @@ export function eventsFor(by: Principal, filter: EventFilter): (event: DomainEve
       (agentId === undefined || agentId === agent.agentId)
     );
   };
+}
+
+/** Whose documents have this scope; everybody's, where it is global. */
+function ownerOf(scope: Scope | undefined): AgentId | null {
+  return scope === undefined || scope.tier === 'global' ? null : { teamId: '', agentId: '', ...scope };
 }

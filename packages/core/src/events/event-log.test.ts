@@ -74,7 +74,7 @@ class World {
 const events = (count: number): DomainEvent[] => Array.from({ length: count }, (_, at) => policyEvent(at));
 
 function policyEvent(at: number): DomainEvent {
-  return { type: 'policy', at, version: 'v', error: null };
+  return { type: 'policy', at, version: 'v', error: null, document: null };
 }
 
 describe('ids', () => {

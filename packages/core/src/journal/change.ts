@@ -1,14 +1,19 @@
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
+import type { Approval } from '../approvals/approval.ts';
+import type { StandingGrant } from '../approvals/grant.ts';
 import type { SealedEntry } from '../audit/entry.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlSequence } from '../control/control-reader.ts';
 import type { Receipt } from '../control/receipt.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { SavedBooks } from '../budget/books.ts';
+import type { ClosedBooks, SavedBooks } from '../budget/books.ts';
+import type { Period } from '../budget/period.ts';
 import type { BooksMark } from '../budget/recover-books.ts';
 import type { TierOf } from '../budget/tier.ts';
 import type { OpRecord } from '../ops/op.ts';
+import type { PolicySetRecord } from '../policy/policy-history.ts';
+import type { PolicyVersion } from '../policy/store/policy-version.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 
@@ -41,9 +46,29 @@ export type Change =
       readonly kind: 'books_saved';
       readonly saved: readonly SavedBooks[];
       readonly over: readonly TierOf[];
+      /** What tiers have spent in days and months that are over. */
+      readonly closed: readonly ClosedBooks[];
+      /** Such days and months are given up before these; null: all stay. */
+      readonly closedBefore: Readonly<Record<Period, string>> | null;
       readonly asOf: BooksMark;
     }
   | { readonly kind: 'event_ids_reserved'; readonly through: number }
+  | { readonly kind: 'approval_saved'; readonly approval: Approval }
+  | { readonly kind: 'grant_saved'; readonly grant: StandingGrant }
+  /**
+   * Retention: up to `most` approvals that have nothing left to do are given up, those decided before and those beyond
+   * the newest `kept`; and as many grants that have ended before.
+   */
+  | {
+      readonly kind: 'approvals_removed';
+      readonly before: EpochMs;
+      readonly kept: number;
+      readonly most: number;
+    }
+  /** A version of a stored document. The oldest are given up when there are too many. */
+  | { readonly kind: 'policy_saved'; readonly saved: PolicyVersion }
+  /** What is in force from now on, to be found later by its version. The oldest sets are given up. */
+  | { readonly kind: 'policy_set_saved'; readonly set: PolicySetRecord }
   /** Retention: entries up to this one are given up. */
   | { readonly kind: 'entries_removed'; readonly through: number }
   /** An entry that a change of accounts owed to the log stands in it now. */

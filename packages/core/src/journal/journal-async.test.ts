@@ -49,7 +49,7 @@ class SlowDesk {
       expect(this.memory.pop()).toBe(name);
     });
     this.journal.record(draft(name));
-    this.journal.publish({ type: 'policy', at: 0, version: name, error: null });
+    this.journal.publish({ type: 'policy', at: 0, version: name, error: null, document: null });
     return this.journal.committed().then(
       () => 'durable' as const,
       () => 'failed' as const,

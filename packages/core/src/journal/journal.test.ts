@@ -55,7 +55,7 @@ function change(seq: number): Change {
 }
 
 function event(version: string): DomainEvent {
-  return { type: 'policy', at: 0, version, error: null };
+  return { type: 'policy', at: 0, version, error: null, document: null };
 }
 
 function anOp(): Op {

@@ -82,6 +82,16 @@ export class Journal {
     return [this.#tick, this.#inFlight].some((tick) => tick?.changes.some(fits) === true);
   }
 
+  /** Resolves in the next turn of the event loop: others have their say in between. */
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#ports.soon(resolve));
+  }
+
+  /** What has happened in memory and is not durable yet, in order. */
+  *undurable(): Iterable<DomainEvent> {
+    for (const tick of [this.#inFlight, this.#tick]) yield* tick?.events ?? [];
+  }
+
   /** Commits this turn now, or as soon as the commit in flight has settled. */
   flush(): void {
     if (this.#inFlight !== undefined) return;

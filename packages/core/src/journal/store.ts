@@ -1,12 +1,16 @@
-import type { SavedBooks } from '../budget/books.ts';
+import type { ClosedBooksReader, SavedBooks } from '../budget/books.ts';
 import type { BooksMark } from '../budget/recover-books.ts';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
+import type { Approval } from '../approvals/approval.ts';
+import type { ApprovalReader } from '../approvals/approval-reader.ts';
+import type { StandingGrant } from '../approvals/grant.ts';
 import type { ChainHead } from '../audit/chain.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlReader, ControlSequence } from '../control/control-reader.ts';
 import type { Receipt } from '../control/receipt.ts';
 import type { EpochMs } from '../kernel/clock.ts';
+import type { PolicyShelf, PolicyVersion } from '../policy/store/policy-version.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { Batch, SavedOp } from './change.ts';
 
@@ -29,6 +33,12 @@ export interface Snapshot {
   /** Scoped controls with an idempotency key that were finished: the newest 10,000. */
   readonly bulkControls: readonly BulkControl[];
   readonly controlSequences: readonly ControlSequence[];
+  /** The approvals that have something left to do. */
+  readonly approvals: readonly Approval[];
+  /** The grants that were not revoked. */
+  readonly grants: readonly StandingGrant[];
+  /** The newest version of each stored document. */
+  readonly policies: readonly PolicyVersion[];
 }
 
 /** An entry as it is kept: `canonical` is the text that `hash` is over. */
@@ -56,6 +66,8 @@ export interface AuditQuery {
   readonly before?: number;
   /** Only entries after this one. */
   readonly after?: number;
+  /** Where gateways share a log: only those that this gateway has written. */
+  readonly own?: boolean;
   readonly limit: number;
 }
 
@@ -85,7 +97,9 @@ export class HeadMoved extends Error {
 }
 
 /** Where a gateway keeps what must survive it. Every store runs the same conformance suite. */
-export interface Store extends ControlReader {
+export interface Store extends ControlReader, ClosedBooksReader {
+  readonly policies: PolicyShelf;
+  readonly approvals: ApprovalReader;
   load(): Promise<Snapshot>;
   /** Up to `limit` entries after `seq`, oldest first. */
   after(seq: number, limit: number): Promise<StoredEntry[]>;

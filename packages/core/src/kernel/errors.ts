@@ -35,7 +35,17 @@ export type ErrorCode =
   | 'wrong_password'
   | 'email_taken'
   | 'store_unavailable'
-  | 'shutting_down';
+  | 'shutting_down'
+  | 'approval_not_found'
+  | 'already_decided'
+  | 'own_approval'
+  | 'grant_not_found'
+  | 'policy_not_found'
+  | 'policy_version_not_found'
+  | 'policy_invalid'
+  | 'policy_in_file'
+  | 'policy_changed'
+  | 'decision_not_found';
 
 export class ReeveError extends Error {
   readonly code: ErrorCode;

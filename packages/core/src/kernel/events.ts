@@ -1,20 +1,45 @@
+import type { Approval } from '../approvals/approval.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import type { Micros } from '../budget/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
 import type { Decision } from '../decision/answer.ts';
 import type { OpRecord } from '../ops/op.ts';
+import type { Scope } from '../policy/document.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import type { EpochMs } from './clock.ts';
 
 /** Something that happened and that live views follow. Published once it is durable, never before. */
 export type DomainEvent =
-  | { readonly type: 'ops_change'; readonly at: EpochMs; readonly agent: AgentId; readonly op: OpRecord }
+  | OpsChangeEvent
   | { readonly type: 'agent'; readonly at: EpochMs; readonly agent: AgentId; readonly change: AgentChange }
-  | { readonly type: 'policy'; readonly at: EpochMs; readonly version: string; readonly error: string | null }
+  | PolicyEvent
   | DecisionEvent
+  | ApprovalEvent
   | BudgetEvent
   | AlertEvent;
+
+/** Somebody is asked about an action, or it is decided. */
+export interface ApprovalEvent {
+  readonly type: 'approval';
+  readonly at: EpochMs;
+  readonly agent: AgentId;
+  readonly change: ApprovalChange;
+  readonly approval: Approval;
+}
+
+/** `verdict`: one of several that are needed. */
+export type ApprovalChange = 'requested' | 'verdict' | Exclude<Approval['state'], 'open'>;
+
+/** An operation became known or has moved. */
+export interface OpsChangeEvent {
+  readonly type: 'ops_change';
+  readonly at: EpochMs;
+  readonly agent: AgentId;
+  readonly op: OpRecord;
+  /** The day that its cost was booked to, where the move has settled one. */
+  readonly booked?: string;
+}
 
 /** A check was answered. */
 export interface DecisionEvent {
@@ -28,6 +53,24 @@ export interface DecisionEvent {
   readonly opId: string;
 }
 
+/** Other policies are in force, or what was loaded could not be. */
+export interface PolicyEvent {
+  readonly type: 'policy';
+  readonly at: EpochMs;
+  /** Of the set in force. */
+  readonly version: string;
+  readonly error: string | null;
+  /** The stored document that was changed; null where the files were. */
+  readonly document: {
+    readonly name: string;
+    readonly version: number;
+    readonly scope: Scope;
+    readonly change: PolicyChange;
+  } | null;
+}
+
+export type PolicyChange = 'put' | 'rolled_back' | 'deleted';
+
 /** A cap is nearly used up, or was about to be passed. */
 export interface BudgetEvent {
   readonly type: 'budget';
@@ -36,6 +79,8 @@ export interface BudgetEvent {
   readonly of: TierOf;
   readonly change: 'approached' | 'exceeded';
   readonly period: Period;
+  /** On which day a share was used up. */
+  readonly day?: string;
   /** The share of the cap that is used up; null where it was about to be passed. */
   readonly percent: number | null;
   readonly limitMicros: Micros;
@@ -51,7 +96,13 @@ export interface AlertEvent {
   readonly details: { readonly [member: string]: Json };
 }
 
-export type Alert = 'control_unconfirmed' | 'control_failed' | 'op_stale' | 'op_back' | 'impersonation';
+export type Alert =
+  | 'control_unconfirmed'
+  | 'control_failed'
+  | 'op_stale'
+  | 'op_back'
+  | 'reservation_released'
+  | 'impersonation';
 
 export type AgentChange = 'registered' | 'deregistered' | 'suspended' | 'resumed';
 

@@ -18,7 +18,7 @@ describe('timestamps', () => {
 });
 
 describe('the event bus', () => {
-  const event: DomainEvent = { type: 'policy', at: 0, version: 'v', error: null };
+  const event: DomainEvent = { type: 'policy', at: 0, version: 'v', error: null, document: null };
 
   test('hands every subscriber the events of a turn, in order, until it leaves', () => {
     const seen: string[] = [];

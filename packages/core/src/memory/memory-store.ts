@@ -2,7 +2,9 @@ import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
 import type { SealedEntry } from '../audit/entry.ts';
-import type { SavedBooks } from '../budget/books.ts';
+import type { ClosedBooks, SavedBooks } from '../budget/books.ts';
+import type { Period } from '../budget/period.ts';
+import type { TierOf } from '../budget/tier.ts';
 import type { BooksMark } from '../budget/recover-books.ts';
 import { tierKey } from '../budget/tier.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
@@ -13,7 +15,10 @@ import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
+import { MemoryClosedBooks } from './memory-closed-books.ts';
 import { MemoryControls } from './memory-controls.ts';
+import { MemoryPolicies } from './memory-policies.ts';
+import { MemoryApprovals } from './memory-approvals.ts';
 
 /** How many entries are kept: `memory:` promises nothing over a restart, and its memory must stay bounded. */
 const mostEntries = 100_000;
@@ -27,8 +32,11 @@ export class MemoryStore implements Store, AuditReader {
   readonly #signingKeys = new Map<string, SigningKeyRecord>();
   readonly #ops = new Map<string, SavedOp>();
   readonly #controls = new MemoryControls();
+  readonly policies = new MemoryPolicies();
+  readonly approvals = new MemoryApprovals();
   readonly #books = new Map<string, SavedBooks>();
   #booksMark: BooksMark | null = null;
+  readonly #closedBooks = new MemoryClosedBooks();
   #opsReplayFrom: number | null = 0;
   #eventIdsReserved: number;
   readonly #accounts: Pick<MemoryAccountStore, 'entryRecorded'> | undefined;
@@ -51,6 +59,8 @@ export class MemoryStore implements Store, AuditReader {
       ops: [...this.#ops.values()],
       opsReplayFrom: this.#opsReplayFrom,
       ...this.#controls.load(),
+      ...this.policies.load(),
+      ...this.approvals.load(),
       eventIdsReserved: this.#eventIdsReserved,
       books: [...this.#books.values()],
       booksMark: this.#booksMark,
@@ -109,6 +119,10 @@ export class MemoryStore implements Store, AuditReader {
     return this.#controls.countsOfBulk(bulkId);
   }
 
+  closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]> {
+    return Promise.resolve(this.#closedBooks.newest(of, period, count));
+  }
+
   probe(): void {
     return;
   }
@@ -152,6 +166,7 @@ export class MemoryStore implements Store, AuditReader {
       case 'books_saved':
         for (const of of change.over) this.#books.delete(tierKey(of));
         for (const books of change.saved) this.#books.set(tierKey(books.of), { ...books });
+        this.#closedBooks.apply(change);
         this.#booksMark = change.asOf;
         break;
       case 'event_ids_reserved':
@@ -165,6 +180,15 @@ export class MemoryStore implements Store, AuditReader {
       case 'control_sequence_saved':
       case 'receipts_removed':
         this.#controls.apply(change, ({ agent, opId }) => this.#ops.has(`${agentKey(agent)}/${opId}`));
+        break;
+      case 'policy_saved':
+      case 'policy_set_saved':
+        this.policies.apply(change);
+        break;
+      case 'approval_saved':
+      case 'grant_saved':
+      case 'approvals_removed':
+        this.approvals.apply(change);
         break;
       case 'ops_replay_from':
         this.#opsReplayFrom = change.seq;

@@ -2,10 +2,13 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { Actor } from '../audit/entry.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { endApprovalOf } from '../approvals/end-approval-of.ts';
 import type { Receipt } from '../control/receipt.ts';
 import { closeBooks } from '../budget/close-books.ts';
 import type { Governance } from '../governance.ts';
 import type { OpTrigger } from './lifecycle.ts';
+import { isOver } from './lifecycle.ts';
 import type { Op } from './op.ts';
 import { opsChange } from './ops-change.ts';
 
@@ -23,20 +26,23 @@ export function changeOp(
     readonly details?: { readonly [member: string]: Json };
     /** The control that it is done for, where there is one. */
     readonly control?: Receipt;
+    /** The approval whose outcome it is, where it is one. */
+    readonly approval?: Approval;
   },
 ): void {
   const { state: from, reason, control } = op;
   const undo = gov.ops.move(op, trigger);
   if (undo === undefined) return;
   if (trigger === 'terminate') op.reason = by.reason === '' ? 'operation is terminated' : by.reason;
+  if (trigger === 'allow') op.reason = by.reason;
   op.control = by.control ?? control;
-  closeBooks(gov, op, trigger);
+  const booked = closeBooks(gov, op, trigger);
   gov.journal.onFailure(() => {
     undo();
     op.reason = reason;
     op.control = control;
   });
-  gov.journal.publish(opsChange(op));
+  gov.journal.publish(booked === undefined ? opsChange(op) : { ...opsChange(op), booked });
   const [traceId = '', spanId = ''] = op.opId.split(':');
   gov.journal.record(
     draftOf({
@@ -48,8 +54,16 @@ export function changeOp(
       traceId,
       spanId,
       reason: by.reason === '' ? null : by.reason,
-      payload: canonicalJson({ ...by.details, cost_micros: op.costMicros, from, to: op.state, trigger }),
+      payload: canonicalJson({
+        ...by.details,
+        ...(booked === undefined ? {} : { booked }),
+        cost_micros: op.costMicros,
+        from,
+        to: op.state,
+        trigger,
+      }),
     }),
     op,
   );
+  if (isOver(op.state) && by.approval === undefined) endApprovalOf(gov, op, by);
 }

@@ -86,6 +86,7 @@ class Recovery {
     if (entry.event_type === 'OpStateChanged' && entry.payload.from === null) {
       this.#decided(agent, entry, entry.op_id, 'pending', stored.seq);
     } else if (entry.event_type === 'OpStateChanged') this.#changed(known, entry, stored.seq);
+    else if (entry.event_type === 'BudgetReservationReleased') freed(known, stored.seq);
     else if (entry.payload.op_state !== undefined && entry.payload.replay !== true) {
       this.#decided(agent, entry, entry.op_id, entry.payload.op_state, stored.seq);
     }
@@ -159,6 +160,7 @@ class Recovery {
     if (isOver(op.state)) op.reservedMicros = 0;
     if (entry.payload.control_id !== undefined) this.#controls.set(op, entry.payload.control_id);
     if (entry.payload.trigger === 'terminate') op.reason = entry.reason ?? 'operation is terminated';
+    if (entry.payload.trigger === 'allow') op.reason = entry.reason ?? '';
     op.seq = seq;
   }
 
@@ -176,4 +178,11 @@ class Recovery {
   #movedAt(updatedAt: number): number {
     return this.#gov.clock.elapsed() - Math.max(0, this.#gov.clock.now() - updatedAt);
   }
+}
+
+/** What was held back for it is free, whatever becomes of it. */
+function freed(op: Op | undefined, seq: number): void {
+  if (op === undefined) return;
+  op.reservedMicros = 0;
+  op.seq = seq;
 }

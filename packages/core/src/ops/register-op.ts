@@ -43,6 +43,7 @@ export async function registerOp(
 
 function begin(gov: Governance, by: Principal, op: Op, summary: string): void {
   op.summary = summary;
+  gov.ops.awaitCheck(op);
   gov.journal.onFailure(() => gov.ops.forget(op));
   gov.journal.publish(opsChange(op));
   const [traceId = '', spanId = ''] = op.opId.split(':');

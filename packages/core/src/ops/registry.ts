@@ -21,12 +21,19 @@ export class OpsRegistry {
   readonly #unsaved = new Map<Op, number>();
   /** Operations whose row could not be written: they are due before all others. */
   readonly #overdue = new Set<Op>();
+  /** Operations that were registered before their check, the oldest first. Those that it has come for are left out later. */
+  readonly #unchecked = new Set<Op>();
   readonly #index = new OpIndex();
   #newest = 0;
 
   constructor(clock: Clock, ttlMs: number) {
     this.#clock = clock;
     this.#ttlMs = ttlMs;
+  }
+
+  /** The ordinal of the operation that became known last. */
+  get newest(): number {
+    return this.#newest;
   }
 
   count(state: OpState): number {
@@ -85,6 +92,7 @@ export class OpsRegistry {
     this.#keep(op);
     this.#noteUnsaved(op);
     if (isOver(op.state)) this.#ended.push(op);
+    if (isUnchecked(op)) this.#unchecked.add(op);
   }
 
   /** Where a trigger would lead an operation by the lifecycle table; throws where the table has no such move. */
@@ -173,6 +181,26 @@ export class OpsRegistry {
     };
   }
 
+  /** Something of it has changed that is no move: its row, where it has one, is out of date. */
+  touch(op: Op): void {
+    if (!this.#unsaved.has(op) && !this.#overdue.has(op)) this.#unsaved.set(op, this.#clock.elapsed());
+  }
+
+  /** Notes that it was registered and waits for its first check. */
+  awaitCheck(op: Op): void {
+    this.#unchecked.add(op);
+  }
+
+  /** Those that were registered at least so long ago and were never checked, the oldest first. */
+  *uncheckedFor(ms: number): Iterable<Op> {
+    const deadline = this.#clock.elapsed() - ms;
+    for (const op of this.#unchecked) {
+      if (!isUnchecked(op) || op.owner.ops.get(op.opId) !== op) this.#unchecked.delete(op);
+      else if (op.movedAt > deadline) return;
+      else yield op;
+    }
+  }
+
   needsNoRow(op: Op): void {
     this.#unsaved.delete(op);
     this.#overdue.delete(op);
@@ -199,4 +227,8 @@ export class OpsRegistry {
     this.#noteUnsaved(op);
     if (isOver(state)) this.#ended.push(op);
   }
+}
+
+function isUnchecked({ state, digest }: Op): boolean {
+  return state === 'pending' && digest === '';
 }

@@ -9,6 +9,7 @@ export function budgetRules(documents: readonly PolicyDocument[]): BudgetRules {
   const uniform = (tier: BudgetTier): Caps => ({ ...noCaps, ...global?.caps[tier] });
   return {
     timeZone: global?.timeZone ?? noBudgets.timeZone,
+    actionOnExceed: global?.actionOnExceed ?? noBudgets.actionOnExceed,
     uniform: { global: uniform('global'), org: uniform('org'), team: uniform('team'), agent: uniform('agent') },
     own: documents.flatMap(({ scope, budget }) =>
       scope.tier === 'global' || budget === undefined

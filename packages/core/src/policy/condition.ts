@@ -45,6 +45,11 @@ export type Condition = (facts: Facts) => boolean;
 /** Compiles and type-checks the text of a `when`; throws a `ConditionError` that says what is wrong, and where. */
 export type CompileCondition = (source: string) => Condition;
 
+/** What a condition asks for is not known of a decision that is looked at again later. */
+export class NotRecorded extends Error {
+  override readonly name = 'NotRecorded';
+}
+
 /** What is wrong with the text of a `when`, and where. */
 export class ConditionError extends Error {
   override readonly name = 'ConditionError';

@@ -4,7 +4,9 @@ import type { Condition } from './condition.ts';
 import type { Glob } from './glob.ts';
 import type { DocumentBudget } from './parse-budget.ts';
 
-export type Effect = 'allow' | 'deny' | 'require_approval';
+export const effects = ['allow', 'deny', 'require_approval'] as const;
+
+export type Effect = (typeof effects)[number];
 
 export type Scope =
   | { readonly tier: 'global' }
@@ -22,16 +24,33 @@ export interface Matchers {
   readonly commands?: readonly Glob[];
 }
 
+/** What a rule asks of its approvals; what it leaves open is the gateway's to say. */
+export interface ApprovalTerms {
+  /** How many different people must approve. */
+  readonly count?: number;
+  readonly ttlSecs?: number;
+}
+
 export interface PolicyRule {
   readonly name: string;
   readonly effect: Effect;
   readonly matchers: Matchers;
   readonly when?: Condition;
+  /** The condition as it was written, for those who are told why. */
+  readonly whenText?: string;
+  readonly approvals?: ApprovalTerms;
 }
+
+export const policyModes = ['enforce', 'observe'] as const;
+
+/** An observed document decides nothing: what it would have done is recorded. */
+export type PolicyMode = (typeof policyModes)[number];
 
 export interface PolicyDocument {
   readonly name: string;
   readonly scope: Scope;
+  /** Absent where the document is enforced. */
+  readonly mode?: PolicyMode;
   /** What a global document says of actions that no rule matches, where it says anything. */
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly PolicyRule[];
@@ -39,11 +58,15 @@ export interface PolicyDocument {
   readonly pricing?: Pricing;
 }
 
-/** Where in the sources something is wrong, and what. Lines and columns count from 1. */
-export interface PolicyProblem {
+/** A place in the sources. Lines and columns count from 1. */
+export interface PolicyPlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** Where in the sources something is wrong, and what. */
+export interface PolicyProblem extends PolicyPlace {
   readonly message: string;
 }
 

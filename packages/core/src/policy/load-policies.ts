@@ -4,42 +4,36 @@ import { system } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
 import type { PolicyProblem } from './document.ts';
 import { describeProblem } from './document.ts';
-import type { PolicyFeatures, PolicySource } from './parse-policy.ts';
-import { parsePolicies } from './parse-policy.ts';
-import { PolicySet, policyVersion } from './policy-set.ts';
+import type { PolicySource } from './parse-policy.ts';
+import type { PolicyFeatures } from './parse-rule.ts';
+import { putInForce } from './put-in-force.ts';
+import { problemsWith } from './store/policy-library.ts';
 
 /**
- * Puts the policies of the sources in force, all of them at once. Where anything is wrong with any source, nothing
- * changes: what was in force stays so, and the failure is recorded. Resolves with the problems once that is durable.
+ * Puts the policies of the files in force, all of them at once and together with those that are stored. Where anything
+ * is wrong with any of them, nothing changes: what was in force stays so, and the failure is recorded. Resolves with the
+ * problems once that is durable.
  */
 export async function loadPolicies(
   gov: Governance,
-  sources: readonly PolicySource[],
-  features: PolicyFeatures,
+  files: readonly PolicySource[],
+  features: PolicyFeatures = gov.library.features,
 ): Promise<readonly PolicyProblem[]> {
-  const { documents, problems } = parsePolicies(sources, features);
+  const { library } = gov;
+  const sources = { files: library.parseFiles(files, features), stored: library.with(library.waiting) };
+  const problems = problemsWith(sources);
   if (problems.length > 0) {
     await rejectPolicies(gov, problems);
     return problems;
   }
 
   const at = gov.clock.now();
-  const before = gov.policies;
-  const names = documents.map((document) => document.name);
-  const texts = sources.map((source) => source.text);
-  // A document without a name has that of its file: the same text under another name is another policy.
-  gov.policies = new PolicySet(documents, policyVersion(gov.sha256, [...texts, ...names]));
-  gov.ledger.policy = gov.policies.budgets;
-  gov.journal.onFailure(() => {
-    gov.policies = before;
-    gov.ledger.policy = before.budgets;
-  });
-  const payload = canonicalJson({ documents: names, previous_version: before.version });
-  const policyVersionNow = gov.policies.version;
-  gov.journal.record(
-    draftOf({ at, eventType: 'PolicyReloaded', actor: system, policyVersion: policyVersionNow, payload }),
-  );
-  gov.journal.publish({ type: 'policy', at, version: policyVersionNow, error: null });
+  const before = gov.policies.version;
+  putInForce(gov, sources);
+  const { version, documents } = gov.policies;
+  const payload = canonicalJson({ documents: documents.map(({ name }) => name), previous_version: before });
+  gov.journal.record(draftOf({ at, eventType: 'PolicyReloaded', actor: system, policyVersion: version, payload }));
+  gov.journal.publish({ type: 'policy', at, version, error: null, document: null });
   await gov.journal.committed();
   return [];
 }
@@ -51,6 +45,6 @@ export async function rejectPolicies(gov: Governance, problems: readonly PolicyP
   const error = described[0] ?? '';
   const payload = canonicalJson({ problems: described });
   gov.journal.record(draftOf({ at, eventType: 'PolicyReloadFailed', actor: system, reason: error, payload }));
-  gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error });
+  gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error, document: null });
   await gov.journal.committed();
 }

@@ -1,6 +1,6 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
-import type { Caps } from '../budget/budget-policy.ts';
+import type { ActionOnExceed, Caps } from '../budget/budget-policy.ts';
 import type { Micros } from '../budget/money.ts';
 import { microsOfUsd, mostMicros, usdOfMicros } from '../budget/money.ts';
 import { Calendar } from '../budget/period.ts';
@@ -14,13 +14,17 @@ import type { YamlReader } from './yaml-reader.ts';
 export interface DocumentBudget {
   readonly caps: Partial<Record<BudgetTier, Partial<Caps>>>;
   readonly timeZone?: string;
-  readonly actionOnExceed?: 'deny';
+  readonly actionOnExceed?: ActionOnExceed;
 }
 
 const own = { daily_limit_usd: 'day', monthly_limit_usd: 'month' } as const;
 const tenants = ['org', 'team', 'agent'] as const;
 const uniform = tenants.flatMap((tier) => Object.keys(own).map((key) => `${tier}_${key}`));
-const globalKeys = [...Object.keys(own), ...uniform, 'timezone', 'action_on_exceed'];
+export const ownCapKeys = Object.keys(own);
+export const capKeys = [...ownCapKeys, ...uniform];
+export const actionsOnExceed: readonly ActionOnExceed[] = ['deny', 'require_approval'];
+export const unknownPrices: readonly UnknownPrice[] = ['deny', 'zero', 'worst'];
+const globalKeys = [...capKeys, 'timezone', 'action_on_exceed'];
 
 /** Reads the `budget` of a document. */
 export function parseBudget(
@@ -45,9 +49,9 @@ export function parseBudget(
     } else if (name === 'timezone') {
       timeZone = zone(yaml, value);
     } else if (name === 'action_on_exceed') {
-      actionOnExceed = yaml.choice(value, '"action_on_exceed"', ['deny']);
+      actionOnExceed = yaml.choice(value, '"action_on_exceed"', actionsOnExceed);
     } else {
-      yaml.unknown({ name, nameNode, value }, '"budget"', isGlobal ? globalKeys : Object.keys(own));
+      yaml.unknown({ name, nameNode, value }, '"budget"', isGlobal ? globalKeys : ownCapKeys);
     }
   }
   return {
@@ -89,7 +93,7 @@ function amount(yaml: YamlReader, node: Node | undefined, what: string): Micros 
   return micros;
 }
 
-const priceKeys = ['input_per_mtok_usd', 'output_per_mtok_usd'] as const;
+export const priceKeys = ['input_per_mtok_usd', 'output_per_mtok_usd'] as const;
 
 /** Reads the `pricing` of a document: prices by glob of the model, and what to assume of models without one. */
 export function parsePricing(yaml: YamlReader, document: Document.Parsed, node: Node | undefined): Pricing | undefined {
@@ -99,7 +103,7 @@ export function parsePricing(yaml: YamlReader, document: Document.Parsed, node: 
   let unknownPrice: UnknownPrice = 'zero';
   for (const { name, nameNode, value } of members) {
     if (name === 'unknown_price') {
-      unknownPrice = yaml.choice(value, '"unknown_price"', ['deny', 'zero', 'worst']) ?? unknownPrice;
+      unknownPrice = yaml.choice(value, '"unknown_price"', unknownPrices) ?? unknownPrice;
       continue;
     }
     const price = priceOf(yaml, document, name, nameNode, value);

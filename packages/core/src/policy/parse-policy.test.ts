@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Condition } from './condition.ts';
 import type { PolicyDocument } from './document.ts';
 import { describeProblem } from './document.ts';
-import type { PolicyFeatures, PolicySource } from './parse-policy.ts';
+import type { PolicySource } from './parse-policy.ts';
+import type { PolicyFeatures } from './parse-rule.ts';
 import { parsePolicies } from './parse-policy.ts';
 
 const amount = 'must be a number of US dollars from 0 to 1000000000.00';
@@ -34,22 +35,22 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a document',
     '«nmae: x',
-    'unknown key "nmae" in a policy document; known: scope, name, default, rules, budget, pricing',
+    'unknown key "nmae" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
   ],
   [
     'an unknown key further down',
     'name: x\n\n  \n«rule: []',
-    'unknown key "rule" in a policy document; known: scope, name, default, rules, budget, pricing',
+    'unknown key "rule" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
   ],
   [
     'an unknown key of a rule',
     'rules:\n  - effect: allow\n    «tool: [x]',
-    'unknown key "tool" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, when',
+    'unknown key "tool" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, when, approvals',
   ],
   [
     'an unknown key of a rule in braces',
     'rules: [{ effect: allow, «efect: x }]',
-    'unknown key "efect" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, when',
+    'unknown key "efect" in a rule; known: name, effect, actions, tools, models, hosts, paths, commands, when, approvals',
   ],
   ['a document that is a text', '«hello', 'a policy document must be a mapping'],
   ['a document that is a list', '«- a\n- b', 'a policy document must be a mapping'],
@@ -58,9 +59,17 @@ const wrong: readonly (readonly [string, string, string])[] = [
   ['rules that are an alias to nothing', 'name: x\nrules: «*none', '"rules" must be a list'],
   ['tools that are left open', 'rules:\n  - effect: allow\n    tools:«', '"tools" must be a list'],
   ['a rule that is a text', 'rules:\n  - «deny', 'a rule must be a mapping'],
-  ['a rule without an effect', 'rules:\n  - «name: x', 'a rule needs an "effect": "allow" or "deny"'],
-  ['an effect that does not exist', 'rules:\n  - effect: «block', '"effect" must be "allow" or "deny"'],
-  ['an effect that is a list', 'rules:\n  - effect: «[deny]', '"effect" must be "allow" or "deny"'],
+  [
+    'a rule without an effect',
+    'rules:\n  - «name: x',
+    'a rule needs an "effect": "allow", "deny" or "require_approval"',
+  ],
+  [
+    'an effect that does not exist',
+    'rules:\n  - effect: «block',
+    '"effect" must be "allow", "deny" or "require_approval"',
+  ],
+  ['an effect that is a list', 'rules:\n  - effect: «[deny]', '"effect" must be "allow", "deny" or "require_approval"'],
   ['a default that does not exist', 'default: «maybe', '"default" must be "allow" or "deny"'],
   ['a default that is a boolean', 'default: «true', '"default" must be "allow" or "deny"'],
   [
@@ -166,7 +175,7 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an action on exceeding that does not exist',
     'budget: { action_on_exceed: «shrug }',
-    '"action_on_exceed" must be "deny"',
+    '"action_on_exceed" must be "deny" or "require_approval"',
   ],
   [
     'a time zone in a scoped budget',
@@ -195,9 +204,34 @@ const wrong: readonly (readonly [string, string, string])[] = [
     '"unknown_price" must be "deny", "zero" or "worst"',
   ],
   [
-    'an approval',
-    'rules:\n  - effect: «require_approval',
-    '"require_approval" is not available in this version of Reeve; use "allow" or "deny"',
+    'approvals of a rule that asks for none',
+    'rules:\n  - effect: deny\n    «approvals: { count: 2 }',
+    '"approvals" belongs to rules with the effect "require_approval" only',
+  ],
+  [
+    'no people',
+    'rules: [{ effect: require_approval, approvals: { count: «0 } }]',
+    '"count" must be a whole number from 1 to 5',
+  ],
+  [
+    'half a person',
+    'rules: [{ effect: require_approval, approvals: { count: «1.5 } }]',
+    '"count" must be a whole number from 1 to 5',
+  ],
+  [
+    'no time to approve',
+    'rules: [{ effect: require_approval, approvals: { ttl_secs: «0 } }]',
+    '"ttl_secs" must be a whole number from 1 to 86400',
+  ],
+  [
+    'an unknown key of approvals',
+    'rules: [{ effect: require_approval, approvals: { «people: 2 } }]',
+    'unknown key "people" in "approvals"; known: count, ttl_secs',
+  ],
+  [
+    'approvals that are a number',
+    'rules: [{ effect: require_approval, approvals: «2 }]',
+    '"approvals" must be a mapping',
   ],
   [
     'a condition',
@@ -218,7 +252,6 @@ test.each(wrong)('%s is told with its place', (_, text, message) => {
 describe('broken YAML', () => {
   test.each([
     ['a bracket that is never closed', 'rules: [«'],
-    ['a key twice', 'name: a\n«name: b'],
     ['a tab for indentation', 'rules:\n«\t- effect: allow'],
     ['a quote that is never closed', 'name: "a«'],
   ])('%s is told with its place', (_, text) => {
@@ -243,7 +276,7 @@ test('everything that is wrong is told at once, file by file', () => {
     file('scope: x', 'c.yaml'),
   ]);
   expect(problems.map(describeProblem)).toEqual([
-    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, default, rules, budget, pricing',
+    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
     'a.yaml:2:10: "default" must be "allow" or "deny"',
     `c.yaml:1:8: ${scopeRule()}`,
   ]);
@@ -362,4 +395,17 @@ describe('a condition', () => {
       { file: 'policy.yaml', line: 3, column: 11, message: 'bad "when": no such member: dept' },
     ]);
   });
+});
+
+test('a text that repeats too much by aliases is refused, and soon', () => {
+  const list = Array.from({ length: 1000 }, (_, index) => `t${index}`).join(', ');
+  const text = `rules:\n  - {effect: deny, tools: &t [${list}]}\n${'  - {effect: deny, tools: *t}\n'.repeat(1000)}`;
+  const { problems } = parsePolicies([file(text)]);
+  expect(problems[0]?.message).toContain('aliases');
+});
+
+test('a key that is there twice is told where it stands again, also among many', () => {
+  const keys = Array.from({ length: 5000 }, (_, index) => `k${index}: 1`).join('\n');
+  const { problems } = parsePolicies([file(`${keys}\nname: a\nname: b\n`)]);
+  expect(problems).toContainEqual({ file: 'policy.yaml', line: 5002, column: 1, message: 'Map keys must be unique' });
 });

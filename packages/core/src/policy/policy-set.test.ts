@@ -221,6 +221,7 @@ function factsOf(id: AgentId, asked: Action): Facts {
     registeredAt: 0,
     suspension: null,
     controlled: false,
+    registeredWith: null,
   };
   const nothing = { day_usd: 0, month_usd: 0 };
   return {

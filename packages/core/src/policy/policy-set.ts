@@ -7,12 +7,18 @@ import type { Pricing } from '../budget/pricing.ts';
 import { noPrices } from '../budget/pricing.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
-import { agentKey } from '../tenancy/agent-id.ts';
 import { budgetRules } from './budget-rules.ts';
 import type { Facts } from './condition.ts';
-import type { Effect, PolicyDocument, Scope } from './document.ts';
+import type { Refuser } from './denial-hint.ts';
+import { DenialHints } from './denial-hint.ts';
+import type { ApprovalTerms, Effect, PolicyDocument, Scope } from './document.ts';
+import type { Observed } from './observed-documents.ts';
+import { ObservedDocuments } from './observed-documents.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { RuleIndex } from './rule-index.ts';
+import { describeScope } from './parse-scope.ts';
+import { scopesAbove } from './scopes-above.ts';
+import type { Subject } from './subject.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */
@@ -25,6 +31,10 @@ export interface Verdict {
   /** `<document>/<rule>` or `default`. */
   readonly rule: string;
   readonly tier: Tier;
+  /** What the rule asks of its approvals, where it does. */
+  readonly approvals?: ApprovalTerms;
+  /** What documents that are only observed would have done otherwise. */
+  readonly observed?: readonly Observed[];
 }
 
 /** All documents of the gateway, compiled. It never changes: a reload makes a new one and swaps it in whole. */
@@ -34,43 +44,68 @@ export class PolicySet {
   readonly documents: readonly PolicyDocument[];
   readonly #default: 'allow' | 'deny';
   readonly #byScope: ReadonlyMap<string, RuleIndex>;
+  readonly #hints: DenialHints;
+  readonly #observed: ObservedDocuments | undefined;
+  readonly #isEmpty: boolean;
   readonly budgets: BudgetPolicy;
   readonly pricing: Pricing;
 
   constructor(documents: readonly PolicyDocument[], version: string) {
     this.documents = documents;
     this.version = version;
-    this.#default = defaultOf(documents);
-    this.#byScope = indexByScope(documents);
+    const enforced = documents.filter(({ mode }) => mode !== 'observe');
+    this.#isEmpty = enforced.length === 0;
+    this.#default = defaultOf(enforced);
+    this.#byScope = indexByScope(enforced);
+    this.#observed = ObservedDocuments.of(documents);
+    this.#hints = new DenialHints(documents, this.#default);
     this.budgets = budgetPolicy(budgetRules(documents));
     this.pricing = documents.find(({ pricing }) => pricing !== undefined)?.pricing ?? noPrices;
   }
 
   evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
-    if (this.documents.length === 0) return noPolicy;
     const subject = subjectOf(action);
+    const scopes = scopesAbove(agent);
+    const verdict = this.#decide(agent, action, subject, scopes, facts);
+    const observed = this.#observed?.against(verdict.effect, scopes, action.type, subject, facts);
+    return observed === undefined ? verdict : { ...verdict, observed };
+  }
+
+  #decide(agent: AgentId, action: Action, subject: Subject, scopes: readonly string[], facts: Facts): Verdict {
+    if (this.#isEmpty) return noPolicy;
     let winner: CompiledRule | undefined;
-    for (const scope of scopesAbove(agent)) {
+    for (const scope of scopes) {
       const index = this.#byScope.get(scope);
       if (index !== undefined) winner = index.strongest(action.type, subject, facts, winner);
     }
-    return winner === undefined
-      ? this.#fallback(action)
-      : { effect: winner.effect, reason: winner.reason, rule: winner.id, tier: winner.tier };
+    if (winner === undefined) return this.#fallback(agent, action, scopes);
+    const verdict = verdictOf(winner);
+    if (winner.effect !== 'deny') return verdict;
+    return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };
   }
 
-  #fallback(action: Action): Verdict {
+  #fallback(agent: AgentId, action: Action, scopes: readonly string[]): Verdict {
     if (this.#default === 'allow')
       return { effect: 'allow', reason: 'allowed by default', rule: 'default', tier: 'default' };
     const resource = resourceOf(action);
     const what = resource === '' ? action.type : `${action.type} of "${redactText(resource)}"`;
     return {
       effect: 'deny',
-      reason: `no rule allows ${what}, and the default is deny`,
+      reason: `no rule allows ${what}, and the default is deny${this.#hint(agent, action, scopes, 'default')}`,
       rule: 'default',
       tier: 'default',
     };
   }
+
+  /** What would be allowed, for those who are refused. */
+  #hint(agent: AgentId, { type }: Action, scopes: readonly string[], refuser: Refuser): string {
+    const inForce = scopes.filter((scope) => this.#byScope.has(scope));
+    return this.#hints.of(inForce.join(' '), agent, type, refuser);
+  }
+}
+
+function verdictOf({ effect, reason, id, tier, rule: { approvals } }: CompiledRule): Verdict {
+  return approvals === undefined ? { effect, reason, rule: id, tier } : { effect, reason, rule: id, tier, approvals };
 }
 
 const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default', tier: 'default' };
@@ -89,7 +124,7 @@ function indexByScope(documents: readonly PolicyDocument[]): ReadonlyMap<string,
   const rulesOf = new Map<string, CompiledRule[]>();
   let order = 0;
   for (const document of documents) {
-    const key = scopeKey(document.scope);
+    const key = describeScope(document.scope);
     const rules = rulesOf.get(key) ?? [];
     for (const rule of document.rules) {
       const id = `${document.name}/${rule.name}`;
@@ -106,21 +141,3 @@ const saying: Readonly<Record<Effect, string>> = {
   deny: 'denied by',
   require_approval: 'approval required by',
 };
-
-function scopeKey(scope: Scope): string {
-  switch (scope.tier) {
-    case 'global':
-      return 'global';
-    case 'org':
-      return `org:${scope.orgId}`;
-    case 'team':
-      return `team:${scope.orgId}/${scope.teamId}`;
-    case 'agent':
-      return `agent:${agentKey(scope)}`;
-  }
-}
-
-/** The scopes that contain an agent, the widest first. */
-function scopesAbove(agent: AgentId): readonly string[] {
-  return ['global', `org:${agent.orgId}`, `team:${agent.orgId}/${agent.teamId}`, `agent:${agentKey(agent)}`];
-}

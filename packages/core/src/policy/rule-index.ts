@@ -81,7 +81,8 @@ export class RuleIndex {
   }
 }
 
-const strength: Readonly<Record<Effect, number>> = { allow: 1, require_approval: 2, deny: 3 };
+/** Which effect beats which. */
+export const strength: Readonly<Record<Effect, number>> = { allow: 1, require_approval: 2, deny: 3 };
 
 function strongestOf(
   rules: readonly CompiledRule[] | undefined,

@@ -1,6 +1,6 @@
 import type { Document, Node } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
-import type { PolicyProblem } from './document.ts';
+import type { PolicyPlace, PolicyProblem } from './document.ts';
 
 /** A member of a YAML mapping: its name and its value, both with their place in the source. */
 export interface Member {
@@ -9,24 +9,46 @@ export interface Member {
   readonly value: Node | undefined;
 }
 
+/**
+ * How many members and items of lists are read of one source: more than any text has by itself. Aliases make much of
+ * little, and a short text could keep everybody waiting.
+ */
+function mostPartsOf(source: string): number {
+  return Math.max(5000, source.length / 4);
+}
+
 /** Reads YAML by its syntax tree, so that whatever is wrong can be told with line and column. */
 export class YamlReader {
   readonly problems: PolicyProblem[] = [];
   readonly documents: readonly Document.Parsed[];
   readonly #file: string;
   readonly #lines = new LineCounter();
+  #left: number;
 
   constructor(file: string, source: string) {
     this.#file = file;
-    const parsed = parseAllDocuments(source, { lineCounter: this.#lines, prettyErrors: false });
+    this.#left = mostPartsOf(source);
+    // Keys are compared here: the parser would compare each with each.
+    const options = { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false };
+    const parsed = parseAllDocuments(source, options);
     this.documents = Array.isArray(parsed) ? parsed : [];
     for (const document of this.documents) {
       for (const error of [...document.errors, ...document.warnings]) this.#complainAt(error.pos[0], error.message);
     }
   }
 
+  /** Where a node begins; lines and columns count from 1. */
+  place(node: Node | undefined): { readonly line: number; readonly column: number } {
+    return this.#placeOf(node?.range?.[0] ?? 0);
+  }
+
   complain(node: Node | undefined, message: string, offset = 0): void {
     this.#complainAt((node?.range?.[0] ?? 0) + offset, message);
+  }
+
+  /** Where something stands, for a problem that only shows when all sources are known. */
+  placeOf(node: Node | undefined): PolicyPlace {
+    return { file: this.#file, ...this.place(node) };
   }
 
   /** The members of a mapping, or undefined (and a problem) where the node is none. */
@@ -36,9 +58,13 @@ export class YamlReader {
       this.complain(node, `${what} must be a mapping`);
       return undefined;
     }
+    if (!this.#mayRead(node, map.items.length)) return undefined;
+    const names = new Set<string>();
     return map.items.map((pair) => {
       const nameNode = pair.key as Node;
       const name = isScalar(nameNode) ? String(nameNode.value) : '';
+      if (names.has(name)) this.complain(nameNode, 'Map keys must be unique');
+      names.add(name);
       const value = (pair.value ?? undefined) as Node | undefined;
       return { name, nameNode, value: this.#resolve(document, value) ?? value };
     });
@@ -50,6 +76,7 @@ export class YamlReader {
       this.complain(node, `${what} must be a list`);
       return undefined;
     }
+    if (!this.#mayRead(node, list.items.length)) return undefined;
     return list.items.map((item) => this.#resolve(document, item as Node) ?? (item as Node));
   }
 
@@ -70,9 +97,21 @@ export class YamlReader {
     this.complain(member.nameNode, `unknown key "${member.name}" in ${what}; known: ${known.join(', ')}`);
   }
 
+  #mayRead(node: Node | undefined, parts: number): boolean {
+    const before = this.#left;
+    this.#left -= parts;
+    if (this.#left >= 0) return true;
+    if (before >= 0) this.complain(node, 'too much is repeated by aliases up to here; write it in fewer rules');
+    return false;
+  }
+
   #complainAt(offset: number, message: string): void {
+    this.problems.push({ file: this.#file, ...this.#placeOf(offset), message });
+  }
+
+  #placeOf(offset: number): { line: number; column: number } {
     const { line, col } = this.#lines.linePos(offset);
-    this.problems.push({ file: this.#file, line: Math.max(line, 1), column: Math.max(col, 1), message });
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
   }
 
   #resolve(document: Document.Parsed, node: Node | undefined): Node | undefined {

@@ -20,6 +20,8 @@ export interface AgentRecord {
   readonly suspension: Suspension | null;
   /** It has opened a control stream since it was registered. */
   readonly controlled: boolean;
+  /** The API key or account that it was registered with; null where that was not noted. */
+  readonly registeredWith: string | null;
 }
 
 export interface Suspension {

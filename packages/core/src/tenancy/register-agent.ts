@@ -66,6 +66,7 @@ export async function registerAgent(gov: Governance, by: Principal, request: Reg
     suspension: existing?.record.suspension ?? null,
     // The same token again leaves what listens with it in peace.
     controlled: existing?.record.tokenHash === tokenHash && gov.control.hasStream(existing.key),
+    registeredWith: by.credentialId,
   };
   const created = existing === undefined || !isRegistered(existing);
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };

@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { isLive } from '../approvals/approval.ts';
+import type { StandingGrant } from '../approvals/grant.ts';
 import { emptyChain } from '../audit/chain.ts';
 import type { SavedBooks } from '../budget/books.ts';
 import type { TierOf } from '../budget/tier.ts';
@@ -13,7 +16,10 @@ import type { Batch, Change, SavedOp } from '../journal/change.ts';
 import type { AuditReader, Snapshot, Store } from '../journal/store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
+import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
 import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';
+import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
+import { closedBooksConformance } from './store-books-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
 import {
   sampleDraft,
@@ -21,7 +27,9 @@ import {
   someAgent,
   someAgentId,
   someApiKey,
+  someApproval,
   someBulk,
+  someGrant,
   someKid,
   someOp,
   someOpId,
@@ -226,6 +234,9 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
     });
 
     controlConformance(() => store, sampleOp);
+    approvalConformance(() => store);
+    closedBooksConformance(() => store);
+    policyConformance(() => store);
     readingConformance(() => opened);
   });
 }
@@ -240,7 +251,10 @@ const nothing: Snapshot = {
   receipts: [],
   bulkControls: [],
   controlSequences: [],
+  approvals: [],
+  grants: [],
   eventIdsReserved: 0,
+  policies: [],
   books: [],
   booksMark: null,
 };
@@ -257,6 +271,7 @@ const sampleAgent: AgentRecord = {
   registeredAt: 1_700_000_000_123,
   suspension: { at: 1_700_000_001_000, reason: 'line\nbreak' },
   controlled: true,
+  registeredWith: 'abcdefghijkl',
 };
 const bareAgent: AgentRecord = {
   id: { orgId: '', teamId: '', agentId: 'bot' },
@@ -270,6 +285,7 @@ const bareAgent: AgentRecord = {
   registeredAt: 0,
   suspension: null,
   controlled: false,
+  registeredWith: null,
 };
 const sampleKey: ApiKeyRecord = {
   id: 'abcdefghijkl',
@@ -338,6 +354,10 @@ const everyKindOfRow: readonly Change[] = [
   { kind: 'receipt_saved', receipt: sampleReceipt },
   { kind: 'bulk_control_saved', bulk: sampleBulk },
   { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: 12 } },
+  { kind: 'approval_saved', approval: sampleApproval },
+  { kind: 'grant_saved', grant: sampleGrant },
+  ...saved(sampleVersion, version('gone', 3, null)),
+  setSaved('v1', 'one', 'two'),
 ];
 
 const unwritableMessage = 'this row cannot be written';
@@ -356,6 +376,7 @@ function books(of: TierOf): SavedBooks {
     spent: { day: 1_370_000, month: 9_007_199_254_740_000 },
     window: { day: '2026-11-15', month: '2026-11' },
     noticed: { day: 80, month: 0 },
+    seq: 7,
   };
 }
 
@@ -365,7 +386,8 @@ const orgBooks = books({ ...nobody, tier: 'org', orgId: 'acme' });
 const agentBooks = books({ tier: 'agent', orgId: 'acme', teamId: '', agentId: 'bot' });
 
 function booksOf(saved: readonly SavedBooks[], over: readonly SavedBooks[], seq: number): Change {
-  return { kind: 'books_saved', saved, over: over.map(({ of }) => of), asOf: { seq, timeZone: 'Europe/Berlin' } };
+  const asOf = { seq, timeZone: 'Europe/Berlin' };
+  return { kind: 'books_saved', saved, over: over.map(({ of }) => of), closed: [], closedBefore: null, asOf };
 }
 
 interface RoundTrip {
@@ -463,6 +485,44 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     write: [[{ kind: 'agent_saved', agent: sampleAgent }], [{ kind: 'owed_entry_recorded', id: 'unknown' }]],
     expected: { agents: [sampleAgent] },
   },
+  approval_saved: {
+    write: [
+      [
+        { kind: 'approval_saved', approval: { ...sampleApproval, verdicts: [], notices: [] } },
+        { kind: 'approval_saved', approval: { ...sampleApproval, id: 'apr_2' } },
+        { kind: 'approval_saved', approval: settledApproval('apr_3', { signalSequence: 7 }) },
+      ],
+      [
+        { kind: 'approval_saved', approval: sampleApproval },
+        { kind: 'approval_saved', approval: settledApproval('apr_2') },
+      ],
+    ],
+    expected: { approvals: [sampleApproval, settledApproval('apr_3', { signalSequence: 7 })] },
+  },
+  grant_saved: {
+    write: [
+      [
+        { kind: 'grant_saved', grant: { ...sampleGrant, uses: 0, lastUsedAt: null } },
+        { kind: 'grant_saved', grant: { ...sampleGrant, id: 'grt_2' } },
+      ],
+      [
+        { kind: 'grant_saved', grant: sampleGrant },
+        { kind: 'grant_saved', grant: { ...sampleGrant, id: 'grt_2', revokedAt: 4000 } },
+      ],
+    ],
+    expected: { grants: [sampleGrant] },
+  },
+  // What it does to those that are over has tests of its own.
+  approvals_removed: {
+    write: [
+      [
+        { kind: 'approval_saved', approval: sampleApproval },
+        { kind: 'grant_saved', grant: sampleGrant },
+      ],
+      [{ kind: 'approvals_removed', before: 4000, kept: 0, most: 100 }],
+    ],
+    expected: { approvals: [sampleApproval], grants: [sampleGrant] },
+  },
   op_saved: {
     write: [
       [
@@ -546,6 +606,12 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { books: [agentBooks, orgBooks], booksMark: { seq: 9, timeZone: 'Europe/Berlin' } },
   },
+  policy_saved: {
+    write: [saved(version('a', 1), version('b', 1)), saved(version('a', 2), version('b', 2, null), sampleVersion)],
+    expected: { policies: [version('a', 2), version('b', 2, null), sampleVersion] },
+  },
+  // What it is found by has tests of its own.
+  policy_set_saved: { write: [[setSaved('v1', 'one')], [setSaved('v2')]], expected: {} },
   event_ids_reserved: {
     write: [
       [{ kind: 'event_ids_reserved', through: 1_000_000 }],
@@ -586,6 +652,8 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
   fc
     .tuple(someAgentId, fc.integer({ min: 1, max: 1000 }))
     .map(([agent, sequence]): Change => ({ kind: 'control_sequence_saved', sequence: { agent, sequence } })),
+  someApproval.map((approval): Change => ({ kind: 'approval_saved', approval })),
+  someGrant.map((grant): Change => ({ kind: 'grant_saved', grant })),
   fc.constant<Change>({ kind: 'ops_forgotten' }),
   fc.constant<Change>({ kind: 'owed_entry_recorded', id: 'unknown' }),
 );
@@ -599,6 +667,8 @@ class Model {
   readonly #receipts = new Map<string, Receipt>();
   readonly #bulks = new Map<string, BulkControl>();
   readonly #sequences = new Map<string, ControlSequence>();
+  readonly #approvals = new Map<string, Approval>();
+  readonly #grants = new Map<string, StandingGrant>();
   #opsReplayFrom: number | null = 0;
   #eventIdsReserved = 0;
 
@@ -615,6 +685,8 @@ class Model {
     else if (change.kind === 'op_removed') this.#ops.delete(opKey({ agent: change.id, opId: change.opId }));
     else if (change.kind === 'receipt_saved') this.#receipts.set(change.receipt.id, change.receipt);
     else if (change.kind === 'bulk_control_saved') this.#bulks.set(change.bulk.id, change.bulk);
+    else if (change.kind === 'approval_saved') this.#approvals.set(change.approval.id, change.approval);
+    else if (change.kind === 'grant_saved') this.#grants.set(change.grant.id, change.grant);
     else if (change.kind === 'control_sequence_saved') {
       this.#sequences.set(agentKey(change.sequence.agent), change.sequence);
     } else if (change.kind === 'ops_replay_from') this.#opsReplayFrom = change.seq;
@@ -636,6 +708,8 @@ class Model {
       receipts: [...this.#receipts.values()].filter(({ waiting, blocks }) => waiting || blocks),
       bulkControls: [...this.#bulks.values()].filter(({ done, idempotency }) => done && idempotency !== null),
       controlSequences: [...this.#sequences.values()],
+      approvals: [...this.#approvals.values()].filter(isLive),
+      grants: [...this.#grants.values()].filter(({ revokedAt }) => revokedAt === null),
       eventIdsReserved: this.#eventIdsReserved,
       books: [],
       booksMark: null,
@@ -659,6 +733,9 @@ function inOrder(snapshot: Snapshot): Snapshot {
     bulkControls: snapshot.bulkControls.toSorted(by(({ id }) => id)),
     controlSequences: snapshot.controlSequences.toSorted(by(({ agent }) => agentKey(agent))),
     books: snapshot.books.toSorted(by(({ of }) => tierKey(of))),
+    policies: snapshot.policies.toSorted(by(({ name }) => name)),
+    approvals: snapshot.approvals.toSorted(by(({ id }) => id)),
+    grants: snapshot.grants.toSorted(by(({ id }) => id)),
   };
 }
 

@@ -40,6 +40,11 @@ export function readingConformance(opened: () => OpenStore): void {
       });
     });
 
+    test('that is one’s own finds what this gateway has written', async () => {
+      const entries = (await commitAll([sampleDraft(), sampleDraft({ reason: 'two' })])).map(stored);
+      expect(await newest({ own: true, limit: 10 })).toEqual(entries.toReversed());
+    });
+
     test('an entry without an org never matches an org that is asked for', async () => {
       await commitAll([sampleDraft(), sampleDraft({ lineage: { ...noLineage, agent_id: 'bot' } })]);
       for (const orgId of ['', 'null', 'acme']) expect(await newest({ orgId, limit: 10 })).toEqual([]);
@@ -152,8 +157,10 @@ const everyKindOfEntry: readonly EntryDraft[] = Array.from({ length: 60 }, (_, i
   }),
 );
 
-/** `orClaimedOrgId` widens a filter rather than being one; it has a test of its own. */
-const singleFilters: Readonly<Record<Exclude<keyof AuditQuery, 'limit' | 'orClaimedOrgId'>, Partial<AuditQuery>>> = {
+/** `orClaimedOrgId` widens a filter rather than being one, and `own` leaves nothing out where one gateway has written all. */
+type SingleFilter = Exclude<keyof AuditQuery, 'limit' | 'orClaimedOrgId' | 'own'>;
+
+const singleFilters: Readonly<Record<SingleFilter, Partial<AuditQuery>>> = {
   orgId: { orgId: 'acme' },
   teamId: { teamId: 'search' },
   agentId: { agentId: 'boss' },

@@ -3,6 +3,9 @@ import * as fc from 'fast-check';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import { scopes } from '../access/scope.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { approvalStates } from '../approvals/approval.ts';
+import type { StandingGrant } from '../approvals/grant.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { ChainHead } from '../audit/chain.ts';
 import { sealer } from '../audit/chain.ts';
@@ -50,6 +53,7 @@ export const someAgent: fc.Arbitrary<AgentRecord> = fc
     registeredAt: epoch,
     suspension: orNull(fc.record({ at: epoch, reason: text })),
     controlled: fc.boolean(),
+    registeredWith: orNull(fc.constantFrom('abcdefghijkl', 'acc_1')),
   })
   .map(({ hasToken, ...agent }) => {
     // A token belongs to one agent, so no two of these share one.
@@ -140,6 +144,65 @@ export const someBulk: fc.Arbitrary<BulkControl> = fc.record({
   skipped: fc.nat(),
   done: fc.boolean(),
   idempotency: orNull(fc.record({ key: hexHash, digest: hexHash })),
+});
+
+const someVerdict = fc.record({
+  verdict: fc.constantFrom('approve', 'reject'),
+  actor: someActor,
+  reason: text,
+  at: epoch,
+  grant: orNull(
+    fc.oneof(
+      fc.constant({ reach: 'run' } as const),
+      epoch.map((until) => ({ reach: 'until', until }) as const),
+    ),
+  ),
+});
+
+export const someApproval: fc.Arbitrary<Approval> = fc.record({
+  id: fc.constantFrom('apr_1', 'apr_2', 'apr_3'),
+  state: fc.constantFrom(...approvalStates),
+  agent: someAgentId,
+  opId: someOpId,
+  actionType: fc.constantFrom(...actionTypes),
+  resource: text,
+  resourceDigest: hexHash,
+  summary: text,
+  runId: text,
+  action: text.map((tool) => canonicalJson({ tool })),
+  digest: hexHash,
+  policyRule: text,
+  policyVersion: text,
+  reason: text,
+  cause: fc.constantFrom('rule', 'budget'),
+  costMicros: micros,
+  requestedAt: epoch,
+  expiresAt: epoch,
+  required: fc.integer({ min: 1, max: 5 }),
+  verdicts: fc.array(someVerdict, { maxLength: 2 }),
+  decidedAt: orNull(epoch),
+  grantId: orNull(fc.constant('grt_1')),
+  signalSequence: orNull(fc.integer({ min: 1, max: 9 })),
+  notices: fc.subarray(['requested', 'decided'] as const),
+});
+
+export const someGrant: fc.Arbitrary<StandingGrant> = fc.record({
+  id: fc.constantFrom('grt_1', 'grt_2'),
+  approvalId: fc.constantFrom('apr_1', 'apr_2'),
+  agent: someAgentId,
+  policyRule: text,
+  actionType: fc.constantFrom(...actionTypes),
+  resource: text,
+  resourceDigest: hexHash,
+  reach: fc.constantFrom('run', 'until'),
+  runId: orNull(text),
+  grantedAt: epoch,
+  grantedBy: someActor,
+  reason: text,
+  expiresAt: epoch,
+  uses: fc.nat(),
+  lastUsedAt: orNull(epoch),
+  revokedAt: orNull(epoch),
 });
 
 const seal = sealer((of) => hash('sha256', of, 'hex'));

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Principal } from '../access/principal.ts';
+import type { ApprovalSettings } from '../approvals/approval-desk.ts';
+import { ApprovalDesk } from '../approvals/approval-desk.ts';
+import { restoreApprovals } from '../approvals/restore-approvals.ts';
 import { sealer } from '../audit/chain.ts';
 import type { ControlSettings } from '../control/control-desk.ts';
 import { ControlDesk } from '../control/control-desk.ts';
@@ -25,7 +28,9 @@ import type { OpRecord } from '../ops/op.ts';
 import { recoverOps } from '../ops/recover-ops.ts';
 import { OpsRegistry } from '../ops/registry.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
+import type { PolicyFeatures } from '../policy/parse-rule.ts';
 import { PolicySet } from '../policy/policy-set.ts';
+import { PolicyLibrary } from '../policy/store/policy-library.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { deregisterAgent } from '../tenancy/deregister-agent.ts';
@@ -83,11 +88,22 @@ export interface TestOptions {
   readonly store?: Store;
   readonly ttlMs?: number;
   readonly control?: Partial<ControlSettings>;
+  readonly approvals?: Partial<ApprovalSettings>;
+  /** What policies may have beside the plain. */
+  readonly features?: PolicyFeatures;
 }
 
 export async function testGovernance(options: TestOptions = {}): Promise<TestGovernance> {
-  const { clock = new ManualClock(), store = new MemoryStore(), ttlMs = 60_000, control = {} } = options;
+  const {
+    clock = new ManualClock(),
+    store = new MemoryStore(),
+    ttlMs = 60_000,
+    control = {},
+    approvals = {},
+    features = {},
+  } = options;
   const snapshot = await store.load();
+  const mark = snapshot.booksMark ?? { seq: 0, timeZone: 'UTC' };
   let flushes: (() => void)[] = [];
   const events: DomainEvent[] = [];
   const commits: Batch[] = [];
@@ -113,7 +129,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   const gov: Governance = {
     directory,
     ops: new OpsRegistry(clock, ttlMs),
-    ledger: new Ledger(clock, budgetPolicy(noBudgets)),
+    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: mark.timeZone })),
     runs: new RunTally(),
     control: new ControlDesk({
       directory,
@@ -122,11 +138,17 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       settings: { ackMs: 10_000, strict: false, ...control },
       onStep: () => undefined,
     }),
+    approvals: new ApprovalDesk({
+      reader: store.approvals,
+      clock,
+      settings: { ttlMs: 300_000, notifies: false, ...approvals },
+    }),
     journal,
     clock,
     randomness: fixedRandomness(`start after ${snapshot.head.seq}`),
     sha256,
     policies: new PolicySet([], 'none'),
+    library: new PolicyLibrary(store.policies, features),
   };
   const turn = () => {
     const due = flushes;
@@ -178,19 +200,21 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     crash: async () => {
       flushes = [];
       clock.restart();
-      const next = await testGovernance({ clock, store, ttlMs, control });
+      const next = await testGovernance({ clock, store, ttlMs, control, approvals, features });
       next.gov.policies = gov.policies;
+      const { stored } = next.gov.library.sources;
+      next.gov.library.sources = { files: gov.library.sources.files, stored };
       return next;
     },
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  const mark = snapshot.booksMark ?? { seq: 0, timeZone: 'UTC' };
+  gov.library.restore(snapshot.policies);
   const fold = await recoverBooks(snapshot.books, mark, store);
   for (const books of fold.all()) gov.ledger.restore(books);
-  fold.calendar = () => gov.ledger.policy.calendar;
   keeper = new BooksKeeper(gov, fold, mark.seq);
   test.books = keeper;
   if (snapshot.opsReplayFrom !== null) await recoverOps(gov, snapshot.ops, store, snapshot.opsReplayFrom);
   restoreControl(gov, snapshot);
+  restoreApprovals(gov, snapshot);
   return test;
 }

@@ -8,7 +8,6 @@ export interface SettingDescription {
   readonly flag: string | undefined;
   readonly byDefault: string;
   readonly help: string;
-  readonly idle: boolean;
 }
 
 export function describeSettings(): SettingDescription[] {
@@ -18,6 +17,5 @@ export function describeSettings(): SettingDescription[] {
     flag: setting.flag,
     byDefault: setting.default ?? setting.defaultNote ?? 'unset',
     help: setting.help,
-    idle: setting.idle ?? false,
   }));
 }

@@ -17,8 +17,6 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Whether traces are to be exported, by the standard OpenTelemetry variables. */
   readonly tracing: boolean;
-  /** Settings that were given although they have no effect in this version, by variable. */
-  readonly idle: readonly string[];
 }
 
 /** Reads the configuration: flag before environment before file before default. The only reader of the environment. */
@@ -26,16 +24,14 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const file = sources.file === undefined ? {} : readConfigFile(sources.file);
   refuseUnknownVariables(sources.env);
   const config: Record<string, unknown> = {};
-  const idle: string[] = [];
   for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
     const given = find(setting, sources, file);
-    if (given !== undefined && setting.idle === true) idle.push(variableOf(setting));
     const text = given?.text ?? setting.default;
     config[name] = text === undefined ? undefined : parse(setting, given?.from ?? 'default', text);
   }
   const complete = config as Config;
   refuseContradictions(complete);
-  return { config: complete, tracing: wantsTracing(sources.env), idle };
+  return { config: complete, tracing: wantsTracing(sources.env) };
 }
 
 /** The rest of the OTEL_ variables is the OpenTelemetry SDK's to read. */
@@ -117,6 +113,13 @@ function refuseContradictions(config: Config): void {
   ] as const) {
     if (file !== undefined && !existsSync(file))
       throw new StartError(`${variable}: the file ${file} does not exist`, 2);
+  }
+  if ((config.approvalWebhookUrl === undefined) !== (config.approvalWebhookSecret === undefined)) {
+    const [given, missing] =
+      config.approvalWebhookUrl === undefined
+        ? ['SVC_APPROVAL_WEBHOOK_SECRET', 'SVC_APPROVAL_WEBHOOK_URL']
+        : ['SVC_APPROVAL_WEBHOOK_URL', 'SVC_APPROVAL_WEBHOOK_SECRET'];
+    throw new StartError(`${given} is set and ${missing} is not; a webhook needs both`, 2);
   }
   if (config.natsUrl !== undefined) {
     throw new StartError('SVC_NATS_URL: NATS is not available in this version; leave it unset', 2);

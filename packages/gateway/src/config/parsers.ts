@@ -94,6 +94,23 @@ export function baseUrl(text: string): string {
   return text;
 }
 
+/** Where messages are sent to; a query may hold what the receiver needs. */
+export function webhookUrl(text: string): string {
+  const parsed = URL.parse(text);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.hash !== '' || /\s/.test(text)) {
+    throw new Error('a URL that starts with http:// or https://, without fragment');
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new Error('a URL without user name and password: messages are signed instead');
+  }
+  return text;
+}
+
+export function longSecret(text: string): string {
+  if (text.length < 16) throw new Error('a text of at least 16 characters');
+  return text;
+}
+
 export function database(text: string): string {
   if (text === 'memory:') return text;
   try {

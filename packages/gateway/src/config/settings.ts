@@ -7,11 +7,13 @@ import {
   choice,
   database,
   flag,
+  longSecret,
   onlyClearYes,
   path,
   proxies,
   seconds,
   url,
+  webhookUrl,
   wholeNumber,
 } from './parsers.ts';
 
@@ -27,8 +29,6 @@ export interface Setting<Value> {
   readonly parse: Parse<Value>;
   /** Never shown, not even in the error that rejects it. */
   readonly secret?: boolean;
-  /** Accepted and checked, but of no effect in this version. */
-  readonly idle?: boolean;
   readonly help: string;
 }
 
@@ -41,8 +41,6 @@ function required<Value>(key: string, byDefault: string, parse: Parse<Value>, he
 function optional<Value>(key: string, parse: Parse<Value>, help: string, extras: Extras = {}) {
   return { key, parse: parse as Parse<Value | undefined>, help, ...extras };
 }
-
-const later = { idle: true };
 
 /** Every setting of the gateway: the one list that reading, checking, `--help` and the reference docs are made from. */
 export const settings = {
@@ -98,6 +96,18 @@ export const settings = {
     seconds,
     'A running operation whose agent is silent for so long is shown as stale.',
   ),
+  opsPendingTtlSecs: required(
+    'ops_pending_ttl_secs',
+    '3600',
+    seconds,
+    'An operation that was registered over HTTP and is not checked for so long is terminated.',
+  ),
+  reservationLeaseSecs: required(
+    'reservation_lease_secs',
+    '3600',
+    wholeNumber(0, 31_536_000),
+    'What budgets hold back for an operation whose agent is silent for so long is free again; 0 is off.',
+  ),
   opsDurable: required('ops_durable', 'true', flag, 'Operations in flight survive a restart.'),
   auditSync: required(
     'audit_sync',
@@ -135,7 +145,24 @@ export const settings = {
   lockoutSecs: required('lockout_secs', '900', seconds, 'How long it stays locked.'),
   controlAckSecs: required('control_ack_secs', '10', seconds, 'How long an agent may take to acknowledge a control.'),
   controlStrict: required('control_strict', 'false', flag, 'Agents without a control stream must acknowledge, too.'),
-  approvalTtlSecs: required('approval_ttl_secs', '300', seconds, 'How long an approval may wait.', later),
+  approvalTtlSecs: required(
+    'approval_ttl_secs',
+    '300',
+    seconds,
+    'How long an action may wait for an approval where its rule does not say.',
+  ),
+  approvalWebhookUrl: optional(
+    'approval_webhook_url',
+    webhookUrl,
+    'Is told of every approval that is requested or decided. Needs SVC_APPROVAL_WEBHOOK_SECRET.',
+    { secret: true },
+  ),
+  approvalWebhookSecret: optional(
+    'approval_webhook_secret',
+    longSecret,
+    'What the messages are signed with: at least 16 characters. Needs SVC_APPROVAL_WEBHOOK_URL.',
+    { secret: true },
+  ),
   authOpenRegistration: required(
     'auth_open_registration',
     'false',

@@ -1,9 +1,10 @@
-import type { Answer, Decision, Governance, OpState, Receipt } from '@reeve/core';
+import type { Answer, ApprovalEvent, Decision, Governance, OpState, Receipt } from '@reeve/core';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { LatencyHistogram } from './latency-histogram.ts';
 
 const states: readonly OpState[] = ['pending', 'running', 'paused', 'completing', 'terminated'];
 const fast = [0.000_05, 0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+const patient = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400];
 const slow = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
@@ -37,12 +38,40 @@ export class Metrics {
     buckets: slow,
     registers: [this.#registry],
   });
+  readonly #approvals = this.#counter('reeve_approvals_total', 'Approvals by what became of them.', 'outcome');
+  readonly #approvalSeconds = new Histogram({
+    name: 'reeve_approval_wait_seconds',
+    help: 'From the request of an approval to its end.',
+    labelNames: ['outcome'],
+    buckets: patient,
+    registers: [this.#registry],
+  });
+  readonly #webhooks = this.#counter(
+    'reeve_webhook_deliveries_total',
+    'Attempts to tell the webhook of an approval.',
+    'type',
+    'outcome',
+  );
+  readonly #reservationsReleased = this.#counter(
+    'reeve_reservations_released_total',
+    'Reservations released because nothing was heard of their agents.',
+  );
+  readonly #opsExpired = this.#counter(
+    'reeve_ops_expired_total',
+    'Operations terminated because they were registered and never checked.',
+  );
   readonly #eventsSent = this.#counter('reeve_events_sent_total', 'Events sent, to each stream on its own.');
   readonly #eventsDropped = this.#counter(
     'reeve_events_dropped_total',
     'Events not sent to streams that were closed because they were read too slowly.',
   );
   readonly #streamsEnded = this.#counter('reeve_event_streams_ended_total', 'Streams ended by the gateway.', 'reason');
+  readonly #observed = this.#counter(
+    'reeve_policy_observed_total',
+    'Decisions that a document which is only observed would have made otherwise.',
+    'document',
+    'effect',
+  );
   readonly #limited = this.#counter('reeve_rate_limited_total', 'Calls refused for their number.', 'limit');
 
   constructor() {
@@ -68,6 +97,7 @@ export class Metrics {
     this.#gauge('reeve_agents', 'Registered agents.', () => registered(gov));
     this.#gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
     this.#gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', indexLag);
+    this.#gauge('reeve_approvals_open', 'Actions that wait for an approval.', () => gov.approvals.openCount);
     this.#gauge('reeve_control_streams', 'Open control streams.', () => gov.control.streamCount);
     const ops = new Gauge({
       name: 'reeve_ops',
@@ -92,6 +122,7 @@ export class Metrics {
     if (known === undefined) this.#decisions.set(name, { outcome: answer.decision, tier: answer.tier, count: 1 });
     else known.count++;
     this.#decisionSeconds.observe(answer.latencyUs / 1e6);
+    for (const { document, effect } of answer.observed) this.#observed.inc({ document, effect });
   }
 
   /** A control was requested, or has come a step further. */
@@ -105,6 +136,27 @@ export class Metrics {
     if (effectiveAt !== null && before?.effectiveAt === null) {
       this.#controlSeconds.observe({ action, stage: 'effective' }, since(effectiveAt));
     }
+  }
+
+  /** Somebody was asked about an action, or it was decided. */
+  approvalChanged({ change, approval }: ApprovalEvent): void {
+    if (change === 'verdict') return;
+    this.#approvals.inc({ outcome: change });
+    const { decidedAt, requestedAt } = approval;
+    if (decidedAt === null) return;
+    this.#approvalSeconds.observe({ outcome: change }, Math.max(0, decidedAt - requestedAt) / 1000);
+  }
+
+  webhookTried(type: string, outcome: string): void {
+    this.#webhooks.inc({ type, outcome });
+  }
+
+  reservationReleased(): void {
+    this.#reservationsReleased.inc();
+  }
+
+  opsExpired(count: number): void {
+    this.#opsExpired.inc(count);
   }
 
   committed(seconds: number, failed: boolean): void {

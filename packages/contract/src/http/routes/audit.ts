@@ -11,7 +11,7 @@ export const auditRoutes = {
     summary: 'Audit entries, newest first.',
     access: 'read',
     tenancy: 'own',
-    query: z.object({ ...logFilters, ...paging }),
+    query: z.object({ ...logFilters, seq: z.coerce.number().int().min(1).optional(), ...paging }),
     success: {
       status: 200,
       description: 'A page. With "q" a page may hold fewer entries than asked for and still have a next one.',

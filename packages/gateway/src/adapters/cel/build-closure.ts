@@ -4,7 +4,7 @@ import { buildLoop } from './build-loop.ts';
 import { equal, isIn, order } from './compare.ts';
 import type { BinaryOperator, Expression } from './expression.ts';
 import { readerOf } from './fact-members.ts';
-import { Fault, fault, LimitFault } from './faults.ts';
+import { Fault, fault, isOutweighable, weightier } from './faults.ts';
 import type { Frame } from './frame.ts';
 import { operationOf } from './functions.ts';
 import { compilePattern, matchesPattern } from './matches.ts';
@@ -129,14 +129,14 @@ function buildHasFact(read: Closure): Closure {
 /** `&&` and `||`: an operand that decides outweighs one that fails, whatever their order. */
 function buildLogic(operands: readonly Closure[], goesOn: boolean): Closure {
   return (frame) => {
-    let failure: Fault | undefined;
+    let failure: Error | undefined;
     for (const operand of operands) {
       try {
         if (bool(operand(frame), goesOn ? '"&&"' : '"||"') !== goesOn) return !goesOn;
       } catch (error) {
-        if (!(error instanceof Fault) || error instanceof LimitFault) throw error;
+        if (!isOutweighable(error)) throw error;
         frame.charge(priceOfFault);
-        failure ??= error;
+        failure = weightier(failure, error);
       }
     }
     if (failure !== undefined) throw failure;

@@ -2,7 +2,7 @@ import type { Closure } from './build-closure.ts';
 import { bool, buildClosure, priceOfFault } from './build-closure.ts';
 import type { Expression } from './expression.ts';
 import { sizeOf } from './expression.ts';
-import { Fault, LimitFault } from './faults.ts';
+import { isOutweighable, weightier } from './faults.ts';
 import type { Frame } from './frame.ts';
 import { itemsOf } from './values.ts';
 
@@ -55,14 +55,14 @@ function decide(
   passes: (frame: Frame, item: unknown) => boolean,
   decisive: boolean,
 ): boolean {
-  let failure: Fault | undefined;
+  let failure: Error | undefined;
   for (const item of items) {
     try {
       if (passes(frame, item) === decisive) return decisive;
     } catch (error) {
-      if (!(error instanceof Fault) || error instanceof LimitFault) throw error;
+      if (!isOutweighable(error)) throw error;
       frame.charge(priceOfFault);
-      failure ??= error;
+      failure = weightier(failure, error);
     }
   }
   if (failure !== undefined) throw failure;

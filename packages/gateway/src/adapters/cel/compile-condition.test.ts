@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConditionError } from '@reeve/core';
+import { ConditionError, NotRecorded } from '@reeve/core';
 import { conditionCompiler } from './compile-condition.ts';
 import { sampleFacts } from './sample-facts.ts';
 
@@ -9,6 +9,10 @@ const compile = conditionCompiler();
 
 function holds(source: string, args: unknown = {}): boolean {
   return compile(source)(sampleFacts(args));
+}
+
+function forgotten(): never {
+  throw new NotRecorded('the run is not recorded');
 }
 
 function problemOf(source: string): ConditionError {
@@ -76,6 +80,25 @@ describe('the members that conditions see', () => {
     const source = absent.map((name) => `action.${name} == "" && !has(action.${name})`).join(' && ');
     expect(holds(`${source} && action.port == 0 && !has(action.port) && has(action.tool)`)).toBe(true);
     expect(compile('action.cost_usd == 0 && !has(action.cost_usd)')(sampleFacts({}, { costUsd: 0 }))).toBe(true);
+  });
+
+  test.each([
+    ['run.checks > 1 || agent.org_id == "acme"', true],
+    ['agent.org_id == "acme" || run.checks > 1', true],
+    ['run.checks > 1 && agent.org_id == "other"', false],
+    ['args.list.exists(n, n > 1 || run.checks > 1)', true],
+  ])('what is not known any more is outweighed by what decides: %s', (source, expected) => {
+    expect(compile(source)(sampleFacts({ list: [1, 2] }, { run: forgotten }))).toBe(expected);
+  });
+
+  test.each([
+    'run.checks > 1 && agent.org_id == "acme"',
+    'args.missing > 1 && run.checks > 1',
+    'run.checks > 1 || args.missing > 1',
+    '!(run.checks > 1)',
+    'args.list.exists(n, run.checks > n)',
+  ])('what is not known any more leaves the condition unknown: %s', (source) => {
+    expect(() => compile(source)(sampleFacts({ list: [1, 2] }, { run: forgotten }))).toThrow(NotRecorded);
   });
 
   test('facts are looked up when the condition comes to them, and once', () => {

@@ -6,13 +6,17 @@ import type { Stretch } from './audit-select.ts';
 import { auditSelect, mostSearched } from './audit-select.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { blockBits } from './postgres-schema.ts';
+import type { Seat } from './seat.ts';
 
 /** Reads the audit log. */
 export class AuditLog implements AuditReader {
   readonly #db: PostgresDatabase;
+  readonly #seat: Pick<Seat, 'seat'>;
 
-  constructor(db: PostgresDatabase) {
+  /** `seat` is the one whose entries count as its own. */
+  constructor(db: PostgresDatabase, seat: Pick<Seat, 'seat'>) {
     this.#db = db;
+    this.#seat = seat;
   }
 
   latest(query: AuditQuery): Promise<AuditPage> {
@@ -37,7 +41,7 @@ export class AuditLog implements AuditReader {
 
   async #read(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
     const { stretch, next } = await this.#stretch(query, newestFirst);
-    const { sql, values } = auditSelect(query, newestFirst, stretch);
+    const { sql, values } = auditSelect(query, newestFirst, stretch, query.own === true ? this.#seat.seat : undefined);
     const rows = await this.#db.select(sql, ...values, query.limit + 1);
     const entries = rows.slice(0, query.limit).map(entryOf);
     const last = entries.at(-1);

@@ -1,12 +1,15 @@
 import type { AgentId, Change } from '@reeve/core';
-import { booksOver, booksValues } from '../sql/books-rows.ts';
+import { booksOver, booksValues, closedGivenUp, closedSql, closedValues } from '../sql/books-rows.ts';
+import { approvalSql, approvalValues, grantValues } from '../sql/approval-rows.ts';
 import { bulkValues, controlSql, receiptValues } from '../sql/control-rows.ts';
 import type { SqlValue } from '../sql/sql-database.ts';
 import { agentValues, apiKeyValues, opValues, signingKeyValues } from '../sql/sqlite-rows.ts';
+import { lastGivenUp, policySql, setRecord, versionValues } from '../sql/policy-rows.ts';
 import { noticeChannel } from './locks.ts';
 import type { NoticeKind } from './notices.ts';
 import { noticesStatement } from './notices.ts';
 import { placeholders } from './placeholders.ts';
+import { textsStatement } from './postgres-policies.ts';
 import { blockBits } from './postgres-schema.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
@@ -14,10 +17,14 @@ import type { Table } from './tables.ts';
 import {
   agentsTable,
   apiKeysTable,
+  approvalsTable,
   booksTable,
   bulksTable,
+  closedBooksTable,
+  grantsTable,
   opsTable,
   owedEntriesTable,
+  policyVersionsTable,
   receiptsTable,
   removeRows,
   saveRows,
@@ -104,6 +111,30 @@ class FoldedChanges {
       case 'books_saved':
         for (const name of booksOver(change)) this.#remove(booksTable, [seat, name]);
         for (const row of booksValues(change)) this.#save(booksTable, [seat, ...row]);
+        for (const row of closedValues(change)) this.#save(closedBooksTable, [seat, ...row]);
+        for (const row of closedGivenUp(change)) this.#run('give_up_closed_books', closedSql.giveUp, ...row);
+        break;
+      case 'policy_saved':
+        this.#save(policyVersionsTable, versionValues(change.saved));
+        this.#run('give_up_versions', policySql.removeVersions, change.saved.name, lastGivenUp(change.saved));
+        this.#notice('policy', [change.saved.name]);
+        break;
+      case 'policy_set_saved':
+        this.#run('save_policy_set', policySql.saveSet, change.set.version, setRecord(change.set));
+        this.#statements.push(textsStatement(change.set));
+        this.#run('give_up_texts', policySql.removeTexts);
+        this.#run('give_up_sets', policySql.removeSets);
+        break;
+      case 'approval_saved':
+        this.#save(approvalsTable, [...approvalValues(change.approval), seat]);
+        break;
+      case 'grant_saved':
+        this.#save(grantsTable, [...grantValues(change.grant), seat]);
+        break;
+      case 'approvals_removed':
+        this.#run('remove_approvals', approvalSql.removeOld, change.before, change.most);
+        this.#run('remove_more_approvals', approvalSql.removeBeyond, change.most, change.kept);
+        this.#run('remove_grants', approvalSql.removeGrants, change.before, change.most);
         break;
       case 'event_ids_reserved':
         this.#run('reserve', 'UPDATE seats SET event_ids_reserved = ? WHERE seat = ?', change.through, seat);

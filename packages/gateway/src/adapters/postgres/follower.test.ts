@@ -32,8 +32,12 @@ class Rows implements SharedReader {
     return [];
   }
 
+  async newestPolicies(): Promise<never[]> {
+    return [];
+  }
+
   async shared() {
-    return { agents: await this.agents(), apiKeys: [], signingKeys: [] };
+    return { agents: await this.agents(), apiKeys: [], signingKeys: [], policies: [] };
   }
 
   hold(): void {

@@ -3,7 +3,7 @@ import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 
 /** What gateways on one database hold in memory, and so tell each other of. */
-export type NoticeKind = 'agent' | 'api_key' | 'signing_key';
+export type NoticeKind = 'agent' | 'api_key' | 'signing_key' | 'policy';
 
 /** That rows have changed: which, and never what they hold. */
 export interface Notice {

@@ -64,6 +64,14 @@ const extrasByTable: Readonly<Record<string, string>> = {
   ALTER TABLE books ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
   ALTER TABLE books DROP CONSTRAINT books_pkey;
   ALTER TABLE books ADD PRIMARY KEY (seat, name);`,
+  closed_books: `
+  ALTER TABLE closed_books ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
+  ALTER TABLE closed_books DROP CONSTRAINT closed_books_pkey;
+  ALTER TABLE closed_books ADD PRIMARY KEY (seat, name, period, id);`,
+  approvals: `
+  ALTER TABLE approvals ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;`,
+  standing_grants: `
+  ALTER TABLE standing_grants ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;`,
   control_receipts: `
   ALTER TABLE control_receipts ADD COLUMN seat BIGINT NOT NULL DEFAULT 1;
   DROP INDEX control_receipts_by_sequence;

@@ -92,6 +92,7 @@ const agent: AgentRecord = {
   registeredAt: 1,
   suspension: null,
   controlled: false,
+  registeredWith: null,
 };
 
 describe('two gateways on one database', () => {

@@ -2,21 +2,30 @@ import type {
   AgentId,
   AgentRecord,
   ApiKeyRecord,
+  ApprovalReader,
   AuditPage,
   AuditQuery,
   AuditReader,
   Batch,
   BulkControl,
+  PolicyShelf,
+  PolicyVersion,
+  ClosedBooks,
+  Period,
   Receipt,
   ReceiptStatus,
   SigningKeyRecord,
   Snapshot,
   Store,
   StoredEntry,
+  TierOf,
 } from '@reeve/core';
-import { ReeveError } from '@reeve/core';
-import { booksOf } from '../sql/books-rows.ts';
+import { ReeveError, tierKey } from '@reeve/core';
+import { booksOf, closedOf, closedSql } from '../sql/books-rows.ts';
+import { approvalOf, approvalSql, grantOf } from '../sql/approval-rows.ts';
 import { bulkOf, controlSql, countsOf, receiptOf, sequenceOf } from '../sql/control-rows.ts';
+import { policySql, versionOf } from '../sql/policy-rows.ts';
+import { SqlApprovals } from '../sql/sql-approvals.ts';
 import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
 import type { Row } from '../sql/sqlite-rows.ts';
 import { agentOf, apiKeyOf, number, opOf, signingKeyOf, text } from '../sql/sqlite-rows.ts';
@@ -24,6 +33,7 @@ import { AuditLog } from './audit-log.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { seatHolders } from './locks.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
+import { postgresPolicies } from './postgres-policies.ts';
 import type { Seat } from './seat.ts';
 import { arrayOf } from './statement.ts';
 import { Writer } from './writer.ts';
@@ -41,6 +51,8 @@ export interface SharedRows {
   readonly agents: readonly AgentRecord[];
   readonly apiKeys: readonly ApiKeyRecord[];
   readonly signingKeys: readonly SigningKeyRecord[];
+  /** The newest version of each stored document. */
+  readonly policies: readonly PolicyVersion[];
 }
 
 /** PostgreSQL as the store of one gateway among several: one chain and one set of agents and keys for all of them. */
@@ -49,12 +61,16 @@ export class PostgresStore implements Store, AuditReader {
   readonly #seat: Seat;
   readonly #writer: Writer;
   readonly #log: AuditLog;
+  readonly policies: PolicyShelf;
+  readonly approvals: ApprovalReader;
 
   constructor({ connection, database, seat, sync }: PostgresStoreOptions) {
     this.#db = database;
+    this.policies = postgresPolicies(database);
+    this.approvals = new SqlApprovals(database, () => seat.seat);
     this.#seat = seat;
     this.#writer = new Writer(connection, seat, sync);
-    this.#log = new AuditLog(database);
+    this.#log = new AuditLog(database, seat);
   }
 
   load(): Promise<Snapshot> {
@@ -73,6 +89,8 @@ export class PostgresStore implements Store, AuditReader {
         receipts: (await sql.all(`${controlSql.openReceipts} AND seat = ?`, seat)).map(receiptOf),
         bulkControls: (await sql.all(controlSql.rememberedBulks)).map(bulkOf),
         controlSequences: (await sql.all(`${controlSql.sequences} WHERE seat = ?`, seat)).map(sequenceOf),
+        approvals: (await sql.all(`${approvalSql.live} AND seat = ?`, seat)).map(approvalOf),
+        grants: (await sql.all(`${approvalSql.unrevoked} AND seat = ?`, seat)).map(grantOf),
       };
     });
   }
@@ -96,6 +114,13 @@ export class PostgresStore implements Store, AuditReader {
   async signingKeys(kids: readonly string[]): Promise<SigningKeyRecord[]> {
     const sql = 'SELECT * FROM signing_keys WHERE kid = ANY (?::text[])';
     return (await this.#rows(sql, arrayOf(kids))).map(signingKeyOf);
+  }
+
+  /** The newest versions of these documents. */
+  async newestPolicies(names: readonly string[]): Promise<PolicyVersion[]> {
+    const sql = `SELECT DISTINCT ON (name) * FROM policy_versions WHERE name = ANY (?::text[])
+      ORDER BY name, version DESC`;
+    return (await this.#rows(sql, arrayOf(names))).map(versionOf);
   }
 
   async commit(batch: Batch): Promise<void> {
@@ -163,6 +188,11 @@ export class PostgresStore implements Store, AuditReader {
     return countsOf(await this.#rows(controlSql.countsOfBulk, bulkId));
   }
 
+  async closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]> {
+    const rows = await this.#rows(closedSql.newestOfSeat, this.#seat.seat, tierKey(of), period, count);
+    return rows.map(closedOf).reverse();
+  }
+
   async close(): Promise<void> {
     await this.#writer.close();
   }
@@ -182,5 +212,6 @@ async function sharedRows(sql: SqlSession): Promise<SharedRows> {
     agents: (await sql.all('SELECT * FROM agents')).map(agentOf),
     apiKeys: (await sql.all('SELECT * FROM api_keys')).map(apiKeyOf),
     signingKeys: (await sql.all('SELECT * FROM signing_keys')).map(signingKeyOf),
+    policies: (await sql.all(policySql.newest)).map(versionOf),
   };
 }

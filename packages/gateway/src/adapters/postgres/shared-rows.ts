@@ -1,10 +1,10 @@
-import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, SigningKeyRecord } from '@reeve/core';
-import { followAgent, followApiKey, followSigningKey } from '@reeve/core';
+import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, PolicyVersion, SigningKeyRecord } from '@reeve/core';
+import { followAgent, followApiKey, followPolicy, followSigningKey } from '@reeve/core';
 import type { NoticeKind } from './notices.ts';
 import type { PostgresStore, SharedRows } from './postgres-store.ts';
 
 /** What is read of the store to follow other gateways. */
-export type SharedReader = Pick<PostgresStore, 'agents' | 'apiKeys' | 'signingKeys' | 'shared'>;
+export type SharedReader = Pick<PostgresStore, 'agents' | 'apiKeys' | 'signingKeys' | 'newestPolicies' | 'shared'>;
 
 /** How one kind of row is held in memory, and brought up to date there. Keys are those of notices. */
 export interface SharedKind<Row> {
@@ -54,6 +54,15 @@ export const sharedKinds: Readonly<Record<NoticeKind, SharedKind<unknown>>> = {
       (change.kind === 'signing_key_saved' && change.key.kid === kid) ||
       (change.kind === 'signing_key_removed' && change.kid === kid),
     follow: (access, [kid = ''], row) => followSigningKey(access, kid, row),
+  }),
+  policy: kind<PolicyVersion>({
+    keyOf: ({ name }) => [name],
+    read: (store, keys) => store.newestPolicies(keys.flat()),
+    all: (rows) => rows.policies,
+    known: ({ gov }) => [...gov.library.sources.stored.keys()].map((name) => [name]),
+    version: ({ gov }, [name = '']) => gov.library.sources.stored.get(name)?.saved.version,
+    isAbout: (change, [name]) => change.kind === 'policy_saved' && change.saved.name === name,
+    follow: ({ gov }, _, row) => (row === undefined ? undefined : followPolicy(gov, row)),
   }),
 };
 

@@ -30,6 +30,7 @@ export const agentsTable: Table = {
     suspended_at: 'bigint',
     suspension_reason: 'text',
     controlled: 'bigint',
+    registered_with: 'text',
   },
   keys: 3,
 };
@@ -97,6 +98,49 @@ export const booksTable: Table = {
   name: 'books',
   columns: { seat: 'bigint', name: 'text', record: 'text' },
   keys: 2,
+};
+
+export const closedBooksTable: Table = {
+  name: 'closed_books',
+  columns: { seat: 'bigint', name: 'text', period: 'text', id: 'text', record: 'text' },
+  keys: 4,
+};
+
+export const policyVersionsTable: Table = {
+  name: 'policy_versions',
+  columns: { name: 'text', version: 'bigint', scope: 'text', source: 'text', record: 'text' },
+  keys: 2,
+};
+
+export const approvalsTable: Table = {
+  name: 'approvals',
+  columns: {
+    id: 'text',
+    state: 'text',
+    ...agentKey,
+    run_id: 'text',
+    requested_at: 'bigint',
+    expires_at: 'bigint',
+    decided_at: 'bigint',
+    is_live: 'bigint',
+    record: 'text',
+    seat: 'bigint',
+  },
+  keys: 1,
+};
+
+export const grantsTable: Table = {
+  name: 'standing_grants',
+  columns: {
+    id: 'text',
+    ...agentKey,
+    granted_at: 'bigint',
+    ends_at: 'bigint',
+    is_revoked: 'bigint',
+    record: 'text',
+    seat: 'bigint',
+  },
+  keys: 1,
 };
 
 export const owedEntriesTable: Table = { name: 'owed_entries', columns: { id: 'text' }, keys: 1 };

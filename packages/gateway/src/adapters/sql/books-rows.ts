@@ -1,4 +1,4 @@
-import type { BooksMark, Change, SavedBooks } from '@reeve/core';
+import type { BooksMark, Change, ClosedBooks, SavedBooks } from '@reeve/core';
 import { tierKey } from '@reeve/core';
 import type { Row } from './sqlite-rows.ts';
 import { text } from './sqlite-rows.ts';
@@ -19,10 +19,38 @@ export function booksOver({ over }: BooksSaved): string[] {
   return over.map(tierKey);
 }
 
+/** The rows of days and months that are over. */
+export function closedValues({ closed }: BooksSaved): [string, string, string, string][] {
+  return closed.map((books) => [tierKey(books.of), books.period, books.id, JSON.stringify(books)]);
+}
+
+/** Through which of them all are given up. */
+export function closedGivenUp({ closedBefore }: BooksSaved): ['day' | 'month', string][] {
+  return closedBefore === null
+    ? []
+    : [
+        ['day', closedBefore.day],
+        ['month', closedBefore.month],
+      ];
+}
+
+export function closedOf(row: Row): ClosedBooks {
+  return JSON.parse(text(row, 'record')) as ClosedBooks;
+}
+
+export const closedSql = {
+  newest: 'SELECT record FROM closed_books WHERE name = ? AND period = ? ORDER BY id DESC LIMIT ?',
+  newestOfSeat: 'SELECT record FROM closed_books WHERE seat = ? AND name = ? AND period = ? ORDER BY id DESC LIMIT ?',
+  giveUp: 'DELETE FROM closed_books WHERE period = ? AND id < ?',
+} as const;
+
 export function booksOf(rows: readonly Row[]): { books: SavedBooks[]; booksMark: BooksMark | null } {
   const mark = rows.find((row) => text(row, 'name') === markName);
   return {
-    books: rows.filter((row) => row !== mark).map((row) => JSON.parse(text(row, 'record')) as SavedBooks),
+    // Rows from before each said as of which entry it is true are all as the mark says.
+    books: rows
+      .filter((row) => row !== mark)
+      .map((row) => ({ seq: 0, ...(JSON.parse(text(row, 'record')) as Omit<SavedBooks, 'seq'>) })),
     booksMark: mark === undefined ? null : (JSON.parse(text(mark, 'record')) as BooksMark),
   };
 }

@@ -5,3 +5,15 @@ export const booksTables = `
     record TEXT NOT NULL
   );
 `;
+
+/** What each tier has spent in days and months that are over: one row for each. */
+export const closedBooksTables = `
+  CREATE TABLE closed_books (
+    name TEXT NOT NULL,
+    period TEXT NOT NULL,
+    id TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (name, period, id)
+  ) WITHOUT ROWID;
+  CREATE INDEX closed_books_by_age ON closed_books (period, id);
+`;

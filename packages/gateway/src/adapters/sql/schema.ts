@@ -1,6 +1,8 @@
 import { accountTables } from './account-tables.ts';
-import { booksTables } from './books-tables.ts';
+import { approvalTables } from './approval-tables.ts';
+import { booksTables, closedBooksTables } from './books-tables.ts';
 import { controlTables } from './control-tables.ts';
+import { policyTables } from './policy-tables.ts';
 
 /**
  * The tables of the embedded store, one statement list per version. The audit table has no index but its sequence: a
@@ -79,4 +81,7 @@ export const migrations: readonly string[] = [
   controlTables,
   accountTables,
   booksTables,
+  closedBooksTables,
+  policyTables,
+  approvalTables,
 ];

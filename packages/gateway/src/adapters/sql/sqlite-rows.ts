@@ -22,6 +22,7 @@ export function agentValues(agent: AgentRecord): Value[] {
     agent.suspension?.at ?? null,
     agent.suspension?.reason ?? null,
     agent.controlled ? 1 : 0,
+    agent.registeredWith,
   ];
 }
 
@@ -41,6 +42,7 @@ export function agentOf(row: Row): AgentRecord {
         ? null
         : { at: number(row, 'suspended_at'), reason: optionalText(row, 'suspension_reason') ?? '' },
     controlled: number(row, 'controlled') === 1,
+    registeredWith: optionalText(row, 'registered_with'),
   };
 }
 
@@ -116,7 +118,7 @@ export function number(row: Row, column: string): number {
   return value;
 }
 
-function optionalText(row: Row, column: string): string | null {
+export function optionalText(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
 

@@ -4,16 +4,24 @@ import type {
   Batch,
   BulkControl,
   Change,
+  ClosedBooks,
+  Period,
   Receipt,
   ReceiptStatus,
   Snapshot,
   Store,
   StoredEntry,
+  TierOf,
 } from '@reeve/core';
-import { emptyChain } from '@reeve/core';
+import { emptyChain, tierKey } from '@reeve/core';
 import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
-import { booksOf, booksOver, booksValues } from './books-rows.ts';
+import { booksOf, booksOver, booksValues, closedGivenUp, closedOf, closedSql, closedValues } from './books-rows.ts';
+import { approvalOf, approvalSql, approvalValues, grantOf, grantValues } from './approval-rows.ts';
 import { migrate } from './migrate.ts';
+import { lastGivenUp, policySql, setRecord, textsOfSet, versionOf, versionValues } from './policy-rows.ts';
+import { SqlApprovals } from './sql-approvals.ts';
+import type { SqlSession } from './sql-database.ts';
+import { SqlPolicies } from './sql-policies.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
 import type { Row } from './sqlite-rows.ts';
@@ -37,12 +45,17 @@ import {
 export class SqliteStore implements Store {
   readonly #db: DatabaseSync;
   readonly #sql = new Map<string, StatementSync>();
+  readonly policies: SqlPolicies;
+  readonly approvals: SqlApprovals;
 
   constructor(options: SqliteOptions) {
     this.#db = openSqlite(options, (db) => {
       db.exec('PRAGMA cache_size = -65536');
       migrate(db);
     });
+    const reading: Pick<SqlSession, 'all'> = { all: (sql, ...values) => Promise.resolve(this.#all(sql, ...values)) };
+    this.policies = new SqlPolicies(reading);
+    this.approvals = new SqlApprovals(reading);
   }
 
   load(): Promise<Snapshot> {
@@ -58,6 +71,9 @@ export class SqliteStore implements Store {
       receipts: this.#all(controlSql.openReceipts).map(receiptOf),
       bulkControls: this.#all(controlSql.rememberedBulks).map(bulkOf),
       controlSequences: this.#all(controlSql.sequences).map(sequenceOf),
+      approvals: this.#all(approvalSql.live).map(approvalOf),
+      grants: this.#all(approvalSql.unrevoked).map(grantOf),
+      policies: this.#all(policySql.newest).map(versionOf),
       ...booksOf(this.#all('SELECT name, record FROM books')),
       eventIdsReserved: Number(
         this.#all(`SELECT value FROM meta WHERE name = 'event_ids_reserved'`)[0]?.['value'] ?? 0,
@@ -117,6 +133,10 @@ export class SqliteStore implements Store {
     return Promise.resolve(countsOf(this.#all(controlSql.countsOfBulk, bulkId)));
   }
 
+  closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]> {
+    return Promise.resolve(this.#all(closedSql.newest, tierKey(of), period, count).map(closedOf).reverse());
+  }
+
   probe(): void {
     this.#transaction(() => this.#run(`REPLACE INTO meta (name, value) VALUES ('probe', ?)`, String(Date.now())));
   }
@@ -131,7 +151,7 @@ export class SqliteStore implements Store {
     switch (change.kind) {
       case 'agent_saved':
         this.#run(
-          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
           ...agentValues(change.agent),
         );
         break;
@@ -170,6 +190,18 @@ export class SqliteStore implements Store {
       case 'books_saved':
         for (const name of booksOver(change)) this.#run('DELETE FROM books WHERE name = ?', name);
         for (const row of booksValues(change)) this.#run('REPLACE INTO books (name, record) VALUES (?, ?)', ...row);
+        for (const row of closedValues(change)) this.#run('REPLACE INTO closed_books VALUES (?, ?, ?, ?)', ...row);
+        for (const row of closedGivenUp(change)) this.#run(closedSql.giveUp, ...row);
+        break;
+      case 'policy_saved':
+        this.#run(policySql.saveVersion, ...versionValues(change.saved));
+        this.#run(policySql.removeVersions, change.saved.name, lastGivenUp(change.saved));
+        break;
+      case 'policy_set_saved':
+        this.#run(policySql.saveSet, change.set.version, setRecord(change.set));
+        for (const text of textsOfSet(change.set)) this.#run(policySql.saveText, ...text);
+        this.#run(policySql.removeTexts);
+        this.#run(policySql.removeSets);
         break;
       case 'event_ids_reserved':
         this.#run(`REPLACE INTO meta (name, value) VALUES ('event_ids_reserved', ?)`, String(change.through));
@@ -189,6 +221,17 @@ export class SqliteStore implements Store {
       case 'receipts_removed':
         this.#run(controlSql.removeReceipts, change.before, change.most);
         this.#run(controlSql.removeBulks, change.before, change.most);
+        break;
+      case 'approval_saved':
+        this.#run(approvalSql.save, ...approvalValues(change.approval));
+        break;
+      case 'grant_saved':
+        this.#run(approvalSql.saveGrant, ...grantValues(change.grant));
+        break;
+      case 'approvals_removed':
+        this.#run(approvalSql.removeOld, change.before, change.most);
+        this.#run(approvalSql.removeBeyond, change.most, change.kept);
+        this.#run(approvalSql.removeGrants, change.before, change.most);
         break;
       case 'ops_replay_from':
         this.#run(`REPLACE INTO meta (name, value) VALUES ('ops_replay_from', ?)`, String(change.seq));
@@ -224,7 +267,7 @@ export class SqliteStore implements Store {
     this.#prepare(sql).run(...values);
   }
 
-  #all(sql: string, ...values: (string | number)[]): Row[] {
+  #all(sql: string, ...values: (string | number | null)[]): Row[] {
     return this.#prepare(sql).all(...values);
   }
 }

@@ -1,6 +1,7 @@
 import type { ReeveEvent } from '@reeve/contract/events';
 import type { DomainEvent } from '@reeve/core';
-import { agentOf, timestamp, usdOfMicros } from '@reeve/core';
+import { agentOf, describeScope, timestamp, usdOfMicros } from '@reeve/core';
+import { approvalJson } from '../http/present-approval.ts';
 import { opJson } from '../http/present-op.ts';
 
 /** How an event looks on the wire. */
@@ -24,6 +25,10 @@ export function eventJson(id: number, event: DomainEvent): ReeveEvent {
       const payload = { op_id: orNull(opId), decision, reason, policy_rule: policyRule };
       return { ...envelope, event_type: event.type, payload };
     }
+    case 'approval': {
+      const { change, approval } = event;
+      return { ...envelope, event_type: event.type, payload: { change, approval: approvalJson(approval) } };
+    }
     case 'budget': {
       const { of, change, period, percent, limitMicros, totalMicros } = event;
       const money = { limit_usd: usdOfMicros(limitMicros), total_usd: usdOfMicros(totalMicros) };
@@ -33,8 +38,11 @@ export function eventJson(id: number, event: DomainEvent): ReeveEvent {
       return { ...envelope, event_type: event.type, payload: { change: event.change } };
     case 'audit_alert':
       return { ...envelope, event_type: event.type, payload: { ...event.details, alert: event.alert } };
-    case 'policy':
-      return { ...envelope, event_type: event.type, payload: { version: event.version, error: event.error } };
+    case 'policy': {
+      const { version, error, document } = event;
+      const changed = document === null ? null : { ...document, scope: describeScope(document.scope) };
+      return { ...envelope, event_type: event.type, payload: { version, error, document: changed } };
+    }
   }
 }
 

@@ -73,5 +73,6 @@ function invalidRequest(problem: string): Answer {
     opId: '',
     opState: '',
     limit: undefined,
+    observed: [],
   };
 }

@@ -48,6 +48,16 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   email_taken: grpcCode.failedPrecondition,
   store_unavailable: grpcCode.unavailable,
   shutting_down: grpcCode.unavailable,
+  approval_not_found: grpcCode.notFound,
+  already_decided: grpcCode.failedPrecondition,
+  own_approval: grpcCode.permissionDenied,
+  grant_not_found: grpcCode.notFound,
+  policy_not_found: grpcCode.notFound,
+  policy_version_not_found: grpcCode.notFound,
+  policy_invalid: grpcCode.invalidArgument,
+  policy_in_file: grpcCode.failedPrecondition,
+  policy_changed: grpcCode.failedPrecondition,
+  decision_not_found: grpcCode.notFound,
 };
 
 /** The status of a failed call. What nobody foresaw is reported to `onUnexpected` and tells the caller nothing. */

@@ -9,11 +9,13 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Authentication } from './call-route.ts';
 import { callRoute } from './call-route.ts';
+import type { DashboardFile } from './dashboard-files.ts';
 import type { Handlers } from './handler.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Limits } from './limits.ts';
 import { HttpError, problemOf } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
+import { isPage, serveDashboard } from './serve-dashboard.ts';
 import { acceptUpgrades, mayUpgrade } from './upgrades.ts';
 
 export interface HttpOptions {
@@ -24,6 +26,8 @@ export interface HttpOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly trustedProxies: readonly string[];
   readonly tracing: Tracing | undefined;
+  /** Its files by path; undefined where it has not been built. */
+  readonly dashboard: ReadonlyMap<string, DashboardFile> | undefined;
   /** How long closing waits for calls in flight. */
   readonly drainMs: number;
   readonly onAnswer: (route: string, status: number, seconds: number) => void;
@@ -133,6 +137,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     const handler = options.handlers[name as keyof Handlers] as never;
     app.route(callRoute(route, handler, options.authentication, options.limits, onOpen));
   }
+  serveDashboard(app, options.dashboard);
   return app;
 }
 
@@ -163,7 +168,8 @@ const patterns = Object.values<Route>(routes).map(({ method, path }) => ({
 
 function notFound(request: FastifyRequest): HttpError {
   const path = pathOf(request.url);
-  const allowed = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  const found = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  const allowed = isPage(path) ? ['GET'] : found;
   if (allowed.length === 0) return new HttpError('not_found', `there is nothing at ${path}; see /docs`);
   const allow = [...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
   return new HttpError('method_not_allowed', `${path} takes ${allow}, not ${request.method}`, {}, { allow });

@@ -88,7 +88,7 @@ describe('a cursor after a record', () => {
         expect(cursorAfter(id ?? null)).toBe(made);
       }),
     );
-    for (const text of ['v1:', 'v2:a', 'v1:a b', `v1:${'x'.repeat(65)}`, 'v1:é', 'v1:a\n']) {
+    for (const text of ['v1:', 'v2:a', 'v1:a b', `v1:${'x'.repeat(129)}`, 'v1:é', 'v1:a\n']) {
       expect(() => idOf(Buffer.from(text).toString('base64url'))).toThrow(refused);
     }
   });

@@ -1,3 +1,4 @@
+import type { PageEnd } from '@reeve/core';
 import { HttpError } from './problem.ts';
 
 /** Where a list goes on, as an opaque text. It names a place and grants nothing: what is seen from there is decided anew. */
@@ -19,8 +20,21 @@ export function cursorAfter(id: string | null): string | null {
 
 export function idOf(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
-  const id = /^v1:([A-Za-z0-9_-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
+  const id = /^v1:([A-Za-z0-9._-]{1,128})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
   if (id !== undefined && cursorAfter(id) === cursor) return id;
+  throw notGiven();
+}
+
+/** The same for a list that is sorted by a time. */
+export function cursorAfterPlace(last: PageEnd | null): string | null {
+  return last === null ? null : Buffer.from(`v1:${last.at}:${last.id}`).toString('base64url');
+}
+
+export function pageEndOf(cursor: string | undefined): PageEnd | undefined {
+  if (cursor === undefined) return undefined;
+  const match = /^v1:(\d{1,15}):([A-Za-z0-9_-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+  const last = { at: Number(match?.[1]), id: match?.[2] ?? '' };
+  if (match !== null && cursorAfterPlace(last) === cursor) return last;
   throw notGiven();
 }
 

@@ -88,6 +88,6 @@ function scopeJson({ all, orgId, teamId, agentId, runId }: ControlScope): ScopeJ
   };
 }
 
-function agentIdJson({ orgId, teamId, agentId }: AgentId): OpJson['agent'] {
+export function agentIdJson({ orgId, teamId, agentId }: AgentId): OpJson['agent'] {
   return { org_id: orgId, team_id: teamId, agent_id: agentId };
 }

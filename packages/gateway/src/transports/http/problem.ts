@@ -59,6 +59,16 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   email_taken: 'email_taken',
   store_unavailable: 'store_unavailable',
   shutting_down: 'shutting_down',
+  approval_not_found: 'approval_not_found',
+  already_decided: 'already_decided',
+  own_approval: 'own_approval',
+  grant_not_found: 'grant_not_found',
+  policy_not_found: 'policy_not_found',
+  policy_version_not_found: 'policy_version_not_found',
+  policy_invalid: 'policy_invalid',
+  policy_in_file: 'policy_in_file',
+  policy_changed: 'policy_changed',
+  decision_not_found: 'decision_not_found',
 };
 
 export interface ProblemAnswer {

@@ -1,14 +1,39 @@
-import type { BudgetRow, Governance } from '@reeve/core';
-import { listBudgets, timestamp, usdOfMicros } from '@reeve/core';
+import type { AuditReader, BooksDifference, BudgetRow, Governance, SpentWindow, Store } from '@reeve/core';
+import { checkBooks, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import type { Handlers } from '../handler.ts';
 import { timeOrNull } from '../present.ts';
 
-export function budgetHandlers(gov: Governance): Pick<Handlers, 'listBudgets'> {
+export interface BudgetPorts {
+  readonly gov: Governance;
+  readonly store: Pick<Store, 'closedBooks'>;
+  readonly reader: AuditReader;
+}
+
+export function budgetHandlers({
+  gov,
+  store,
+  reader,
+}: BudgetPorts): Pick<Handlers, 'listBudgets' | 'budgetHistory' | 'verifyBudgets'> {
   return {
+    budgetHistory: async ({ query }, { principal }) => {
+      const { org_id: orgId, team_id: teamId, agent_id: agentId, period, count } = query;
+      const windows = await readHistory(gov, principal, store, { orgId, teamId, agentId, period, count });
+      return { items: windows.map(windowJson) };
+    },
+    verifyBudgets: async (_, { principal }) => {
+      const { consistent, checkedEntries, checkedFrom, differences } = await checkBooks(gov, principal, reader);
+      return {
+        consistent,
+        checked_entries: checkedEntries,
+        checked_from: timeOrNull(checkedFrom),
+        differences: differences.map(differenceJson),
+      };
+    },
     listBudgets: ({ query }, { principal }) => {
-      const { org_id: orgId, team_id: teamId, agent_id: agentId, per_page: perPage } = query;
-      const rows = listBudgets(gov, principal, { orgId, teamId, agentId });
+      const { org_id: orgId, team_id: teamId, agent_id: agentId, tier, period, per_page: perPage } = query;
+      const filter = { orgId, teamId, agentId, tier, period, minPercent: query.min_percent };
+      const rows = listBudgets(gov, principal, filter);
       const start = placeOf(query.cursor) ?? 0;
       const items = rows.slice(start, start + perPage);
       const end = start + items.length;
@@ -33,6 +58,28 @@ function budgetJson({ of, period, limitMicros, spentMicros, reservedMicros, rese
     reserved_usd: usdOfMicros(Math.max(0, reservedMicros)),
     resets_at: timestamp(resetsAt),
     reached_at: timeOrNull(reachedAt),
+  };
+}
+
+function windowJson({ startsAt, endsAt, spentMicros, limitMicros, closed }: SpentWindow) {
+  return {
+    starts_at: timestamp(startsAt),
+    ends_at: timestamp(endsAt),
+    spent_usd: usdOfMicros(spentMicros),
+    limit_usd: limitMicros === null ? null : usdOfMicros(limitMicros),
+    closed,
+  };
+}
+
+function differenceJson({ of, period, ledgerMicros, logMicros }: BooksDifference) {
+  return {
+    tier: of.tier,
+    org_id: orNull(of.orgId),
+    team_id: orNull(of.teamId),
+    agent_id: orNull(of.agentId),
+    period,
+    ledger_usd: usdOfMicros(ledgerMicros),
+    log_usd: usdOfMicros(logMicros),
   };
 }
 

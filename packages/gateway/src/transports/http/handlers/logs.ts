@@ -13,9 +13,10 @@ const entriesPerStep = 1000;
 export function logHandlers(log: AuditReader, newest: () => number): Pick<Handlers, 'listLogs' | 'exportLogs'> {
   return {
     listLogs: async ({ query }, { principal }) => {
-      const before = placeOf(query.cursor);
-      const filter = { ...filterOf(query), ...(before === undefined ? {} : { before }), limit: query.per_page };
-      const { entries, next } = await latestLogs(log, principal, filter);
+      const { entries, next } =
+        query.seq === undefined
+          ? await latestLogs(log, principal, pageOf(query))
+          : await oneEntry(log, principal, filterOf(query), query.seq);
       const items = entries.map(entryJson).join(',');
       return new RawAnswer(
         'application/json; charset=utf-8',
@@ -30,6 +31,17 @@ export function logHandlers(log: AuditReader, newest: () => number): Pick<Handle
       return new RawAnswer(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8', body, headers);
     },
   };
+}
+
+function pageOf(query: RouteInput<Routes['listLogs']>['query']): LogFilter {
+  const before = placeOf(query.cursor);
+  return { ...filterOf(query), ...(before === undefined ? {} : { before }), limit: query.per_page };
+}
+
+/** The entry with this sequence, where it fits the filter. */
+async function oneEntry(log: AuditReader, by: Principal, filter: Omit<LogFilter, 'limit'>, seq: number) {
+  const { entries } = await latestLogs(log, by, { ...filter, before: seq + 1, limit: 1 });
+  return { entries: entries.filter((entry) => entry.seq === seq), next: null };
 }
 
 /** Page after page as the reader takes them: the memory it needs does not grow with the log. */

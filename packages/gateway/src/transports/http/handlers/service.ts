@@ -1,9 +1,9 @@
 import { openApiDocument } from '@reeve/contract/http';
-import type { SigningKeyRing } from '@reeve/core';
+import type { RegistrationState, SigningKeyRing } from '@reeve/core';
 import type { Health } from '../../../telemetry/health.ts';
 import { docsPage } from '../docs-page.ts';
 import type { Handlers } from '../handler.ts';
-import { RawAnswer } from '../handler.ts';
+import { HeadedAnswer, RawAnswer } from '../handler.ts';
 import { HttpError } from '../problem.ts';
 
 export interface ServicePorts {
@@ -13,6 +13,8 @@ export interface ServicePorts {
   readonly version: string;
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
+  /** What a registration would meet, where there is one. */
+  readonly registration: () => Promise<RegistrationState>;
 }
 
 type ServiceRoutes = 'healthz' | 'readyz' | 'metrics' | 'openapi' | 'docs' | 'jwks' | 'authMethods';
@@ -34,6 +36,11 @@ export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRout
     openapi: () => new RawAnswer('application/json; charset=utf-8', openapi),
     docs: () => new RawAnswer('text/html; charset=utf-8', page),
     jwks: () => ({ keys: ports.signingKeys.all().map((key) => JSON.parse(key.publicJwk) as Record<string, unknown>) }),
-    authMethods: () => ({ methods: ports.hasAccounts ? ['api_key', 'password'] : ['api_key'] }),
+    authMethods: async () => {
+      if (!ports.hasAccounts) return { methods: ['api_key' as const] };
+      const state = await ports.registration().catch(() => undefined);
+      const methods = { methods: ['api_key' as const, 'password' as const] };
+      return new HeadedAnswer(methods, state === undefined ? {} : { 'reeve-registration': state });
+    },
   };
 }

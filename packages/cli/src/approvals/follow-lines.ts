@@ -1,0 +1,35 @@
+import { agentText } from '../command-line/agent-path.ts';
+import type { GlobalValues } from '../command-line/command.ts';
+import { approvedText } from '../commands/approval-columns.ts';
+import type { Approval } from '../commands/approval-filters.ts';
+import type { GatewayClient } from '../http/gateway-client.ts';
+import type { Shell } from '../shell.ts';
+import { asLines } from '../watch/as-lines.ts';
+import type { WatchFilter } from '../watch/watch-list.ts';
+import { watchApprovals } from './watched-approvals.ts';
+
+/** Approvals as lines. */
+export function followApprovals(
+  shell: Shell,
+  globals: GlobalValues,
+  client: GatewayClient,
+  filter: WatchFilter,
+): Promise<number> {
+  return asLines<Approval>(shell, globals, {
+    watch: watchApprovals(client, filter),
+    keyOf: ({ id }) => id,
+    markOf: ({ state, verdicts }) => `${state} ${verdicts.length}`,
+    isOver: ({ state }) => state !== 'open',
+    cells: (approval) => [
+      approval.decided_at ?? approval.requested_at,
+      approval.state.padEnd(9),
+      approval.id,
+      agentText(approval.agent),
+      approval.action_type,
+      approval.resource,
+      approval.policy_rule,
+      `${approval.cost_usd} USD`,
+      approval.state === 'open' ? `${approvedText(approval)}, until ${approval.expires_at}` : '',
+    ],
+  });
+}

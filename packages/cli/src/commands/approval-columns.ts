@@ -1,0 +1,44 @@
+import { agentText } from '../command-line/agent-path.ts';
+import type { Colour } from '../output/colour.ts';
+import type { Column } from '../output/table.ts';
+import { timeLeft } from '../output/time-left.ts';
+import type { Approval } from './approval-filters.ts';
+
+export const approvalColours: Readonly<Record<string, Colour>> = {
+  open: 'yellow',
+  approved: 'green',
+  rejected: 'red',
+  expired: 'dim',
+  cancelled: 'dim',
+};
+
+export const approvalColumns: readonly Column<Approval>[] = [
+  { title: 'APPROVAL', value: ({ id }) => id },
+  { title: 'STATE', value: ({ state }) => state, colour: ({ state }) => approvalColours[state] },
+  { title: 'AGENT', value: ({ agent }) => agentText(agent), isFlexible: true },
+  { title: 'ACTION', value: ({ action_type: type }) => type },
+  { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true },
+  { title: 'SUMMARY', value: ({ summary }) => summary, isFlexible: true },
+  { title: 'RULE', value: ({ policy_rule: rule }) => rule, isFlexible: true },
+  { title: 'COST USD', value: ({ cost_usd: cost }) => cost, isRight: true },
+  { title: 'APPROVED', value: approvedText, isRight: true },
+  { title: 'ENDS', value: endsText },
+  { title: 'BY', value: decidersText, isFlexible: true },
+];
+
+/** How many of those who must have approved. */
+export function approvedText({ verdicts, required }: Approval): string {
+  return `${verdicts.filter(({ verdict }) => verdict === 'approve').length} of ${required}`;
+}
+
+function endsText({ state, expires_at: expires, decided_at: decided }: Approval): string | null {
+  return state === 'open' ? timeLeft(expires) : decided;
+}
+
+function decidersText({ verdicts }: Approval): string {
+  return verdicts.map(({ verdict, actor }) => `${verdict}: ${actorText(actor)}`).join(', ');
+}
+
+export function actorText({ kind, id, label }: { kind: string; id: string; label: string }): string {
+  return label === '' ? `${kind} ${id}` : `${label} (${kind} ${id})`;
+}

@@ -1,0 +1,63 @@
+import { agentText } from '../command-line/agent-path.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { required } from '../command-line/values.ts';
+import { connect } from '../http/connect.ts';
+import { cleanLines, cleanText, escapeControls } from '../output/clean-text.ts';
+import { note, print } from '../output/print.ts';
+import { renderRecord } from '../output/record.ts';
+import { timeLeft } from '../output/time-left.ts';
+import { actorText, approvedText } from './approval-columns.ts';
+import type { Approval } from './approval-filters.ts';
+
+export const approvalsShowCommand = defineCommand({
+  details: [
+    'Needs the scope read. Shows the whole request, with secrets replaced: a verdict is about exactly this. Data: as GET /api/v1/approvals/{id}.',
+  ],
+  args: { id: required('The id of an approval.', 'approval') },
+  options: {},
+  examples: [['reeve approvals show apr_7f3k2', 'what is asked for, by whom and why']],
+  run: async (input, shell) => {
+    const client = await connect(shell, input);
+    const approval = await client.call('getApproval', {
+      method: 'GET',
+      path: '/api/v1/approvals/{id}',
+      params: { id: input.args.id },
+    });
+    print(shell, input.globals.output, approval, () => approvalText(approval));
+    if (input.globals.output === 'table' && approval.state === 'open') {
+      note(shell, `\nDecide: reeve approvals approve ${approval.id}, or reeve approvals reject ${approval.id}`);
+    }
+    return 0;
+  },
+});
+
+export function approvalText(approval: Approval): string {
+  const { verdicts, action } = approval;
+  const record = renderRecord([
+    ['Approval', approval.id],
+    ['State', approval.state],
+    ['Agent', agentText(approval.agent)],
+    ['Action', approval.action_type],
+    ['Resource', approval.resource],
+    ['Summary', approval.summary],
+    ['Why', approval.reason],
+    ['Rule', approval.policy_rule],
+    ['Cost', `${approval.cost_usd} USD`],
+    ['Run', approval.run_id],
+    ['Operation', approval.op_id],
+    ['Requested', approval.requested_at],
+    ['Expires', `${approval.expires_at} (${timeLeft(approval.expires_at)})`],
+    ['Approved', approvedText(approval)],
+    ['Decided', approval.decided_at],
+    ['Grant', approval.grant_id],
+    ['Digest', approval.digest],
+    ['Policy', approval.policy_version],
+  ]);
+  const given = verdicts.map(({ verdict, actor, reason, at }) =>
+    cleanText(`  ${at}  ${verdict} by ${actorText(actor)}${reason === '' ? '' : `: ${reason}`}`),
+  );
+  const request = cleanLines(escapeControls(JSON.stringify(action, undefined, 2)));
+  return [record, ...(given.length === 0 ? [] : [['Verdicts:', ...given].join('\n')]), `Request:\n${request}`].join(
+    '\n\n',
+  );
+}

@@ -1,0 +1,107 @@
+import type { RouteOutput, Routes } from '@reeve/contract/http';
+import { defineCommand } from '../command-line/command.ts';
+import { choice, flag, number } from '../command-line/values.ts';
+import { connect } from '../http/connect.ts';
+import { pageOptions, readPages } from '../http/pages.ts';
+import type { Colour } from '../output/colour.ts';
+import { print } from '../output/print.ts';
+import { printList } from '../output/print-list.ts';
+import type { Column } from '../output/table.ts';
+import { timeLeft } from '../output/time-left.ts';
+import { microsOf } from '../output/usd.ts';
+import { opFilters } from './op-filters.ts';
+
+type Budget = RouteOutput<Routes['listBudgets']>['items'][number];
+
+const columns: readonly Column<Budget>[] = [
+  { title: 'BUDGET', value: (budget) => `${'  '.repeat(levels[budget.tier])}${placeText(budget)}`, isFlexible: true },
+  { title: 'PERIOD', value: ({ period }) => period },
+  { title: 'SPENT USD', value: ({ spent_usd: spent }) => spent, isRight: true },
+  { title: 'RESERVED', value: ({ reserved_usd: reserved }) => reserved, isRight: true },
+  { title: 'LIMIT', value: ({ limit_usd: limit }) => limit, isRight: true },
+  { title: 'USED', value: usedText, isRight: true, colour: usedColour },
+  { title: 'RESETS', value: ({ resets_at: at }) => timeLeft(at) },
+  { title: 'REACHED', value: ({ reached_at: at }) => (at === null ? null : timeLeft(at)), colour: reachedColour },
+];
+
+const { org, team, agent } = opFilters;
+
+export const budgetsCommand = defineCommand({
+  details: [
+    'Needs the scope read. What may be spent a day and a month, was spent and is held back: everybody together, below that each org, its teams and their agents. REACHED says when the cap is reached at the present rate.',
+    'With --history what was spent day by day, or with --period month by month, by the one that --org, --team and --agent name together, or by everybody.',
+    'Data: {items, next_cursor, total}, as GET /api/v1/budgets; with --history {items}, as GET /api/v1/budgets/history.',
+  ],
+  args: {},
+  options: {
+    org,
+    team,
+    agent,
+    period: choice(['day', 'month'], 'Only of this period.'),
+    tier: choice(['global', 'org', 'team', 'agent'], 'Only of this tier.'),
+    minPercent: number('N', 'Only those of whose cap so much is used.', { min: 0, max: 100 }),
+    history: flag('What was spent in the days or months before.'),
+    count: number('N', 'How many days or months of --history, 1 to 400. Default: 30.', { min: 1, max: 400 }),
+    ...pageOptions,
+  },
+  examples: [
+    ['reeve budgets', 'what everybody has spent'],
+    ['reeve budgets --org acme --period month', 'an org, this month'],
+    ['reeve budgets --min-percent 80', 'where the cap is near'],
+    ['reeve budgets --history --org acme --count 14', 'two weeks of an org, as bars'],
+    ['reeve budgets --all --output json', 'everything, for a program'],
+  ],
+  run: async (input, shell) => {
+    const { options } = input;
+    const client = await connect(shell, input);
+    const whose = { org_id: options.org, team_id: options.team, agent_id: options.agent };
+    if (options.history) {
+      const { historyText } = await import('./budget-history.ts');
+      const period = options.period ?? 'day';
+      const call = { ...whose, period, count: options.count };
+      const answer = await client.call('budgetHistory', {
+        method: 'GET',
+        path: '/api/v1/budgets/history',
+        query: call,
+      });
+      print(shell, input.globals.output, answer, () => historyText(shell, answer.items, period));
+      return 0;
+    }
+    const query = { ...whose, period: options.period, tier: options.tier, min_percent: options.minPercent };
+    const page = await readPages(options, (paging) =>
+      client.call('listBudgets', { method: 'GET', path: '/api/v1/budgets', query: { ...query, ...paging } }),
+    );
+    printList(shell, input.globals, page, columns, 'No budgets.');
+    return 0;
+  },
+});
+
+const levels: Readonly<Record<Budget['tier'], number>> = { global: 0, org: 1, team: 2, agent: 3 };
+
+function placeText({ tier, org_id, team_id, agent_id }: Budget): string {
+  if (tier === 'global') return 'everybody';
+  const ids = [org_id, team_id, agent_id].slice(0, levels[tier]);
+  return ids.map((id) => (id === null || id === '' ? '-' : id)).join('/');
+}
+
+/** What is spent or held back, of the cap; undefined where there is none. */
+function usedShare({ limit_usd: limit, spent_usd: spent, reserved_usd: reserved }: Budget): number | undefined {
+  if (limit === null) return undefined;
+  const used = microsOf(spent) + microsOf(reserved);
+  return microsOf(limit) === 0 ? (used > 0 ? Number.POSITIVE_INFINITY : 1) : used / microsOf(limit);
+}
+
+function usedText(budget: Budget): string | null {
+  const share = usedShare(budget);
+  if (share === undefined) return null;
+  return Number.isFinite(share) ? `${Math.floor(share * 100)} %` : 'over';
+}
+
+function usedColour(budget: Budget): Colour | undefined {
+  const share = usedShare(budget) ?? 0;
+  return share >= 0.95 ? 'red' : share >= 0.8 ? 'yellow' : undefined;
+}
+
+function reachedColour({ reached_at: at }: Budget): Colour | undefined {
+  return at === null ? undefined : 'yellow';
+}

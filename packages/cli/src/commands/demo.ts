@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dashboardFolder } from '@reeve/dashboard';
+import { serve } from '@reeve/gateway';
+import { defineCommand } from '../command-line/command.ts';
+import { flag, text } from '../command-line/values.ts';
+import { demoPolicies } from '../demo/demo-policies.ts';
+import type { DemoLogin } from '../demo/prepare-demo.ts';
+import { prepareDemo } from '../demo/prepare-demo.ts';
+import { play } from '../demo/play.ts';
+import { note } from '../output/print.ts';
+import type { Shell } from '../shell.ts';
+
+export const demoCommand = defineCommand({
+  details: [
+    'Starts a gateway in a temporary folder with three demo orgs and a dozen agents on the real SDK. They work, ask for approval, spend, are denied, ignore a stop, and one tries to impersonate another. Prints the address of the dashboard and a login, and runs until it is interrupted; then everything is removed.',
+    'Nothing of your own configuration is read or changed. Data: {http, grpc, email, password, api_key}.',
+  ],
+  args: {},
+  options: {
+    http: text('ADDRESS', 'Where the dashboard listens. Default: 127.0.0.1:8080; port 0 picks a free one.'),
+    grpc: text('ADDRESS', 'Where agents connect. Default: 127.0.0.1:50051; port 0 picks a free one.'),
+    keep: flag('Leave the folder, with the audit log, when it ends.'),
+  },
+  examples: [
+    ['reeve demo', 'then open the printed address'],
+    ['reeve demo --http 127.0.0.1:0 --grpc 127.0.0.1:0 --output json', 'free ports, for a program'],
+  ],
+  run: async ({ options: { http, grpc, keep }, globals: { output } }, shell) => {
+    const folder = mkdtempSync(join(tmpdir(), 'reeve-demo-'));
+    const policies = join(folder, 'policies');
+    mkdirSync(policies);
+    for (const [name, source] of Object.entries(demoPolicies)) writeFileSync(join(policies, name), source);
+    const ended = new AbortController();
+    let playing: Promise<void> = Promise.resolve();
+    try {
+      const flags = {
+        '--data': folder,
+        ...(http === undefined ? {} : { '--http': http }),
+        ...(grpc === undefined ? {} : { '--grpc': grpc }),
+      };
+      return await serve({ flags }, dashboardFolder, {
+        // A demo must never touch what the variables of a real gateway point at.
+        env: { SVC_LOG_LEVEL: 'error', SVC_CONTROL_ACK_SECS: '5', SVC_OPS_TTL_SECS: '30' },
+        onListening: (place) => {
+          playing = begin(shell, output === 'table', place, ended.signal).catch((error: unknown) => {
+            note(shell, `The demo has stopped: ${error instanceof Error ? error.message : String(error)}`);
+          });
+        },
+        onStopping: async () => {
+          ended.abort();
+          await playing;
+        },
+      });
+    } finally {
+      ended.abort();
+      if (keep) note(shell, `Kept: ${folder}`);
+      else rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+interface Place {
+  readonly http: string;
+  readonly grpc: string;
+  readonly madeKey: string | undefined;
+}
+
+async function begin(shell: Shell, isForPeople: boolean, place: Place, signal: AbortSignal): Promise<void> {
+  const { http, grpc, madeKey = '' } = place;
+  const { login, keyOf } = await prepareDemo(http, madeKey);
+  const playing = play(grpc, keyOf, signal);
+  const data = { http, grpc, ...login, api_key: madeKey };
+  shell.stdout.write(isForPeople ? welcome(http, login, madeKey) : `${JSON.stringify(data)}\n`);
+  await playing;
+}
+
+function welcome(http: string, { email, password }: DemoLogin, key: string): string {
+  return `
+  Reeve's demo is running: three orgs, a dozen agents, all of it made up and on this machine.
+
+    Dashboard  ${http}
+    Email      ${email}
+    Password   ${password}
+
+  In another terminal:
+
+    REEVE_API_URL=${http} REEVE_API_KEY=${key} npx reeve ops watch
+
+  Ctrl-C ends it and removes everything.
+
+`;
+}

@@ -1,0 +1,40 @@
+import { defineCommand } from '../command-line/command.ts';
+import { required } from '../command-line/values.ts';
+import { connect } from '../http/connect.ts';
+import { cleanText } from '../output/clean-text.ts';
+import { print } from '../output/print.ts';
+import { renderRecord } from '../output/record.ts';
+import { consideredText } from '../policy/considered-text.ts';
+
+export const policyExplainCommand = defineCommand({
+  details: [
+    'Needs the scope read. Why an operation was decided as it was, with every rule that was considered and why it matched or did not. Judged again by the policies of that time; what the log does not keep is said in the notes.',
+    'Data: as GET /api/v1/decisions/{id}/explain.',
+  ],
+  args: { op: required('trace:span, or org/team/agent/trace:span where that is ambiguous.', 'op') },
+  options: {},
+  examples: [['reeve policy explain t1:s1', 'which rule decided, and which did not match']],
+  run: async (input, shell) => {
+    const client = await connect(shell, input);
+    const answer = await client.call('explainDecision', {
+      method: 'GET',
+      path: '/api/v1/decisions/{id}/explain',
+      params: { id: input.args.op },
+    });
+    print(shell, input.globals.output, answer, () =>
+      [
+        renderRecord([
+          ['Operation', answer.op_id],
+          ['Decision', answer.decision],
+          ['Reason', answer.reason],
+          ['Rule', answer.policy_rule],
+          ['Policy', answer.policy_version],
+          ['At', answer.at],
+        ]),
+        consideredText(shell, answer.rules),
+        ...answer.notes.map((note) => cleanText(`Note: ${note}`)),
+      ].join('\n\n'),
+    );
+    return 0;
+  },
+});

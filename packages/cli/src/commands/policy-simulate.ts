@@ -1,0 +1,87 @@
+import { UsageError } from '../cli-error.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { choice, flag, number, text } from '../command-line/values.ts';
+import { connect } from '../http/connect.ts';
+import { print } from '../output/print.ts';
+import { renderRecord } from '../output/record.ts';
+import { usdText } from '../output/usd.ts';
+import { consideredText } from '../policy/considered-text.ts';
+import { readCandidate } from '../policy/offline.ts';
+import { requestFromFile, requestFromFlags } from '../policy/simulated-request.ts';
+import { opFilters } from './op-filters.ts';
+
+const actions = [
+  'llm_call',
+  'tool_call',
+  'file_operation',
+  'network_call',
+  'process_exec',
+  'agent_spawn',
+  'tool_result',
+] as const;
+
+export const policySimulateCommand = defineCommand({
+  details: [
+    'Needs the scope read. What a check would be answered by the policies in force, or by a candidate: nothing is recorded or charged. The candidate stands alone; with --merge it joins what is in force, in place of the documents of the same names.',
+    'Data: {decision, reason, policy_rule, policy_version, cost_micros, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 where the decision is another.',
+  ],
+  args: {},
+  options: {
+    agent: text('ORG/TEAM/AGENT', 'Who asks, with "-" for an empty org or team.', { completes: 'agent' }),
+    action: choice(actions, 'What is asked for. Default: what the other options speak of.'),
+    tool: text('NAME', 'The tool.'),
+    args: text('JSON', 'The arguments of the tool, or the list of those of the command.'),
+    url: text('URL', 'Where the tool reaches.'),
+    model: text('NAME', 'The model.'),
+    inputTokens: number('N', 'Tokens of the prompt.', { min: 0, max: 1e9 }),
+    outputTokens: number('N', 'Tokens of the answer at most.', { min: 0, max: 1e9 }),
+    host: text('HOST', 'The host of a network call.'),
+    port: number('PORT', 'Its port.', { min: 0, max: 65_535 }),
+    path: text('PATH', 'The path of a file operation.'),
+    operation: text('NAME', 'What is done to the file, such as read.'),
+    command: text('COMMAND', 'The command of a process.'),
+    cost: text('USD', 'What the action costs, as the agent would estimate it.'),
+    run: opFilters.run,
+    request: text('FILE', 'The whole request in JSON or YAML instead; "-" for standard input.', { completes: 'file' }),
+    candidate: text('PATH', 'Policies to try: a file, or a folder of them.', { completes: 'file' }),
+    merge: flag('The candidate joins what is in force.'),
+    expect: choice(['allow', 'deny', 'pending'], 'End with 1 unless this is the decision.'),
+  },
+  examples: [
+    ['reeve policy simulate --agent acme/support/bot --tool search', 'what is in force'],
+    [
+      `reeve policy simulate --agent acme/pay/bot --tool pay --args '{"amount": 20}' --candidate policies`,
+      'what would be',
+    ],
+    ['reeve policy simulate --request request.json --candidate new.yaml --merge', 'with one document changed'],
+  ],
+  run: async (input, shell) => {
+    const { options, globals } = input;
+    if (options.merge && options.candidate === undefined) throw new UsageError('--merge needs a --candidate');
+    const request =
+      options.request === undefined ? requestFromFlags(options) : await requestFromFile(shell, options.request);
+    const candidate =
+      options.candidate === undefined
+        ? {}
+        : { candidate: await readCandidate(options.candidate), merge: options.merge };
+    const client = await connect(shell, input);
+    const answer = await client.call('simulatePolicy', {
+      method: 'POST',
+      path: '/api/v1/policies/simulate',
+      body: { ...request, ...candidate },
+    });
+    print(shell, globals.output, answer, () =>
+      [
+        renderRecord([
+          ['Decision', answer.decision],
+          ['Reason', answer.reason],
+          ['Rule', answer.policy_rule],
+          ['Cost', `${usdText(answer.cost_micros)} USD`],
+          ['Policy', answer.policy_version],
+        ]),
+        consideredText(shell, answer.rules),
+      ].join('\n\n'),
+    );
+    return options.expect === undefined || options.expect === answer.decision ? 0 : 1;
+  },
+});

@@ -1,0 +1,210 @@
+import { usd } from '@reeve/sdk';
+import type { DemoAgentId, Task } from './demo-agent.ts';
+
+/** Who plays in the demo: its identity, what it says of itself, and what it does over and over. */
+export interface Role extends DemoAgentId {
+  readonly name: string;
+  readonly framework: string;
+  readonly parent?: DemoAgentId;
+  /** Seconds between two tasks. */
+  readonly restSeconds: number;
+  /** How many tasks at a time. */
+  readonly hands: number;
+  readonly tasks: readonly Task[];
+}
+
+const acme = 'demo-acme';
+const globex = 'demo-globex';
+const initech = 'demo-initech';
+
+const planner: DemoAgentId = { orgId: acme, teamId: 'research', agentId: 'planner' };
+
+const llm = (model: string, promptTokens: number, maxOutputTokens: number, summary: string, seconds: number): Task => ({
+  action: { type: 'llm_call', model, promptTokens, maxOutputTokens },
+  summary,
+  seconds,
+});
+
+const tool = (name: string, args: unknown, summary: string, seconds: number, cost = '0.02'): Task => ({
+  action: { tool: name, args },
+  summary,
+  seconds,
+  estimatedCostMicros: usd(cost),
+});
+
+/** Three orgs, a dozen agents. Each of them is somebody that an operator will meet. */
+export const cast: readonly Role[] = [
+  {
+    orgId: acme,
+    teamId: 'support',
+    agentId: 'triage',
+    name: 'Ticket triage',
+    framework: 'langgraph',
+    restSeconds: 1,
+    hands: 3,
+    tasks: [
+      tool('tickets.read', { queue: 'inbox' }, 'Read the newest tickets', 3),
+      tool('tickets.reply', { ticket: 4711, tone: 'friendly' }, 'Answer a question about delivery', 6),
+      llm('sonnet-4', 6000, 900, 'Sort a ticket into its queue', 4),
+      tool('crm.export', { table: 'customers' }, 'Export all customers', 2),
+    ],
+  },
+  {
+    orgId: acme,
+    teamId: 'support',
+    agentId: 'refunds',
+    name: 'Refund clerk',
+    framework: 'openai-agents',
+    restSeconds: 4,
+    hands: 2,
+    tasks: [
+      tool(
+        'payments.refund',
+        { order: 'A-1009', amount_usd: 240, reason: 'arrived broken' },
+        'Refund order A-1009',
+        5,
+        '0.30',
+      ),
+      tool('payments.refund', { order: 'A-1013', amount_usd: 19.9 }, 'Refund order A-1013', 4, '0.05'),
+      tool(
+        'payments.refund',
+        { order: 'A-1044', amount_usd: 1280, card_token: 'tok_live_4242' },
+        'Refund order A-1044',
+        5,
+        '0.30',
+      ),
+    ],
+  },
+  {
+    ...planner,
+    name: 'Research planner',
+    framework: 'crewai',
+    restSeconds: 3,
+    hands: 1,
+    tasks: [
+      llm('opus-4', 20_000, 4000, 'Plan the market study', 9),
+      { action: { type: 'agent_spawn', command: 'reader' }, summary: 'Start another reader', seconds: 2 },
+    ],
+  },
+  ...['reader-1', 'reader-2'].map(
+    (agentId): Role => ({
+      orgId: acme,
+      teamId: 'research',
+      agentId,
+      name: 'Web reader',
+      framework: 'crewai',
+      parent: planner,
+      restSeconds: 1,
+      hands: 2,
+      tasks: [
+        {
+          action: { type: 'network_call', host: 'news.example.com', port: 443 },
+          summary: 'Fetch the front page',
+          seconds: 5,
+        },
+        tool('search', { q: 'competitor pricing' }, 'Search for competitors’ prices', 4),
+        {
+          action: { type: 'network_call', host: '169.254.169.254', port: 80 },
+          summary: 'Fetch a link from a page',
+          seconds: 1,
+        },
+        {
+          action: { type: 'file_operation', operation: 'write', path: '/workspace/notes.md' },
+          summary: 'Keep a note',
+          seconds: 3,
+        },
+      ],
+    }),
+  ),
+  {
+    orgId: globex,
+    teamId: 'platform',
+    agentId: 'deployer',
+    name: 'Release bot',
+    framework: 'autogen',
+    restSeconds: 5,
+    hands: 2,
+    tasks: [
+      { action: { type: 'process_exec', command: 'npm', args: ['test'] }, summary: 'Run the tests', seconds: 8 },
+      {
+        action: { type: 'process_exec', command: 'kubectl', args: ['apply', '-f', 'prod.yaml'] },
+        summary: 'Roll out to production',
+        seconds: 6,
+      },
+      {
+        action: { type: 'process_exec', command: 'rm', args: ['-rf', '/var/lib/app'] },
+        summary: 'Make room on the disk',
+        seconds: 1,
+      },
+    ],
+  },
+  {
+    orgId: globex,
+    teamId: 'platform',
+    agentId: 'stubborn',
+    name: 'Old batch job',
+    framework: 'custom',
+    restSeconds: 2,
+    hands: 1,
+    tasks: [{ ...tool('docs.index', { shard: 7 }, 'Index a shard, and listen to nobody', 90), isStubborn: true }],
+  },
+  {
+    orgId: globex,
+    teamId: 'finance',
+    agentId: 'forecaster',
+    name: 'Forecaster',
+    framework: 'langgraph',
+    restSeconds: 1,
+    hands: 1,
+    tasks: [{ ...llm('opus-4', 90_000, 30_000, 'Forecast the quarter', 3), spentMicros: usd('0.95') }],
+  },
+  {
+    orgId: globex,
+    teamId: 'finance',
+    agentId: 'payer',
+    name: 'Invoice payer',
+    framework: 'openai-agents',
+    restSeconds: 6,
+    hands: 1,
+    tasks: [
+      tool('wire.send', { to: 'DE89 3704 0044', amount_usd: 9000 }, 'Pay an invoice by wire', 3),
+      tool('docs.read', { invoice: 'G-77' }, 'Read an invoice', 5),
+    ],
+  },
+  {
+    orgId: initech,
+    teamId: 'growth',
+    agentId: 'writer',
+    name: 'Copy writer',
+    framework: 'langchain',
+    restSeconds: 1,
+    hands: 3,
+    tasks: [llm('sonnet-4', 4000, 2500, 'Write a product page', 7), llm('haiku-4', 2000, 600, 'Shorten a headline', 2)],
+  },
+  {
+    orgId: initech,
+    teamId: 'growth',
+    agentId: 'crawler',
+    name: 'Link checker',
+    framework: 'custom',
+    restSeconds: 0.5,
+    hands: 4,
+    tasks: [
+      { action: { type: 'network_call', host: 'shop.example.com', port: 443 }, summary: 'Check a link', seconds: 2 },
+      { action: { type: 'network_call', host: 'tracker.invalid', port: 443 }, summary: 'Check a link', seconds: 1 },
+      {
+        action: { type: 'file_operation', operation: 'read', path: '/home/ci/.env' },
+        summary: 'Read the settings',
+        seconds: 1,
+      },
+    ],
+  },
+];
+
+/** Claims to be somebody else, with a token of its own. */
+export const impostor = {
+  itself: { orgId: initech, teamId: 'growth', agentId: 'impostor' },
+  claims: { orgId: acme, teamId: 'support', agentId: 'refunds' },
+} as const;
+
+export const orgs = [acme, globex, initech] as const;

@@ -1,0 +1,104 @@
+/** The policies that the demo's gateway starts with, as files: a small but complete example of what policies can say. */
+export const demoPolicies: Readonly<Record<string, string>> = {
+  'demo.yaml': `# Everybody: what is never done, what a person decides, what is plain work.
+name: demo
+default: deny
+rules:
+  - name: no-destruction
+    effect: deny
+    commands: ['rm -rf *', 'dd *', 'mkfs*']
+  - name: no-cloud-metadata
+    effect: deny
+    hosts: ['169.254.169.254', 'metadata.google.internal']
+  - name: no-secrets
+    effect: deny
+    paths: ['**/.env', '**/.ssh/**', '**/credentials*']
+  - name: large-refunds
+    effect: require_approval
+    tools: ['payments.refund']
+    when: args.amount_usd > 50
+    approvals: { ttl_secs: 600 }
+  - name: production-deploys
+    effect: require_approval
+    commands: ['kubectl apply *']
+    when: action.command == "kubectl"
+    approvals: { count: 2, ttl_secs: 900 }
+  - name: small-refunds
+    effect: allow
+    tools: ['payments.refund']
+    when: args.amount_usd <= 50
+  - name: reading
+    effect: allow
+    tools: ['tickets.*', 'search', 'docs.*', 'crm.read']
+  - name: models
+    effect: allow
+    actions: [llm_call]
+  - name: known-hosts
+    effect: allow
+    hosts: ['*.example.com', 'api.example.org']
+  - name: workspace
+    effect: allow
+    paths: ['/workspace/**']
+  - name: shells
+    effect: allow
+    commands: ['git *', 'npm test*', 'kubectl get *']
+  - name: spawning
+    effect: allow
+    actions: [agent_spawn]
+budget:
+  daily_limit_usd: 400
+  monthly_limit_usd: 5000
+  org_daily_limit_usd: 150
+  team_daily_limit_usd: 60
+  agent_daily_limit_usd: 20
+  timezone: Europe/Berlin
+  action_on_exceed: deny
+pricing:
+  'opus-*': { input_per_mtok_usd: 5, output_per_mtok_usd: 25 }
+  'sonnet-*': { input_per_mtok_usd: 3, output_per_mtok_usd: 15 }
+  '*': { input_per_mtok_usd: 1, output_per_mtok_usd: 5 }
+`,
+  'demo-globex.yaml': `# One org's own cap and rule, in a document that touches nobody else.
+name: globex-finance
+scope: org:demo-globex
+rules:
+  - name: no-weekend-wires
+    effect: deny
+    tools: ['wire.*']
+budget:
+  daily_limit_usd: 12
+`,
+  'demo-observed.yaml': `# Tried out before it is enforced: what it would have done is on record, and nothing more.
+name: stricter-search
+mode: observe
+rules:
+  - name: no-free-search
+    effect: deny
+    tools: [search]
+    when: run.checks > 5
+`,
+};
+
+/** A document that the demo stores over the API, in two versions, so that there is a history to look at. */
+export const storedPolicy = {
+  name: 'acme-support',
+  versions: [
+    `name: acme-support
+scope: team:demo-acme/support
+rules:
+  - name: no-exports
+    effect: deny
+    tools: ['crm.export']
+`,
+    `name: acme-support
+scope: team:demo-acme/support
+rules:
+  - name: no-exports
+    effect: deny
+    tools: ['crm.export', 'crm.bulk_*']
+  - name: office-hours
+    effect: deny
+    tools: ['tickets.close_all']
+`,
+  ],
+} as const;

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { exchangeJson } from './exchange-json.ts';
+import { orgs } from './demo-cast.ts';
+import { storedPolicy } from './demo-policies.ts';
+
+export interface DemoLogin {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface Prepared {
+  readonly login: DemoLogin;
+  /** One key for the agents of each org. */
+  readonly keyOf: ReadonlyMap<string, string>;
+}
+
+/** Makes what a new gateway does not have: an owner and colleagues, a key for each org, a policy with a history. */
+export async function prepareDemo(http: string, adminKey: string): Promise<Prepared> {
+  const login = { email: 'demo@example.com', password: passphrase() };
+  await exchangeJson(http, 'POST', '/api/v1/auth/register', undefined, { ...login, name: 'Demo owner' });
+  const keyOf = new Map<string, string>();
+  for (const org of orgs) {
+    const body = { label: `agents of ${org}`, scopes: ['write'], org_id: org };
+    const { key } = await exchangeJson<{ key: string }>(http, 'POST', '/api/v1/iam/api-keys', adminKey, body);
+    keyOf.set(org, key);
+  }
+  await Promise.all([
+    putPolicies(http, adminKey),
+    invite(http, adminKey, 'devi@example.com', 'developer', 'Devi Developer'),
+    invite(http, adminKey, 'vera@example.com', 'viewer', 'Vera Viewer'),
+    exchangeJson(http, 'POST', '/api/v1/auth/invite', adminKey, { email: 'open@example.com', role: 'viewer' }),
+  ]);
+  return { login, keyOf };
+}
+
+async function putPolicies(http: string, adminKey: string): Promise<void> {
+  for (const [at, source] of storedPolicy.versions.entries()) {
+    const body = { source, note: at === 0 ? 'first version' : 'bulk reads, too' };
+    await exchangeJson(http, 'PUT', `/api/v1/policies/${storedPolicy.name}`, adminKey, body);
+  }
+}
+
+async function invite(http: string, adminKey: string, email: string, role: string, name: string): Promise<void> {
+  const { token } = await exchangeJson<{ token: string }>(http, 'POST', '/api/v1/auth/invite', adminKey, {
+    email,
+    role,
+  });
+  await exchangeJson(http, 'POST', '/api/v1/auth/invite/accept', undefined, { token, name, password: passphrase() });
+}
+
+/** Easy to type, hard to guess. */
+function passphrase(): string {
+  return `demo-${randomBytes(9).toString('base64url').replaceAll(/[-_]/g, 'x')}`;
+}

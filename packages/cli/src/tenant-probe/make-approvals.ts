@@ -1,0 +1,65 @@
+import { randomText } from './canaries.ts';
+import type { Workshop } from './canaries.ts';
+import { isObject, succeeded, valueOf } from './caller.ts';
+import type { RegisteredAgent } from './ports.ts';
+
+/** What people were asked about an agent, and what they have granted it. */
+export interface CanaryApprovals {
+  /** One that waits for a verdict. */
+  readonly approvalId: string;
+  readonly grantId: string;
+}
+
+/**
+ * Has people asked about an agent twice: once it is approved with a standing grant, once it is left open. Where the
+ * gateway asks nobody, as one of an older release, there is nothing to try, and ids of the right form stand for it.
+ */
+export async function makeApprovals(
+  workshop: Workshop,
+  agent: RegisteredAgent,
+  name: string,
+): Promise<CanaryApprovals> {
+  const nothing = { approvalId: `apr_${randomText(24)}`, grantId: `grt_${randomText(24)}` };
+  const { caller, adminCredential: bearer, agents, made } = workshop;
+  const path = `/api/v1/policies/${name}-asks`;
+  const { orgId, teamId, agentId } = agent.id;
+  const source = `scope: agent:${orgId}/${teamId}/${agentId}\nrules:\n  - { effect: require_approval, approvals: { ttl_secs: 86400 } }\n`;
+  const stored = await caller.call({ method: 'PUT', path, bearer, body: { source } });
+  if (!succeeded(stored)) return nothing;
+  made.policies.add(`${name}-asks`);
+  const ask = async (runId: string): Promise<string | undefined> => {
+    const { decision } = await agents.check(agent, { runId, opId: undefined });
+    if (decision !== 'pending') return undefined;
+    const query = new URLSearchParams({ org_id: orgId, team_id: teamId, agent_id: agentId });
+    const listed = await caller.call({
+      method: 'GET',
+      path: `/api/v1/approvals?${query.toString()}`,
+      bearer,
+      body: undefined,
+    });
+    return idIn(itemsOf(valueOf(listed))[0], 'id');
+  };
+  try {
+    const granted = await ask(`${name}-granted`);
+    if (granted === undefined) return nothing;
+    const body = { reason: `${name}-reason`, grant: { reach: 'run' } };
+    const approved = await caller.call({ method: 'POST', path: `/api/v1/approvals/${granted}/approve`, bearer, body });
+    const grantId = idIn(valueOf(approved), 'grant_id');
+    const approvalId = await ask(`${name}-asked`);
+    if (grantId === undefined || approvalId === undefined) throw new Error('cannot make an approval of a canary');
+    return { approvalId, grantId };
+  } finally {
+    const gone = await caller.call({ method: 'DELETE', path, bearer, body: undefined });
+    if (succeeded(gone)) made.policies.delete(`${name}-asks`);
+  }
+}
+
+function itemsOf(body: unknown): readonly unknown[] {
+  const items = isObject(body) ? body['items'] : undefined;
+  return Array.isArray(items) ? items : [];
+}
+
+function idIn(value: unknown, member: string): string | undefined {
+  const id = isObject(value) ? value[member] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,54 @@
+import type { GlobalValues } from '../command-line/command.ts';
+import { cleanText, escapeControls } from '../output/clean-text.ts';
+import { dataText, note } from '../output/print.ts';
+import type { Shell } from '../shell.ts';
+import { onInterruption } from '../terminal/interruption.ts';
+import type { Watch } from './watch-list.ts';
+
+export interface LineView<Item> {
+  readonly watch: Watch<Item>;
+  readonly keyOf: (item: Item) => string;
+  /** What makes an item worth a line again. */
+  readonly markOf: (item: Item) => string;
+  readonly isOver: (item: Item) => boolean;
+  readonly cells: (item: Item) => readonly string[];
+}
+
+/** How long something that is over is remembered, as a list after a gap may repeat it. */
+const rememberMs = 120_000;
+
+/** A list as lines: what there is, the oldest first, then each change, until the command is interrupted. */
+export async function asLines<Item>(
+  shell: Shell,
+  globals: GlobalValues,
+  { watch, keyOf, markOf, isOver, cells }: LineView<Item>,
+): Promise<number> {
+  using interruption = onInterruption();
+  const shown = new Map<string, string>();
+  const show = (item: Item) => {
+    // A list after a gap repeats what is known.
+    const key = keyOf(item);
+    if (shown.get(key) === markOf(item)) return;
+    shown.set(key, markOf(item));
+    shell.stdout.write(lineOf(globals, item, cells));
+    if (isOver(item)) setTimeout(() => shown.delete(key), rememberMs).unref();
+  };
+  const listener = {
+    onAll: (items: readonly Item[]) => items.forEach(show),
+    onChange: show,
+    onConnection: (state: 'live' | 'lost', why?: string) => {
+      if (state === 'lost') note(shell, `${why}. Connecting again.`);
+    },
+  };
+  await watch(listener, { signal: interruption.signal, timeoutMs: globals.timeout * 1000 });
+  return 0;
+}
+
+function lineOf<Item>({ output }: GlobalValues, item: Item, cells: LineView<Item>['cells']): string {
+  if (output === 'json') return `${escapeControls(JSON.stringify(item))}\n`;
+  if (output === 'yaml') return `---\n${dataText('yaml', item)}`;
+  const line = cells(item)
+    .map((cell) => cleanText(cell))
+    .join('  ');
+  return `${line.trimEnd()}\n`;
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+import { actorJson, agentIdJson, listOf, opJson, paging, timestamp } from '../schemas.ts';
+
+const usd = z.string().regex(/^\d+\.\d{2,6}$/);
+const filter = z.string().max(128).optional();
+const approvalId = z.object({ id: z.string().max(128) });
+const reason = z.string().max(1000);
+
+/** `cancelled`: its operation ended before a verdict. */
+export const approvalState = z.enum(['open', 'approved', 'rejected', 'expired', 'cancelled']);
+
+/** What a standing grant reaches: this run of the agent, or until a time. */
+const grantReach = z.enum(['run', 'until']);
+
+export const approvalJson = z.object({
+  id: z.string(),
+  state: approvalState,
+  op_id: z.string(),
+  agent: agentIdJson,
+  action_type: opJson.shape.action_type.unwrap(),
+  resource: z.string(),
+  summary: z.string(),
+  run_id: z.string(),
+  /** The action as it was asked for, with secrets replaced. */
+  action: z.record(z.string(), z.unknown()),
+  /** The digest of the exact request that a verdict is about. */
+  digest: z.string(),
+  /** `<document>/<rule>`, or `budget/<tier>.<period>` where a budget asks. */
+  policy_rule: z.string(),
+  policy_version: z.string(),
+  /** Why a person is asked. */
+  reason: z.string(),
+  cost_micros: z.int(),
+  cost_usd: usd,
+  requested_at: timestamp,
+  expires_at: timestamp,
+  /** How many different people must approve. */
+  required: z.int().min(1),
+  verdicts: z.array(
+    z.object({ verdict: z.enum(['approve', 'reject']), actor: actorJson, reason: z.string(), at: timestamp }),
+  ),
+  /** When it was approved, rejected, cancelled or has expired. */
+  decided_at: timestamp.nullable(),
+  /** The standing grant that came of it. */
+  grant_id: z.string().nullable(),
+});
+
+export const grantJson = z.object({
+  id: z.string(),
+  state: z.enum(['active', 'expired', 'revoked']),
+  approval_id: z.string(),
+  agent: agentIdJson,
+  policy_rule: z.string(),
+  action_type: opJson.shape.action_type.unwrap(),
+  resource: z.string(),
+  reach: grantReach,
+  run_id: z.string().nullable(),
+  granted_at: timestamp,
+  granted_by: actorJson,
+  reason: z.string(),
+  expires_at: timestamp,
+  uses: z.int(),
+  last_used_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+});
+
+const verdict = {
+  method: 'POST',
+  tag: 'Approvals',
+  access: 'write',
+  tenancy: 'own',
+  params: approvalId,
+} as const;
+
+/** Actions that wait for a person, and what people have granted. */
+export const approvalRoutes = {
+  listApprovals: {
+    method: 'GET',
+    path: '/api/v1/approvals',
+    tag: 'Approvals',
+    summary:
+      'Actions that wait for a verdict, the one that expires first at the top; with "state", those decided, newest first.',
+    access: 'read',
+    tenancy: 'own',
+    query: z.object({
+      ...paging,
+      state: z.enum([...approvalState.options, 'pending', 'all']).optional(),
+      org_id: filter,
+      team_id: filter,
+      agent_id: filter,
+      run_id: filter,
+    }),
+    success: { status: 200, description: 'A page.', body: listOf(approvalJson) },
+    problems: [],
+  },
+  getApproval: {
+    method: 'GET',
+    path: '/api/v1/approvals/{id}',
+    tag: 'Approvals',
+    summary: 'One approval.',
+    access: 'read',
+    tenancy: 'own',
+    params: approvalId,
+    success: { status: 200, description: 'The approval.', body: approvalJson },
+    problems: ['approval_not_found'],
+  },
+  approve: {
+    ...verdict,
+    path: '/api/v1/approvals/{id}/approve',
+    summary:
+      'Approve. The operation runs as soon as enough people have. With "grant", the same agent may do the same for the rest of its run, or until a time, without asking.',
+    body: z.strictObject({
+      reason: reason.default(''),
+      grant: z
+        .union(
+          [
+            z.strictObject({ reach: z.literal('run') }),
+            z.strictObject({ reach: z.literal('until'), until: z.iso.datetime({ offset: true }) }),
+          ],
+          'must be {"reach": "run"}, or {"reach": "until", "until": …} with a time as in 2026-12-01T17:00:00Z',
+        )
+        .optional(),
+    }),
+    success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
+    problems: ['approval_not_found', 'already_decided', 'own_approval'],
+  },
+  reject: {
+    ...verdict,
+    path: '/api/v1/approvals/{id}/reject',
+    summary: 'Reject. The operation is terminated and its agent told.',
+    body: z.strictObject({ reason: reason.default('') }),
+    success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
+    problems: ['approval_not_found', 'already_decided', 'own_approval'],
+  },
+  listGrants: {
+    method: 'GET',
+    path: '/api/v1/grants',
+    tag: 'Approvals',
+    summary: 'Standing grants in force, newest first; with "state", also those that have ended.',
+    access: 'read',
+    tenancy: 'own',
+    query: z.object({
+      ...paging,
+      state: z.enum(['active', 'expired', 'revoked', 'all']).optional(),
+      org_id: filter,
+      team_id: filter,
+      agent_id: filter,
+    }),
+    success: { status: 200, description: 'A page.', body: listOf(grantJson) },
+    problems: [],
+  },
+  revokeGrant: {
+    method: 'POST',
+    path: '/api/v1/grants/{id}/revoke',
+    tag: 'Approvals',
+    summary: 'End a standing grant: the next such action is asked about again. Revoking it again changes nothing.',
+    access: 'write',
+    tenancy: 'own',
+    params: approvalId,
+    body: z.strictObject({ reason: reason.default('') }),
+    success: { status: 200, description: 'The grant as it is now.', body: grantJson },
+    problems: ['grant_not_found'],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+import { id, timestamp } from '../schemas.ts';
+
+const effect = z.enum(['allow', 'deny', 'require_approval']);
+const decision = z.enum(['allow', 'deny', 'pending']);
+const idOrEmpty = z.union([z.literal(''), id]);
+
+const actions = [
+  'llm_call',
+  'tool_call',
+  'file_operation',
+  'network_call',
+  'process_exec',
+  'agent_spawn',
+  'tool_result',
+];
+
+/** Any of the texts, in capitals or not; written out, as a schema has no flags. */
+function anyCaseOf(texts: readonly string[]): RegExp {
+  const letters = (text: string) => text.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+  return new RegExp(`^(?:${texts.map(letters).join('|')})$`);
+}
+
+/** A rule that was considered, and why it did or did not match. */
+const consideredJson = z.object({
+  document: z.string(),
+  rule: z.string(),
+  effect,
+  matched: z.boolean(),
+  why: z.string(),
+  /** Its document is only observed: it decides nothing. */
+  observed: z.boolean(),
+});
+
+/** What a check would send, in JSON: the context as gRPC names it, either under the name of its kind or bare. */
+const request = {
+  /** Org and team that are left out are those that the credential is bound to, or none. */
+  agent: z.strictObject({ org_id: idOrEmpty.optional(), team_id: idOrEmpty.optional(), agent_id: id }),
+  action_type: z
+    .string()
+    .regex(anyCaseOf(actions), `must be one of ${actions.join(', ')}`)
+    .meta({ examples: ['tool_call', 'LLM_CALL'] }),
+  context: z.record(z.string(), z.unknown()).optional(),
+  estimated_cost_micros: z.int().min(0).nullish(),
+  run_id: z.string().max(128).default(''),
+};
+
+const candidate = {
+  /** YAML, one or many documents. */
+  candidate: z
+    .string()
+    .max(256 * 1024)
+    .meta({ examples: ['# one or many documents\n'] }),
+  /** Whether the candidate joins what is in force, in place of the documents of the same names, or stands alone. */
+  merge: z.boolean().default(false),
+};
+
+const changedJson = z.object({
+  seq: z.int(),
+  at: timestamp,
+  op_id: z.string(),
+  org_id: z.string(),
+  team_id: z.string(),
+  agent_id: z.string(),
+  action_type: z.string(),
+  resource: z.string(),
+  was: decision,
+  was_rule: z.string(),
+  would_be: decision,
+  would_be_rule: z.string(),
+});
+
+/** A line of the answer to a backtest. */
+export const backtestLine = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('progress'),
+    examined: z.int(),
+    /** How many there are, where that is known. */
+    total: z.int().nullable(),
+    changed: z.int(),
+    /** How far it has come through the days that it looks at, from 0 to 1. */
+    share: z.number(),
+  }),
+  z.object({ type: z.literal('change'), change: changedJson }),
+  z.object({
+    type: z.literal('result'),
+    from: timestamp,
+    to: timestamp,
+    examined: z.int(),
+    /** Recorded in a way that cannot be judged again. */
+    skipped: z.int(),
+    changed: z.int(),
+    by_outcome: z.array(z.object({ was: decision, would_be: decision, count: z.int() })),
+    by_rule: z.array(z.object({ rule: z.string(), was: decision, would_be: decision, count: z.int() })),
+    by_agent: z.array(
+      z.object({
+        org_id: z.string(),
+        team_id: z.string(),
+        agent_id: z.string(),
+        was: decision,
+        would_be: decision,
+        count: z.int(),
+      }),
+    ),
+  }),
+  z.object({ type: z.literal('error'), detail: z.string() }),
+]);
+
+export type BacktestLine = z.infer<typeof backtestLine>;
+
+/** Decisions: why they fell as they did, and how they would under other policies. */
+export const decisionRoutes = {
+  simulatePolicy: {
+    method: 'POST',
+    path: '/api/v1/policies/simulate',
+    tag: 'Policies',
+    summary:
+      'What a check would be answered, under the policies in force or a candidate. Nothing is recorded or charged.',
+    access: 'read',
+    tenancy: 'own',
+    body: z.strictObject({ ...request, candidate: candidate.candidate.optional(), merge: candidate.merge }),
+    success: {
+      status: 200,
+      description: 'The answer, and every rule considered.',
+      body: z.object({
+        decision,
+        reason: z.string(),
+        policy_rule: z.string(),
+        policy_version: z.string(),
+        cost_micros: z.int(),
+        rules: z.array(consideredJson),
+      }),
+    },
+    problems: ['policy_invalid', 'tenant_bound'],
+  },
+  backtestPolicy: {
+    method: 'POST',
+    path: '/api/v1/policies/backtest',
+    tag: 'Policies',
+    summary:
+      'Judge the recorded decisions of the last days again by a candidate, and tell what would change: lines of JSON, with progress as it goes and the result as the last.',
+    access: 'read',
+    tenancy: 'own',
+    body: z.strictObject({
+      ...candidate,
+      days: z.number().positive().max(366).default(7),
+      org_id: z.string().max(128).optional(),
+      team_id: z.string().max(128).optional(),
+      agent_id: z.string().max(128).optional(),
+      /** How many changes are listed one by one. */
+      changes: z.int().min(0).max(10_000).default(100),
+    }),
+    success: {
+      status: 200,
+      description: 'Lines of JSON: progress, changes, and the result.',
+      types: ['application/x-ndjson'],
+    },
+    problems: ['policy_invalid', 'tenant_bound', 'overloaded'],
+  },
+  explainDecision: {
+    method: 'GET',
+    path: '/api/v1/decisions/{id}/explain',
+    tag: 'Policies',
+    summary: 'Why an operation was decided as it was, with every rule that was considered.',
+    access: 'read',
+    tenancy: 'own',
+    params: z.object({ id: z.string().max(700) }),
+    success: {
+      status: 200,
+      description: 'The decision, explained.',
+      body: z.object({
+        op_id: z.string(),
+        decision,
+        reason: z.string(),
+        policy_rule: z.string(),
+        policy_version: z.string(),
+        at: timestamp,
+        rules: z.array(consideredJson),
+        /** What to know about the explanation: such as that the policies of that time are not known any more. */
+        notes: z.array(z.string()),
+      }),
+    },
+    problems: ['decision_not_found', 'ambiguous_op'],
+  },
+} as const satisfies Record<string, Route>;

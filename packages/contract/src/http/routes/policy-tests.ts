@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Route } from '../route.ts';
+
+const text = z.string().max(512 * 1024);
+const answer = z.looseObject({ decision: z.enum(['allow', 'deny', 'pending']) });
+
+/** Cases that say what policies must answer. */
+export const policyTestRoutes = {
+  testPolicies: {
+    method: 'POST',
+    path: '/api/v1/policies/test',
+    tag: 'Policies',
+    summary:
+      'Judge cases (who asks for what, and what the answer must be) by the policies in force, or with a candidate, and tell which rules no case has reached. Nothing is recorded.',
+    access: 'read',
+    tenancy: 'unbound',
+    body: z.strictObject({ cases: text, candidate: text.optional(), merge: z.boolean().default(true) }),
+    success: {
+      status: 200,
+      description: 'What came of each case.',
+      body: z.object({
+        passed: z.int(),
+        failed: z.int(),
+        cases: z.array(
+          z.object({
+            line: z.int(),
+            about: z.string(),
+            case: z.string(),
+            passed: z.boolean(),
+            expected: answer,
+            actual: answer,
+            /** The members of the answer that are not as expected. */
+            differs: z.array(z.string()),
+            /** What came before was answered otherwise than the case has it. */
+            problem: z.string().nullable(),
+          }),
+        ),
+        /** Which rules no case has matched. */
+        coverage: z.object({ rules: z.int(), reached: z.int(), unreached: z.array(z.string()) }),
+      }),
+    },
+    problems: ['policy_invalid'],
+  },
+} as const satisfies Record<string, Route>;

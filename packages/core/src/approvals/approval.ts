@@ -1,0 +1,69 @@
+import type { CanonicalJson } from '../audit/canonical-json.ts';
+import type { Actor } from '../audit/entry.ts';
+import type { ActionType } from '../decision/action.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { GrantWish } from './grant.ts';
+
+export const approvalStates = ['open', 'approved', 'rejected', 'expired', 'cancelled'] as const;
+
+/** `cancelled`: its operation ended before a verdict. */
+export type ApprovalState = (typeof approvalStates)[number];
+
+/** What is told to whoever is notified of approvals. */
+export type ApprovalNotice = 'requested' | 'decided';
+
+export interface ApprovalVerdict {
+  readonly verdict: 'approve' | 'reject';
+  readonly actor: Actor;
+  readonly reason: string;
+  readonly at: EpochMs;
+  /** The standing grant that was asked for along with it. */
+  readonly grant: GrantWish | null;
+}
+
+/** A question to people: may this operation run? It never changes: each step puts another one in its place. */
+export interface Approval {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly agent: AgentId;
+  readonly opId: string;
+  readonly actionType: ActionType;
+  readonly resource: string;
+  /** SHA-256 of the resource as it was asked for, before secrets were replaced: what a grant is compared by. */
+  readonly resourceDigest: string;
+  readonly summary: string;
+  readonly runId: string;
+  /** The action as it was asked for, with secrets replaced. */
+  readonly action: CanonicalJson;
+  /** The digest of the exact request that a verdict is about. */
+  readonly digest: string;
+  readonly policyRule: string;
+  readonly policyVersion: string;
+  /** Why somebody is asked. */
+  readonly reason: string;
+  /** Who asks: a rule, or a budget that the charge would pass. */
+  readonly cause: 'rule' | 'budget';
+  readonly costMicros: number;
+  readonly requestedAt: EpochMs;
+  readonly expiresAt: EpochMs;
+  /** How many different people must approve. */
+  readonly required: number;
+  readonly verdicts: readonly ApprovalVerdict[];
+  readonly decidedAt: EpochMs | null;
+  readonly grantId: string | null;
+  /** The number of the message that tells the agent what became of it, until that is acknowledged. */
+  readonly signalSequence: number | null;
+  /** What is still to be told to whoever is notified. */
+  readonly notices: readonly ApprovalNotice[];
+}
+
+/** It has something left to do: it waits for a verdict, or somebody is still to be told. A restart brings it back. */
+export function isLive({ state, signalSequence, notices }: Approval): boolean {
+  return state === 'open' || signalSequence !== null || notices.length > 0;
+}
+
+/** A name for whoever acts, that people know. */
+export function nameOf({ label, id }: Actor): string {
+  return label === '' ? id : label;
+}

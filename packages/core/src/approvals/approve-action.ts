@@ -1,0 +1,117 @@
+import type { Principal } from '../access/principal.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { releaseMessages } from '../control/release-messages.ts';
+import type { Governance } from '../governance.ts';
+import type { Op } from '../ops/op.ts';
+import { moveForSuspension } from '../tenancy/suspend-agent.ts';
+import type { Approval, ApprovalVerdict } from './approval.ts';
+import { nameOf } from './approval.ts';
+import { approvalEvent, entryPlace } from './describe-approval.ts';
+import { giveVerdict } from './give-verdict.ts';
+import type { GrantWish, StandingGrant } from './grant.ts';
+import { checkGrant, narrowestGrant } from './grant.ts';
+import { saveApproval, saveGrant } from './save-approval.ts';
+import { settleApproval } from './settle-approval.ts';
+
+/** Somebody approves. Where enough different people have, the operation runs and its agent is told. */
+export async function approveAction(
+  gov: Governance,
+  by: Principal,
+  id: string,
+  { reason, grant }: { readonly reason: string; readonly grant: GrantWish | null },
+): Promise<Approval> {
+  return await giveVerdict(gov, by, id, reason, async (approval, op) => {
+    const at = gov.clock.now();
+    if (grant !== null) checkGrant(approval, grant, at);
+    const verdict: ApprovalVerdict = { verdict: 'approve', actor: by.actor, reason: redactText(reason), at, grant };
+    const isEnough = approval.verdicts.length + 1 >= approval.required;
+    return isEnough ? await letRun(gov, by, approval, op, verdict) : await noteVerdict(gov, by, approval, verdict);
+  });
+}
+
+async function letRun(
+  gov: Governance,
+  by: Principal,
+  approval: Approval,
+  op: Op,
+  verdict: ApprovalVerdict,
+): Promise<Approval> {
+  const verdicts = [...approval.verdicts, verdict];
+  const grant = grantOf(gov, approval, verdicts, verdict);
+  if (grant !== undefined) saveGrant(gov, null, grant);
+  const names = verdicts.map(({ actor }) => nameOf(actor)).join(' and ');
+  const { approval: settled, message } = settleApproval(gov, approval, op, {
+    state: 'approved',
+    actor: by.actor,
+    reason: `approved by ${names}${verdict.reason === '' ? '' : `: ${verdict.reason}`}`,
+    verdicts,
+    ...(grant === undefined ? {} : { grant }),
+    requestId: by.requestId,
+  });
+  const { suspension } = op.owner.record;
+  const paused = suspension === null ? [] : moveForSuspension(gov, by, op.owner, 'pause', suspension.reason);
+  await gov.journal.committed();
+  releaseMessages(gov, [message, ...paused]);
+  return settled;
+}
+
+/** One of several verdicts that are needed. */
+async function noteVerdict(
+  gov: Governance,
+  by: Principal,
+  approval: Approval,
+  verdict: ApprovalVerdict,
+): Promise<Approval> {
+  const after: Approval = { ...approval, verdicts: [...approval.verdicts, verdict] };
+  saveApproval(gov, approval, after);
+  gov.journal.record(
+    draftOf({
+      ...entryPlace(gov, approval, verdict.at),
+      eventType: 'ApprovalVerdictGiven',
+      actor: by.actor,
+      reason: verdict.reason === '' ? null : verdict.reason,
+      payload: canonicalJson({
+        approval_id: approval.id,
+        approvers: after.verdicts.map(({ actor: { id } }) => id),
+        required: approval.required,
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+      }),
+    }),
+  );
+  gov.journal.publish(approvalEvent(after, 'verdict', verdict.at));
+  await gov.journal.committed();
+  return after;
+}
+
+function grantOf(
+  gov: Governance,
+  approval: Approval,
+  verdicts: readonly ApprovalVerdict[],
+  last: ApprovalVerdict,
+): StandingGrant | undefined {
+  const narrowest = narrowestGrant(
+    verdicts.map(({ grant }) => grant),
+    last.at,
+  );
+  if (narrowest === undefined) return undefined;
+  const { agent, policyRule, actionType, resource, resourceDigest, runId } = approval;
+  return {
+    id: `grt_${gov.randomness.hex(12)}`,
+    approvalId: approval.id,
+    agent,
+    policyRule,
+    actionType,
+    resource,
+    resourceDigest,
+    ...narrowest,
+    runId: narrowest.reach === 'run' ? runId : null,
+    grantedAt: last.at,
+    grantedBy: last.actor,
+    reason: last.reason,
+    uses: 0,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+}

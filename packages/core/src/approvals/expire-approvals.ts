@@ -1,0 +1,34 @@
+import { system } from '../audit/entry.ts';
+import { releaseMessages } from '../control/release-messages.ts';
+import type { Governance } from '../governance.ts';
+import type { Op } from '../ops/op.ts';
+import type { Approval } from './approval.ts';
+import { cancelApproval } from './cancel-approval.ts';
+import type { Unsent } from './settle-approval.ts';
+import { settleApproval } from './settle-approval.ts';
+
+/** Ends the wait of up to `most` operations that nobody has decided on in time, and returns how many. */
+export async function expireApprovals(gov: Governance, most: number): Promise<number> {
+  const messages: Unsent[] = [];
+  let count = 0;
+  for (const approval of [...gov.approvals.due()].slice(0, most)) {
+    const op = gov.directory.find(approval.agent)?.ops.get(approval.opId);
+    count++;
+    if (op === undefined)
+      cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });
+    else messages.push(expireApproval(gov, approval, op).message);
+  }
+  if (count === 0) return 0;
+  await gov.journal.committed();
+  releaseMessages(gov, messages);
+  return count;
+}
+
+export function expireApproval(gov: Governance, approval: Approval, op: Op) {
+  return settleApproval(gov, approval, op, {
+    state: 'expired',
+    actor: system,
+    reason: 'approval expired',
+    verdicts: approval.verdicts,
+  });
+}

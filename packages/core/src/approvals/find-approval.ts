@@ -1,0 +1,14 @@
+import type { Principal } from '../access/principal.ts';
+import { mayReach, requireScope } from '../access/principal.ts';
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Approval } from './approval.ts';
+
+/** An approval that the caller may see, once it is durable. To a tenant, another tenant's does not exist. */
+export async function findApproval(gov: Governance, by: Principal, id: string): Promise<Approval> {
+  requireScope(by, 'read');
+  await gov.journal.committed();
+  const approval = gov.approvals.find(id) ?? (await gov.approvals.reader.approval(id));
+  if (approval !== undefined && mayReach(by, approval.agent)) return approval;
+  throw new ReeveError('approval_not_found', `there is no approval "${id}"`);
+}

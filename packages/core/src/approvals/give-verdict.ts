@@ -1,0 +1,68 @@
+import type { Principal } from '../access/principal.ts';
+import { requireScope } from '../access/principal.ts';
+import { covers } from '../access/scope.ts';
+import { releaseMessages } from '../control/release-messages.ts';
+import { checkLength } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Op } from '../ops/op.ts';
+import type { Approval } from './approval.ts';
+import { expireApproval } from './expire-approvals.ts';
+import { findApproval } from './find-approval.ts';
+
+const longestReason = 1000;
+
+/**
+ * Has a caller decide on an approval that is open, and on which it may. `decide` comes in the same breath as the look at
+ * the approval, so that of two verdicts at once one counts.
+ */
+export async function giveVerdict(
+  gov: Governance,
+  by: Principal,
+  id: string,
+  reason: string,
+  decide: (approval: Approval, op: Op) => Promise<Approval>,
+): Promise<Approval> {
+  requireScope(by, 'write');
+  checkLength('reason', reason, longestReason);
+  const found = await findApproval(gov, by, id);
+  // While that was read another call may have decided it: memory comes first.
+  const approval = gov.approvals.find(id);
+  const op = gov.directory.find(found.agent)?.ops.get(found.opId);
+  if (approval?.state !== 'open' || op === undefined) {
+    await gov.journal.committed();
+    throw decided(gov.approvals.find(id) ?? found);
+  }
+  if (gov.approvals.isDue(approval)) {
+    const { approval: expired, message } = expireApproval(gov, approval, op);
+    await gov.journal.committed();
+    releaseMessages(gov, [message]);
+    throw decided(expired);
+  }
+  requireOther(by, op);
+  requireNew(by, approval);
+  return await decide(approval, op);
+}
+
+/**
+ * Whoever holds the credential that an agent was registered with may be the agent itself. That of an administrator is
+ * not doubted: with it, any policy could be put in force instead.
+ */
+function requireOther(by: Principal, { owner }: Op): void {
+  if (owner.record.registeredWith !== by.credentialId || covers(by.scopes, 'admin')) return;
+  throw new ReeveError(
+    'own_approval',
+    'the agent was registered with this credential; a verdict must come from somebody else',
+  );
+}
+
+/** A key and its tokens are one person, and so is an account, whatever the session. */
+function requireNew(by: Principal, { verdicts, state }: Approval): void {
+  if (!verdicts.some(({ actor }) => actor.kind === by.actor.kind && actor.id === by.actor.id)) return;
+  throw new ReeveError('already_decided', 'you have given your verdict; another person must give theirs', { state });
+}
+
+function decided({ id, state }: Approval): ReeveError {
+  const what = state === 'open' ? 'cancelled' : state;
+  return new ReeveError('already_decided', `approval "${id}" is ${what} already`, { state: what });
+}

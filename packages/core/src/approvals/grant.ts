@@ -1,0 +1,70 @@
+import type { Actor } from '../audit/entry.ts';
+import type { ActionType } from '../decision/action.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import { invalid } from '../kernel/errors.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Approval } from './approval.ts';
+
+/** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
+export type GrantWish = { readonly reach: 'run' } | { readonly reach: 'until'; readonly until: EpochMs };
+
+/** Lets an agent do, without asking again, what it was once allowed to. */
+export interface StandingGrant {
+  readonly id: string;
+  /** The approval that it came of. */
+  readonly approvalId: string;
+  readonly agent: AgentId;
+  readonly policyRule: string;
+  readonly actionType: ActionType;
+  readonly resource: string;
+  readonly resourceDigest: string;
+  readonly reach: 'run' | 'until';
+  /** Null where it reaches over runs. */
+  readonly runId: string | null;
+  readonly grantedAt: EpochMs;
+  readonly grantedBy: Actor;
+  readonly reason: string;
+  readonly expiresAt: EpochMs;
+  readonly uses: number;
+  readonly lastUsedAt: EpochMs | null;
+  readonly revokedAt: EpochMs | null;
+}
+
+export const grantStates = ['active', 'expired', 'revoked'] as const;
+export type GrantState = (typeof grantStates)[number];
+
+const longestRunMs = 86_400_000;
+const longestMs = 30 * 86_400_000;
+
+export function grantStateOf({ revokedAt, expiresAt }: StandingGrant, now: EpochMs): GrantState {
+  if (revokedAt !== null) return 'revoked';
+  return now >= expiresAt ? 'expired' : 'active';
+}
+
+/** Refuses what cannot be granted along with this approval. */
+export function checkGrant(approval: Approval, wish: GrantWish, now: EpochMs): void {
+  if (approval.cause === 'budget') {
+    throw invalid('grant', 'a charge that passes a cap is approved once; leave "grant" out');
+  }
+  if (wish.reach === 'run' && approval.runId === '') {
+    throw invalid('grant', 'the action belongs to no run; grant it until a time, or leave "grant" out');
+  }
+  if (wish.reach === 'until' && (wish.until <= now || wish.until > now + longestMs)) {
+    throw invalid('grant', '"until" must be in the future, at most 30 days ahead');
+  }
+}
+
+/**
+ * What all who approve want to grant, of which the narrowest counts; undefined where one of them does not. A grant for
+ * a run ends after a day at the latest.
+ */
+export function narrowestGrant(
+  wishes: readonly (GrantWish | null)[],
+  now: EpochMs,
+): { readonly reach: 'run' | 'until'; readonly expiresAt: EpochMs } | undefined {
+  const wanted = wishes.filter((wish) => wish !== null);
+  if (wanted.length === 0 || wanted.length < wishes.length) return undefined;
+  const ends = wanted.map((wish) => (wish.reach === 'run' ? now + longestRunMs : wish.until));
+  const reach = wanted.some((wish) => wish.reach === 'run') ? 'run' : 'until';
+  return { reach, expiresAt: Math.min(...ends) };
+}

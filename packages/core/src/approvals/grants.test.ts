@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { approve, person } from '../testkit/approvals.ts';
+import { finish } from '../testkit/controls.ts';
+import { agentId, useTool } from '../testkit/requests.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+import { narrowestGrant } from './grant.ts';
+import { listGrants } from './list-approvals.ts';
+import { revokeGrant } from './revoke-grant.ts';
+
+let world: TestGovernance;
+let bot: TestAgent;
+
+const asking = 'name: p\ndefault: allow\nrules: [{ name: ask, effect: require_approval, tools: [shell, ssh] }]\n';
+const hour = 3_600_000;
+const shell = (members: object = {}, agent = bot) =>
+  world.check(agent, { runId: 'r1', action: useTool('shell', { cmd: 'ls' }), ...members });
+const until = (ms: number) => ({ reach: 'until', until: world.clock.now() + ms }) as const;
+
+async function grant(wish: Parameters<typeof approve>[3], members: object = {}): Promise<string> {
+  const { approvalId } = await shell(members);
+  const { grantId } = await approve(world, approvalId, person('alice'), wish);
+  if (grantId === null) throw new Error('nothing was granted');
+  return grantId;
+}
+
+beforeEach(async () => {
+  world = await testGovernance();
+  await world.policies(asking);
+  bot = await world.register(agentId('acme/search/bot'));
+});
+
+describe('a grant for a run', () => {
+  test('allows the same action again in that run, with other arguments too, and says by whose leave', async () => {
+    const id = await grant({ grant: { reach: 'run' } });
+    const answer = await shell({ action: useTool('shell', { cmd: 'pwd' }) });
+    expect(answer).toMatchObject({ decision: 'allow', approvalId: '', policyRule: 'p/ask', opState: 'running' });
+    expect(answer.reason).toBe(`allowed by the grant ${id} of alice@example.com; approval required by rule p/ask`);
+    expect((await world.audit()).at(-1)).toMatchObject({ event_type: 'ActionAllowed', payload: { grant_id: id } });
+    expect(await world.store.approvals.grant(id)).toMatchObject({ uses: 1, lastUsedAt: world.clock.now() });
+  });
+
+  test('reaches no other run, resource, agent, rule or kind of action', async () => {
+    await grant({ grant: { reach: 'run' } });
+    const other = await world.register(agentId('acme/search/other'));
+    expect(await shell({ runId: 'r2' })).toMatchObject({ decision: 'pending' });
+    expect(await shell({ runId: '' })).toMatchObject({ decision: 'pending' });
+    expect(await shell({ action: useTool('ssh') })).toMatchObject({ decision: 'pending' });
+    expect(await shell({}, other)).toMatchObject({ decision: 'pending' });
+    await world.policies(asking.replace('name: ask', 'name: ask-anew'));
+    expect(await shell()).toMatchObject({ decision: 'pending', policyRule: 'p/ask-anew' });
+  });
+
+  test('ends after a day at the latest', async () => {
+    await grant({ grant: { reach: 'run' } });
+    world.clock.advance(24 * hour - 1);
+    expect(await shell()).toMatchObject({ decision: 'allow' });
+    world.clock.advance(1);
+    expect(await shell()).toMatchObject({ decision: 'pending' });
+  });
+
+  test('is not given where the action belongs to no run', async () => {
+    const { approvalId } = await shell({ runId: '' });
+    const refused = approve(world, approvalId, person('alice'), { grant: { reach: 'run' } });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect((await approve(world, approvalId, person('alice'))).grantId).toBeNull();
+  });
+});
+
+describe('a grant until a time', () => {
+  test('allows the action in every run until then, and outlives a restart', async () => {
+    const id = await grant({ grant: until(hour), reason: 'deploying' });
+    world = await world.crash();
+    expect(await shell({ runId: '' })).toMatchObject({ decision: 'allow' });
+    world.clock.advance(hour - 1);
+    expect(await shell({ runId: 'r9' })).toMatchObject({ decision: 'allow' });
+    world = await world.crash();
+    expect(await world.store.approvals.grant(id)).toMatchObject({ uses: 2, reason: 'deploying', reach: 'until' });
+    world.clock.advance(1);
+    expect(await shell({ runId: 'r9' })).toMatchObject({ decision: 'pending' });
+  });
+
+  test('lies in the future, at most 30 days ahead', async () => {
+    const { approvalId } = await shell();
+    for (const ms of [0, -1, 30 * 24 * hour + 1]) {
+      const refused = approve(world, approvalId, person('alice'), { grant: until(ms) });
+      await expect(refused).rejects.toMatchObject({ code: 'invalid_argument' });
+    }
+    expect((await approve(world, approvalId, person('alice'), { grant: until(30 * 24 * hour) })).state).toBe(
+      'approved',
+    );
+  });
+});
+
+test('of several who approve, all must want a grant, and the narrowest counts', () => {
+  const now = 1_000_000;
+  const run = { reach: 'run' } as const;
+  const at = (until: number) => ({ reach: 'until', until }) as const;
+  expect(narrowestGrant([run, null], now)).toBeUndefined();
+  expect(narrowestGrant([], now)).toBeUndefined();
+  expect(narrowestGrant([run, run], now)).toEqual({ reach: 'run', expiresAt: now + 24 * hour });
+  expect(narrowestGrant([at(5000), at(4000)], now)).toEqual({ reach: 'until', expiresAt: 4000 });
+  expect(narrowestGrant([run, at(4000)], now)).toEqual({ reach: 'run', expiresAt: 4000 });
+});
+
+test('two who approve make a grant where both want one', async () => {
+  await world.policies(asking.replace('tools: [shell, ssh]', 'tools: [shell], approvals: { count: 2 }'));
+  const { approvalId } = await shell();
+  await approve(world, approvalId, person('alice'), { grant: until(hour) });
+  expect(await shell()).toMatchObject({ decision: 'pending' });
+  expect((await approve(world, approvalId, person('bob'), { grant: { reach: 'run' } })).grantId).not.toBeNull();
+  expect(await shell()).toMatchObject({ decision: 'allow' });
+});
+
+describe('a grant that is revoked', () => {
+  test('is asked about again from then on; revoking it again changes nothing', async () => {
+    const id = await grant({ grant: { reach: 'run' } });
+    const revoke = (by = person('bob')) => finish(world, revokeGrant(world.gov, by, id, 'enough'));
+    await expect(revoke(person('x', { orgId: 'umbrella' }))).rejects.toMatchObject({ code: 'grant_not_found' });
+    await expect(revoke(person('r', { scopes: ['read'] }))).rejects.toMatchObject({ code: 'insufficient_scope' });
+    const revoked = await revoke();
+    expect(revoked.revokedAt).toBe(world.clock.now());
+    expect(await shell()).toMatchObject({ decision: 'pending' });
+    world.clock.advance(1000);
+    expect(await revoke()).toEqual(revoked);
+    expect((await world.audit()).filter((entry) => entry.event_type === 'GrantRevoked')).toHaveLength(1);
+    world = await world.crash();
+    expect(await shell()).toMatchObject({ decision: 'pending' });
+  });
+
+  test('is listed by its state, within the tenant', async () => {
+    const id = await grant({ grant: { reach: 'run' } });
+    const ids = async (state: 'active' | 'expired' | 'revoked' | 'all', by = person('bob')) =>
+      (await listGrants(world.gov, by, { state }, { limit: 10 })).items.map((item) => item.id);
+    expect(await ids('active')).toEqual([id]);
+    expect(await ids('active', person('x', { orgId: 'umbrella' }))).toEqual([]);
+    await finish(world, revokeGrant(world.gov, person('bob'), id, ''));
+    expect([await ids('active'), await ids('revoked'), await ids('all')]).toEqual([[], [id], [id]]);
+  });
+});
+
+test('a grant does not pass a cap', async () => {
+  await world.policies(`${asking}budget: { daily_limit_usd: 1 }\n`);
+  await grant({ grant: { reach: 'run' } });
+  expect(await shell({ estimatedCostMicros: 2_000_000 })).toMatchObject({
+    decision: 'deny',
+    policyRule: 'budget/global.day',
+  });
+});

@@ -1,0 +1,87 @@
+import type { Principal } from '../access/principal.ts';
+import { narrowedTo, requireScope } from '../access/principal.ts';
+import type { Governance } from '../governance.ts';
+import type { Approval } from './approval.ts';
+import type { ApprovalQuery, Found, GrantQuery, PageEnd } from './approval-reader.ts';
+import { sortedBy } from './approval-reader.ts';
+import type { StandingGrant } from './grant.ts';
+
+interface Filter {
+  readonly orgId?: string | undefined;
+  readonly teamId?: string | undefined;
+  readonly agentId?: string | undefined;
+}
+
+export interface ApprovalFilter extends Filter {
+  readonly runId?: string | undefined;
+  readonly state: ApprovalQuery['state'];
+}
+
+export interface GrantFilter extends Filter {
+  readonly state: GrantQuery['state'];
+}
+
+interface Page {
+  readonly after?: PageEnd | undefined;
+  readonly limit: number;
+}
+
+export interface Listed<Item> extends Found<Item> {
+  /** Where the next page starts; null where there is none. */
+  readonly next: PageEnd | null;
+}
+
+/** The approvals that the caller may see, as the store has them. */
+export async function listApprovals(
+  gov: Governance,
+  by: Principal,
+  { state, runId, ...filter }: ApprovalFilter,
+  page: Page,
+): Promise<Listed<Approval>> {
+  const asked = questionOf(by, filter, page);
+  if (asked === 'nothing') return nothing;
+  await gov.journal.committed();
+  const query = { ...asked, state, ...(runId === undefined ? {} : { runId }) };
+  const time = sortedBy(state);
+  return listed(await gov.approvals.reader.approvals(query), page, (approval) => approval[time] ?? 0);
+}
+
+/** The standing grants that the caller may see. */
+export async function listGrants(
+  gov: Governance,
+  by: Principal,
+  { state, ...filter }: GrantFilter,
+  page: Page,
+): Promise<Listed<StandingGrant>> {
+  const asked = questionOf(by, filter, page);
+  if (asked === 'nothing') return nothing;
+  await gov.journal.committed();
+  const query = { ...asked, state, now: gov.clock.now() };
+  return listed(await gov.approvals.reader.grants(query), page, ({ grantedAt }) => grantedAt);
+}
+
+const nothing = { items: [], total: 0, next: null };
+
+function questionOf(by: Principal, { orgId, teamId, agentId }: Filter, { after, limit }: Page) {
+  requireScope(by, 'read');
+  const tenant = narrowedTo(by, { orgId, teamId });
+  if (tenant === 'nothing') return tenant;
+  return {
+    ...tenant,
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(after === undefined ? {} : { after }),
+    // One more than is shown, to know whether there is another page.
+    limit: limit + 1,
+  };
+}
+
+function listed<Item extends { readonly id: string }>(
+  { items, total }: Found<Item>,
+  { limit }: Page,
+  timeOf: (item: Item) => number,
+): Listed<Item> {
+  const shown = items.slice(0, limit);
+  const last = shown.at(-1);
+  const next = items.length > limit && last !== undefined ? { at: timeOf(last), id: last.id } : null;
+  return { items: shown, total, next };
+}

@@ -1,0 +1,86 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { system } from '../audit/entry.ts';
+import { resourceOf } from '../decision/action.ts';
+import type { CheckRequest } from '../decision/check-request.ts';
+import { describeAction } from '../decision/describe-decision.ts';
+import type { Governance } from '../governance.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import { timestamp } from '../kernel/clock.ts';
+import type { Op } from '../ops/op.ts';
+import type { ApprovalTerms } from '../policy/document.ts';
+import type { Approval } from './approval.ts';
+import { approvalEvent, entryPlace } from './describe-approval.ts';
+import { saveApproval } from './save-approval.ts';
+
+/** How many actions of one agent may wait for people at a time. */
+export const mostOpenApprovals = 1000;
+
+/** Why somebody is asked, and on which terms. */
+export interface ApprovalQuestion {
+  readonly cause: Approval['cause'];
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly terms: ApprovalTerms;
+}
+
+/** Opens the question whether an operation may run. It says so in the log by `announceApproval`, after the decision. */
+export function requestApproval(
+  gov: Governance,
+  request: CheckRequest,
+  op: Op,
+  { cause, reason, policyRule, terms }: ApprovalQuestion,
+  now: EpochMs,
+): Approval {
+  const { ttlMs, notifies } = gov.approvals.settings;
+  const approval: Approval = {
+    id: `apr_${gov.randomness.hex(12)}`,
+    state: 'open',
+    agent: op.owner.record.id,
+    opId: op.opId,
+    actionType: request.action.type,
+    resource: op.resource,
+    resourceDigest: gov.sha256(resourceOf(request.action)),
+    summary: op.summary,
+    runId: op.runId,
+    action: describeAction(request, gov.sha256),
+    digest: op.digest,
+    policyRule,
+    policyVersion: gov.policies.version,
+    reason,
+    cause,
+    costMicros: op.costMicros,
+    requestedAt: now,
+    expiresAt: now + (terms.ttlSecs === undefined ? ttlMs : terms.ttlSecs * 1000),
+    required: terms.count ?? 1,
+    verdicts: [],
+    decidedAt: null,
+    grantId: null,
+    signalSequence: null,
+    notices: notifies ? ['requested'] : [],
+  };
+  saveApproval(gov, null, approval);
+  return approval;
+}
+
+/** Tells, in the log and to live views, that somebody is asked. */
+export function announceApproval(gov: Governance, approval: Approval): void {
+  const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason } = approval;
+  gov.journal.record(
+    draftOf({
+      ...entryPlace(gov, approval, requestedAt),
+      eventType: 'ApprovalRequested',
+      actor: system,
+      reason,
+      payload: canonicalJson({
+        approval_id: id,
+        cause,
+        cost_micros: costMicros,
+        digest,
+        expires_at: timestamp(expiresAt),
+        required,
+      }),
+    }),
+  );
+  gov.journal.publish(approvalEvent(approval, 'requested', requestedAt));
+}

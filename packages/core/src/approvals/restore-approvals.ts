@@ -1,0 +1,60 @@
+import { system } from '../audit/entry.ts';
+import type { Governance } from '../governance.ts';
+import type { Snapshot } from '../journal/store.ts';
+import type { Approval } from './approval.ts';
+import { cancelApproval } from './cancel-approval.ts';
+import { saveApproval } from './save-approval.ts';
+
+/** For how long an agent is told that an operation of its is over, which it may not even remember. */
+const toldMs = 86_400_000;
+
+/**
+ * Brings approvals back, after operations and controls: what waits for a verdict, what agents have not acknowledged, and
+ * the grants. What its operation did not outlive, as where operations are not durable, is cancelled.
+ */
+export function restoreApprovals(gov: Governance, snapshot: Pick<Snapshot, 'approvals' | 'grants'>): void {
+  for (const grant of snapshot.grants) gov.approvals.placeGrant(grant);
+  gov.approvals.forgetExpiredGrants();
+  for (const approval of snapshot.approvals.toSorted((a, b) => a.requestedAt - b.requestedAt)) {
+    gov.approvals.place(approval);
+    if (approval.notices.length > 0 && !gov.approvals.settings.notifies) {
+      saveApproval(gov, approval, { ...approval, notices: [] });
+    }
+    restore(gov, gov.approvals.find(approval.id) ?? approval);
+  }
+}
+
+function restore(gov: Governance, approval: Approval): void {
+  const op = gov.directory.find(approval.agent)?.ops.get(approval.opId);
+  if (approval.state === 'open') {
+    if (op?.state !== 'pending') {
+      cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });
+    }
+    return;
+  }
+  if (approval.signalSequence === null) return;
+  const isKnown = op !== undefined && op.digest === approval.digest;
+  const isToBeTold =
+    approval.state === 'approved'
+      ? isKnown && (op.state === 'running' || op.state === 'paused')
+      : gov.directory.find(approval.agent) !== undefined && gov.clock.now() - (approval.decidedAt ?? 0) < toldMs;
+  if (isToBeTold) repost(gov, approval, approval.signalSequence, op?.reason);
+  else saveApproval(gov, approval, { ...approval, signalSequence: null });
+}
+
+/** Under the same number as before, so that an agent that has got it is not told twice. */
+function repost(gov: Governance, approval: Approval, sequence: number, reason: string = approval.state): void {
+  gov.control.mailbox(approval.agent).put({
+    message: {
+      opId: approval.opId,
+      signal: approval.state === 'approved' ? 'allow' : 'terminate',
+      sequence,
+      reason,
+      issuedAt: approval.decidedAt ?? approval.requestedAt,
+      controlId: '',
+    },
+    receipt: null,
+    released: true,
+    gone: false,
+  });
+}

@@ -1,0 +1,47 @@
+import type { Principal } from '../access/principal.ts';
+import { mayReach, requireScope } from '../access/principal.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength, longestText } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import { lineageOfId } from '../tenancy/lineage.ts';
+import type { StandingGrant } from './grant.ts';
+import { saveGrant } from './save-approval.ts';
+
+/** Ends a standing grant. One that has ended stays as it is. */
+export async function revokeGrant(gov: Governance, by: Principal, id: string, reason: string): Promise<StandingGrant> {
+  requireScope(by, 'write');
+  checkLength('reason', reason, longestText);
+  await gov.journal.committed();
+  const stored = gov.approvals.findGrant(id) ?? (await gov.approvals.reader.grant(id));
+  // While that was read it may have been used: memory comes first, and from here on nothing waits.
+  const grant = gov.approvals.findGrant(id) ?? stored;
+  if (grant === undefined || !mayReach(by, grant.agent)) {
+    throw new ReeveError('grant_not_found', `there is no grant "${id}"`);
+  }
+  if (grant.revokedAt !== null) return grant;
+  const at = gov.clock.now();
+  const revoked = { ...grant, revokedAt: at };
+  saveGrant(gov, grant, revoked);
+  const why = redactText(reason);
+  gov.journal.record(
+    draftOf({
+      at,
+      eventType: 'GrantRevoked',
+      lineage: gov.directory.find(grant.agent)?.lineage ?? lineageOfId(grant.agent),
+      actor: by.actor,
+      policyRule: grant.policyRule,
+      reason: why === '' ? null : why,
+      payload: canonicalJson({
+        approval_id: grant.approvalId,
+        grant_id: grant.id,
+        uses: grant.uses,
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+      }),
+    }),
+  );
+  await gov.journal.committed();
+  return revoked;
+}

@@ -1,0 +1,95 @@
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import type { Actor } from '../audit/entry.ts';
+import { makeRoom } from '../control/issue-controls.ts';
+import { postMessage } from '../control/post-message.ts';
+import type { Governance } from '../governance.ts';
+import { changeOp } from '../ops/change-op.ts';
+import type { Op } from '../ops/op.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
+import { approvalEvent, entryPlace } from './describe-approval.ts';
+import type { StandingGrant } from './grant.ts';
+import { saveApproval } from './save-approval.ts';
+
+export interface Outcome {
+  readonly state: 'approved' | 'rejected' | 'expired';
+  readonly actor: Actor;
+  /** What the operation's agent is told. */
+  readonly reason: string;
+  readonly verdicts: readonly ApprovalVerdict[];
+  readonly grant?: StandingGrant;
+  readonly requestId?: string | undefined;
+}
+
+/** A message that leaves once this turn is durable. */
+export interface Unsent {
+  readonly agent: AgentId;
+  readonly sequence: number;
+}
+
+const eventTypes = {
+  approved: 'ApprovalGranted',
+  rejected: 'ApprovalRejected',
+  expired: 'ApprovalExpired',
+} as const;
+
+/**
+ * Ends the wait of an operation: it runs, or it is over and what was held back for it is free. Its agent gets a message,
+ * which stays in its mailbox until it is acknowledged, also over a restart.
+ */
+export function settleApproval(
+  gov: Governance,
+  approval: Approval,
+  op: Op,
+  outcome: Outcome,
+): { readonly approval: Approval; readonly message: Unsent } {
+  const { state, actor, reason, verdicts, grant, requestId } = outcome;
+  const at = gov.clock.now();
+  const request = requestId === undefined ? {} : { request_id: requestId };
+  const approved = state === 'approved';
+  changeOp(gov, op, approved ? 'allow' : 'terminate', {
+    actor,
+    reason,
+    details: { approval_id: approval.id, ...request },
+    approval,
+  });
+  const message = postMessage(gov, op, approved ? 'allow' : 'terminate', reason);
+  const settled: Approval = {
+    ...approval,
+    state,
+    verdicts,
+    decidedAt: at,
+    grantId: grant?.id ?? null,
+    signalSequence: message.sequence,
+    notices: noticesAfter(gov, approval),
+  };
+  saveApproval(gov, approval, settled);
+  makeRoom(gov, op.owner);
+  gov.journal.record(
+    draftOf({
+      ...entryPlace(gov, approval, at),
+      eventType: eventTypes[state],
+      actor,
+      reason,
+      payload: canonicalJson({
+        approval_id: approval.id,
+        approvers: verdicts.filter(({ verdict }) => verdict === 'approve').map(({ actor: { id } }) => id),
+        required: approval.required,
+        ...(grant === undefined ? {} : { grant: describeGrant(grant) }),
+        ...request,
+      }),
+    }),
+  );
+  gov.journal.publish(approvalEvent(settled, state, at));
+  return { approval: settled, message: { agent: approval.agent, sequence: message.sequence } };
+}
+
+/** That it is decided is to be told as well, after what was to be told before. */
+export function noticesAfter(gov: Governance, { notices }: Approval): readonly ApprovalNotice[] {
+  return gov.approvals.settings.notifies ? [...notices, 'decided'] : notices;
+}
+
+function describeGrant({ id, reach, expiresAt, runId }: StandingGrant) {
+  return { expires_at: new Date(expiresAt).toISOString(), id, reach, ...(runId === null ? {} : { run_id: runId }) };
+}

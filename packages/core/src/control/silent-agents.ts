@@ -1,0 +1,32 @@
+import type { Governance } from '../governance.ts';
+import type { Op } from '../ops/op.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import { noteAlive } from './note-alive.ts';
+
+/**
+ * Goes through the agents of whom nothing was heard for so long, neither a stream nor a heartbeat or call, and through their
+ * operations. Each agent and each operation is a step, between which an agent may be heard of again: it is then left alone.
+ */
+export function* eachSilentOp(
+  gov: Governance,
+  silentMs: number,
+  onOp: (op: Op) => void,
+  onAgent: (agent: Agent) => void = () => undefined,
+): Generator<void> {
+  const { clock, control, directory } = gov;
+  for (const agent of directory.registered()) {
+    yield;
+    if (agent.ops.size === 0) continue;
+    const now = clock.elapsed();
+    if (control.hasStream(agent.key)) noteAlive(gov, agent, now);
+    agent.aliveAt ??= now;
+    const heardAt = agent.aliveAt;
+    if (now - heardAt < silentMs) continue;
+    onAgent(agent);
+    for (const op of agent.ops.values()) {
+      yield;
+      if (agent.aliveAt !== heardAt) break;
+      onOp(op);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { Principal } from '../access/principal.ts';
+import type { Governance } from '../governance.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { PolicyDocument, PolicyProblem } from './document.ts';
+import { describeProblem } from './document.ts';
+import type { ParsedSource } from './parse-policy.ts';
+import { problemsOf } from './parse-policy.ts';
+import { parseSource } from './parse-source.ts';
+import { PolicySet, policyVersion } from './policy-set.ts';
+import { mayReachScope } from './scope-reach.ts';
+
+/** Policies that somebody thinks of putting in force. */
+export interface Candidate {
+  /** YAML, one or many documents. */
+  readonly text: string;
+  /** Whether it joins what is in force, in place of the documents of the same names, or stands alone. */
+  readonly merge: boolean;
+}
+
+/**
+ * The set that would be in force with a candidate. Whoever is bound to a tenant can change the documents of that tenant
+ * only, so for them the candidate stands beside all others that are in force.
+ */
+export function candidateSet(gov: Governance, by: Principal, candidate: Candidate): PolicySet {
+  const parsed = parseSource({ file: 'candidate', text: candidate.text }, gov.library.features);
+  const documents = parsed.documents.map(({ document }) => document);
+  if (documents.some(({ scope }) => !mayReachScope(by, scope))) {
+    throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant tries documents of this tenant only');
+  }
+  const beside = gov.policies.documents.filter((document) => stays(document, by, candidate.merge, documents));
+  const problems = [...problemsOf([parsed]), ...clashes(parsed, beside)];
+  const [first] = problems;
+  if (first !== undefined) {
+    throw new ReeveError('policy_invalid', `the candidate has errors, as ${describeProblem(first)}`, {
+      errors: problems,
+    });
+  }
+  const names = documents.map(({ name }) => name);
+  const base = beside.length === 0 ? [] : [gov.policies.version];
+  return new PolicySet([...beside, ...documents], policyVersion(gov.sha256, [...base, candidate.text, ...names]));
+}
+
+/** Whether a document stays in force beside the candidate. */
+function stays(
+  { scope, name }: PolicyDocument,
+  by: Principal,
+  merge: boolean,
+  candidates: readonly PolicyDocument[],
+): boolean {
+  // Another tenant's document of the same name is neither replaced nor told of.
+  if (!mayReachScope(by, scope)) return true;
+  return merge && !candidates.some((candidate) => candidate.name === name);
+}
+
+function clashes({ documents }: ParsedSource, beside: readonly PolicyDocument[]): PolicyProblem[] {
+  const taken = (key: 'budget' | 'pricing') =>
+    beside.some((document) => document.scope.tier === 'global' && document[key] !== undefined);
+  return documents.flatMap(({ exclusive }) =>
+    exclusive
+      .filter(({ key }) => taken(key))
+      .map(({ key, at }) => ({ ...at, message: `another global document has a "${key}"` })),
+  );
+}

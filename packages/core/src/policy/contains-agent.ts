@@ -1,0 +1,11 @@
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Scope } from './document.ts';
+
+/** Whether a document of this scope applies to an agent. */
+export function containsAgent(scope: Scope, agent: AgentId): boolean {
+  if (scope.tier === 'global') return true;
+  if (scope.orgId !== agent.orgId) return false;
+  if (scope.tier === 'org') return true;
+  if (scope.teamId !== agent.teamId) return false;
+  return scope.tier === 'team' || scope.agentId === agent.agentId;
+}

@@ -1,0 +1,84 @@
+import { redactText } from '../audit/redact.ts';
+import type { ActionType } from '../decision/action.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { containsAgent } from './contains-agent.ts';
+import type { PolicyDocument, PolicyRule } from './document.ts';
+import { canConcern } from './rule-index.ts';
+import type { Dimension } from './subject.ts';
+
+/** Who refused: a rule, or the default, because no rule allows it. */
+export type Refuser = 'rule' | 'default';
+
+const longestHint = 160;
+
+const leads: Readonly<Record<Refuser, string>> = {
+  rule: '; allowed here unless denied',
+  default: '; allowed here',
+};
+
+/**
+ * What an agent is told it may do instead of what was denied: what the `allow` rules of its own scopes name for actions
+ * of this type. Of rules that deny nothing is told. Made on the first denial and then kept, as policies never change.
+ */
+export class DenialHints {
+  readonly #documents: readonly PolicyDocument[];
+  readonly #allowsByDefault: boolean;
+  readonly #made = new Map<string, string>();
+
+  constructor(documents: readonly PolicyDocument[], fallback: 'allow' | 'deny') {
+    this.#documents = documents.filter(({ mode }) => mode !== 'observe');
+    this.#allowsByDefault = fallback === 'allow';
+  }
+
+  /** The end of the reason, or nothing. Agents with the same `scopes` are under the same documents. */
+  of(scopes: string, agent: AgentId, type: ActionType, refuser: Refuser): string {
+    const key = `${type} ${refuser} ${scopes}`;
+    const made = this.#made.get(key);
+    if (made !== undefined) return made;
+    const hint = this.#make(agent, type, refuser);
+    this.#made.set(key, hint);
+    return hint;
+  }
+
+  #make(agent: AgentId, type: ActionType, refuser: Refuser): string {
+    if (this.#allowsByDefault) return '; allowed here: what no rule denies';
+    const allowing = this.#documents
+      .filter(({ scope }) => containsAgent(scope, agent))
+      .flatMap(({ rules }) => rules)
+      .filter(({ effect, matchers }) => effect === 'allow' && canConcern(matchers, type));
+    const items = [...new Set(allowing.flatMap(itemsOf))];
+    return items.length === 0 ? '' : redactText(within(`${leads[refuser]}: ${type} of `, items));
+  }
+}
+
+const dimensions: readonly Dimension[] = ['tools', 'models', 'paths', 'commands', 'hosts'];
+
+/** What a rule allows, item by item: the globs of its first matcher, each with what else must hold. */
+function itemsOf({ matchers, when }: PolicyRule): string[] {
+  const [first, ...others] = dimensions.flatMap((dimension) => {
+    const globs = matchers[dimension];
+    return globs === undefined ? [] : [globs.map(({ source }) => source)];
+  });
+  const also = others.map((globs) => ` with ${globs.join(' or ')}`).join('');
+  const condition = when === undefined ? '' : ' under a condition';
+  return (first ?? ['anything']).map((what) => `${what}${also}${condition}`);
+}
+
+/** As many items as there is room for, and how many more there are. */
+function within(lead: string, items: readonly string[]): string {
+  const room = longestHint - ' (9999 more)'.length;
+  let text = lead;
+  for (const [index, item] of items.entries()) {
+    const next = index === 0 ? `${lead}${item}` : `${text}, ${item}`;
+    if (next.length > room) {
+      if (index === 0) return `${next.slice(0, room - 1)}…${more(items.length - 1)}`;
+      return `${text}${more(items.length - index)}`;
+    }
+    text = next;
+  }
+  return text;
+}
+
+function more(count: number): string {
+  return count === 0 ? '' : ` (${count} more)`;
+}

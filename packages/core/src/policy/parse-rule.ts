@@ -1,0 +1,191 @@
+import type { Document, Node } from 'yaml';
+import { isScalar } from 'yaml';
+import type { ActionType } from '../decision/action.ts';
+import { actionTypes } from '../decision/action.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { isId } from '../tenancy/agent-id.ts';
+import type { CompileCondition, Condition } from './condition.ts';
+import { ConditionError } from './condition.ts';
+import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts';
+import { effects } from './document.ts';
+import type { Glob } from './glob.ts';
+import { compileGlob, GlobError } from './glob.ts';
+import { canConcern } from './rule-index.ts';
+import type { Member, YamlReader } from './yaml-reader.ts';
+
+export interface PolicyFeatures {
+  /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */
+  readonly compileCondition?: CompileCondition;
+}
+
+export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
+export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when', 'approvals'] as const;
+
+/** Bounds of what a rule may ask of its approvals. */
+export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
+
+/** Reads the `rules` of a document. */
+export function parseRules(
+  yaml: YamlReader,
+  document: Document.Parsed,
+  node: Node | undefined,
+  features: PolicyFeatures,
+): PolicyRule[] {
+  return new RuleParser(yaml, document, features).parse(node);
+}
+
+/** The name of a document or of a rule. */
+export function parseName(yaml: YamlReader, node: Node | undefined): string | undefined {
+  const text = yaml.text(node, '"name"');
+  if (text === undefined || isId(text)) return text;
+  yaml.complain(node, '"name" must be 1 to 128 letters, digits, ".", "_" or "-"');
+  return undefined;
+}
+
+class RuleParser {
+  readonly #yaml: YamlReader;
+  readonly #document: Document.Parsed;
+  readonly #features: PolicyFeatures;
+  readonly #names = new Set<string>();
+
+  constructor(yaml: YamlReader, document: Document.Parsed, features: PolicyFeatures) {
+    this.#yaml = yaml;
+    this.#document = document;
+    this.#features = features;
+  }
+
+  parse(node: Node | undefined): PolicyRule[] {
+    return (this.#yaml.items(this.#document, node, '"rules"') ?? [])
+      .map((item, index) => this.#rule(item, index))
+      .filter((rule) => rule !== undefined);
+  }
+
+  #rule(node: Node, index: number): PolicyRule | undefined {
+    const members = this.#yaml.members(this.#document, node, 'a rule');
+    if (members === undefined) return undefined;
+    const before = this.#yaml.problems.length;
+    let name = `rule-${index + 1}`;
+    let nameNode: Node | undefined = node;
+    let effect: Effect | undefined;
+    let when: Condition | undefined;
+    let whenText: string | undefined;
+    let approvals: { readonly nameNode: Node; readonly terms: ApprovalTerms } | undefined;
+    const matchers: { -readonly [Dimension in keyof Matchers]: Matchers[Dimension] } = {};
+    for (const member of members) {
+      const dimension = globDimensions.find((candidate) => candidate === member.name);
+      if (dimension !== undefined) {
+        matchers[dimension] = this.#globs(member, dimension === 'hosts');
+      } else if (member.name === 'name') {
+        name = parseName(this.#yaml, member.value) ?? name;
+        nameNode = member.value;
+      } else if (member.name === 'effect') {
+        effect = this.#yaml.choice(member.value, '"effect"', effects);
+      } else if (member.name === 'actions') {
+        matchers.actions = this.#actions(member);
+      } else if (member.name === 'when') {
+        when = this.#condition(member);
+        whenText = isScalar(member.value) ? String(member.value.value) : undefined;
+      } else if (member.name === 'approvals') {
+        approvals = { nameNode: member.nameNode, terms: this.#approvals(member) };
+      } else {
+        this.#yaml.unknown(member, 'a rule', ruleKeys);
+      }
+    }
+    if (this.#names.has(name)) this.#yaml.complain(nameNode, `a rule named "${name}" exists already in this document`);
+    this.#names.add(name);
+    if (!members.some((member) => member.name === 'effect')) {
+      this.#yaml.complain(node, 'a rule needs an "effect": "allow", "deny" or "require_approval"');
+    }
+    if (approvals !== undefined && effect !== undefined && effect !== 'require_approval') {
+      this.#yaml.complain(approvals.nameNode, '"approvals" belongs to rules with the effect "require_approval" only');
+    }
+    const sound = this.#yaml.problems.length === before;
+    if (sound && !actionTypes.some((type) => canConcern(matchers, type))) {
+      this.#yaml.complain(node, 'this rule can never match: no action has all that its matchers ask for');
+    }
+    if (effect === undefined) return undefined;
+    return {
+      name,
+      effect,
+      matchers,
+      ...(when === undefined ? {} : { when }),
+      ...(whenText === undefined ? {} : { whenText }),
+      ...(approvals === undefined ? {} : { approvals: approvals.terms }),
+    };
+  }
+
+  /** How many people must approve, and for how long they may be waited for. */
+  #approvals(member: Member): ApprovalTerms {
+    const terms: { count?: number; ttlSecs?: number } = {};
+    for (const each of this.#yaml.members(this.#document, member.value, '"approvals"') ?? []) {
+      if (each.name === 'count') terms.count = this.#whole(each, approvalBounds.count);
+      else if (each.name === 'ttl_secs') terms.ttlSecs = this.#whole(each, approvalBounds.ttl_secs);
+      else this.#yaml.unknown(each, '"approvals"', Object.keys(approvalBounds));
+    }
+    return terms;
+  }
+
+  #whole({ name, value }: Member, { least, most }: { readonly least: number; readonly most: number }): number {
+    const number = isScalar(value) ? value.value : undefined;
+    if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most) return number;
+    this.#yaml.complain(value, `"${name}" must be a whole number from ${least} to ${most}`);
+    return least;
+  }
+
+  #actions(member: Member): ReadonlySet<ActionType> {
+    const items = this.#nonEmpty(member);
+    const found = items.map((item) => this.#yaml.choice(item, 'an action', actionTypes));
+    return new Set(found.filter((type) => type !== undefined));
+  }
+
+  #globs(member: Member, ignoreCase: boolean): readonly Glob[] {
+    return this.#nonEmpty(member)
+      .map((item) => this.#glob(item, ignoreCase))
+      .filter((glob) => glob !== undefined);
+  }
+
+  #glob(node: Node, ignoreCase: boolean): Glob | undefined {
+    const text = this.#yaml.text(node, 'a glob');
+    if (text === undefined) return undefined;
+    try {
+      return compileGlob(text, ignoreCase);
+    } catch (error) {
+      if (!(error instanceof GlobError)) throw error;
+      const quote = isScalar(node) && node.type?.startsWith('QUOTE') === true ? 1 : 0;
+      this.#yaml.complain(node, `bad glob "${text}": ${error.message}`, quote + error.offset);
+      return undefined;
+    }
+  }
+
+  /** An empty list would match nothing and look as if it matched everything. */
+  #nonEmpty(member: Member): Node[] {
+    const items = this.#yaml.items(this.#document, member.value, `"${member.name}"`);
+    if (items?.length === 0) {
+      this.#yaml.complain(member.nameNode, `"${member.name}" must not be empty; leave it out to match everything`);
+    }
+    return items ?? [];
+  }
+
+  #condition(member: Member): Condition | undefined {
+    const { compileCondition } = this.#features;
+    if (compileCondition === undefined) {
+      this.#yaml.complain(member.nameNode, '"when" is not available in this version of Reeve; remove it');
+      return undefined;
+    }
+    const text = this.#yaml.text(member.value, '"when"');
+    if (text === undefined) return undefined;
+    try {
+      return compileCondition(text);
+    } catch (error) {
+      const quote = isScalar(member.value) && member.value.type?.startsWith('QUOTE') === true ? 1 : 0;
+      const offset = error instanceof ConditionError && isOneLine(member.value) ? quote + error.offset : 0;
+      this.#yaml.complain(member.value, `bad "when": ${messageOf(error)}`, offset);
+      return undefined;
+    }
+  }
+}
+
+/** In a block, or with escapes, a place in the text is not the same place in the file. */
+function isOneLine(node: Node | undefined): boolean {
+  return isScalar(node) && typeof node.value === 'string' && node.source === node.value && !node.value.includes('\n');
+}

@@ -1,0 +1,38 @@
+import { isId } from '../tenancy/agent-id.ts';
+import type { Scope } from './document.ts';
+
+/** What a `scope` may be, as messages say it. */
+export const scopeForms = '"global", "org:<org>", "team:<org>/<team>" or "agent:<org>/<team>/<agent>"';
+
+/** The scope that a text names; undefined where it names none. */
+export function parseScope(text: string): Scope | undefined {
+  const [tier = '', rest = ''] = splitOnce(text, ':');
+  const ids = rest.split('/');
+  const [orgId = '', teamId = '', agentId = ''] = ids;
+  if (text === 'global') return { tier: 'global' };
+  if (tier === 'org' && ids.length === 1 && isId(orgId)) return { tier, orgId };
+  if (tier === 'team' && ids.length === 2 && ids.every(isId)) return { tier, orgId, teamId };
+  if (tier === 'agent' && ids.length === 3 && isId(agentId) && [orgId, teamId].every((id) => id === '' || isId(id))) {
+    return { tier, orgId, teamId, agentId };
+  }
+  return undefined;
+}
+
+/** The text that `parseScope` reads as this scope. */
+export function describeScope(scope: Scope): string {
+  switch (scope.tier) {
+    case 'global':
+      return 'global';
+    case 'org':
+      return `org:${scope.orgId}`;
+    case 'team':
+      return `team:${scope.orgId}/${scope.teamId}`;
+    case 'agent':
+      return `agent:${scope.orgId}/${scope.teamId}/${scope.agentId}`;
+  }
+}
+
+function splitOnce(text: string, separator: string): readonly string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,161 @@
+import type { Document, Node } from 'yaml';
+import { isScalar } from 'yaml';
+import { isId } from '../tenancy/agent-id.ts';
+import type { PolicyDocument, PolicyMode, PolicyRule, Scope } from './document.ts';
+import { policyModes } from './document.ts';
+import { parseBudget, parsePricing } from './parse-budget.ts';
+import type { ParsedDocument, ParsedSource, PolicySource } from './parse-policy.ts';
+import type { PolicyFeatures } from './parse-rule.ts';
+import { parseName, parseRules } from './parse-rule.ts';
+import { parseScope, scopeForms } from './parse-scope.ts';
+import type { Member } from './yaml-reader.ts';
+import { YamlReader } from './yaml-reader.ts';
+
+export const documentKeys = ['scope', 'name', 'mode', 'default', 'rules', 'budget', 'pricing'] as const;
+
+/** Reads one source by itself: what is wrong with it together with others is said by `problemsOf`. */
+export function parseSource(source: PolicySource, features: PolicyFeatures): ParsedSource {
+  const yaml = new YamlReader(source.file, source.text);
+  if (yaml.problems.length > 0) return { source, documents: [], problems: yaml.problems };
+  const parser = new SourceParser(source, yaml, features);
+  return { source, documents: parser.parse(), problems: yaml.problems };
+}
+
+class SourceParser {
+  readonly #source: PolicySource;
+  readonly #yaml: YamlReader;
+  readonly #features: PolicyFeatures;
+
+  constructor(source: PolicySource, yaml: YamlReader, features: PolicyFeatures) {
+    this.#source = source;
+    this.#yaml = yaml;
+    this.#features = features;
+  }
+
+  parse(): ParsedDocument[] {
+    const found = this.#yaml.documents.filter(
+      ({ contents }) => contents !== null && !(isScalar(contents) && contents.value === null),
+    );
+    this.#requireOne(found);
+    return found
+      .map((yaml, index) => this.#document(yaml, index, found.length === 1))
+      .filter((document) => document !== undefined);
+  }
+
+  #requireOne([first, second]: readonly Document.Parsed[]): void {
+    if (this.#source.name === undefined) return;
+    if (first === undefined) this.#yaml.complain(undefined, 'there is no policy document in this text');
+    if (second === undefined) return;
+    this.#yaml.complain(second.contents ?? undefined, 'a stored policy is one document; store each under its own name');
+  }
+
+  #document(yaml: Document.Parsed, index: number, isOnly: boolean): ParsedDocument | undefined {
+    const members = this.#yaml.members(yaml, yaml.contents ?? undefined, 'a policy document');
+    if (members === undefined) return undefined;
+    let scope: Scope = { tier: 'global' };
+    let name = this.#source.name ?? defaultName(this.#source.file, index);
+    let nameNode: Node | undefined = yaml.contents ?? undefined;
+    let mode: { node: Node | undefined; value: PolicyMode | undefined } | undefined;
+    let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
+    let rules: PolicyRule[] = [];
+    const money: Partial<Record<'budget' | 'pricing', Member>> = {};
+    for (const member of members) {
+      const { value } = member;
+      switch (member.name) {
+        case 'scope':
+          scope = this.#scope(value) ?? scope;
+          break;
+        case 'name':
+          name = this.#name(value) ?? name;
+          nameNode = value;
+          break;
+        case 'mode':
+          mode = { node: member.nameNode, value: this.#yaml.choice(value, '"mode"', policyModes) };
+          break;
+        case 'default':
+          fallback = { node: member.nameNode, value: this.#yaml.choice(value, '"default"', ['allow', 'deny']) };
+          break;
+        case 'rules':
+          rules = parseRules(this.#yaml, yaml, value, this.#features);
+          break;
+        case 'budget':
+        case 'pricing':
+          money[member.name] = member;
+          break;
+        default:
+          this.#yaml.unknown(member, 'a policy document', documentKeys);
+      }
+    }
+    if (fallback !== undefined && scope.tier !== 'global') {
+      this.#yaml.complain(fallback.node, '"default" belongs to documents with the scope "global" only');
+    }
+    const isObserved = mode?.value === 'observe';
+    const document = {
+      name,
+      scope,
+      rules,
+      ...(isObserved ? { mode: 'observe' as const } : {}),
+      ...(fallback?.value === undefined ? {} : { default: fallback.value }),
+      ...this.#money(yaml, scope, isObserved, money),
+    };
+    const text = isOnly ? this.#source.text : textOf(this.#source.text, yaml);
+    return { document, text, namedAt: this.#yaml.placeOf(nameNode), exclusive: this.#exclusive(scope, money) };
+  }
+
+  #money(
+    yaml: Document.Parsed,
+    scope: Scope,
+    isObserved: boolean,
+    { budget, pricing }: Partial<Record<'budget' | 'pricing', Member>>,
+  ): Pick<PolicyDocument, 'budget' | 'pricing'> {
+    if (pricing !== undefined && scope.tier !== 'global') {
+      this.#yaml.complain(pricing.nameNode, '"pricing" belongs to documents with the scope "global" only');
+    }
+    for (const { name, nameNode } of isObserved ? [budget, pricing].filter((member) => member !== undefined) : []) {
+      this.#yaml.complain(
+        nameNode,
+        `"${name}" has no effect in a document that is only observed; enforce it or leave it out`,
+      );
+    }
+    const caps = budget === undefined ? undefined : parseBudget(this.#yaml, yaml, budget.value, scope);
+    const prices = pricing === undefined ? undefined : parsePricing(this.#yaml, yaml, pricing.value);
+    return { ...(caps === undefined ? {} : { budget: caps }), ...(prices === undefined ? {} : { pricing: prices }) };
+  }
+
+  /** Of global documents one at most has a budget, and one has prices: two would contradict each other. */
+  #exclusive(scope: Scope, money: Partial<Record<'budget' | 'pricing', Member>>): ParsedDocument['exclusive'] {
+    if (scope.tier !== 'global') return [];
+    return (['budget', 'pricing'] as const).flatMap((key) => {
+      const member = money[key];
+      return member === undefined ? [] : [{ key, at: this.#yaml.placeOf(member.nameNode) }];
+    });
+  }
+
+  #name(node: Node | undefined): string | undefined {
+    const name = parseName(this.#yaml, node);
+    const { name: stored } = this.#source;
+    if (name === undefined || stored === undefined || name === stored) return name;
+    this.#yaml.complain(node, `"name" must be "${stored}", under which the document is stored, or be left out`);
+    return undefined;
+  }
+
+  #scope(node: Node | undefined): Scope | undefined {
+    const text = this.#yaml.text(node, '"scope"');
+    if (text === undefined) return undefined;
+    const scope = parseScope(text);
+    if (scope === undefined) this.#yaml.complain(node, `"scope" must be ${scopeForms}`);
+    return scope;
+  }
+}
+
+/** The text of one document among several, without the lines between them. */
+function textOf(source: string, { range }: Document.Parsed): string {
+  return source.slice(range[0], range[1]).replace(/^---[^\S\n]*\n/, '');
+}
+
+/** `policies/starter.yaml` gives `starter`; its second document `starter-2`. */
+function defaultName(file: string, index: number): string {
+  const base = (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/i, '').replaceAll(/[^A-Za-z0-9._-]/g, '-');
+  const stem = isId(base) ? base : 'policy';
+  return index === 0 ? stem : `${stem}-${index + 1}`;
+}

@@ -1,0 +1,38 @@
+import { parsePolicies } from './parse-policy.ts';
+import type { PolicyFeatures } from './parse-rule.ts';
+import type { PolicyHistory } from './policy-history.ts';
+import { PolicySet } from './policy-set.ts';
+
+/** How many sets are kept ready: who asks about one decision often asks about others of its time. */
+const mostReady = 4;
+
+/** Policies that were in force, by the version that decisions name. */
+export class PastPolicies {
+  readonly #history: PolicyHistory;
+  readonly #features: PolicyFeatures;
+  /** The one that was asked for last is the last. */
+  readonly #ready = new Map<string, PolicySet>();
+
+  constructor(history: PolicyHistory, features: PolicyFeatures) {
+    this.#history = history;
+    this.#features = features;
+  }
+
+  /** Undefined where the set is not remembered any more, or cannot be read by this version of Reeve. */
+  async find(version: string): Promise<PolicySet | undefined> {
+    const set = this.#ready.get(version) ?? (await this.#read(version));
+    if (set === undefined) return undefined;
+    this.#ready.delete(version);
+    this.#ready.set(version, set);
+    const [oldest] = this.#ready.keys();
+    if (this.#ready.size > mostReady && oldest !== undefined) this.#ready.delete(oldest);
+    return set;
+  }
+
+  async #read(version: string): Promise<PolicySet | undefined> {
+    const sources = await this.#history.find(version);
+    if (sources === undefined) return undefined;
+    const { documents, problems } = parsePolicies(sources, this.#features);
+    return problems.length > 0 ? undefined : new PolicySet(documents, version);
+  }
+}

@@ -1,0 +1,136 @@
+import type { Json } from '../audit/canonical-json.ts';
+import { microsPerUsd, mostMicros } from '../budget/money.ts';
+import { actionTypes } from '../decision/action.ts';
+import { effects, policyModes } from './document.ts';
+import { actionsOnExceed, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
+import type { ruleKeys } from './parse-rule.ts';
+import { approvalBounds } from './parse-rule.ts';
+import type { documentKeys } from './parse-source.ts';
+
+type Schema = { readonly [member: string]: Json };
+type Members<Key extends string> = Readonly<Record<Key, Schema>>;
+
+const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
+const id = '[A-Za-z0-9][A-Za-z0-9._-]{0,127}';
+
+/**
+ * The JSON Schema of a policy document, for editors. It is made from the lists that the parser works with: a key that the
+ * parser knows and this does not describe does not compile. What JSON Schema cannot say (names that are unique, globs
+ * and conditions that are well formed) is left to `reeve policy validate`.
+ */
+export function policySchema(): Schema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Reeve policy document',
+    description: 'A file may hold several of them, with --- between them.',
+    ...strict(document()),
+    allOf: [
+      where(
+        { properties: { scope: { not: { const: 'global' } } }, required: ['scope'] },
+        { properties: { default: false, pricing: false, budget: strict(limits(ownCapKeys)) } },
+      ),
+      where(
+        { properties: { mode: { const: 'observe' } }, required: ['mode'] },
+        { properties: { budget: false, pricing: false } },
+      ),
+    ],
+  };
+}
+
+function document(): Members<(typeof documentKeys)[number]> {
+  return {
+    name: {
+      type: 'string',
+      pattern: idPattern,
+      description: 'Unique over all documents. Default: the name of the file.',
+    },
+    scope: {
+      type: 'string',
+      pattern: `^(?:global|org:${id}|team:${id}/${id}|agent:(?:${id})?/(?:${id})?/${id})$`,
+      default: 'global',
+      description: 'Whom it applies to: global, org:<org>, team:<org>/<team> or agent:<org>/<team>/<agent>.',
+    },
+    mode: {
+      enum: [...policyModes],
+      default: 'enforce',
+      description: 'An observed document decides nothing: what it would have done is recorded.',
+    },
+    default: {
+      enum: ['allow', 'deny'],
+      description: 'For what no rule matches; in global documents only. One that says deny wins.',
+    },
+    rules: { type: 'array', items: rule(), description: 'Deny beats require_approval, which beats allow.' },
+    budget: {
+      ...strict({
+        ...limits(capKeys),
+        timezone: { type: 'string', minLength: 1, default: 'UTC', description: 'An IANA name, as Europe/Berlin.' },
+        action_on_exceed: { enum: [...actionsOnExceed], default: 'deny' },
+      }),
+      description: 'Caps in US dollars. In a scoped document the caps of its own tenant.',
+    },
+    pricing: {
+      type: 'object',
+      properties: {
+        unknown_price: { enum: [...unknownPrices], default: 'zero', description: 'For models without a price.' },
+      },
+      additionalProperties: { ...strict(prices()), required: [...priceKeys] },
+      description: 'Prices by glob of the model, in US dollars for a million tokens.',
+    },
+  };
+}
+
+function rule(): Schema {
+  const globs = (of: string): Schema => ({
+    type: 'array',
+    minItems: 1,
+    items: { type: 'string', minLength: 1 },
+    description: `Globs of ${of}; one of them must match.`,
+  });
+  const members: Members<(typeof ruleKeys)[number]> = {
+    name: { type: 'string', pattern: idPattern, description: 'Unique in its document.' },
+    effect: { enum: [...effects] },
+    actions: { type: 'array', minItems: 1, items: { enum: [...actionTypes] } },
+    tools: globs('tools'),
+    models: globs('models'),
+    hosts: globs('hosts'),
+    paths: globs('paths'),
+    commands: globs('commands, with and without their arguments'),
+    when: {
+      type: 'string',
+      minLength: 1,
+      description: 'A CEL expression over agent, action, args, now, run and spend that must hold, too.',
+    },
+    approvals: {
+      ...strict({ count: bounded(approvalBounds.count), ttl_secs: bounded(approvalBounds.ttl_secs) }),
+      description: 'Of require_approval: how many different people, and how long they may take.',
+    },
+  };
+  return {
+    ...strict(members),
+    required: ['effect'],
+    ...where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
+  };
+}
+
+/** Where one thing holds, so must the other. */
+function where(condition: Schema, consequence: Schema): Schema {
+  return { anyOf: [{ not: condition }, consequence] };
+}
+
+function strict(properties: Schema): Schema {
+  return { type: 'object', properties, additionalProperties: false };
+}
+
+const amount: Schema = { type: 'number', minimum: 0, maximum: mostMicros / microsPerUsd };
+
+function limits(keys: readonly string[]): Schema {
+  return Object.fromEntries(keys.map((key) => [key, amount]));
+}
+
+function prices(): Schema {
+  return Object.fromEntries(priceKeys.map((key) => [key, amount]));
+}
+
+function bounded({ least, most }: { readonly least: number; readonly most: number }): Schema {
+  return { type: 'integer', minimum: least, maximum: most };
+}

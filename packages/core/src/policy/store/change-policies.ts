@@ -1,0 +1,17 @@
+import type { Governance } from '../../governance.ts';
+import { followPolicies } from './follow-policy.ts';
+
+/**
+ * Runs a change of stored documents, which is made in one go, on the newest of what gateways on the same store have
+ * made of them, and returns once it is durable.
+ */
+export async function changePolicies<Result>(gov: Governance, change: () => Result): Promise<Result> {
+  const result = await gov.library.shelf.alone(async (newest) => {
+    followPolicies(gov, newest);
+    const changed = change();
+    await gov.journal.committed();
+    return changed;
+  });
+  gov.library.changed([]);
+  return result;
+}

@@ -1,0 +1,33 @@
+import type { Actor } from '../../audit/entry.ts';
+import type { EpochMs } from '../../kernel/clock.ts';
+import type { PolicyHistory } from '../policy-history.ts';
+
+/** One version of a stored document: each change makes a new one, also one that takes the document away. */
+export interface PolicyVersion {
+  readonly name: string;
+  /** Counts from 1, without gaps. */
+  readonly version: number;
+  /** Null where this version took the document away. */
+  readonly source: string | null;
+  /** Of the document, or of the one that was taken away. */
+  readonly scope: string;
+  readonly savedAt: EpochMs;
+  readonly savedBy: Actor;
+  readonly note: string;
+}
+
+/** How many versions of a document are kept, the newest. */
+export const versionsKept = 200;
+
+/** What is kept of policies beside what is in force: versions of stored documents, and sets that were in force. */
+export interface PolicyShelf extends PolicyHistory {
+  /** Which versions of a document are kept, the newest first. */
+  outline(name: string): Promise<readonly Pick<PolicyVersion, 'version' | 'scope'>[]>;
+  /** Those of the versions that are kept, the newest first. */
+  versions(name: string, wanted: readonly number[]): Promise<readonly PolicyVersion[]>;
+  /**
+   * Runs `work` while no other gateway on the same store does. It is given the newest version of each document, as far
+   * as others may have stored it.
+   */
+  alone<Result>(work: (newest: readonly PolicyVersion[]) => Promise<Result>): Promise<Result>;
+}

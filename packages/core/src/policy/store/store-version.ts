@@ -1,0 +1,109 @@
+import type { Principal } from '../../access/principal.ts';
+import { canonicalJson } from '../../audit/canonical-json.ts';
+import { draftOf, noLineage } from '../../audit/draft.ts';
+import { redactText } from '../../audit/redact.ts';
+import type { Governance } from '../../governance.ts';
+import { ReeveError } from '../../kernel/errors.ts';
+import type { PolicyChange } from '../../kernel/events.ts';
+import type { PolicyProblem, Scope } from '../document.ts';
+import { describeProblem } from '../document.ts';
+import { problemsOf } from '../parse-policy.ts';
+import { describeScope } from '../parse-scope.ts';
+import { putInForce } from '../put-in-force.ts';
+import { mayReachScope } from '../scope-reach.ts';
+import { requireName } from './find-policy.ts';
+import { storedSources } from './policy-library.ts';
+import type { PolicyVersion } from './policy-version.ts';
+
+export interface NewVersion {
+  readonly name: string;
+  readonly source: string;
+  readonly note: string;
+  readonly change: PolicyChange;
+}
+
+/** Stores a text as the next version of a document and puts it in force, or says why it cannot be. */
+export function storeVersion(gov: Governance, by: Principal, { name, source, note, change }: NewVersion): void {
+  requireName(gov, by, name);
+  const { library } = gov;
+  const parsed = library.parse({ name, source });
+  const scope = parsed?.documents[0]?.document.scope;
+  if (parsed === undefined || scope === undefined || parsed.problems.length > 0) throw invalidPolicy(parsed?.problems);
+  requireOwnScope(by, scope);
+  const others = new Map(library.sources.stored);
+  others.delete(name);
+  const problems = problemsOf([...storedSources(others), ...library.sources.files, parsed]);
+  if (problems.length > 0) throw invalidPolicy(problems);
+  saveVersion(gov, by, { name, source, note: redactText(note) }, scope, change);
+}
+
+/** Makes the next version of a document, puts what follows from it in force and records who did it. */
+export function saveVersion(
+  gov: Governance,
+  by: Principal,
+  saving: Pick<PolicyVersion, 'name' | 'source' | 'note'>,
+  scope: Scope,
+  change: PolicyChange,
+): void {
+  const at = gov.clock.now();
+  const { library } = gov;
+  const version = (library.newest(saving.name)?.version ?? 0) + 1;
+  const saved: PolicyVersion = { ...saving, version, scope: describeScope(scope), savedAt: at, savedBy: by.actor };
+  const before = gov.policies.version;
+  putInForce(gov, { ...library.sources, stored: library.with([saved]) });
+  gov.journal.write({ kind: 'policy_saved', saved });
+  const { name, note } = saved;
+  const request = by.requestId === undefined ? {} : { request_id: by.requestId };
+  gov.journal.record(
+    draftOf({
+      at,
+      eventType: 'PolicyReloaded',
+      actor: by.actor,
+      lineage: { ...noLineage, ...ownerOf(scope) },
+      policyVersion: gov.policies.version,
+      payload: canonicalJson({
+        ...request,
+        ...(note === '' ? {} : { note }),
+        change,
+        name,
+        previous_version: before,
+        scope: saved.scope,
+        version,
+      }),
+    }),
+  );
+  const document = { name, version, scope, change };
+  gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error: null, document });
+}
+
+/** Under whom the change is on record: an agent's document is its team's business. */
+function ownerOf(scope: Scope): { readonly org_id: string | null; readonly team_id: string } {
+  if (scope.tier === 'global') return { org_id: null, team_id: '' };
+  return { org_id: scope.orgId, team_id: scope.tier === 'org' ? '' : scope.teamId };
+}
+
+export function requireOwnScope(by: Principal, scope: Scope): void {
+  if (mayReachScope(by, scope)) return;
+  throw new ReeveError('tenant_bound', outsideTenant(by));
+}
+
+/** What a bound credential may put, as messages say it. */
+export function outsideTenant({ orgId, teamId }: Principal): string {
+  const own = teamId === null ? `org:${orgId}` : `team:${orgId}/${teamId}`;
+  return `this credential puts documents of its own tenant only: their scope is "${own}" or lies within it`;
+}
+
+const mostProblems = 100;
+
+function invalidPolicy(problems: readonly PolicyProblem[] = []): ReeveError {
+  const [first] = problems;
+  const more = problems.length > 1 ? `, and ${problems.length - 1} more` : '';
+  const message = first === undefined ? 'the policy has errors' : `${describeProblem(first)}${more}`;
+  const errors = problems.slice(0, mostProblems).map(({ file, line, column, message: said }) => ({
+    file,
+    line,
+    column,
+    message: said,
+  }));
+  return new ReeveError('policy_invalid', message, { errors });
+}

@@ -1,0 +1,178 @@
+import { redactText } from '../audit/redact.ts';
+import type { Action } from '../decision/action.ts';
+import { messageOf } from '../kernel/errors.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Condition, Facts } from './condition.ts';
+import { NotRecorded } from './condition.ts';
+import { containsAgent } from './contains-agent.ts';
+import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
+import type { Glob } from './glob.ts';
+import type { PolicySet } from './policy-set.ts';
+import { strength } from './rule-index.ts';
+import type { Dimension, Subject } from './subject.ts';
+import { subjectOf, textsOf } from './subject.ts';
+
+/** A rule that was considered, and why it did or did not match. */
+export interface ConsideredRule {
+  readonly document: string;
+  readonly rule: string;
+  readonly effect: Effect;
+  readonly matched: boolean;
+  readonly why: string;
+  /** Its document is only observed: it decides nothing. */
+  readonly observed: boolean;
+  /** Whether it matches depends on what is not known any more; it counts as not matching. */
+  readonly unknown: boolean;
+}
+
+/** Whether the caller may read what a document says. To others its rules have names and effects only. */
+export type MayRead = (document: PolicyDocument) => boolean;
+
+const everyone: MayRead = () => true;
+
+const singular: Readonly<Record<Dimension, string>> = {
+  tools: 'tool',
+  models: 'model',
+  hosts: 'host',
+  paths: 'path',
+  commands: 'command',
+};
+
+const dimensions: readonly Dimension[] = ['tools', 'models', 'hosts', 'paths', 'commands'];
+
+const mostGlobs = 12;
+const longestCondition = 300;
+const longestValue = 200;
+
+/**
+ * Every rule of the documents whose scope contains the agent, in order, each with whether it matches and why. Rules are
+ * tried one after the other, without the index that decisions use: this is for people, not for the decision path.
+ */
+export function considerRules(
+  { documents }: PolicySet,
+  agent: AgentId,
+  action: Action,
+  facts: Facts,
+  mayRead: MayRead = everyone,
+): ConsideredRule[] {
+  const subject = subjectOf(action);
+  return documents
+    .filter(({ scope }) => containsAgent(scope, agent))
+    .flatMap((document) => {
+      const open = mayRead(document);
+      return document.rules.map((rule): ConsideredRule => {
+        const { name, effect } = rule;
+        const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, facts, open);
+        const lead = outcome.matched ? holdingMatchers(rule, action, subject, open) : '';
+        const why = [lead, outcome.why].filter((part) => part !== '').join('; ');
+        const { matched, unknown = false } = outcome;
+        return { document: document.name, rule: name, effect, matched, why, observed: isObserved(document), unknown };
+      });
+    });
+}
+
+/** The rule that decides: of those that match and are enforced the strongest, and of these the first. */
+export function decidingRule(rules: readonly ConsideredRule[]): ConsideredRule | undefined {
+  let best: ConsideredRule | undefined;
+  for (const rule of rules) {
+    if (!rule.matched || rule.observed) continue;
+    if (best === undefined || strength[rule.effect] > strength[best.effect]) best = rule;
+  }
+  return best;
+}
+
+function isObserved({ mode }: PolicyDocument): boolean {
+  return mode === 'observe';
+}
+
+interface Outcome {
+  readonly matched: boolean;
+  readonly why: string;
+  readonly unknown?: boolean;
+}
+
+/** The first matcher that does not hold, if there is one. */
+function tryMatchers({ matchers }: PolicyRule, action: Action, subject: Subject, open: boolean): Outcome | undefined {
+  if (matchers.actions !== undefined && !matchers.actions.has(action.type)) {
+    return { matched: false, why: `it is about ${[...matchers.actions].join(', ')}, and this is a ${action.type}` };
+  }
+  for (const dimension of dimensions) {
+    const globs = matchers[dimension];
+    if (globs === undefined) continue;
+    const texts = textsOf(subject, dimension);
+    const what = singular[dimension];
+    if (texts.length === 0) {
+      return { matched: false, why: `it asks for a ${what}, and this ${action.type} names none` };
+    }
+    if (matching(globs, texts) !== undefined) continue;
+    const value = shown(texts.at(-1) ?? '');
+    return {
+      matched: false,
+      why: open ? `the ${what} ${value} matches none of ${list(globs)}` : `the ${what} ${value} does not match`,
+    };
+  }
+  return undefined;
+}
+
+function tryCondition({ when, whenText = '', effect }: PolicyRule, facts: Facts, open: boolean): Outcome {
+  if (when === undefined) return { matched: true, why: '' };
+  const text = open && whenText !== '' ? `: ${cut(oneLine(whenText), longestCondition)}` : '';
+  const value = evaluate(when, facts);
+  if (value === true) return { matched: true, why: `its condition holds${text}` };
+  if (value === false) return { matched: false, why: `its condition does not hold${text}` };
+  if (value instanceof NotRecorded) {
+    return { matched: false, unknown: true, why: `could not be judged again: ${value.message}` };
+  }
+  const matched = effect !== 'allow';
+  const rule = `for ${effect} that counts as ${matched ? 'matching' : 'not matching'}`;
+  const failure = open ? ` (${cut(messageOf(value), longestCondition)})` : '';
+  return { matched, why: `its condition failed${failure}, and ${rule}${text}` };
+}
+
+function evaluate(when: Condition, facts: Facts): unknown {
+  try {
+    return when(facts);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(messageOf(error));
+  }
+}
+
+/** What holds of a rule that matches. */
+function holdingMatchers({ matchers, when }: PolicyRule, action: Action, subject: Subject, open: boolean): string {
+  const holding = dimensions.flatMap((dimension) => {
+    const globs = matchers[dimension];
+    const found = globs === undefined ? undefined : matching(globs, textsOf(subject, dimension));
+    if (found === undefined) return [];
+    const value = `the ${singular[dimension]} ${shown(found.text)}`;
+    return [open ? `${value} matches ${found.glob.source}` : `${value} matches`];
+  });
+  if (holding.length > 0) return holding.join(', ');
+  if (matchers.actions !== undefined) return `it is about every ${action.type}`;
+  return when === undefined ? 'it is about every action' : '';
+}
+
+function matching(globs: readonly Glob[], texts: readonly string[]): { glob: Glob; text: string } | undefined {
+  for (const text of texts) {
+    const glob = globs.find((candidate) => candidate.matches(text));
+    if (glob !== undefined) return { glob, text };
+  }
+  return undefined;
+}
+
+function list(globs: readonly Glob[]): string {
+  const sources = globs.slice(0, mostGlobs).map(({ source }) => source);
+  const more = globs.length - sources.length;
+  return more > 0 ? `${sources.join(', ')} and ${more} more` : sources.join(', ');
+}
+
+function shown(text: string): string {
+  return JSON.stringify(cut(redactText(text), longestValue));
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}

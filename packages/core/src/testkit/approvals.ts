@@ -1,0 +1,37 @@
+import type { Principal } from '../access/principal.ts';
+import type { Approval } from '../approvals/approval.ts';
+import { approveAction } from '../approvals/approve-action.ts';
+import { expireApprovals } from '../approvals/expire-approvals.ts';
+import type { GrantWish } from '../approvals/grant.ts';
+import { rejectAction } from '../approvals/reject-action.ts';
+import { finish } from './controls.ts';
+import { operator } from './requests.ts';
+import type { TestGovernance } from './test-governance.ts';
+
+/** Somebody who may decide; by default no administrator. */
+export function person(name: string, members: Partial<Principal> = {}): Principal {
+  const actor = { id: name, kind: 'account', label: `${name}@example.com` } as const;
+  return { ...operator, actor, credentialId: name, scopes: ['write'], ...members };
+}
+
+export async function approve(
+  test: TestGovernance,
+  id: string,
+  by: Principal = person('alice'),
+  { reason = '', grant = null }: { readonly reason?: string; readonly grant?: GrantWish | null } = {},
+): Promise<Approval> {
+  return await finish(test, approveAction(test.gov, by, id, { reason, grant }));
+}
+
+export async function reject(
+  test: TestGovernance,
+  id: string,
+  by: Principal = person('alice'),
+  reason = '',
+): Promise<Approval> {
+  return await finish(test, rejectAction(test.gov, by, id, reason));
+}
+
+export async function expire(test: TestGovernance, most = 100): Promise<number> {
+  return await finish(test, expireApprovals(test.gov, most));
+}

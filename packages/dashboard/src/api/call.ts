@@ -1,0 +1,35 @@
+import type { RouteName } from '@reeve/contract/http';
+import { routeTable } from 'virtual:route-table';
+import { ApiError } from './api-error.ts';
+import type { Answer, Asked, SendOptions } from './send.ts';
+import { readBody, send } from './send.ts';
+import { session } from './session.ts';
+
+/** Calls a route of the contract with the session's token, and returns the body of its answer. */
+export async function callRoute<Name extends RouteName>(
+  name: Name,
+  request: Asked<Name> = {} as Asked<Name>,
+  options: Omit<SendOptions, 'bearer'> = {},
+): Promise<Answer<Name>> {
+  return readBody<Name>(await openRoute(name, request, options));
+}
+
+/** The same for an answer that is read piece by piece, or is not JSON. */
+export async function openRoute<Name extends RouteName>(
+  name: Name,
+  request: Asked<Name> = {} as Asked<Name>,
+  options: Omit<SendOptions, 'bearer'> = {},
+): Promise<Response> {
+  const [, , isPublic] = routeTable[name];
+  if (isPublic) return send(name, request, options);
+  const bearer = await session.token();
+  try {
+    return await send(name, request, { ...options, bearer });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401 || bearer === undefined) throw error;
+    // Once: a token that was just given is not refused for its age.
+    const next = await session.replace(bearer);
+    if (next === undefined) throw error;
+    return send(name, request, { ...options, bearer: next });
+  }
+}

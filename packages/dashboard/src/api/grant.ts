@@ -1,0 +1,70 @@
+import type { Answer } from './send.ts';
+
+export type Scope = 'read' | 'write' | 'admin';
+export type Account = NonNullable<Answer<'me'>['account']>;
+
+/** What a credential is worth, and for how long. It lives in memory only. */
+export interface Grant {
+  readonly token: string;
+  /** In milliseconds of this computer's clock. */
+  readonly expiresAt: number;
+  /** How long it was good for when it was given. */
+  readonly lifetimeMs: number;
+  readonly kind: 'account' | 'api_key';
+  readonly scopes: readonly Scope[];
+  readonly orgId: string | null;
+  readonly teamId: string | null;
+  readonly account: Account | undefined;
+  /** How to call whoever is signed in. */
+  readonly label: string;
+}
+
+/** A session of an account: as long as its refresh cookie works, there is a next one. */
+export function accountGrant({ access_token, expires_in, account }: Answer<'logIn'>): Grant {
+  const claims = claimsOf(access_token);
+  const lifetimeMs = expires_in * 1000;
+  return {
+    token: access_token,
+    expiresAt: Date.now() + lifetimeMs,
+    lifetimeMs,
+    kind: 'account',
+    scopes: claims.scope ?? ['read'],
+    orgId: claims.org_id ?? null,
+    teamId: claims.team_id ?? null,
+    account,
+    label: account.name === '' ? account.email : account.name,
+  };
+}
+
+/** A token made from an API key. The key itself is not kept, so there is no next one. */
+export function keyGrant(exchanged: Answer<'exchangeToken'>, me: Answer<'me'>): Grant {
+  const expiresAt = exchanged.expires_at * 1000;
+  return {
+    token: exchanged.token,
+    expiresAt,
+    lifetimeMs: Math.max(0, expiresAt - Date.now()),
+    kind: 'api_key',
+    scopes: exchanged.scopes,
+    orgId: me.org_id,
+    teamId: me.team_id,
+    account: undefined,
+    label: me.key === undefined ? 'API key' : me.key.label,
+  };
+}
+
+interface Claims {
+  readonly scope?: readonly Scope[];
+  readonly org_id?: string;
+  readonly team_id?: string;
+}
+
+/** Read to know what to show; what is allowed is for the gateway to say. */
+function claimsOf(token: string): Claims {
+  try {
+    const [, payload = ''] = token.split('.');
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes)) as Claims;
+  } catch {
+    return {};
+  }
+}

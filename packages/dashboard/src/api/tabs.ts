@@ -1,0 +1,52 @@
+import type { Grant } from './grant.ts';
+
+export type EndReason = 'signed_out' | 'ended' | 'expired' | 'refused' | 'password_changed';
+
+type Message =
+  | { readonly type: 'grant'; readonly grant: Grant }
+  | { readonly type: 'ended'; readonly reason: EndReason }
+  /** A tab that has just been opened asks whether another one is signed in. */
+  | { readonly type: 'ask' };
+
+const presence = 'reeve-signed-in';
+const turn = 'reeve-refresh';
+
+/** What the tabs of one browser say to each other. Only pages of this origin hear it. */
+export class Tabs {
+  readonly #channel = new BroadcastChannel('reeve-session');
+  #leave: (() => void) | undefined;
+
+  listen(handle: (message: Message) => void): void {
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => handle(data));
+  }
+
+  tell(message: Message): void {
+    this.#channel.postMessage(message);
+  }
+
+  /** One tab at a time: each refresh cookie works once. Without locks (no secure context) the gateway sorts it out. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return locks()?.request(turn, work) ?? work();
+  }
+
+  /** Lets tabs to come know that there is one to ask. */
+  setPresent(isPresent: boolean): void {
+    if (!isPresent) {
+      this.#leave?.();
+      this.#leave = undefined;
+    } else if (this.#leave === undefined) {
+      const held = new Promise<void>((resolve) => (this.#leave = resolve));
+      void locks()?.request(presence, { mode: 'shared' }, () => held);
+    }
+  }
+
+  async isAnotherPresent(): Promise<boolean> {
+    const state = await locks()?.query();
+    return state?.held?.some(({ name }) => name === presence) === true;
+  }
+}
+
+/** Missing where the page is neither on HTTPS nor on this computer, whatever the types say. */
+function locks(): LockManager | undefined {
+  return (navigator as { readonly locks?: LockManager }).locks;
+}

@@ -1,0 +1,65 @@
+import type { RouteName } from '@reeve/contract/http';
+import type { QueryKey, UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { toast } from '../ui/toast.ts';
+import { messageOf } from './api-error.ts';
+import { callRoute } from './call.ts';
+import type { Answer, Asked } from './send.ts';
+
+/** A question to the gateway as a query: its key is the name of the route and what was asked. */
+export function routeQuery<Name extends RouteName>(name: Name, request: Asked<Name> = {} as Asked<Name>) {
+  return queryOptions<Answer<Name>>({
+    queryKey: [name, request],
+    queryFn: ({ signal }) => callRoute(name, request, { signal }),
+  });
+}
+
+interface RouteOptions {
+  readonly enabled?: boolean;
+  /** For numbers that no event announces. */
+  readonly refetchInterval?: number;
+  /** Shows the former answer until the one for the changed filter is there. */
+  readonly keepPrevious?: boolean;
+}
+
+/** The answer of a route, kept up to date after gaps of the event stream and by `invalidates` of actions. */
+export function useRoute<Name extends RouteName>(
+  name: Name,
+  request: Asked<Name> = {} as Asked<Name>,
+  { keepPrevious = false, ...options }: RouteOptions = {},
+): UseQueryResult<Answer<Name>> {
+  return useQuery({
+    ...routeQuery(name, request),
+    ...options,
+    ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
+  });
+}
+
+interface ActionOptions<Result, Input> {
+  /** What to tell the person when it is done. */
+  readonly success?: (result: Result, input: Input) => string;
+  /** The routes whose answers have changed by it. */
+  readonly invalidates?: readonly RouteName[];
+  /** The form shows the failure itself: no toast for it. */
+  readonly isFailureShown?: boolean;
+  readonly onSuccess?: (result: Result, input: Input) => void;
+}
+
+/** Something that a person does: pending, then a toast with what came of it. */
+export function useAction<Result, Input = void>(
+  act: (input: Input) => Promise<Result>,
+  { success, invalidates = [], isFailureShown = false, onSuccess }: ActionOptions<Result, Input> = {},
+): UseMutationResult<Result, Error, Input> {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: (result, input) => {
+      if (success !== undefined) toast.ok(success(result, input));
+      onSuccess?.(result, input);
+      for (const name of invalidates) void client.invalidateQueries({ queryKey: [name] satisfies QueryKey });
+    },
+    onError: (error) => {
+      if (!isFailureShown) toast.failed(messageOf(error));
+    },
+  });
+}

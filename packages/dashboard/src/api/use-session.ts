@@ -1,0 +1,22 @@
+import type { Grant, Scope } from './grant.ts';
+import { useObservable } from './observable.ts';
+import type { SessionState } from './session.ts';
+import { session } from './session.ts';
+
+export function useSession(): SessionState {
+  return useObservable(session.state);
+}
+
+/** Who is signed in. Undefined on the pages that need nobody to be. */
+export function useGrant(): Grant | undefined {
+  const state = useSession();
+  return state.status === 'signed_in' ? state.grant : undefined;
+}
+
+const order: readonly Scope[] = ['read', 'write', 'admin'];
+
+/** Whether the person may do what needs a scope; a higher one includes the lower. */
+export function useCan(scope: Scope): boolean {
+  const grant = useGrant();
+  return grant?.scopes.some((held) => order.indexOf(held) >= order.indexOf(scope)) === true;
+}

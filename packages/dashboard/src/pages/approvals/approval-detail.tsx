@@ -1,0 +1,92 @@
+import { Link } from '@tanstack/react-router';
+import { AgentName } from '../../ui/agent-name.tsx';
+import { StateBadge } from '../../ui/badge.tsx';
+import { actionName } from '../../api/action-name.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { JsonBlock } from '../../ui/json-block.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Countdown, Time } from '../../ui/time.tsx';
+import type { Approval } from './approval-queue.ts';
+import { approvedSoFar } from './approval-queue.ts';
+
+const linkClasses = 'break-all text-accent underline underline-offset-2';
+
+/** All that there is to know before a verdict: the exact action with its secrets replaced, the rule, the cost. */
+export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
+  const { state, required, verdicts } = approval;
+  return (
+    <div className="space-y-5">
+      <Facts>
+        <Fact name="State">
+          <StateBadge state={state} />{' '}
+          {state === 'open' ? (
+            <span className="text-warn">
+              expires in <Countdown to={approval.expires_at} over="no time" />
+            </span>
+          ) : (
+            <Time at={approval.decided_at} form="full" />
+          )}
+        </Fact>
+        <Fact name="Agent">
+          <AgentName agent={approval.agent} />
+        </Fact>
+        <Fact name="Action">
+          {actionName(approval.action_type)}
+          {approval.resource === '' ? null : <code className="ml-1.5 break-all">{approval.resource}</code>}
+        </Fact>
+        {/* A short one is the title in full. */}
+        {approval.summary.length <= 100 ? null : <Fact name="Summary">{approval.summary}</Fact>}
+        <Fact name="Cost">
+          <Money usd={approval.cost_usd} /> <span className="text-muted">held back in the budgets</span>
+        </Fact>
+        <Fact name="Rule">
+          <code className="break-all">{approval.policy_rule}</code>
+        </Fact>
+        <Fact name="Why">{approval.reason}</Fact>
+        <Fact name="Needed">
+          {approvedSoFar(approval)} of {required} {required === 1 ? 'approval' : 'approvals'}
+        </Fact>
+        <Fact name="Asked">
+          <Time at={approval.requested_at} form="full" />
+        </Fact>
+        {approval.run_id === '' ? null : <Fact name="Run">{approval.run_id}</Fact>}
+        <Fact name="Operation">
+          <Link to="/ops" search={{ op: opPath(approval) }} className={linkClasses}>
+            {approval.op_id}
+          </Link>
+        </Fact>
+      </Facts>
+      <section className="space-y-1.5">
+        <h3 className="font-semibold">The exact action</h3>
+        <JsonBlock value={approval.action} />
+        <p className="text-sm text-muted">
+          Secrets are replaced. A verdict holds for this request alone: another one under the same id is denied.
+        </p>
+      </section>
+      {verdicts.length === 0 ? null : (
+        <section className="space-y-1.5">
+          <h3 className="font-semibold">Verdicts</h3>
+          <ul className="space-y-2">
+            {verdicts.map(({ verdict, actor, reason, at }) => (
+              <li key={`${actor.id} ${at}`}>
+                <StateBadge state={verdict === 'approve' ? 'approved' : 'rejected'} /> by{' '}
+                {actor.label === '' ? actor.id : actor.label}, <Time at={at} />
+                {reason === '' ? null : <p className="text-muted">“{reason}”</p>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <p className="text-sm">
+        <Link to="/audit" search={{ op_id: approval.op_id }} className={linkClasses}>
+          Audit entries of this operation
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+/** An operation by its agent and id, which is unambiguous. */
+function opPath({ agent, op_id: id }: Approval): string {
+  return [agent.org_id || '-', agent.team_id || '-', agent.agent_id, id].join('/');
+}

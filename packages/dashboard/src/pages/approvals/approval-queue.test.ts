@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import type { Approval } from './approval-queue.ts';
+import { approvedSoFar, atHand, hasSpoken, queueOf, stepFrom, titleOf, withApproval } from './approval-queue.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+function approval(id: string, more: Partial<Approval> = {}): Approval {
+  return {
+    id,
+    state: 'open',
+    op_id: `${id}:s`,
+    agent: { org_id: 'acme', team_id: 'core', agent_id: 'bot' },
+    action_type: 'tool_call',
+    resource: 'pay',
+    summary: '',
+    run_id: '',
+    action: {},
+    digest: '',
+    policy_rule: 'base/ask',
+    policy_version: 'v',
+    reason: 'approval required by rule base/ask',
+    cost_micros: 0,
+    cost_usd: '0.00',
+    requested_at: new Date(now).toISOString(),
+    expires_at: new Date(now + 60_000).toISOString(),
+    required: 1,
+    verdicts: [],
+    decided_at: null,
+    grant_id: null,
+    ...more,
+  };
+}
+
+const at = (ms: number) => ({ expires_at: new Date(now + ms).toISOString() });
+
+describe('the queue', () => {
+  test('has what expires first at the top, and nothing that has expired or was decided', () => {
+    const queue = queueOf(
+      [approval('b', at(9000)), approval('a', at(5000)), approval('x', at(0)), approval('y', { state: 'approved' })],
+      now,
+    );
+    expect(queue.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  test('takes what an event says: a new one joins, a changed one is replaced, a decided one leaves', () => {
+    const one = [approval('a')];
+    expect(withApproval(one, approval('b')).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(withApproval(one, approval('a', { summary: 'new' }))[0]?.summary).toBe('new');
+    expect(withApproval(one, approval('a', { state: 'expired' }))).toEqual([]);
+  });
+
+  test('goes on with the next when the one at hand is gone', () => {
+    const queue = [approval('a'), approval('c')];
+    expect(atHand(queue, 'c', 0)?.id).toBe('c');
+    expect(atHand(queue, 'b', 1)?.id).toBe('c');
+    expect(atHand(queue, 'd', 5)?.id).toBe('c');
+    expect(atHand([], 'a', 0)).toBeUndefined();
+  });
+
+  test('steps to its ends and not beyond', () => {
+    const queue = [approval('a'), approval('b')];
+    expect(stepFrom(queue, 'a', 1)?.id).toBe('b');
+    expect(stepFrom(queue, 'b', 1)?.id).toBe('b');
+    expect(stepFrom(queue, 'a', -1)?.id).toBe('a');
+    expect(stepFrom(queue, undefined, 1)?.id).toBe('a');
+  });
+});
+
+describe('an approval', () => {
+  test.each([
+    [{ summary: 'Refund A-1' }, 'Refund A-1'],
+    [{}, 'tool_call: pay'],
+    [{ resource: '', action_type: 'agent_spawn' as const }, 'agent_spawn'],
+  ])('is called by what is known of it (%j)', (more, title) => {
+    expect(titleOf(approval('a', more))).toBe(title);
+  });
+
+  test('counts who has approved, and knows who has spoken', () => {
+    const actor = { kind: 'account' as const, id: 'p1', label: 'Pat' };
+    const two = approval('a', { required: 2, verdicts: [{ verdict: 'approve', actor, reason: '', at: '' }] });
+    expect(approvedSoFar(two)).toBe(1);
+    expect(hasSpoken(two, 'p1')).toBe(true);
+    expect(hasSpoken(two, 'p2')).toBe(false);
+    expect(hasSpoken(two, undefined)).toBe(false);
+  });
+});

@@ -1,0 +1,152 @@
+import { useState } from 'react';
+import { callRoute } from '../../api/call.ts';
+import type { Asked } from '../../api/send.ts';
+import { useEvents } from '../../api/use-events.ts';
+import { useAction } from '../../api/use-route.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Field, Select, TextArea, TextInput } from '../../ui/field.tsx';
+import { Money } from '../../ui/money.tsx';
+import type { Approval } from './approval-queue.ts';
+import { titleOf } from './approval-queue.ts';
+
+type Reach = 'once' | 'run' | 'until';
+
+interface VerdictDialogProps {
+  readonly approval: Approval;
+  readonly verdict: 'approve' | 'reject';
+  readonly onClose: () => void;
+}
+
+/** Asks for the reason, and whether the approval shall stand for more than this once. */
+export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps) {
+  const [reason, setReason] = useState('');
+  const [reach, setReach] = useState<Reach>('once');
+  const [until, setUntil] = useState(inAnHour);
+  const isApproval = verdict === 'approve';
+  const decide = useAction(
+    () => {
+      const params = { id: approval.id };
+      if (!isApproval) return callRoute('reject', { params, body: { reason } });
+      return callRoute('approve', { params, body: { reason, ...grantOf(reach, until) } });
+    },
+    {
+      success: (record) => successWords(record),
+      invalidates: ['listApprovals', 'listGrants'],
+      isFailureShown: true,
+      onSuccess: onClose,
+    },
+  );
+  const title = titleOf(approval);
+  const meanwhile = useDecidedElsewhere(approval.id, decide.isIdle || decide.isError);
+  if (meanwhile !== undefined) {
+    return (
+      <Dialog isOpen onClose={onClose} title={title} width="narrow" footer={<Button onClick={onClose}>Close</Button>}>
+        <p role="alert">{meanwhileWords(meanwhile)}</p>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={isApproval ? 'Approve' : 'Reject'}
+      width="narrow"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form="verdict"
+            look={isApproval ? 'primary' : 'danger'}
+            isPending={decide.isPending}
+            disabled={reach === 'until' && Number.isNaN(Date.parse(until))}
+          >
+            {isApproval ? 'Approve' : 'Reject'}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="verdict"
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!decide.isPending) decide.mutate();
+        }}
+      >
+        <p>
+          {isApproval
+            ? `“${title}” by ${approval.agent.agent_id} will run at once, as it was asked for and for `
+            : `“${title}” by ${approval.agent.agent_id} will be terminated, and its agent told. It would have cost `}
+          <Money usd={approval.cost_usd} />.
+        </p>
+        <Field label="Reason (optional)" hint="Kept in the audit log.">
+          {/* The dialog was opened to write it. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
+          <TextArea autoFocus maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
+        </Field>
+        {isApproval && !approval.policy_rule.startsWith('budget/') ? (
+          <Field
+            label="For how long"
+            hint="The same agent, rule and resource only. Grants are listed and can be revoked."
+          >
+            <Select
+              value={reach}
+              onChange={setReach}
+              choices={[
+                { value: 'once', label: 'This once' },
+                ...(approval.run_id === ''
+                  ? []
+                  : [{ value: 'run' as const, label: `For the rest of run ${approval.run_id}` }]),
+                { value: 'until', label: 'Until a time' },
+              ]}
+            />
+          </Field>
+        ) : null}
+        {reach === 'until' ? (
+          <Field label="Until" hint="In your time zone, at most 30 days ahead.">
+            <TextInput type="datetime-local" value={until} onChange={(event) => setUntil(event.target.value)} />
+          </Field>
+        ) : null}
+        {decide.error === null ? null : <ErrorNotice error={decide.error} />}
+      </form>
+    </Dialog>
+  );
+}
+
+/** What became of it while this person was thinking. */
+function useDecidedElsewhere(id: string, isUndecided: boolean): Approval | undefined {
+  const [decided, setDecided] = useState<Approval>();
+  useEvents(['approval'], (events) => {
+    const last = events.map(({ payload }) => payload.approval).findLast((approval) => approval.id === id);
+    if (isUndecided && last !== undefined && last.state !== 'open') setDecided(last);
+  });
+  return decided;
+}
+
+function meanwhileWords({ state, verdicts }: Approval): string {
+  const last = verdicts.at(-1);
+  const who = last === undefined ? undefined : last.actor.label === '' ? last.actor.id : last.actor.label;
+  if (state === 'approved') return `${who ?? 'Somebody else'} has approved it meanwhile: it runs.`;
+  if (state === 'rejected') return `${who ?? 'Somebody else'} has rejected it meanwhile: it was terminated.`;
+  return state === 'expired' ? 'It has expired meanwhile.' : 'Its operation has ended meanwhile.';
+}
+
+function grantOf(reach: Reach, until: string): Pick<NonNullable<Asked<'approve'>['body']>, 'grant'> {
+  if (reach === 'once') return {};
+  return { grant: reach === 'run' ? { reach } : { reach, until: new Date(until).toISOString() } };
+}
+
+function successWords({ state, required, verdicts }: Approval): string {
+  if (state === 'approved') return 'Approved: it runs.';
+  if (state === 'rejected') return 'Rejected: it was terminated.';
+  return `Your approval counts: ${verdicts.length} of ${required}.`;
+}
+
+/** In the form of the field for it. */
+function inAnHour(): string {
+  const at = new Date(Date.now() + 3_600_000);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

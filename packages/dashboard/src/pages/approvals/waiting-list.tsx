@@ -1,0 +1,63 @@
+import { useEffect, useRef } from 'react';
+import { classes } from '../../ui/classes.ts';
+import { Money } from '../../ui/money.tsx';
+import { Countdown } from '../../ui/time.tsx';
+import type { Approval } from './approval-queue.ts';
+import { approvedSoFar, titleOf } from './approval-queue.ts';
+
+interface WaitingListProps {
+  readonly queue: readonly Approval[];
+  readonly chosen: Approval | undefined;
+  readonly onChoose: (approval: Approval) => void;
+}
+
+/** The queue. The one at hand is marked, and scrolled to when keys move it. */
+export function WaitingList({ queue, chosen, onChoose }: WaitingListProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const chosenId = chosen?.id;
+  useEffect(() => {
+    if (chosenId === undefined) return;
+    list.current?.querySelector(`[data-id="${CSS.escape(chosenId)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [chosenId]);
+  return (
+    <ul ref={list} aria-label="Approvals waiting">
+      {queue.map((approval) => (
+        <li key={approval.id} className="border-t first:border-t-0">
+          <button
+            type="button"
+            data-id={approval.id}
+            aria-current={approval.id === chosen?.id}
+            onClick={() => onChoose(approval)}
+            className={classes(
+              'flex w-full items-start justify-between gap-3 px-4 py-2.5 text-left -outline-offset-2 hover:bg-hover',
+              approval.id === chosen?.id && 'bg-accent-soft shadow-[inset_3px_0_0_var(--color-accent)]',
+            )}
+          >
+            <span className="min-w-0">
+              <span className="line-clamp-2 font-medium break-words" title={titleOf(approval)}>
+                {titleOf(approval)}
+              </span>
+              <span className="line-clamp-2 text-sm break-all text-muted">
+                {approval.agent.org_id || '-'}/{approval.agent.team_id || '-'}/{approval.agent.agent_id}
+              </span>
+              <span className="block text-sm break-all text-muted">{approval.policy_rule}</span>
+            </span>
+            <span className="shrink-0 text-right text-sm">
+              <span className="block font-medium text-warn">
+                <Countdown to={approval.expires_at} over="expired" />
+              </span>
+              <span className="block">
+                <Money usd={approval.cost_usd} />
+              </span>
+              {approval.required > 1 ? (
+                <span className="block text-muted">
+                  {approvedSoFar(approval)} of {approval.required}
+                </span>
+              ) : null}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,83 @@
+import { Link } from '@tanstack/react-router';
+import { StateBadge } from '../../ui/badge.tsx';
+import { Copyable } from '../../ui/copy-button.tsx';
+import { Drawer } from '../../ui/dialog.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { JsonBlock } from '../../ui/json-block.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Unknown } from '../../ui/unknown.tsx';
+import { EntryHash } from './entry-hash.tsx';
+import type { AuditEntry } from './use-audit-entries.ts';
+
+interface EntryDrawerProps {
+  readonly entry: AuditEntry;
+  readonly onClose: () => void;
+}
+
+/** Everything that an entry says, and whether its hash fits it. */
+export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
+  const { lineage, actor } = entry;
+  return (
+    <Drawer isOpen onClose={onClose} title={`Entry ${entry.seq}: ${entry.event_type}`}>
+      <div className="space-y-5">
+        <Facts>
+          <Fact name="At">
+            <Time at={entry.at} form="full" />
+          </Fact>
+          <Fact name="Agent">{agentOf(entry) ?? <span className="text-muted">none</span>}</Fact>
+          {lineage.parent_agent_id === null ? null : (
+            <Fact name="Parent">{`${lineage.parent_agent_id} (depth ${lineage.depth})`}</Fact>
+          )}
+          <Fact name="Actor">
+            {actor.label === '' ? actor.id : actor.label} <span className="text-muted">({actor.kind})</span>
+          </Fact>
+          {entry.decision === null ? null : (
+            <Fact name="Decision">
+              <StateBadge state={entry.decision} />
+            </Fact>
+          )}
+          {entry.reason === null ? null : <Fact name="Reason">{entry.reason}</Fact>}
+          {entry.policy_rule === null ? null : (
+            <Fact name="Rule">
+              <code>{entry.policy_rule}</code>
+            </Fact>
+          )}
+          {entry.policy_version === null ? null : (
+            <Fact name="Policies">
+              <code>{entry.policy_version}</code>
+            </Fact>
+          )}
+          {entry.op_id === null ? null : (
+            <Fact name="Operation">
+              <Link
+                to="/audit"
+                search={{ op_id: entry.op_id }}
+                className="break-all text-accent underline underline-offset-2"
+              >
+                {entry.op_id}
+              </Link>
+            </Fact>
+          )}
+        </Facts>
+        <section className="space-y-1.5">
+          <h3 className="font-semibold">Payload</h3>
+          {Object.keys(entry.payload).length === 0 ? <Unknown /> : <JsonBlock value={entry.payload} />}
+        </section>
+        <section className="space-y-1.5">
+          <h3 className="font-semibold">Hash</h3>
+          <EntryHash entry={entry} />
+          <Copyable text={entry.hash} label="Copy the hash" />
+          <p className="pt-1 text-sm text-muted">Hash of the entry before</p>
+          <Copyable text={entry.prev_hash} label="Copy the hash of the entry before" />
+        </section>
+      </div>
+    </Drawer>
+  );
+}
+
+/** `org/team/agent` of an entry that is about an agent. */
+export function agentOf({ lineage }: AuditEntry): string | undefined {
+  const { org_id: org, team_id: team, agent_id: agent } = lineage;
+  const parts = [org, team, agent].map((part) => (part === null || part === '' ? '-' : part));
+  return agent === '' && (org === null || org === '') ? undefined : parts.join('/');
+}

@@ -1,0 +1,148 @@
+import { Link } from '@tanstack/react-router';
+import { microsToUsd, usdToMicros } from '../../api/format.ts';
+import { useRoute } from '../../api/use-route.ts';
+import { buttonClasses } from '../../ui/button.tsx';
+import { Drawer } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Time } from '../../ui/time.tsx';
+import { BudgetHistory } from './budget-history.tsx';
+import type { Budget, Owner, Period } from './budget-model.ts';
+import { budgetKey, budgetName, parseBudgetKey, periodNames, tierNames } from './budget-model.ts';
+import { Forecast } from './forecast.tsx';
+import { LevelBadge, Percent, UsageBar } from './usage-bar.tsx';
+
+interface BudgetDrawerProps {
+  /** The key of the budget; undefined while the drawer is closed. */
+  readonly of: string | undefined;
+  readonly period: Period;
+  readonly onClose: () => void;
+}
+
+/** Both periods of one budget, and how it went before. */
+export function BudgetDrawer({ of, period, onClose }: BudgetDrawerProps) {
+  const owner = of === undefined ? undefined : parseBudgetKey(of);
+  return (
+    <Drawer isOpen={of !== undefined} onClose={onClose} title={owner === undefined ? 'Budget' : titleOf(owner)}>
+      {owner === undefined ? <p>There is no budget “{of}”.</p> : <Details key={of} owner={owner} period={period} />}
+    </Drawer>
+  );
+}
+
+function titleOf(owner: Owner): string {
+  return owner.tier === 'global'
+    ? 'Budget of the whole gateway'
+    : `Budget of ${tierNames[owner.tier].toLowerCase()} ${budgetName(owner)}`;
+}
+
+function Details({ owner, period }: { readonly owner: Owner; readonly period: Period }) {
+  const budgets = useRoute('listBudgets', { query: { tier: owner.tier, ...queryOf(owner) } });
+  return (
+    <Loaded query={budgets} what="The budget" lines={8}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <EmptyState icon="budgets" title="There is no such budget">
+            It belongs to agents that have left, or to another tenant.
+          </EmptyState>
+        ) : (
+          <div className="space-y-5">
+            {owner.tier === 'global' || owner.tier === 'org' ? null : (
+              <p className="break-all text-muted">{budgetKey(owner)}</p>
+            )}
+            {items.toReversed().map((budget) => (
+              <PeriodCard key={budget.period} budget={budget} name={budgetName(owner)} />
+            ))}
+            <BudgetHistory owner={queryOf(owner)} first={period} name={budgetName(owner)} />
+            <Links owner={owner} />
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** The ids that a tier has; an empty org or team is one, too. */
+function queryOf({ tier, org_id, team_id, agent_id }: Owner) {
+  if (tier === 'global') return {};
+  const org = { org_id: org_id ?? '' };
+  if (tier === 'org') return org;
+  const team = { ...org, team_id: team_id ?? '' };
+  return tier === 'team' ? team : { ...team, agent_id: agent_id ?? '' };
+}
+
+function PeriodCard({ budget, name }: { readonly budget: Budget; readonly name: string }) {
+  const left = leftOf(budget);
+  return (
+    <section className="rounded-lg border p-3">
+      <div className="mb-2 flex items-center gap-2">
+        <h3 className="flex-1 font-semibold">{periodNames[budget.period]}</h3>
+        <LevelBadge budget={budget} />
+        <Percent budget={budget} />
+      </div>
+      {budget.limit_usd === null ? null : (
+        <div className="flex">
+          <UsageBar budget={budget} name={`${name}, ${periodNames[budget.period].toLowerCase()}`} />
+        </div>
+      )}
+      <Facts look="grid" className="mt-3">
+        <Fact name="Spent">
+          <Money usd={budget.spent_usd} />
+        </Fact>
+        <Fact name="Reserved">
+          <Money usd={budget.reserved_usd} />
+        </Fact>
+        <Fact name="Cap">{budget.limit_usd === null ? 'No cap' : <Money usd={budget.limit_usd} />}</Fact>
+        {left === undefined ? null : (
+          <Fact name="Left">
+            <Money usd={left} />
+          </Fact>
+        )}
+        <Fact name="Resets" className="max-sm:col-span-2">
+          <Time at={budget.resets_at} form="full" />
+        </Fact>
+        {budget.limit_usd === null ? null : (
+          <Fact name="Cap reached">
+            <Forecast budget={budget} />
+          </Fact>
+        )}
+      </Facts>
+    </section>
+  );
+}
+
+function leftOf({ limit_usd, spent_usd, reserved_usd }: Budget): string | undefined {
+  const limit = limit_usd === null ? undefined : usdToMicros(limit_usd);
+  if (limit === undefined) return undefined;
+  const left = limit - (usdToMicros(spent_usd) ?? 0n) - (usdToMicros(reserved_usd) ?? 0n);
+  return microsToUsd(left > 0n ? left : 0n);
+}
+
+function Links({ owner }: { readonly owner: Owner }) {
+  const { tier, org_id, team_id, agent_id } = owner;
+  const ids = {
+    ...(org_id === null ? {} : { org_id }),
+    ...(team_id === null ? {} : { team_id }),
+    ...(agent_id === null ? {} : { agent_id }),
+  };
+  const look = buttonClasses('plain', 'small');
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Link to="/audit" search={{ ...ids, event_type: 'BudgetLimitExceeded' }} className={look}>
+        Refused charges
+      </Link>
+      <Link to="/audit" search={{ ...ids, event_type: 'BudgetLimitApproached' }} className={look}>
+        Warnings
+      </Link>
+      {tier === 'agent' ? (
+        <Link to="/topology" search={{ agent: budgetKey(owner) }} className={look}>
+          The agent
+        </Link>
+      ) : null}
+      <Link to="/policies" className={look}>
+        Policies with caps
+      </Link>
+    </div>
+  );
+}

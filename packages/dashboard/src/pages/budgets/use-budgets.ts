@@ -1,0 +1,88 @@
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { callRoute } from '../../api/call.ts';
+import type { Asked } from '../../api/send.ts';
+import { useRefreshOn } from '../../api/use-refresh.ts';
+import type { Budget, Period } from './budget-model.ts';
+import { parseBudgetKey } from './budget-model.ts';
+
+interface Some {
+  readonly items: readonly Budget[];
+  readonly total: number;
+}
+
+type Query = NonNullable<Asked<'listBudgets'>['query']>;
+
+const perPage = 1000;
+
+/** Pages until there is enough, or no more. */
+async function loadBudgets(query: Query, atMost: number, signal: AbortSignal): Promise<Some> {
+  const items: Budget[] = [];
+  let cursor: string | undefined;
+  for (;;) {
+    const page = await callRoute(
+      'listBudgets',
+      {
+        query: {
+          ...query,
+          per_page: Math.min(perPage, atMost - items.length),
+          ...(cursor === undefined ? {} : { cursor }),
+        },
+      },
+      { signal },
+    );
+    items.push(...page.items);
+    if (page.next_cursor === null || items.length >= atMost) return { items, total: page.total };
+    cursor = page.next_cursor;
+  }
+}
+
+/** Everybody, all orgs and teams, and the agents that are in no team. Of a tenant, what it may see of them. */
+async function loadTop(period: Period, signal: AbortSignal): Promise<readonly Budget[]> {
+  const parts = await Promise.all(
+    [
+      { tier: 'global' as const },
+      { tier: 'org' as const },
+      { tier: 'team' as const },
+      { tier: 'agent' as const, team_id: '' },
+    ].map((query) => loadBudgets({ ...query, period }, Infinity, signal)),
+  );
+  return parts.flatMap(({ items }) => items);
+}
+
+export interface OpenTeam {
+  readonly key: string;
+  /** How many of its agents are wanted. */
+  readonly atMost: number;
+}
+
+/** The agents of open teams come as they are asked for; all of them where they are searched. */
+export function useBudgets(period: Period, openTeams: readonly OpenTeam[], isSearching: boolean) {
+  const top = useQuery({
+    queryKey: ['listBudgets', 'top', period],
+    queryFn: ({ signal }) => loadTop(period, signal),
+    placeholderData: keepPreviousData,
+  });
+  const all = useQuery({
+    queryKey: ['listBudgets', 'agents', period],
+    queryFn: ({ signal }) => loadBudgets({ tier: 'agent', period }, Infinity, signal),
+    enabled: isSearching,
+    placeholderData: keepPreviousData,
+  });
+  const teams = useQueries({
+    queries: openTeams.map(({ key, atMost }) => ({
+      queryKey: ['listBudgets', 'team', period, key, atMost],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => {
+        const owner = parseBudgetKey(key);
+        const query = { tier: 'agent', period, org_id: owner?.org_id ?? '', team_id: owner?.team_id ?? '' } as const;
+        return loadBudgets(query, atMost, signal);
+      },
+      enabled: !isSearching,
+      placeholderData: keepPreviousData,
+    })),
+  });
+  // A cap that comes near is news; what operations settle only moves the bars.
+  useRefreshOn(['budget', 'policy', 'agent'], ['listBudgets', 'budgetHistory'], 1000);
+  useRefreshOn(['ops_change'], ['listBudgets'], 4000);
+  const byTeam = new Map(openTeams.map(({ key }, index) => [key, teams[index]]));
+  return { top, all, byTeam };
+}

@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callRoute } from '../../api/call.ts';
+import { useAction } from '../../api/use-route.ts';
+import { PublicFrame } from '../../shell/public-frame.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+import { RefusalNotice, useIsHeld } from '../sign-in/refusal-notice.tsx';
+
+/** Asks for a letter with a link. What it says afterwards does not depend on whether there is such an account. */
+export function ForgotPage() {
+  const [email, setEmail] = useState('');
+  const ask = useAction(() => callRoute('requestReset', { body: { email: email.trim() } }), { isFailureShown: true });
+  const isHeld = useIsHeld(ask.error);
+  return (
+    <PublicFrame title="Forgot the password">
+      {ask.isSuccess ? (
+        <div role="status" className="space-y-3">
+          <p>
+            If there is an account with the email <strong className="break-all">{email.trim()}</strong>, a letter with a
+            link is on its way. The link works once, and for a limited time.
+          </p>
+          <p className="text-muted">
+            Nothing came? Look into the spam folder. A gateway that is set up to send no mail cannot send this letter
+            either: ask an administrator.
+          </p>
+        </div>
+      ) : (
+        <form
+          className="space-y-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            ask.mutate();
+          }}
+        >
+          <p className="text-muted">A link to choose a new password will be sent to you.</p>
+          <Field label="Email">
+            <TextInput
+              type="email"
+              name="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          </Field>
+          {ask.error === null ? null : <RefusalNotice error={ask.error} />}
+          <Button type="submit" look="primary" isPending={ask.isPending} disabled={isHeld} className="w-full">
+            Send the link
+          </Button>
+        </form>
+      )}
+      <p className="mt-4 border-t pt-4 text-sm">
+        <Link to="/sign-in" className="inline-flex min-h-6 items-center text-accent hover:underline">
+          Back to the sign-in
+        </Link>
+      </p>
+    </PublicFrame>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Grant } from '../../api/grant.ts';
+import { useRoute } from '../../api/use-route.ts';
+import { useGrant } from '../../api/use-session.ts';
+import { usePageSearch } from '../../shell/search.ts';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { AccountPanel } from './account-panel.tsx';
+import type { IdentityTab } from './identity-search.ts';
+import { parseIdentitySearch } from './identity-search.ts';
+import { tabsFor, whyHidden } from './identity-tabs.ts';
+import { InvitesPanel } from './invites-panel.tsx';
+import { KeysPanel } from './keys-panel.tsx';
+import { MembersPanel } from './members-panel.tsx';
+import { SessionsPanel } from './sessions-panel.tsx';
+
+/** Who may do what here: people, their invites and sessions, and the keys of machines. */
+export function IdentityPage() {
+  const grant = useGrant();
+  const methods = useRoute('authMethods');
+  return (
+    <Page title="Identity">
+      <Loaded query={methods} what="Identity">
+        {({ methods: known }) =>
+          grant === undefined ? null : <IdentityTabs grant={grant} hasAccounts={known.includes('password')} />
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface IdentityTabsProps {
+  readonly grant: Grant;
+  readonly hasAccounts: boolean;
+}
+
+function IdentityTabs({ grant, hasAccounts }: IdentityTabsProps) {
+  const [{ tab: asked }, change] = usePageSearch(parseIdentitySearch);
+  const tabs = tabsFor(grant, hasAccounts);
+  const first = tabs[0]?.value ?? 'account';
+  const tab = asked ?? first;
+  const isHidden = !tabs.some(({ value }) => value === tab);
+  const choose = (value: IdentityTab) =>
+    change({ tab: value === first ? undefined : value, q: undefined, show: undefined }, { isStep: true });
+  if (isHidden) {
+    return (
+      <Tabs label="Identity" tabs={tabs} value={first} onChange={choose}>
+        <Card>
+          <EmptyState icon="identity" title="Not for you to see">
+            {whyHidden(tab, grant, hasAccounts)}
+          </EmptyState>
+        </Card>
+      </Tabs>
+    );
+  }
+  return (
+    <Tabs label="Identity" tabs={tabs} value={tab} onChange={choose}>
+      {tab === 'members' ? <MembersPanel grant={grant} /> : null}
+      {tab === 'invites' ? <InvitesPanel grant={grant} /> : null}
+      {tab === 'keys' ? <KeysPanel grant={grant} /> : null}
+      {tab === 'sessions' ? <SessionsPanel /> : null}
+      {tab === 'account' ? <AccountPanel grant={grant} /> : null}
+    </Tabs>
+  );
+}

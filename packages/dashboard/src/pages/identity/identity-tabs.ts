@@ -1,0 +1,34 @@
+import type { Grant } from '../../api/grant.ts';
+import type { IdentityTab } from './identity-search.ts';
+
+export interface ShownTab {
+  readonly value: IdentityTab;
+  readonly label: string;
+}
+
+type Caller = Pick<Grant, 'kind' | 'scopes' | 'orgId'>;
+
+/** The tabs that say something to whoever is signed in: the others would only answer that they may not be seen. */
+export function tabsFor({ kind, scopes, orgId }: Caller, hasAccounts: boolean): ShownTab[] {
+  const isAdmin = scopes.includes('admin');
+  // Accounts belong to no tenant.
+  const managesPeople = isAdmin && orgId === null && hasAccounts;
+  const isPerson = kind === 'account';
+  return [
+    ...(managesPeople ? [{ value: 'members', label: 'Members' } as const] : []),
+    ...(managesPeople ? [{ value: 'invites', label: 'Invites' } as const] : []),
+    ...(isAdmin ? [{ value: 'keys', label: 'API keys' } as const] : []),
+    ...(isPerson ? [{ value: 'sessions', label: 'Your sessions' } as const] : []),
+    { value: 'account', label: isPerson ? 'Your account' : 'This key' },
+  ];
+}
+
+/** Why a tab that a link leads to is not there. */
+export function whyHidden(tab: IdentityTab, { kind, scopes, orgId }: Caller, hasAccounts: boolean): string {
+  if (tab === 'sessions')
+    return 'Sessions are those of people who sign in with email and password. An API key has none.';
+  if (!scopes.includes('admin')) return 'This is for administrators. Ask one of them for a role that includes it.';
+  if (!hasAccounts) return 'This gateway has no account store, hence no members: API keys are its only credentials.';
+  if (orgId !== null) return `Members belong to the whole gateway, and you are signed in for “${orgId}” only.`;
+  return kind === 'api_key' ? 'An API key does not see this.' : 'You may not see this.';
+}

@@ -1,0 +1,116 @@
+import { useState } from 'react';
+import { callRoute } from '../../api/call.ts';
+import { plural } from '../../api/format.ts';
+import type { Grant } from '../../api/grant.ts';
+import type { Answer } from '../../api/send.ts';
+import { useAction, useRoute } from '../../api/use-route.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Time } from '../../ui/time.tsx';
+import { inviteColumns } from './invite-columns.tsx';
+import type { Invite } from './invite-columns.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { MoreNote } from './more-note.tsx';
+import { ShownOnce } from './shown-once.tsx';
+
+type MadeInvite = Answer<'createInvite'>;
+
+/** Who has been asked to come and has not yet. */
+export function InvitesPanel({ grant }: { readonly grant: Grant }) {
+  const invites = useRoute('listInvites', { query: { per_page: 1000 } }, { refetchInterval: 30_000 });
+  const [isInviting, setInviting] = useState(false);
+  const [made, setMade] = useState<MadeInvite>();
+  const [revoked, setRevoked] = useState<Invite>();
+  const resend = useAction(
+    async ({ id }: Invite) => {
+      const renewed = await callRoute('resendInvite', { params: { id } });
+      // It has another id now: whatever is done next has to know it.
+      await invites.refetch();
+      return renewed;
+    },
+    {
+      success: ({ invite }) => `The invite of ${invite.email} has a new link; the old one has stopped working.`,
+      onSuccess: setMade,
+    },
+  );
+  const revoke = useAction(({ id }: Invite) => callRoute('revokeInvite', { params: { id } }), {
+    success: (_, { email }) => `The invite of ${email} is revoked.`,
+    invalidates: ['listInvites'],
+    isFailureShown: true,
+  });
+  const inviteButton = (
+    <Button look="primary" size="small" icon="plus" onClick={() => setInviting(true)}>
+      Invite someone
+    </Button>
+  );
+  const isOwner = grant.account?.role === 'owner';
+  return (
+    <Loaded query={invites} what="The invites">
+      {({ items, total, next_cursor: more }) => (
+        <>
+          <Card title={plural(total, 'open invite')} actions={inviteButton} isFlush>
+            {items.length === 0 ? (
+              <EmptyState icon="mail" title="No open invites">
+                Invite somebody by email. They choose a password, and are members with the role that you give them.
+              </EmptyState>
+            ) : (
+              <DataTable
+                caption="Open invites"
+                columns={inviteColumns({ isOwner, onResend: (invite) => resend.mutate(invite), onRevoke: setRevoked })}
+                rows={items}
+                rowKey={({ id }) => id}
+              />
+            )}
+            {more === null ? null : <MoreNote shown={items.length} total={total} />}
+          </Card>
+          {isInviting ? (
+            <InviteDialog
+              isOwner={isOwner}
+              onClose={() => setInviting(false)}
+              onMade={(invite) => {
+                setInviting(false);
+                setMade(invite);
+              }}
+            />
+          ) : null}
+          {made === undefined ? null : <InviteLink made={made} onClose={() => setMade(undefined)} />}
+          {revoked === undefined ? null : (
+            <ConfirmDialog
+              isOpen
+              onClose={() => setRevoked(undefined)}
+              title="Revoke the invite"
+              confirmLabel="Revoke"
+              look="danger"
+              onConfirm={() => revoke.mutateAsync(revoked)}
+            >
+              <p>
+                The link that <strong className="break-all">{revoked.email}</strong> was given stops working.
+              </p>
+            </ConfirmDialog>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function InviteLink({ made: { invite, token }, onClose }: { readonly made: MadeInvite; readonly onClose: () => void }) {
+  return (
+    <ShownOnce
+      title="The invite’s link"
+      copyLabel="Copy the link"
+      secret={`${location.origin}/invite#token=${token}`}
+      onClose={onClose}
+    >
+      <p>
+        Send it to <strong className="break-all">{invite.email}</strong> by a way that only they can read. Whoever opens
+        it first becomes that member. It works until <Time at={invite.expires_at} form="full" />.
+      </p>
+      <p className="text-muted">Where this gateway sends mail, a letter with the link is on its way to them, too.</p>
+    </ShownOnce>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Asked } from '../../api/send.ts';
+import type { OpsFilter } from './ops-search.ts';
+
+export type ScopeJson = NonNullable<Asked<'controlScope'>['body']>['scope'];
+export const reaches = ['run', 'agent', 'team', 'org', 'all'] as const;
+export type Reach = (typeof reaches)[number];
+
+/** What a person fills in. An org or team of `-`, or nothing, is an empty one. */
+export interface ScopeForm {
+  readonly reach: Reach;
+  readonly org: string;
+  readonly team: string;
+  readonly agent: string;
+  readonly run: string;
+}
+
+/** The narrowest scope that the filters name. */
+export function formOf({ org_id = '', team_id = '', agent_id = '', run_id = '' }: OpsFilter): ScopeForm {
+  const reach = run_id !== '' ? 'run' : agent_id !== '' ? 'agent' : team_id !== '' ? 'team' : 'org';
+  return { reach, org: org_id, team: team_id, agent: agent_id, run: run_id };
+}
+
+/** As the gateway takes it; undefined while something is missing. */
+export function scopeOf({ reach, org, team, agent, run }: ScopeForm): ScopeJson | undefined {
+  const org_id = part(org);
+  const team_id = part(team);
+  switch (reach) {
+    case 'all':
+      return { all: true };
+    case 'org':
+      return org.trim() === '' ? undefined : { org_id };
+    case 'team':
+      return team.trim() === '' ? undefined : { org_id, team_id };
+    case 'agent':
+      return agent.trim() === '' ? undefined : { org_id, team_id, agent_id: agent.trim() };
+    case 'run': {
+      // A run of that name in any org, unless one is named.
+      const within = org.trim() === '' ? {} : { org_id };
+      return run.trim() === '' ? undefined : { ...within, run_id: run.trim() };
+    }
+  }
+}
+
+function part(text: string): string {
+  const trimmed = text.trim();
+  return trimmed === '-' ? '' : trimmed;
+}
+
+/** What is to be typed before it happens: the scope by its own name. */
+export function phraseOf(scope: ScopeJson): string {
+  if (scope.all === true) return 'everything';
+  if (scope.run_id !== undefined) return scope.run_id;
+  const parts = [scope.org_id, scope.team_id, scope.agent_id].filter((each) => each !== undefined);
+  return parts.map((each) => (each === '' ? '-' : each)).join('/');
+}
+
+/** The scope in words. */
+export function sayScope(scope: ScopeJson, ownOrg: string | null): string {
+  if (scope.all === true) return ownOrg === null ? 'everything' : `everything of org ${ownOrg}`;
+  if (scope.run_id !== undefined)
+    return `run ${scope.run_id}${scope.org_id === undefined ? '' : ` of org ${scope.org_id}`}`;
+  if (scope.agent_id !== undefined) return `agent ${phraseOf(scope)}`;
+  return scope.team_id === undefined ? `org ${phraseOf(scope)}` : `team ${phraseOf(scope)}`;
+}
+
+/** A whole org, and everything, are for admins. */
+export function needsAdmin(reach: Reach): boolean {
+  return reach === 'all' || reach === 'org';
+}

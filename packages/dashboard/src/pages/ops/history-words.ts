@@ -1,0 +1,56 @@
+import type { Answer } from '../../api/send.ts';
+import type { Tone } from '../../ui/tone.ts';
+
+export type Entry = Answer<'listLogs'>['items'][number];
+
+const titles: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
+  ActionAllowed: ['Allowed', 'ok'],
+  ActionDenied: ['Denied', 'danger'],
+  ActionPending: ['Held for a person', 'warn'],
+  BudgetLimitExceeded: ['Denied by a budget', 'danger'],
+  ApprovalRequested: ['Approval asked for', 'warn'],
+  ApprovalVerdictGiven: ['A verdict was given', 'info'],
+  ApprovalGranted: ['Approved', 'ok'],
+  ApprovalRejected: ['Rejected', 'danger'],
+  ApprovalExpired: ['Approval expired', 'neutral'],
+  ApprovalCancelled: ['Approval not needed any more', 'neutral'],
+  OpControlUnconfirmed: ['The agent did not confirm', 'warn'],
+  BudgetReservationReleased: ['Reservation released', 'neutral'],
+};
+
+const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
+  received: ['heard', 'info'],
+  effective: ['effective', 'ok'],
+  failed: ['failed', 'danger'],
+};
+
+/** What an entry of the audit log says of an operation, in a few words. */
+export function titleOf({ event_type, payload }: Pick<Entry, 'event_type' | 'payload'>): readonly [string, Tone] {
+  const known = titles[event_type];
+  if (known !== undefined) return known;
+  if (event_type === 'OpStateChanged') return [`${word(payload['from'])} → ${word(payload['to'])}`, 'neutral'];
+  if (event_type === 'OpControlRequested') return [`${capital(word(payload['action']))} requested`, 'neutral'];
+  if (event_type === 'OpControlAcknowledged') {
+    const [words, tone] = outcomes[word(payload['outcome'])] ?? ['answered', 'neutral'];
+    return [`${capital(word(payload['action']))} ${words}`, tone];
+  }
+  return [event_type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' '), 'neutral'];
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' ? value : '?';
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Whether an entry is about this agent's operation, and not about one with the same id of another. */
+export function isOfAgent(
+  { lineage }: Pick<Entry, 'lineage'>,
+  agent: { readonly org_id: string; readonly team_id: string; readonly agent_id: string },
+): boolean {
+  return (
+    (lineage.org_id ?? '') === agent.org_id && lineage.team_id === agent.team_id && lineage.agent_id === agent.agent_id
+  );
+}

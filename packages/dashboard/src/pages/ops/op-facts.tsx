@@ -1,0 +1,66 @@
+import { actionName } from '../../api/action-name.ts';
+import { Link } from '@tanstack/react-router';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Age, Time } from '../../ui/time.tsx';
+import { Unknown } from '../../ui/unknown.tsx';
+import type { Op } from './op.ts';
+import { isOver } from './op.ts';
+
+/** What is known of one operation. */
+export function OpFacts({ op }: { readonly op: Op }) {
+  const { org_id, team_id, agent_id } = op.agent;
+  const address = [org_id, team_id, agent_id].map((part) => (part === '' ? '-' : part)).join('/');
+  return (
+    <Facts>
+      <Fact name="Agent">
+        <Link to="/topology" search={{ agent: address }} className="break-all text-accent underline underline-offset-2">
+          {address}
+        </Link>
+      </Fact>
+      <Fact name="Action">
+        {actionName(op.action_type) ?? <Unknown />}
+        {op.resource === '' ? null : <span className="break-all">{` · ${op.resource}`}</span>}
+      </Fact>
+      <Fact name="Summary">{op.summary === '' ? <Unknown /> : <span className="break-words">{op.summary}</span>}</Fact>
+      <Fact name="Run">
+        {op.run_id === '' ? (
+          <Unknown />
+        ) : (
+          <Link
+            to="/ops"
+            search={{ run_id: op.run_id, state: 'all' }}
+            className="break-all text-accent underline underline-offset-2"
+          >
+            {op.run_id}
+          </Link>
+        )}
+      </Fact>
+      <Fact name={isOver(op.state) ? 'Cost' : 'Cost, reserved'}>
+        <Money micros={op.action_type === null ? null : op.cost_micros} />
+      </Fact>
+      <Fact name="Began">
+        <Time at={op.registered_at} form="clock" />
+        <span className="text-muted">
+          {isOver(op.state) ? ', took ' : ', '}
+          <Age since={op.registered_at} until={isOver(op.state) ? op.updated_at : null} />
+        </span>
+      </Fact>
+      <Fact name="State since">
+        <Time at={op.updated_at} form="clock" />
+      </Fact>
+      {op.reason === '' || op.state !== 'terminated' ? null : (
+        <Fact name="Reason">
+          <span className="break-words">{op.reason}</span>
+        </Fact>
+      )}
+      <Fact name="Id">
+        <span className="flex items-center gap-1">
+          <code className="min-w-0 break-all">{op.op_id}</code>
+          <CopyButton text={op.op_id} label="Copy the id" />
+        </span>
+      </Fact>
+    </Facts>
+  );
+}

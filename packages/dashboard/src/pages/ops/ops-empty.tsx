@@ -1,0 +1,33 @@
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import type { Loading } from './use-ops-board.ts';
+
+interface OpsEmptyProps {
+  readonly loading: Loading;
+  /** Some are there, and the filters hide them. */
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+}
+
+/** What stands where no row does. */
+export function OpsEmpty({ loading, isFiltered, onClear }: OpsEmptyProps) {
+  if (loading.status === 'loading') return <Skeleton lines={8} label="Loading the operations" />;
+  if (loading.status === 'failed') return null;
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon="filter"
+        title="No operation fits these filters"
+        actions={<Button onClick={onClear}>Show all</Button>}
+      >
+        As soon as one does, it appears here.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon="ops" title="Nothing is in flight" command="reeve ops watch">
+      An operation appears here as soon as an agent asks for leave to act. The same on a terminal:
+    </EmptyState>
+  );
+}

@@ -1,0 +1,66 @@
+import type { RefObject } from 'react';
+import { useMemo } from 'react';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { useIsWide } from '../../ui/use-is-wide.ts';
+import type { OpsFilter, OpsSearch } from './ops-search.ts';
+import { filterOf } from './ops-search.ts';
+import { choicesOf } from './ops-view.ts';
+import type { Row } from './row-model.ts';
+import { useThrottled } from './use-throttled.ts';
+
+interface OpsFiltersProps {
+  readonly search: OpsSearch;
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly onChange: (changed: Partial<OpsSearch>) => void;
+  readonly boxRef: RefObject<HTMLDivElement | null>;
+}
+
+const tiers = [
+  ['org_id', 'Org', 'no org'],
+  ['team_id', 'Team', 'no team'],
+  ['agent_id', 'Agent', ''],
+  ['run_id', 'Run', ''],
+] as const;
+
+const mostChoices = 500;
+
+/** Which operations are shown: by words, and by whose they are. On a phone it opens on demand. */
+export function OpsFilters({ search, rows, onChange, boxRef }: OpsFiltersProps) {
+  const isWide = useIsWide();
+  const filterKey = JSON.stringify(filterOf(search));
+  const now = useThrottled(rows, 1000);
+  const choices = useMemo(() => {
+    const filter = JSON.parse(filterKey) as OpsFilter;
+    return tiers.map(([name, label, none]) => ({
+      name,
+      label,
+      choices: choicesOf(now.values(), filter, name)
+        .slice(0, mostChoices)
+        .map((value) => ({ value, label: value === '-' ? none : value })),
+    }));
+  }, [now, filterKey]);
+  const set = [search.q, search.org_id, search.team_id, search.agent_id, search.run_id].filter(
+    (value) => value !== undefined,
+  );
+  const bar = (
+    <FilterBar
+      values={search as Readonly<Record<string, unknown>>}
+      onChange={onChange}
+      filters={[{ name: 'q', label: 'Search', placeholder: 'Summary, resource, id' }, ...choices]}
+    />
+  );
+  return (
+    <div ref={boxRef}>
+      {isWide ? (
+        bar
+      ) : (
+        <details>
+          <summary className="min-h-8 py-1 font-medium">
+            {set.length === 0 ? 'Filters' : `Filters (${set.length} set)`}
+          </summary>
+          {bar}
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { callRoute } from '../../api/call.ts';
+import { plural } from '../../api/format.ts';
+import { useCan, useGrant } from '../../api/use-session.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Field, Select } from '../../ui/field.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import type { Reach, ScopeForm, ScopeJson } from './control-scope.ts';
+import { formOf, needsAdmin, phraseOf, reaches, sayScope, scopeOf } from './control-scope.ts';
+import type { ControlAction } from './op.ts';
+import type { OpsFilter } from './ops-search.ts';
+import { nameOf } from './receipt.ts';
+import type { Row } from './row-model.ts';
+import { ScopeFields } from './scope-fields.tsx';
+
+const reachNames: Readonly<Record<Reach, string>> = {
+  run: 'A run',
+  agent: 'An agent',
+  team: 'A team',
+  org: 'A whole org',
+  all: 'Everything',
+};
+
+interface ScopeDialogProps {
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly filter: OpsFilter;
+  readonly onClose: () => void;
+  /** It has been asked for: the id under which its receipts can be read. */
+  readonly onDone: (controlId: string) => void;
+}
+
+/** Controls all that is in flight within a scope: first what it would change, then a typed confirmation. */
+export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps) {
+  const isAdmin = useCan('admin');
+  const ownOrg = useGrant()?.orgId ?? null;
+  const offered = reaches.filter((reach) => isAdmin || !needsAdmin(reach));
+  const [form, setForm] = useState<ScopeForm>(() => {
+    const named = formOf({ ...filter, org_id: filter.org_id ?? ownOrg ?? undefined });
+    return offered.includes(named.reach) ? named : { ...named, reach: 'run' };
+  });
+  const [action, setAction] = useState<ControlAction>('pause');
+  const wishes = useRef(new Map<string, string>());
+  const [confirming, setConfirming] = useState<ScopeJson>();
+  const scope = scopeOf(form);
+  const preview = usePreview(action, scope);
+
+  if (confirming !== undefined) {
+    const act = async (reason: string) => {
+      // The same wish goes under the same key, and is done once, however often it has to be sent.
+      const wish = JSON.stringify([action, confirming, reason]);
+      const key = wishes.current.get(wish) ?? newKey();
+      wishes.current.set(wish, key);
+      const answer = await callRoute('controlScope', {
+        headers: { 'idempotency-key': key },
+        body: { action, scope: confirming, reason },
+      });
+      if (answer.control_id !== null) onDone(answer.control_id);
+    };
+    return (
+      <ConfirmDialog
+        isOpen
+        onClose={onClose}
+        title={`${nameOf(action)} ${sayScope(confirming, ownOrg)}?`}
+        confirmLabel={`${nameOf(action)} ${sayScope(confirming, ownOrg)}`}
+        look={action === 'resume' ? 'primary' : 'danger'}
+        typed={phraseOf(confirming)}
+        reason="required"
+        onConfirm={act}
+      >
+        <Preview action={action} preview={preview} />
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Control a scope"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            disabled={scope === undefined || preview.data === undefined || preview.data.changed === 0}
+            onClick={() => setConfirming(scope)}
+          >
+            Go on
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label="Do what">
+            <Select
+              value={action}
+              choices={(['pause', 'resume', 'terminate'] as const).map((value) => ({ value, label: nameOf(value) }))}
+              onChange={setAction}
+            />
+          </Field>
+          <Field label="To what">
+            <Select
+              value={form.reach}
+              choices={offered.map((value) => ({ value, label: reachNames[value] }))}
+              onChange={(reach) => setForm({ ...form, reach })}
+            />
+          </Field>
+        </div>
+        <ScopeFields form={form} rows={rows} onChange={setForm} />
+        {scope === undefined ? (
+          <p className="text-muted">Name the scope to see what it would change.</p>
+        ) : (
+          <Preview action={action} preview={preview} />
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+type PreviewQuery = ReturnType<typeof usePreview>;
+
+/** What it would change now. Nothing does. */
+function usePreview(action: ControlAction, scope: ScopeJson | undefined) {
+  return useQuery({
+    queryKey: ['controlScope', action, scope],
+    queryFn: ({ signal }) => {
+      if (scope === undefined) throw new Error('there is no scope');
+      return callRoute('controlScope', { body: { action, scope, reason: '', dry_run: true } }, { signal });
+    },
+    enabled: scope !== undefined,
+    staleTime: 0,
+    refetchInterval: 10_000,
+  });
+}
+
+const results: Readonly<Record<ControlAction, string>> = {
+  pause: 'would be paused',
+  resume: 'would go on',
+  terminate: 'would be terminated',
+};
+
+function Preview({ action, preview }: { readonly action: ControlAction; readonly preview: PreviewQuery }) {
+  const { data, error, refetch } = preview;
+  if (error !== null) return <ErrorNotice error={error} title="No preview" onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton lines={2} label="Counting" className="p-0" />;
+  return (
+    <div role="status" aria-label="Preview" className="rounded-md border bg-sunken p-3">
+      <p>
+        <strong>{plural(data.matched, 'operation')}</strong> in flight, of which <strong>{data.changed}</strong>{' '}
+        {results[action]}
+        {data.skipped === 0 ? '.' : `; ${data.skipped} are in another state and stay as they are.`}
+      </p>
+      <p className="mt-1 text-sm text-muted">Counted just now. What begins until you confirm is included.</p>
+    </div>
+  );
+}

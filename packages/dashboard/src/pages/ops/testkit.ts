@@ -1,0 +1,42 @@
+import type { Control, Op } from './op.ts';
+
+/** A moment, so many milliseconds after a fixed one. */
+export function at(ms: number): string {
+  return new Date(Date.UTC(2030, 0, 1) + ms).toISOString();
+}
+
+export function anOp(members: Partial<Op> = {}): Op {
+  return {
+    op_id: 'trace:span',
+    state: 'running',
+    registered_at: at(0),
+    updated_at: at(0),
+    agent: { org_id: 'acme', team_id: 'core', agent_id: 'bot' },
+    action_type: 'tool_call',
+    resource: 'search',
+    summary: '',
+    run_id: '',
+    reason: '',
+    cost_micros: 0,
+    actor: null,
+    control: null,
+    stale: false,
+    ...members,
+  };
+}
+
+export function aControl(members: Partial<Control> = {}): Control {
+  return {
+    id: 'ctl_1',
+    action: 'pause',
+    actor: { kind: 'account', id: 'acc_1', label: 'Ada' },
+    reason: '',
+    requested_at: at(0),
+    delivered_at: null,
+    acked_at: null,
+    effective_at: null,
+    status: 'requested',
+    detail: '',
+    ...members,
+  };
+}

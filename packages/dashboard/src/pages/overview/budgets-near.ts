@@ -1,0 +1,28 @@
+import { usdToMicros } from '../../api/format.ts';
+import type { Answer } from '../../api/send.ts';
+
+export type Budget = Answer<'listBudgets'>['items'][number];
+
+export interface NearBudget {
+  readonly budget: Budget;
+  /** Whole percent of the cap that is spent or held back. */
+  readonly percent: number;
+}
+
+/** Budgets of whose cap much is used, the fullest first. */
+export function nearCap(budgets: readonly Budget[], atLeast: number): readonly NearBudget[] {
+  return budgets
+    .flatMap((budget) => {
+      const percent = percentOf(budget);
+      return percent === undefined || percent < atLeast ? [] : [{ budget, percent }];
+    })
+    .sort((one, other) => other.percent - one.percent);
+}
+
+/** In whole numbers; a cap of nothing is full. Undefined where there is no cap. */
+export function percentOf({ limit_usd: limit, spent_usd: spent, reserved_usd: reserved }: Budget): number | undefined {
+  if (limit === null) return undefined;
+  const cap = usdToMicros(limit) ?? 0n;
+  const used = (usdToMicros(spent) ?? 0n) + (usdToMicros(reserved) ?? 0n);
+  return cap === 0n ? 100 : Number((used * 100n) / cap);
+}

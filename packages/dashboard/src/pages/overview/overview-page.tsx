@@ -1,0 +1,36 @@
+import { useRefreshOn } from '../../api/use-refresh.ts';
+import { Page } from '../../ui/page.tsx';
+import { AgentsCard } from './agents-card.tsx';
+import { ApprovalsCard } from './approvals-card.tsx';
+import { BudgetsCard } from './budgets-card.tsx';
+import { DecisionsCard } from './decisions-card.tsx';
+import { DenialsCard } from './denials-card.tsx';
+import { HealthCard } from './health-card.tsx';
+import { OpsCard, opCountsKey } from './ops-card.tsx';
+
+/** What goes on, at a glance: each number leads to the page that has the rest. */
+export function OverviewPage() {
+  useRefreshOn(['decision'], ['decisionStats']);
+  useRefreshOn(['ops_change'], [opCountsKey]);
+  useRefreshOn(['approval'], ['listApprovals'], 500);
+  useRefreshOn(['agent'], ['topologyStats']);
+  useRefreshOn(['budget', 'ops_change'], ['listBudgets'], 10_000);
+  useRefreshOn(['policy', 'audit_alert'], ['readyz']);
+  return (
+    <Page title="Overview">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-3">
+        <div className="flex min-w-0 flex-col gap-4 lg:col-span-2">
+          <DecisionsCard />
+          <DenialsCard />
+          <BudgetsCard />
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <ApprovalsCard />
+          <OpsCard />
+          <AgentsCard />
+          <HealthCard />
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Answer } from '../../api/send.ts';
+
+export type Policy = Answer<'listPolicies'>['items'][number];
+export type PolicyText = Answer<'getPolicy'>;
+export type PolicyVersion = Answer<'policyVersions'>['items'][number];
+
+export interface ScopeGroup {
+  readonly scope: string;
+  readonly policies: readonly Policy[];
+}
+
+/** Documents by scope, the widest first: everybody's, then orgs, teams and agents by name. */
+export function byScope(policies: readonly Policy[]): readonly ScopeGroup[] {
+  const groups = Map.groupBy(policies, ({ scope }) => scope);
+  return [...groups]
+    .map(([scope, items]) => ({ scope, policies: items.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }))
+    .sort((one, other) => rankOf(one.scope) - rankOf(other.scope) || (one.scope < other.scope ? -1 : 1));
+}
+
+const tiers = ['global', 'org', 'team', 'agent'];
+
+function rankOf(scope: string): number {
+  return tiers.indexOf(scope.split(':')[0] ?? '');
+}
+
+/** `Everybody`, `Org acme`, `Team acme/core`. */
+export function scopeTitle(scope: string): string {
+  if (scope === 'global') return 'Everybody';
+  const [tier = '', ...rest] = scope.split(':');
+  return `${tier.charAt(0).toUpperCase()}${tier.slice(1)} ${rest.join(':')}`;
+}
+
+/** What a new document starts as: it says what can be said, and allows nothing. */
+export const newDocument = `# What this document is for, for whoever reads it next.
+name: my-policy
+# global, org:<id>, team:<org>/<team> or agent:<org>/<team>/<agent>
+scope: org:acme
+# observe records what the rules would have done, and decides nothing; enforce is the default.
+mode: observe
+rules:
+  - name: ask-before-paying
+    effect: require_approval
+    tools: ['payments.*']
+    when: args.amount_usd > 50
+  - name: reading
+    effect: allow
+    tools: ['docs.*', 'search']
+`;
+
+/** The name that a text gives to its document, as far as that can be seen without parsing it. */
+export function nameIn(source: string): string | undefined {
+  const found = /^name:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s#'"][^#\n]*))/m.exec(source);
+  return (found?.[1] ?? found?.[2] ?? found?.[3])?.trim();
+}

@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { useRoute } from '../../api/use-route.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { BacktestPanel } from './backtest-panel.tsx';
+import { CasesPanel } from './cases-panel.tsx';
+import { EditPanel } from './edit-panel.tsx';
+import type { PolicyTab } from './policies-search.ts';
+import type { PolicyText } from './policy-list.ts';
+import { newDocument } from './policy-list.ts';
+import { SimulatePanel } from './simulate-panel.tsx';
+import { VersionsPanel } from './versions-panel.tsx';
+
+interface WorkbenchProps {
+  readonly tab: PolicyTab;
+  readonly onTab: (tab: PolicyTab) => void;
+  readonly onStored: (name: string) => void;
+  readonly onRemoved: () => void;
+}
+
+/** Everything that can be done with one document that is in force. */
+export function PolicyWorkbench({ name, ...props }: WorkbenchProps & { readonly name: string }) {
+  const policy = useRoute('getPolicy', { params: { name } });
+  return (
+    <Loaded query={policy} what="The document">
+      {/* Another version, stored here or elsewhere, starts anew. */}
+      {(text) => <Bench key={`${text.name} ${text.version}`} policy={text} {...props} />}
+    </Loaded>
+  );
+}
+
+/** The same for one that is being written. */
+export function NewPolicyWorkbench(props: WorkbenchProps) {
+  return <Bench policy={undefined} {...props} />;
+}
+
+const labels: Readonly<Record<PolicyTab, string>> = {
+  edit: 'Document',
+  versions: 'Versions',
+  simulate: 'Simulate',
+  backtest: 'Backtest',
+  cases: 'Cases',
+};
+
+function Bench({
+  policy,
+  tab,
+  onTab,
+  onStored,
+  onRemoved,
+}: WorkbenchProps & { readonly policy: PolicyText | undefined }) {
+  const [source, setSource] = useState(policy?.source ?? newDocument);
+  const tabs = (Object.keys(labels) as PolicyTab[]).filter((each) => policy !== undefined || each !== 'versions');
+  const shown = tabs.includes(tab) ? tab : 'edit';
+  const isChanged = policy === undefined || source !== policy.source;
+  return (
+    <Tabs
+      label="What to do with the document"
+      tabs={tabs.map((value) => ({
+        value,
+        label: value === 'edit' && isChanged ? `${labels[value]} (changed)` : labels[value],
+      }))}
+      value={shown}
+      onChange={onTab}
+    >
+      {shown === 'edit' ? (
+        <EditPanel policy={policy} source={source} onEdit={setSource} onStored={onStored} onRemoved={onRemoved} />
+      ) : null}
+      {shown === 'versions' && policy !== undefined ? (
+        <VersionsPanel name={policy.name} origin={policy.origin} />
+      ) : null}
+      {shown === 'simulate' ? <SimulatePanel candidate={isChanged ? source : undefined} /> : null}
+      {shown === 'backtest' ? <BacktestPanel candidate={source} /> : null}
+      {shown === 'cases' ? <CasesPanel name={policy?.name ?? 'new'} candidate={source} /> : null}
+    </Tabs>
+  );
+}

@@ -1,0 +1,56 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { ApiFault } from '../../api/api-error.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import type { YamlEditor } from './yaml-editor.ts';
+
+interface SourceEditorProps {
+  readonly label: string;
+  readonly text: string;
+  readonly isReadOnly?: boolean;
+  readonly onChange?: (text: string) => void;
+  readonly faults?: readonly ApiFault[];
+  /** Where to put the cursor; a new object for each time. */
+  readonly place?: ApiFault | undefined;
+  readonly className?: string;
+}
+
+/** The editor, loaded when it is first needed. */
+export function SourceEditor({
+  label,
+  text,
+  isReadOnly = false,
+  onChange,
+  faults,
+  place,
+  className,
+}: SourceEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<YamlEditor>();
+  const changed = useEffectEvent((next: string) => onChange?.(next));
+  const first = useEffectEvent(() => text);
+  useEffect(() => {
+    let made: YamlEditor | undefined;
+    let isGone = false;
+    void import('./yaml-editor.ts').then(({ YamlEditor }) => {
+      if (isGone || host.current === null) return;
+      made = new YamlEditor(host.current, { label, text: first(), isReadOnly, onChange: (next) => changed(next) });
+      setEditor(made);
+    });
+    return () => {
+      isGone = true;
+      made?.destroy();
+      setEditor(undefined);
+    };
+  }, [label, isReadOnly]);
+  useEffect(() => editor?.replace(text), [editor, text]);
+  useEffect(() => editor?.mark(faults ?? []), [editor, faults]);
+  useEffect(() => {
+    if (place !== undefined) editor?.goTo(place);
+  }, [editor, place]);
+  return (
+    <div className={className ?? 'h-[28rem]'}>
+      {editor === undefined ? <Skeleton lines={8} label="The editor is being loaded" /> : null}
+      <div ref={host} className="h-full overflow-hidden" />
+    </div>
+  );
+}

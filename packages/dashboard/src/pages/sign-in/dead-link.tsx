@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { buttonClasses } from '../../ui/button.tsx';
+
+interface DeadLinkProps {
+  readonly children: ReactNode;
+  /** Leads to a new link, where the person can get one alone. */
+  readonly canAskAgain?: boolean;
+}
+
+/** A link of a letter that does not work, or a page of one that was opened without it. */
+export function DeadLink({ children, canAskAgain = false }: DeadLinkProps) {
+  return (
+    <div className="space-y-4">
+      <div role="alert" className="space-y-2">
+        {children}
+      </div>
+      <div className="flex flex-wrap gap-2">
+        {canAskAgain ? (
+          <Link to="/forgot" className={buttonClasses('primary')}>
+            Ask for a new link
+          </Link>
+        ) : null}
+        <Link to="/sign-in" className={buttonClasses()}>
+          Go to the sign-in
+        </Link>
+      </div>
+    </div>
+  );
+}

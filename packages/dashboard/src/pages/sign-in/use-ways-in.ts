@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { openRoute } from '../../api/call.ts';
+import type { Answer } from '../../api/send.ts';
+import { readBody } from '../../api/send.ts';
+
+export interface WaysIn {
+  readonly hasAccounts: boolean;
+  /** What a registration would meet; undefined where the gateway does not say. */
+  readonly registration: 'first' | 'open' | 'closed' | undefined;
+}
+
+/** How people sign in here, and whether the first of them is still to come. */
+export function useWaysIn() {
+  return useQuery({
+    queryKey: ['ways-in'],
+    queryFn: async ({ signal }): Promise<WaysIn> => {
+      const response = await openRoute('authMethods', {}, { signal });
+      const { methods }: Answer<'authMethods'> = await readBody<'authMethods'>(response);
+      const said = response.headers.get('reeve-registration');
+      const registration = (['first', 'open', 'closed'] as const).find((state) => state === said);
+      return { hasAccounts: methods.includes('password'), registration };
+    },
+  });
+}

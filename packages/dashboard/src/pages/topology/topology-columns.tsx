@@ -1,0 +1,142 @@
+import { formatCount } from '../../api/format.ts';
+import { Button } from '../../ui/button.tsx';
+import type { Column } from '../../ui/column.ts';
+import { Money } from '../../ui/money.tsx';
+import { SortButton } from '../../ui/sort-button.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ConditionBadge } from './condition-badge.tsx';
+import type { SortColumn, TopologyAgent } from './topology-model.ts';
+import { agentPath, conditionOf, part, teamPath } from './topology-model.ts';
+import type { Sort } from './topology-search.ts';
+
+interface ColumnOptions {
+  readonly isWide: boolean;
+  readonly now: number;
+  readonly by: SortColumn;
+  readonly isDescending: boolean;
+  readonly onSort: (sort: Sort) => void;
+  /** Undefined for whoever may not. */
+  readonly onSuspension: ((agent: TopologyAgent) => void) | undefined;
+}
+
+/** The columns of the table of agents. On a phone the two that are left say the rest in a second line. */
+export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspension }: ColumnOptions) {
+  const sortable = (id: SortColumn, label: string, align: 'left' | 'right' = 'left') => {
+    const sorted = by !== id ? 'none' : isDescending ? 'descending' : 'ascending';
+    const next: Sort = by === id && !isDescending ? `-${id}` : id;
+    const header = (
+      <SortButton sorted={sorted} align={align} onSort={() => onSort(next)}>
+        {label}
+      </SortButton>
+    );
+    return { id, header, sorted, align } as const;
+  };
+  const columns: Column<TopologyAgent>[] = [
+    {
+      ...sortable('agent', 'Agent'),
+      width: 'minmax(9rem, 2fr)',
+      cell: (agent) => (
+        <TwoLines
+          first={agent.agent_id}
+          second={isWide ? [agent.name, agent.framework].filter(Boolean).join(', ') : teamPath(agent)}
+          title={agentPath(agent)}
+        />
+      ),
+    },
+    {
+      ...sortable('team', 'Team'),
+      width: 'minmax(7rem, 1.3fr)',
+      isWideOnly: true,
+      cell: (agent) => <TwoLines first={part(agent.team_id)} second={part(agent.org_id)} title={teamPath(agent)} />,
+    },
+    {
+      ...sortable('status', 'Status'),
+      width: isWide ? '7.5rem' : '7rem',
+      cell: (agent) => (
+        <>
+          <ConditionBadge condition={conditionOf(agent, now)} />
+          {isWide ? null : <div className="mt-0.5 text-xs text-muted">{formatCount(agent.in_flight)} in flight</div>}
+        </>
+      ),
+    },
+    {
+      id: 'parent',
+      header: 'Parent',
+      width: 'minmax(5rem, 1fr)',
+      isWideOnly: true,
+      cell: ({ parent }) =>
+        parent === null ? (
+          <span className="text-muted">none</span>
+        ) : (
+          <span title={agentPath(parent)}>{parent.agent_id}</span>
+        ),
+    },
+    {
+      ...sortable('in_flight', 'In flight', 'right'),
+      width: '6rem',
+      isWideOnly: true,
+      cell: (agent) => formatCount(agent.in_flight),
+    },
+    {
+      ...sortable('spent', 'Spent today', 'right'),
+      width: '7.5rem',
+      isWideOnly: true,
+      cell: (agent) => <Money usd={agent.spent_today_usd} />,
+    },
+    {
+      ...sortable('last_seen', 'Last seen', 'right'),
+      width: '7.5rem',
+      isWideOnly: true,
+      cell: (agent) => <Time at={agent.last_seen_at} />,
+    },
+  ];
+  if (onSuspension !== undefined) {
+    const cell = (agent: TopologyAgent) => <SuspensionButton agent={agent} onClick={() => onSuspension(agent)} />;
+    columns.push({
+      id: 'control',
+      header: <span className="sr-only">Control</span>,
+      width: '6.5rem',
+      align: 'right',
+      isWideOnly: true,
+      cell,
+    });
+  }
+  return columns;
+}
+
+interface TwoLinesProps {
+  readonly first: string;
+  readonly second: string;
+  readonly title: string;
+}
+
+function TwoLines({ first, second, title }: TwoLinesProps) {
+  return (
+    <div className="leading-snug" title={title}>
+      <div className="truncate font-medium">{first}</div>
+      {second === '' ? null : <div className="truncate text-xs text-muted">{second}</div>}
+    </div>
+  );
+}
+
+interface SuspensionButtonProps {
+  readonly agent: TopologyAgent;
+  readonly onClick: () => void;
+}
+
+function SuspensionButton({ agent, onClick }: SuspensionButtonProps) {
+  const verb = agent.status === 'suspended' ? 'Resume' : 'Suspend';
+  return (
+    <Button
+      size="small"
+      aria-label={`${verb} ${agentPath(agent)}`}
+      onClick={(event) => {
+        // The row around it opens the drawer.
+        event.stopPropagation();
+        onClick();
+      }}
+    >
+      {verb}
+    </Button>
+  );
+}

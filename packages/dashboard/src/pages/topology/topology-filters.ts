@@ -1,0 +1,28 @@
+import type { Filter } from '../../ui/filter-bar.tsx';
+import type { TopologyAgent } from './topology-model.ts';
+import { order, part } from './topology-model.ts';
+
+/** The filters, with the orgs and teams that there are; teams of one org where one is chosen. */
+export function topologyFilters(agents: readonly TopologyAgent[], org: string | undefined): readonly Filter[] {
+  const within = org === undefined ? agents : agents.filter((agent) => part(agent.org_id) === org);
+  return [
+    { name: 'q', label: 'Search', placeholder: 'Name or path' },
+    { name: 'org_id', label: 'Org', choices: choicesOf(agents, 'org_id', 'No org') },
+    { name: 'team_id', label: 'Team', choices: choicesOf(within, 'team_id', 'No team') },
+    {
+      name: 'status',
+      label: 'Status',
+      choices: [
+        { value: 'active', label: 'Active' },
+        { value: 'silent', label: 'Silent' },
+        { value: 'suspended', label: 'Suspended' },
+      ],
+    },
+  ];
+}
+
+function choicesOf(agents: readonly TopologyAgent[], member: 'org_id' | 'team_id', none: string) {
+  return [...new Set(agents.map((agent) => agent[member]))]
+    .sort(order)
+    .map((id) => ({ value: part(id), label: id === '' ? none : id }));
+}

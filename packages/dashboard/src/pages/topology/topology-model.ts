@@ -1,0 +1,122 @@
+import type { Answer } from '../../api/send.ts';
+import { microsToUsd, usdToMicros } from '../../api/format.ts';
+
+export type Overview = Answer<'topologyOverview'>;
+export type TopologyAgent = Overview['agents'][number];
+
+export interface AgentIds {
+  readonly org_id: string;
+  readonly team_id: string;
+  readonly agent_id: string;
+}
+
+/** What an operator wants to know first: may it work, and is it there at all. */
+export type Condition = 'active' | 'silent' | 'suspended';
+
+/** An agent that has not been heard of for this long is shown as silent: ten of the heartbeats that it is asked for. */
+export const silentAfterMs = 5 * 60_000;
+
+export function conditionOf(agent: Pick<TopologyAgent, 'status' | 'last_seen_at'>, now: number): Condition {
+  if (agent.status === 'suspended') return 'suspended';
+  return now - Date.parse(agent.last_seen_at) > silentAfterMs ? 'silent' : 'active';
+}
+
+/** A tier's id in a path or URL: `-` stands for an empty one, which no id can be. */
+export function part(id: string): string {
+  return id === '' ? '-' : id;
+}
+
+function whole(text: string): string {
+  return text === '-' ? '' : text;
+}
+
+export function teamPath({ org_id, team_id }: Pick<AgentIds, 'org_id' | 'team_id'>): string {
+  return `${part(org_id)}/${part(team_id)}`;
+}
+
+export function agentPath(ids: AgentIds): string {
+  return `${teamPath(ids)}/${ids.agent_id}`;
+}
+
+/** The agent that a path names; undefined where it is none. */
+export function parseAgentPath(path: string): AgentIds | undefined {
+  const parts = path.split('/');
+  const [org = '', team = '', agent = ''] = parts;
+  if (parts.length !== 3 || [org, team, agent].includes('')) return undefined;
+  return { org_id: whole(org), team_id: whole(team), agent_id: agent };
+}
+
+export interface TopologyFilter {
+  /** `-` for agents without one. */
+  readonly org?: string | undefined;
+  readonly team?: string | undefined;
+  readonly status?: Condition | undefined;
+  /** Words that must all occur in the path, name or framework. */
+  readonly q?: string | undefined;
+}
+
+export function filterAgents(
+  agents: readonly TopologyAgent[],
+  { org, team, status, q = '' }: TopologyFilter,
+  now: number,
+): readonly TopologyAgent[] {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  if (org === undefined && team === undefined && status === undefined && words.length === 0) return agents;
+  return agents.filter((agent) => {
+    if (org !== undefined && part(agent.org_id) !== org) return false;
+    if (team !== undefined && part(agent.team_id) !== team) return false;
+    if (status !== undefined && conditionOf(agent, now) !== status) return false;
+    const text = `${agentPath(agent)} ${agent.name} ${agent.framework}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** A sum by micro-dollars. Null where one part is not known: the rest would not be the sum. */
+export function sumUsd(amounts: Iterable<string | null>): string | null {
+  let sum = 0n;
+  for (const amount of amounts) {
+    const micros = amount === null ? undefined : usdToMicros(amount);
+    if (micros === undefined) return null;
+    sum += micros;
+  }
+  return microsToUsd(sum);
+}
+
+export type SortColumn = 'agent' | 'org' | 'team' | 'status' | 'in_flight' | 'spent' | 'last_seen';
+
+/** Sorted by a column, then by path. Unknown spend comes last either way. */
+export function sortAgents(
+  agents: readonly TopologyAgent[],
+  column: SortColumn,
+  isDescending: boolean,
+  now: number,
+): TopologyAgent[] {
+  const sign = isDescending ? -1 : 1;
+  const keyed = agents.map((agent) => ({ agent, key: sortKey(agent, column, now), path: agentPath(agent) }));
+  keyed.sort((a, b) => {
+    if (a.key === null || b.key === null)
+      return Number(a.key === null) - Number(b.key === null) || order(a.path, b.path);
+    return sign * order(a.key, b.key) || order(a.path, b.path);
+  });
+  return keyed.map(({ agent }) => agent);
+}
+
+const conditionRank: Readonly<Record<Condition, number>> = { active: 0, silent: 1, suspended: 2 };
+
+function sortKey(agent: TopologyAgent, column: SortColumn, now: number): string | number | bigint | null {
+  if (column === 'agent') return agent.agent_id;
+  if (column === 'org') return agent.org_id;
+  if (column === 'team') return teamPath(agent);
+  if (column === 'status') return conditionRank[conditionOf(agent, now)];
+  if (column === 'in_flight') return agent.in_flight;
+  if (column === 'last_seen') return Date.parse(agent.last_seen_at);
+  return agent.spent_today_usd === null ? null : (usdToMicros(agent.spent_today_usd) ?? null);
+}
+
+/** Names as people count them: `bot-9` before `bot-10`. */
+const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+export function order<Key extends string | number | bigint>(a: Key, b: Key): number {
+  if (typeof a === 'string' && typeof b === 'string') return names.compare(a, b);
+  return a < b ? -1 : a > b ? 1 : 0;
+}

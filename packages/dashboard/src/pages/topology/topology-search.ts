@@ -1,0 +1,38 @@
+import type { RawSearch } from '../../shell/search.ts';
+import { oneOf, text, texts } from '../../shell/search.ts';
+
+const conditions = ['active', 'silent', 'suspended'] as const;
+const columns = ['agent', 'org', 'team', 'status', 'in_flight', 'spent', 'last_seen'] as const;
+type SortName = (typeof columns)[number];
+/** `-` before the name: the other way round. */
+export type Sort = SortName | `-${SortName}`;
+
+/** What of the page lives in its URL. An org or team of `-` is an empty one. */
+export interface TopologySearch {
+  readonly q?: string | undefined;
+  readonly org_id?: string | undefined;
+  readonly team_id?: string | undefined;
+  readonly status?: (typeof conditions)[number] | undefined;
+  /** The agent whose drawer is open, by its path. */
+  readonly agent?: string | undefined;
+  readonly view?: 'graph' | 'table' | undefined;
+  readonly sort?: Sort | undefined;
+  /** The orgs and teams that are open in the graph; undefined until somebody opens or closes one. */
+  readonly open?: readonly string[] | undefined;
+}
+
+/** In the list of what is open: nothing is, which an empty list could not say in a URL. */
+export const nothingOpen = '/';
+
+export function parseTopologySearch(raw: RawSearch): TopologySearch {
+  return {
+    q: text(raw['q']),
+    org_id: text(raw['org_id']),
+    team_id: text(raw['team_id']),
+    status: oneOf(conditions, raw['status']),
+    agent: text(raw['agent']),
+    view: oneOf(['graph', 'table'], raw['view']),
+    sort: oneOf<Sort>([...columns, ...columns.map((name) => `-${name}` as const)], raw['sort']),
+    open: texts(raw['open']),
+  };
+}

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'react';
+import type { OrgGroup } from './topology-groups.ts';
+import type { LayoutOrg, Place } from './topology-layout.ts';
+import { agentPath } from './topology-model.ts';
+
+export interface Layout {
+  readonly places: ReadonlyMap<string, Place>;
+  /** What was open in it. */
+  readonly open: ReadonlySet<string>;
+}
+
+let started: Worker | undefined;
+
+/** One for the tab, from when a graph is first looked at. */
+function layoutWorker(): Worker {
+  started ??= new Worker(new URL('layout-worker.ts', import.meta.url), { type: 'module' });
+  return started;
+}
+
+/** Where everything goes, worked out beside the page. The former layout stays until the next one is there. */
+export function useLayout(orgs: readonly OrgGroup[], open: ReadonlySet<string>): Layout | undefined {
+  const [layout, setLayout] = useState<Layout>();
+  // Numbers that change leave everything where it is.
+  const outline = JSON.stringify([[...open], outlineOf(orgs, open)]);
+  useEffect(() => {
+    const worker = layoutWorker();
+    const id = Math.random();
+    const [asked, wanted] = JSON.parse(outline) as [string[], LayoutOrg[]];
+    const take = ({ data }: MessageEvent<readonly [id: number, places: Layout['places']]>) => {
+      if (data[0] === id) setLayout({ places: data[1], open: new Set(asked) });
+    };
+    worker.addEventListener('message', take);
+    worker.postMessage([id, wanted]);
+    return () => worker.removeEventListener('message', take);
+  }, [outline]);
+  return layout;
+}
+
+function outlineOf(orgs: readonly OrgGroup[], open: ReadonlySet<string>): LayoutOrg[] {
+  return orgs.map((org) => {
+    if (!open.has(org.key)) return { id: org.key };
+    const teams = org.teams.map((team) => {
+      if (!open.has(team.key)) return { id: team.key };
+      const agents = team.members.map((agent) => ({
+        id: agentPath(agent),
+        parent: agent.parent === null ? null : agentPath(agent.parent),
+      }));
+      return { id: team.key, agents };
+    });
+    return { id: org.key, teams };
+  });
+}

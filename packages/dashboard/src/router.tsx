@@ -1,0 +1,172 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { session } from './api/session.ts';
+import { parseApprovalsSearch } from './pages/approvals/approvals-search.ts';
+import { parseAuditSearch } from './pages/audit/audit-search.ts';
+import { parseBudgetsSearch } from './pages/budgets/budgets-search.ts';
+import { parseIdentitySearch } from './pages/identity/identity-search.ts';
+import { parseOpsSearch } from './pages/ops/ops-search.ts';
+import { parseOverviewSearch } from './pages/overview/overview-search.ts';
+import { parsePoliciesSearch } from './pages/policies/policies-search.ts';
+import { parseSignInSearch } from './pages/sign-in/sign-in-search.ts';
+import { parseTopologySearch } from './pages/topology/topology-search.ts';
+import { AppShell } from './shell/app-shell.tsx';
+import { CrashPage } from './shell/crash-page.tsx';
+import { mailToken, tokenIn } from './shell/mail-token.ts';
+import { MissingPage } from './shell/missing-page.tsx';
+import { nextPath } from './shell/next-path.ts';
+import { parseSearch, stringifySearch } from './shell/search.ts';
+import { Skeleton } from './ui/skeleton.tsx';
+import { ToastRegion } from './ui/toast-region.tsx';
+
+const root = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <ToastRegion />
+    </>
+  ),
+});
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: AppShell,
+  beforeLoad: async ({ location }) => {
+    await session.resume();
+    if (session.grant !== undefined) return;
+    const state = session.state.value;
+    const hasLeft = state.status === 'signed_out' && state.reason === 'signed_out';
+    // Whoever signs out leaves nothing for the next person to come back to.
+    const next = location.href === '/' || hasLeft ? undefined : location.href;
+    throw redirect({ to: '/sign-in', search: next === undefined ? {} : { next }, replace: true });
+  },
+});
+
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  validateSearch: parseOverviewSearch,
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+const ops = createRoute({
+  getParentRoute: () => shell,
+  path: '/ops',
+  validateSearch: parseOpsSearch,
+  component: lazyRouteComponent(() => import('./pages/ops/ops-page.tsx'), 'OpsPage'),
+});
+
+const approvals = createRoute({
+  getParentRoute: () => shell,
+  path: '/approvals',
+  validateSearch: parseApprovalsSearch,
+  component: lazyRouteComponent(() => import('./pages/approvals/approvals-page.tsx'), 'ApprovalsPage'),
+});
+
+const topology = createRoute({
+  getParentRoute: () => shell,
+  path: '/topology',
+  validateSearch: parseTopologySearch,
+  component: lazyRouteComponent(() => import('./pages/topology/topology-page.tsx'), 'TopologyPage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit',
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const budgets = createRoute({
+  getParentRoute: () => shell,
+  path: '/budgets',
+  validateSearch: parseBudgetsSearch,
+  component: lazyRouteComponent(() => import('./pages/budgets/budgets-page.tsx'), 'BudgetsPage'),
+});
+
+const policies = createRoute({
+  getParentRoute: () => shell,
+  path: '/policies',
+  validateSearch: parsePoliciesSearch,
+  component: lazyRouteComponent(() => import('./pages/policies/policies-page.tsx'), 'PoliciesPage'),
+});
+
+const identity = createRoute({
+  getParentRoute: () => shell,
+  path: '/identity',
+  validateSearch: parseIdentitySearch,
+  component: lazyRouteComponent(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: parseSignInSearch,
+  beforeLoad: async ({ search }) => {
+    // Where the gateway cannot say who is signed in, the form will say why.
+    await session.resume().catch(() => undefined);
+    if (session.grant !== undefined) throw redirect({ href: nextPath(search.next), replace: true });
+  },
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+
+/** Takes the token of a letter's link out of the address before anything of the page is loaded. */
+function takeMailToken(to: '/invite' | '/reset') {
+  return ({ location }: { readonly location: { readonly hash: string } }) => {
+    const token = tokenIn(location.hash);
+    if (token === undefined) return;
+    mailToken.set(token);
+    throw redirect({ to, replace: true });
+  };
+}
+
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite',
+  beforeLoad: takeMailToken('/invite'),
+  component: lazyRouteComponent(() => import('./pages/invite/invite-page.tsx'), 'InvitePage'),
+});
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  beforeLoad: takeMailToken('/reset'),
+  component: lazyRouteComponent(() => import('./pages/reset/reset-page.tsx'), 'ResetPage'),
+});
+
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot',
+  component: lazyRouteComponent(() => import('./pages/forgot/forgot-page.tsx'), 'ForgotPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity]),
+    signIn,
+    invite,
+    reset,
+    forgot,
+  ]),
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultErrorComponent: CrashPage,
+  defaultNotFoundComponent: MissingPage,
+  defaultPendingComponent: () => <Skeleton className="mx-auto mt-16 max-w-2xl" />,
+  defaultPendingMs: 300,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

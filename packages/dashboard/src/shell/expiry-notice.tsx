@@ -1,0 +1,18 @@
+import { useGrant } from '../api/use-session.ts';
+import { useNow } from '../ui/now.ts';
+import { Countdown } from '../ui/time.tsx';
+
+const noticeMs = 5 * 60_000;
+
+/** A token of an API key cannot be renewed, as the key is not kept: people are told before it ends. */
+export function ExpiryNotice() {
+  const grant = useGrant();
+  const now = useNow(10_000);
+  if (grant?.kind !== 'api_key' || grant.expiresAt - now > noticeMs) return null;
+  return (
+    <p role="status" className="border-b bg-warn-soft px-4 py-2 text-warn">
+      This session ends in <Countdown to={new Date(grant.expiresAt).toISOString()} />. Sign in with the API key again to
+      go on.
+    </p>
+  );
+}

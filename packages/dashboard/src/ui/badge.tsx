@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+import type { Tone } from './tone.ts';
+import { softTone } from './tone.ts';
+
+interface BadgeProps {
+  readonly tone?: Tone;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+export function Badge({ tone = 'neutral', title, children }: BadgeProps) {
+  return (
+    <span
+      title={title}
+      className={classes(
+        'inline-flex h-5 items-center gap-1 rounded-sm px-1.5 text-xs font-medium whitespace-nowrap',
+        softTone[tone],
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** Every word that the gateway has for a state, decision or status, with what its colour is. */
+const states: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
+  pending: ['Pending', 'warn'],
+  running: ['Running', 'accent'],
+  paused: ['Paused', 'info'],
+  completing: ['Completing', 'ok'],
+  terminated: ['Terminated', 'neutral'],
+  allow: ['Allowed', 'ok'],
+  deny: ['Denied', 'danger'],
+  active: ['Active', 'ok'],
+  suspended: ['Suspended', 'danger'],
+  disabled: ['Disabled', 'neutral'],
+  revoked: ['Revoked', 'neutral'],
+  expired: ['Expired', 'neutral'],
+  requested: ['Requested', 'neutral'],
+  delivered: ['Delivered', 'info'],
+  acked: ['Acknowledged', 'info'],
+  effective: ['Effective', 'ok'],
+  failed: ['Failed', 'danger'],
+  unconfirmed: ['Unconfirmed', 'warn'],
+  open: ['Waiting', 'warn'],
+  cancelled: ['Cancelled', 'neutral'],
+  approved: ['Approved', 'ok'],
+  granted: ['Approved', 'ok'],
+  rejected: ['Rejected', 'danger'],
+  ok: ['OK', 'ok'],
+  degraded: ['Degraded', 'warn'],
+  failing: ['Failing', 'danger'],
+};
+
+interface StateBadgeProps {
+  /** As the gateway writes it: `running`, `deny`, `unconfirmed`. */
+  readonly state: string;
+  readonly title?: string;
+}
+
+/** A state by its word and colour, and by a dot that is filled only while something goes on. */
+export function StateBadge({ state, title }: StateBadgeProps) {
+  const [label, tone] = states[state] ?? [state, 'neutral'];
+  const isOngoing = ['running', 'pending', 'active', 'completing', 'requested', 'delivered'].includes(state);
+  return (
+    <Badge tone={tone} {...(title === undefined ? {} : { title })}>
+      <span
+        aria-hidden="true"
+        className={classes('size-1.5 rounded-full border border-current', isOngoing && 'bg-current')}
+      />
+      {label}
+    </Badge>
+  );
+}

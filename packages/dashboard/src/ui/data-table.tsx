@@ -1,0 +1,130 @@
+import type { ReactNode } from 'react';
+import { useState } from 'react';
+import { classes } from './classes.ts';
+import type { Column } from './column.ts';
+import { Icon } from './icon.tsx';
+
+interface DataTableProps<Row> {
+  /** What the table is, read out before it. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  /** Opens a row; it is then a button for keyboard and screen reader through its first cell. */
+  readonly onOpen?: (row: Row) => void;
+  /** Marks the row whose details are open. */
+  readonly activeKey?: string | undefined;
+  /** Shown below, such as a button for the next page. */
+  readonly footer?: ReactNode;
+}
+
+interface Sorting {
+  readonly id: string;
+  readonly isDescending: boolean;
+}
+
+/** A table of up to some hundred rows. */
+export function DataTable<Row>({ caption, columns, rows, rowKey, onOpen, activeKey, footer }: DataTableProps<Row>) {
+  const [sorting, setSorting] = useState<Sorting>();
+  const shown = sorted(rows, columns, sorting);
+  return (
+    <>
+      <div className="relative overflow-x-auto">
+        <table className="w-full border-collapse text-sm">
+          <caption className="sr-only">{caption}</caption>
+          <thead>
+            <tr className="border-b text-left text-muted">
+              {columns.map((column) => (
+                <Header
+                  key={column.id}
+                  column={column}
+                  isDescending={sorting?.id === column.id ? sorting.isDescending : undefined}
+                  onSort={(isDescending) => setSorting({ id: column.id, isDescending })}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr
+                key={rowKey(row)}
+                className={classes(
+                  'border-b last:border-b-0',
+                  onOpen !== undefined && 'relative hover:bg-hover',
+                  activeKey === rowKey(row) && 'bg-accent-soft',
+                )}
+              >
+                {columns.map((column, index) => (
+                  <td key={column.id} className={cellClasses(column)}>
+                    {index === 0 && onOpen !== undefined ? (
+                      // Its area is the whole row; controls in other cells lie above it.
+                      <button
+                        type="button"
+                        onClick={() => onOpen(row)}
+                        className="text-left font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+                      >
+                        {column.cell(row)}
+                      </button>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {footer}
+    </>
+  );
+}
+
+interface HeaderProps<Row> {
+  readonly column: Column<Row>;
+  /** Undefined where the table is not sorted by it. */
+  readonly isDescending: boolean | undefined;
+  readonly onSort: (isDescending: boolean) => void;
+}
+
+function Header<Row>({ column, isDescending, onSort }: HeaderProps<Row>) {
+  const direction = isDescending === undefined ? 'none' : isDescending ? 'descending' : 'ascending';
+  return (
+    <th
+      scope="col"
+      {...(column.sortBy === undefined ? {} : { 'aria-sort': direction })}
+      className={classes('font-medium whitespace-nowrap', cellClasses(column))}
+    >
+      {column.sortBy === undefined ? (
+        column.header
+      ) : (
+        <button
+          type="button"
+          onClick={() => onSort(isDescending === false)}
+          className="inline-flex min-h-6 items-center gap-1 font-medium hover:text-text"
+        >
+          {column.header}
+          <Icon name={isDescending === true ? 'down' : 'up'} className={direction === 'none' ? 'opacity-0' : ''} />
+        </button>
+      )}
+    </th>
+  );
+}
+
+function cellClasses<Row>({ align, isWideOnly }: Column<Row>): string {
+  return classes(
+    'h-9 px-3 py-1.5 first:pl-4 last:pr-4',
+    align === 'right' && 'text-right',
+    isWideOnly === true && 'max-md:hidden',
+  );
+}
+
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting | undefined) {
+  const by = columns.find(({ id }) => id === sorting?.id)?.sortBy;
+  if (by === undefined) return rows;
+  const sign = sorting?.isDescending === true ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    const [left, right] = [by(a), by(b)];
+    return sign * (left < right ? -1 : left > right ? 1 : 0);
+  });
+}

@@ -1,0 +1,20 @@
+import { formatUsd, microsToUsd } from '../api/format.ts';
+import { Unknown } from './unknown.tsx';
+
+interface MoneyProps {
+  /** A decimal string, as the gateway writes it; null where it is not known. */
+  readonly usd?: string | null | undefined;
+  /** Or millionths of a dollar. */
+  readonly micros?: number | null | undefined;
+}
+
+/** An amount in US dollars, by its digits: it never goes through a float. */
+export function Money({ usd, micros }: MoneyProps) {
+  const amount = usd ?? (typeof micros === 'number' ? microsToUsd(micros) : undefined);
+  if (amount === undefined || amount === null) return <Unknown />;
+  return (
+    <span title={`${amount} USD`} className="whitespace-nowrap">
+      {formatUsd(amount)}
+    </span>
+  );
+}

@@ -1,0 +1,4 @@
+import { decisionCases } from '@reeve/core/testkit';
+import { policyFeatures } from './policy-features.ts';
+
+decisionCases(['conditions.yaml'], policyFeatures);

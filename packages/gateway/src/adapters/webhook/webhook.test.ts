@@ -1,0 +1,124 @@
+import { ManualClock } from '@reeve/core/testkit';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Attempt, Delivery } from './send-delivery.ts';
+import { signDelivery } from './sign-delivery.ts';
+import type { WebhookMessage } from './webhook.ts';
+import { Webhook } from './webhook.ts';
+
+const delivered: Attempt = { outcome: 'delivered', detail: 'status 204' };
+const failed: Attempt = { outcome: 'failed', detail: 'status 503' };
+
+/** A webhook whose receiver answers as the test says, on a clock that the test moves. */
+class Desk {
+  readonly clock = new ManualClock();
+  owed: WebhookMessage[] = [];
+  readonly sent: Delivery[] = [];
+  readonly pending: ((attempt: Attempt) => void)[] = [];
+  readonly attempts: string[] = [];
+  readonly webhook = new Webhook({
+    url: 'http://receiver.test/',
+    secret: 'a secret that signs',
+    now: () => this.clock.now(),
+    elapsed: () => this.clock.elapsed(),
+    send: (delivery) => {
+      this.sent.push(delivery);
+      return new Promise((resolve) => this.pending.push(resolve));
+    },
+    owing: () => this.owed,
+    onSettled: ({ id }) => {
+      this.owed = this.owed.filter((message) => message.id !== id);
+    },
+    onAttempt: ({ id }, { outcome }, isGivenUp) =>
+      this.attempts.push(`${id} ${outcome}${isGivenUp ? ' for good' : ''}`),
+  });
+
+  owe(...subjects: string[]): void {
+    for (const subject of subjects) {
+      const content = () => ({ subject });
+      this.owed.push({ id: `${subject}.1`, subject, type: 'a.thing', at: this.clock.now(), content });
+    }
+  }
+
+  /** Answers what was sent first and is not answered yet. */
+  async answer(attempt: Attempt): Promise<void> {
+    this.pending.shift()?.(attempt);
+    for (let tasks = 0; tasks < 10; tasks++) await Promise.resolve();
+  }
+
+  /** Time passes, and it is looked for what is due. */
+  wait(ms: number): void {
+    this.clock.advance(ms);
+    this.webhook.wake();
+  }
+}
+
+let desk: Desk;
+beforeEach(() => {
+  desk = new Desk();
+});
+
+describe('a webhook', () => {
+  test('sends what is owed, signed, under an id that stays the same', async () => {
+    desk.owe('x');
+    desk.webhook.wake();
+    const [delivery] = desk.sent;
+    expect(JSON.parse(delivery?.body ?? '')).toMatchObject({ id: 'x.1', type: 'a.thing', subject: 'x' });
+    const seconds = Math.floor(desk.clock.now() / 1000);
+    expect(delivery?.headers).toMatchObject({
+      'reeve-delivery': 'x.1',
+      'reeve-signature': signDelivery('a secret that signs', seconds, delivery?.body ?? ''),
+    });
+    await desk.answer(delivered);
+    expect(desk.owed).toEqual([]);
+    desk.wait(60_000);
+    expect(desk.sent).toHaveLength(1);
+  });
+
+  test('waits 1, 5, 30, 120 and then 600 seconds between attempts, and gives up after a day', async () => {
+    desk.owe('x');
+    desk.webhook.wake();
+    for (const seconds of [1, 5, 30, 120, 600, 600, 600]) {
+      await desk.answer(failed);
+      desk.wait(seconds * 1000 - 1);
+      expect(desk.pending).toHaveLength(0);
+      desk.wait(1);
+      expect(desk.pending).toHaveLength(1);
+    }
+    desk.clock.advance(86_400_000);
+    await desk.answer(failed);
+    expect(desk.owed).toEqual([]);
+    expect(desk.attempts.at(-1)).toBe('x.1 failed for good');
+  });
+
+  test('has at most four messages on their way, and of one subject one', async () => {
+    desk.owe('a', 'b', 'c', 'd', 'e');
+    desk.owed.push({ id: 'a.2', subject: 'a', type: 'a.thing', at: 0, content: () => ({}) });
+    desk.webhook.wake();
+    const ids = () => desk.sent.map(({ headers }) => headers['reeve-delivery']);
+    expect(ids()).toEqual(['a.1', 'b.1', 'c.1', 'd.1']);
+    await desk.answer(delivered);
+    expect(ids()).toEqual(['a.1', 'b.1', 'c.1', 'd.1', 'e.1']);
+    await desk.answer(delivered);
+    expect(ids().at(-1)).toBe('a.2');
+  });
+
+  test('does not send again what the receiver refuses', async () => {
+    desk.owe('x');
+    desk.webhook.wake();
+    await desk.answer({ outcome: 'refused', detail: 'status 400' });
+    expect(desk.owed).toEqual([]);
+    expect(desk.attempts).toEqual(['x.1 refused']);
+  });
+
+  test('that is stopped owes what it could not deliver', async () => {
+    desk.owe('x', 'y');
+    desk.webhook.wake();
+    const stopping = desk.webhook.stop();
+    await desk.answer(failed);
+    await desk.answer(delivered);
+    await stopping;
+    expect(desk.owed.map(({ id }) => id)).toEqual(['x.1']);
+    desk.webhook.wake();
+    expect(desk.sent).toHaveLength(2);
+  });
+});

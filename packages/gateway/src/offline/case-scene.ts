@@ -1,0 +1,174 @@
+import type { ConsideredRule, Decision, Facts, PolicySet, SpendFacts } from '@reeve/core';
+import {
+  chargeOf,
+  considerRules,
+  exceededReason,
+  Ledger,
+  microsOfUsd,
+  RunTally,
+  tiersOf,
+  unpricedReason,
+} from '@reeve/core';
+import type { CaseAgent, CaseRequest, EarlierRequest, PolicyCase } from './policy-case.ts';
+import { checkRequestOf } from './read-cases.ts';
+
+export interface CaseAnswer {
+  readonly decision: Decision;
+  readonly rule: string;
+  readonly reason: string;
+  readonly reserved_micros: number;
+  readonly audited: string;
+  /** The cap that refused it. */
+  readonly limit: Readonly<Record<string, unknown>> | null;
+  readonly observed: readonly unknown[];
+}
+
+export interface Judged {
+  readonly answer: CaseAnswer;
+  readonly rules: readonly ConsideredRule[];
+}
+
+/** Monday at noon: a case that says nothing of the time is decided alike on every day. */
+const ordinaryTime = Date.UTC(2026, 0, 5, 12);
+const nobody: CaseAgent = { name: '', framework: '', depth: 0, metadata: {} };
+const microsPerUsd = 1_000_000;
+
+/** What a gateway with these policies would have in its books when a case comes to it, and how it would answer. */
+export class CaseScene {
+  readonly #set: PolicySet;
+  readonly #case: PolicyCase;
+  readonly #runs = new RunTally();
+  readonly #ledger: Ledger;
+  #now: number;
+
+  constructor(set: PolicySet, one: PolicyCase) {
+    this.#set = set;
+    this.#case = one;
+    this.#now = one.before[0]?.at ?? one.at ?? ordinaryTime;
+    this.#ledger = new Ledger({ now: () => this.#now, elapsed: () => 0 }, set.budgets);
+    for (const of of tiersOf(one.agent)) {
+      const spent = one.spend[of.tier];
+      if (spent === undefined) continue;
+      this.#ledger.restore({
+        of,
+        spent: { day: microsOfUsd(spent.day_usd) ?? 0, month: microsOfUsd(spent.month_usd) ?? 0 },
+        window: { day: this.#ledger.window('day').id, month: this.#ledger.window('month').id },
+        noticed: { day: 0, month: 0 },
+        seq: 0,
+      });
+    }
+  }
+
+  /** Goes through what came before; says what was answered otherwise than the case has it. */
+  goThrough(): string | undefined {
+    for (const [at, earlier] of this.#case.before.entries()) {
+      for (let time = 0; time < earlier.times; time++) {
+        const { decision, reason } = this.#goThrough(earlier);
+        if (decision === earlier.decision) continue;
+        return `what came before (the ${at + 1}. of it) was answered ${decision}, not ${earlier.decision}: ${reason}`;
+      }
+    }
+    return undefined;
+  }
+
+  #goThrough(earlier: EarlierRequest): CaseAnswer {
+    const { answer } = this.ask(earlier);
+    if (earlier.settledMicros !== undefined && answer.decision === 'allow') {
+      this.#ledger.settle(earlier.agent, answer.reserved_micros, earlier.settledMicros);
+    }
+    return answer;
+  }
+
+  ask(asked: CaseRequest): Judged {
+    this.#now = asked.at ?? this.#now;
+    const request = checkRequestOf(asked);
+    const charge = chargeOf(this.#set, request);
+    const facts = this.#facts(asked, request.args, charge ?? 0);
+    const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
+    const rules = considerRules(this.#set, asked.agent, asked.action, facts);
+    if (answer.reserved_micros > 0) this.#ledger.reserve(asked.agent, answer.reserved_micros);
+    if (asked.runId !== '') this.#runs.count(asked.agent, asked.runId, answer.reserved_micros);
+    return { answer, rules };
+  }
+
+  /** What the budgets make of a verdict, in the order in which a decision does it. */
+  #weigh(
+    { agent, action }: CaseRequest,
+    { effect, reason, rule, observed = [] }: ReturnType<PolicySet['evaluate']>,
+    charge: number | undefined,
+  ): CaseAnswer {
+    const none = {
+      reserved_micros: 0,
+      limit: null,
+      observed: observed.map(({ rule: id, effect: would }) => ({ rule: id, effect: would })),
+    };
+    if (effect === 'deny') return { ...none, decision: 'deny', rule, reason, audited: 'ActionDenied' };
+    if (charge === undefined) {
+      const { policyRule, reason: why } = unpricedReason(action);
+      return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
+    }
+    const held = { ...none, reserved_micros: charge };
+    const exceeded = this.#ledger.exceededBy(agent, charge);
+    if (exceeded !== undefined) {
+      const { policyRule, reason: why } = exceededReason(this.#ledger, exceeded, charge);
+      if (this.#set.budgets.actionOnExceed === 'require_approval') {
+        const both = effect === 'require_approval' ? `${why}; and ${reason}` : why;
+        return { ...held, decision: 'pending', rule: policyRule, reason: both, audited: 'ActionPending' };
+      }
+      const { of, period, limitMicros, totalMicros } = exceeded;
+      const limit = {
+        tier: of.tier,
+        period,
+        limit_micros: limitMicros,
+        spent_micros: totalMicros,
+        status: 'LimitExceeded',
+      };
+      return { ...none, decision: 'deny', rule: policyRule, reason: why, limit, audited: 'BudgetLimitExceeded' };
+    }
+    return effect === 'require_approval'
+      ? { ...held, decision: 'pending', rule, reason, audited: 'ActionPending' }
+      : { ...held, decision: 'allow', rule, reason, audited: 'ActionAllowed' };
+  }
+
+  #facts(asked: CaseRequest, args: unknown, chargeMicros: number): Facts {
+    const { name, framework, depth, metadata } = asked === this.#case ? this.#case.registered : nobody;
+    return {
+      agent: {
+        id: asked.agent,
+        name,
+        framework,
+        metadata,
+        tokenHash: null,
+        version: '',
+        parent: null,
+        toolNames: [],
+        registeredAt: this.#now,
+        registeredWith: null,
+        suspension: null,
+        controlled: false,
+      },
+      depth,
+      action: asked.action,
+      now: this.#now,
+      costUsd: chargeMicros / microsPerUsd,
+      args: () => args ?? {},
+      run: () => {
+        const { checks, spentMicros } = this.#runs.of(asked.agent, asked.runId);
+        const said = asked === this.#case ? this.#case.run : undefined;
+        return { id: asked.runId, ...(said ?? { checks, spent_usd: spentMicros / microsPerUsd }) };
+      },
+      spend: () => this.#spend(asked),
+    };
+  }
+
+  #spend({ agent }: CaseRequest): SpendFacts {
+    const nothing = { day_usd: 0, month_usd: 0 };
+    const spend = { global: nothing, org: nothing, team: nothing, agent: nothing };
+    for (const of of tiersOf(agent)) {
+      const { spent, reserved } = this.#ledger.read(of);
+      const usd = (micros: number) => (micros + reserved) / microsPerUsd;
+      spend[of.tier] = { day_usd: usd(spent.day), month_usd: usd(spent.month) };
+    }
+    return spend;
+  }
+}

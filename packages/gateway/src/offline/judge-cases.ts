@@ -1,0 +1,13 @@
+import type { PolicyDocument, PolicyProblem } from '@reeve/core';
+import { readCases } from './read-cases.ts';
+import type { CaseReport } from './test-policies.ts';
+import { testPolicies } from './test-policies.ts';
+
+/** Judges the cases of one text; tells what is wrong with the text instead. */
+export function judgeCases(
+  documents: readonly PolicyDocument[],
+  cases: string,
+): { readonly problems: readonly PolicyProblem[] } | { readonly report: CaseReport } {
+  const { groups, problems } = readCases({ file: 'cases', text: cases });
+  return problems.length > 0 ? { problems } : { report: testPolicies(documents, groups) };
+}

@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConsideredRule, PolicyDocument } from '@reeve/core';
+import { describeProblem, parsePolicies, PolicySet } from '@reeve/core';
+import { policyFeatures } from '../adapters/cel/policy-features.ts';
+import type { CaseAnswer } from './case-scene.ts';
+import { CaseScene } from './case-scene.ts';
+import type { CaseGroup, ExpectedAnswer, PolicyCase } from './policy-case.ts';
+
+/** A case, and what came of it. */
+export interface CaseResult {
+  readonly file: string;
+  readonly line: number;
+  readonly about: string;
+  readonly case: string;
+  readonly passed: boolean;
+  readonly expected: ExpectedAnswer;
+  readonly actual: CaseAnswer;
+  /** The members of the answer that are not as expected. */
+  readonly differs: readonly (keyof ExpectedAnswer)[];
+  /** What came before was answered otherwise than the case has it. */
+  readonly problem: string | null;
+  /** Every rule that matches, the one that decides among them. */
+  readonly matched: readonly { readonly rule: string; readonly effect: string; readonly why: string }[];
+}
+
+/** A group whose own policies must be refused, or should not have been. */
+export interface RefusalResult {
+  readonly file: string;
+  readonly line: number;
+  readonly about: string;
+  readonly passed: boolean;
+  readonly expected: readonly string[];
+  readonly actual: readonly string[];
+}
+
+export interface CaseReport {
+  readonly cases: readonly CaseResult[];
+  readonly refusals: readonly RefusalResult[];
+  /** Of the policies under test; those that a group brings along are its own. */
+  readonly coverage: {
+    readonly rules: number;
+    readonly reached: number;
+    /** `<document>/<rule>` of those that matched in no case. */
+    readonly unreached: readonly string[];
+  };
+}
+
+/** Judges every case by the policies under test, or by those that its group brings along. */
+export function testPolicies(documents: readonly PolicyDocument[], groups: readonly CaseGroup[]): CaseReport {
+  const set = new PolicySet(documents, 'test');
+  const rules = documents.flatMap((document) => document.rules.map((rule) => `${document.name}/${rule.name}`));
+  const reached = new Set<string>();
+  const cases: CaseResult[] = [];
+  const refusals: RefusalResult[] = [];
+  for (const group of groups) {
+    const own = group.policies === undefined ? undefined : parsePolicies(group.policies, policyFeatures);
+    const told = own?.problems.map(describeProblem) ?? [];
+    if (own !== undefined && (group.problems !== undefined || told.length > 0)) {
+      refusals.push(refusal(group, told));
+    }
+    if (told.length > 0) continue;
+    const judges = own === undefined ? set : new PolicySet(own.documents, 'test');
+    for (const one of group.cases) {
+      const scene = new CaseScene(judges, one);
+      const problem = scene.goThrough() ?? null;
+      const { answer, rules: considered } = scene.ask(one);
+      const matching = considered.filter(({ matched }) => matched);
+      cases.push(result(group, one, answer, problem, matching));
+      if (own === undefined) for (const { document, rule } of matching) reached.add(`${document}/${rule}`);
+    }
+  }
+  const unreached = rules.filter((id) => !reached.has(id));
+  return { cases, refusals, coverage: { rules: rules.length, reached: reached.size, unreached } };
+}
+
+function result(
+  { file, about }: CaseGroup,
+  { name, line, expected }: PolicyCase,
+  actual: CaseAnswer,
+  problem: string | null,
+  matching: readonly ConsideredRule[],
+): CaseResult {
+  const members = Object.keys(expected) as (keyof ExpectedAnswer)[];
+  const differs = members.filter((member) => !fits(member, expected, actual));
+  const matched = matching.map(({ document, rule, effect, why }) => ({ rule: `${document}/${rule}`, effect, why }));
+  const passed = differs.length === 0 && problem === null;
+  return { file, line, about, case: name, passed, expected, actual, differs, problem, matched };
+}
+
+function fits(member: keyof ExpectedAnswer, expected: ExpectedAnswer, actual: CaseAnswer): boolean {
+  const { reason = '', limit = {} } = expected;
+  // A denial goes on with what would be allowed, which changes with every rule: a case may leave that out.
+  if (member === 'reason') return actual.reason === reason || actual.reason.startsWith(`${reason}; allowed here`);
+  if (member === 'limit') {
+    return Object.entries(limit).every(([name, value]) => isDeepStrictEqual(actual.limit?.[name], value));
+  }
+  return isDeepStrictEqual(actual[member], expected[member]);
+}
+
+function refusal({ file, line, about, problems = [] }: CaseGroup, actual: readonly string[]): RefusalResult {
+  const passed = problems.length === actual.length && problems.every((problem, at) => problem === actual[at]);
+  return { file, line, about, passed, expected: problems, actual };
+}

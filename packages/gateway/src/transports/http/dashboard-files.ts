@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+export type Encoding = 'br' | 'gzip';
+
+/** One file of the dashboard, held in memory: what is on disk may be built anew while the gateway runs. */
+export class DashboardFile {
+  readonly type: string;
+  readonly etag: string;
+  /** Its name has a hash of its content in it. */
+  readonly isImmutable: boolean;
+  readonly #plain: Buffer;
+  readonly #encoded = new Map<Encoding, Promise<Buffer>>();
+
+  constructor(name: string, content: Buffer) {
+    this.type = types[extname(name)] ?? 'application/octet-stream';
+    this.etag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
+    this.isImmutable = name.startsWith('assets/');
+    this.#plain = content;
+  }
+
+  /** Text gets smaller; pictures are small already, and of little files the header would be the larger part. */
+  get isCompressible(): boolean {
+    return this.#plain.length > 1024 && /^(text|application)\/|\+xml/.test(this.type);
+  }
+
+  /** Compressed when it is first asked for, aside from the event loop, and kept. */
+  content(encoding: Encoding | undefined): Buffer | Promise<Buffer> {
+    if (encoding === undefined) return this.#plain;
+    const known = this.#encoded.get(encoding);
+    if (known !== undefined) return known;
+    const made = compress[encoding](this.#plain);
+    this.#encoded.set(encoding, made);
+    return made;
+  }
+}
+
+const compress: Readonly<Record<Encoding, (content: Buffer) => Promise<Buffer>>> = {
+  br: (content) =>
+    promisify(brotliCompress)(content, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+    }),
+  gzip: (content) => promisify(gzip)(content, { level: 9 }),
+};
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+};
+
+/** The files of the built dashboard by their path from its root; undefined where it has not been built. */
+export function readDashboard(folder: string): ReadonlyMap<string, DashboardFile> | undefined {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const names = entries
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+    const files = new Map(names.map((name) => [name, new DashboardFile(name, readFileSync(join(folder, name)))]));
+    return files.has('index.html') ? files : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import type { RouteOutput, Routes } from '@reeve/contract/http';
+import type { Governance, PlacedPolicy, PolicyVersion } from '@reeve/core';
+import {
+  deletePolicy,
+  describeScope,
+  findPolicy,
+  listPolicies,
+  policySchema,
+  policyVersions,
+  putPolicy,
+  requireScope,
+  rollbackPolicy,
+  timestamp,
+  validatePolicy,
+} from '@reeve/core';
+import { cursorAfter, cursorOf, idOf, placeOf } from '../cursor.ts';
+import type { Handlers } from '../handler.ts';
+import { HeadedAnswer, RawAnswer } from '../handler.ts';
+import { timeOrNull } from '../present.ts';
+
+type PolicyRoutes =
+  | 'listPolicies'
+  | 'policySchema'
+  | 'getPolicy'
+  | 'putPolicy'
+  | 'deletePolicy'
+  | 'policyVersions'
+  | 'rollbackPolicy'
+  | 'validatePolicy';
+
+export function policyHandlers(gov: Governance): Pick<Handlers, PolicyRoutes> {
+  const schema = JSON.stringify(policySchema());
+  return {
+    listPolicies: ({ query }, { principal }) => {
+      const all = listPolicies(gov, principal, query.org_id);
+      const after = idOf(query.cursor);
+      const rest = after === undefined ? all : all.filter(({ document }) => document.name > after);
+      const page = rest.slice(0, query.per_page);
+      const last = rest.length > page.length ? (page.at(-1)?.document.name ?? null) : null;
+      return {
+        items: page.map((policy) => policyJson(policy, principal.orgId === null)),
+        next_cursor: cursorAfter(last),
+        total: all.length,
+        policy_version: gov.policies.version,
+      };
+    },
+    policySchema: () => new RawAnswer('application/json', schema),
+    getPolicy: ({ params }, { principal }) => {
+      requireScope(principal, 'read');
+      return policyTextJson(findPolicy(gov, principal, params.name), principal.orgId === null);
+    },
+    putPolicy: async ({ params, body }, { principal }) => {
+      const { source, note, base_version: baseVersion } = body;
+      const put = await putPolicy(gov, principal, { name: params.name, source, note, baseVersion });
+      return policyTextJson(put, principal.orgId === null);
+    },
+    deletePolicy: async ({ params }, { principal }) => {
+      await deletePolicy(gov, principal, params.name);
+      return new HeadedAnswer(undefined);
+    },
+    policyVersions: async ({ params, query }, { principal }) => {
+      const page = { before: placeOf(query.cursor), limit: query.per_page };
+      const { versions, next, total, current } = await policyVersions(gov, principal, params.name, page);
+      return { items: versions.map((version) => versionJson(version, current)), next_cursor: cursorOf(next), total };
+    },
+    rollbackPolicy: async ({ params, body }, { principal }) =>
+      policyTextJson(
+        await rollbackPolicy(gov, principal, { name: params.name, version: body.version, note: body.note }),
+        principal.orgId === null,
+      ),
+    validatePolicy: ({ body }, { principal }) => {
+      const errors = validatePolicy(gov, principal, body);
+      return { valid: errors.length === 0, errors: [...errors] };
+    },
+  };
+}
+
+/** Where a file lies is for those who see the whole gateway. */
+function policyJson({ document, file, saved }: PlacedPolicy, withFile: boolean) {
+  return {
+    name: document.name,
+    scope: describeScope(document.scope),
+    mode: document.mode ?? ('enforce' as const),
+    default: document.default ?? null,
+    rules: document.rules.length,
+    has_budget: document.budget !== undefined,
+    has_pricing: document.pricing !== undefined,
+    origin: saved === null ? ('file' as const) : ('store' as const),
+    file: withFile ? file : null,
+    version: saved?.version ?? null,
+    updated_at: timeOrNull(saved?.savedAt ?? null),
+    updated_by: saved?.savedBy ?? null,
+  };
+}
+
+function policyTextJson(policy: PlacedPolicy, withFile: boolean): RouteOutput<Routes['getPolicy']> {
+  return { ...policyJson(policy, withFile), source: policy.text };
+}
+
+function versionJson({ version, savedAt, savedBy, source, note }: PolicyVersion, current: number | null) {
+  return { version, saved_at: timestamp(savedAt), saved_by: savedBy, source, note, current: version === current };
+}

@@ -1,0 +1,62 @@
+import type { RouteOutput, Routes } from '@reeve/contract/http';
+import type { Approval, StandingGrant } from '@reeve/core';
+import { grantStateOf, timestamp, usdOfMicros } from '@reeve/core';
+import { timeOrNull } from './present.ts';
+import { agentIdJson } from './present-op.ts';
+
+/** How approvals and grants look on the wire. */
+
+export type ApprovalJson = RouteOutput<Routes['getApproval']>;
+type GrantJson = RouteOutput<Routes['revokeGrant']>;
+
+export function approvalJson(approval: Approval): ApprovalJson {
+  return {
+    id: approval.id,
+    state: approval.state,
+    op_id: approval.opId,
+    agent: agentIdJson(approval.agent),
+    action_type: approval.actionType,
+    resource: approval.resource,
+    summary: approval.summary,
+    run_id: approval.runId,
+    action: JSON.parse(approval.action) as ApprovalJson['action'],
+    digest: approval.digest,
+    policy_rule: approval.policyRule,
+    policy_version: approval.policyVersion,
+    reason: approval.reason,
+    cost_micros: approval.costMicros,
+    cost_usd: usdOfMicros(approval.costMicros),
+    requested_at: timestamp(approval.requestedAt),
+    expires_at: timestamp(approval.expiresAt),
+    required: approval.required,
+    verdicts: approval.verdicts.map(({ verdict, actor, reason, at }) => ({
+      verdict,
+      actor,
+      reason,
+      at: timestamp(at),
+    })),
+    decided_at: timeOrNull(approval.decidedAt),
+    grant_id: approval.grantId,
+  };
+}
+
+export function grantJson(grant: StandingGrant, now: number): GrantJson {
+  return {
+    id: grant.id,
+    state: grantStateOf(grant, now),
+    approval_id: grant.approvalId,
+    agent: agentIdJson(grant.agent),
+    policy_rule: grant.policyRule,
+    action_type: grant.actionType,
+    resource: grant.resource,
+    reach: grant.reach,
+    run_id: grant.runId,
+    granted_at: timestamp(grant.grantedAt),
+    granted_by: grant.grantedBy,
+    reason: grant.reason,
+    expires_at: timestamp(grant.expiresAt),
+    uses: grant.uses,
+    last_used_at: timeOrNull(grant.lastUsedAt),
+    revoked_at: timeOrNull(grant.revokedAt),
+  };
+}

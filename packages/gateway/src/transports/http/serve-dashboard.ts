@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DashboardFile, Encoding } from './dashboard-files.ts';
+import { HttpError } from './problem.ts';
+
+/**
+ * The first parts of the paths that are pages of the dashboard. All of them are one document, which looks at the address
+ * itself; a path that is not here is a problem, as everywhere.
+ */
+const pages = [
+  'ops',
+  'approvals',
+  'topology',
+  'audit',
+  'budgets',
+  'policies',
+  'identity',
+  'sign-in',
+  'invite',
+  'reset',
+  'forgot',
+];
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const unbuilt = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Reeve</title></head>
+<body><h1>The dashboard has not been built</h1>
+<p>The gateway is running, and its API works: see <a href="/docs">the API reference</a>.</p>
+<p>To build the dashboard, run <code>npm run dashboard</code> in the repository and start the gateway again.</p>
+</body></html>
+`;
+
+/** Whether a path is the dashboard's to answer. */
+export function isPage(path: string): boolean {
+  return path === '/' || pages.includes(path.split('/')[1] ?? '');
+}
+
+/** The dashboard at the root. Its files count against no limit: they cost nothing, and a page needs many at once. */
+export function serveDashboard(app: FastifyInstance, files: ReadonlyMap<string, DashboardFile> | undefined): void {
+  const index = files?.get('index.html');
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!wantsPage(request))
+      throw new HttpError('not_found', `there is a page at ${request.url.split('?')[0]}, not JSON`);
+    if (index !== undefined) return sendFile(index, request, reply);
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(unbuilt);
+  };
+  const sendNamed = (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    const file = files?.get(name);
+    if (file === undefined) throw new HttpError('not_found', `there is nothing at /${name}; see /docs`);
+    return sendFile(file, request, reply);
+  };
+  app.get('/', sendPage);
+  for (const page of pages) {
+    app.get(`/${page}`, sendPage);
+    app.get(`/${page}/*`, sendPage);
+  }
+  app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
+    sendNamed(`assets/${request.params.name}`, request, reply),
+  );
+  for (const name of files?.keys() ?? []) {
+    if (!name.startsWith('assets/')) app.get(`/${name}`, (request, reply) => sendNamed(name, request, reply));
+  }
+}
+
+async function sendFile(file: DashboardFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  void reply.headers({
+    'content-security-policy': policy,
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'accept-encoding',
+  });
+  if (isKnown(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
+  const encoding = file.isCompressible ? encodingFor(request.headers['accept-encoding']) : undefined;
+  if (encoding !== undefined) void reply.header('content-encoding', encoding);
+  return reply.type(file.type).send(await file.content(encoding));
+}
+
+/** A browser asks for HTML; a program that wants JSON is told that there is none. */
+function wantsPage({ headers: { accept } }: FastifyRequest): boolean {
+  return accept === undefined || /text\/(html|\*)|\*\/\*/.test(accept);
+}
+
+function isKnown(header: string | undefined, etag: string): boolean {
+  return header !== undefined && header.split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));
+}
+
+function encodingFor(header: string | string[] | undefined): Encoding | undefined {
+  const offers = String(header ?? '')
+    .split(',')
+    .map((each) => each.trim().split(/\s*;\s*/));
+  return (['br', 'gzip'] as const).find((encoding) =>
+    offers.some(([name, weight = '']) => name === encoding && !/^q=0(\.0*)?$/.test(weight)),
+  );
+}

@@ -1,0 +1,106 @@
+// Builds the dashboard where it is out of date: a hash of all that goes into it is kept beside what came of it.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const home = join(import.meta.dirname, '..');
+const dashboard = join(home, 'packages/dashboard');
+const dist = join(dashboard, 'dist');
+const stamp = '.inputs';
+
+const inputs = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
+  .map((path) => join(dashboard, path))
+  .concat(join(home, 'packages/contract/src'), join(home, 'package-lock.json'));
+
+/** What the first page loads before it can show anything, compressed. */
+const largestEntryBytes = 250_000;
+
+function* filesIn(path: string): Generator<string> {
+  if (!statSync(path).isDirectory()) yield path;
+  else for (const name of readdirSync(path).toSorted()) yield* filesIn(join(path, name));
+}
+
+function hashOfInputs(): string {
+  const hash = createHash('sha256');
+  for (const file of inputs.flatMap((path) => [...filesIn(path)])) {
+    if (/\.test\.tsx?$/.test(file)) continue;
+    hash.update(file.slice(home.length)).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function builtFrom(): string | undefined {
+  try {
+    return readFileSync(join(dist, stamp), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+interface Chunk {
+  readonly file: string;
+  readonly isEntry?: boolean;
+  readonly imports?: readonly string[];
+}
+
+/** The script that the page names and all that this imports at once. Lazy parts do not count. */
+function entryBytes(folder: string): number {
+  const manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
+  const seen = new Set<string>();
+  const visit = (name: string): number => {
+    const chunk = manifest[name];
+    if (chunk === undefined || seen.has(name)) return 0;
+    seen.add(name);
+    const own = gzipSync(readFileSync(join(folder, chunk.file)), { level: 9 }).length;
+    return (chunk.imports ?? []).reduce((sum, imported) => sum + visit(imported), own);
+  };
+  return Object.entries(manifest)
+    .filter(([, { isEntry }]) => isEntry === true)
+    .reduce((sum, [name]) => sum + visit(name), 0);
+}
+
+/** Builds aside and puts the result in place in one go, so that a gateway that starts meanwhile reads the one or the other. */
+async function build(hash: string): Promise<void> {
+  const aside = join(home, 'node_modules/.cache', `reeve-dashboard-${process.pid}`);
+  try {
+    process.env['NODE_ENV'] = 'production';
+    const { build: viteBuild } = await import('vite');
+    await viteBuild({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'silent', build: { outDir: aside } });
+    const bytes = entryBytes(aside);
+    if (bytes > largestEntryBytes) {
+      throw new Error(`the entry script is ${bytes} bytes gzipped, over ${largestEntryBytes}: load more of it lazily`);
+    }
+    rmSync(join(aside, '.vite'), { recursive: true });
+    writeFileSync(join(aside, stamp), hash);
+    const before = `${aside}-before`;
+    mkdirSync(dist, { recursive: true });
+    renameSync(dist, before);
+    renameSync(aside, dist);
+    rmSync(before, { recursive: true, force: true });
+    process.stderr.write(`dashboard built: ${Math.round(bytes / 1000)} kB of script before lazy parts\n`);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/** Does nothing where nothing has changed. In a process of its own: what a test runner sets would end up in the result. */
+export function buildDashboard(): void {
+  if (builtFrom() === hashOfInputs()) return;
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const { status } = spawnSync(process.execPath, [import.meta.filename], { stdio: 'inherit', env });
+  if (status !== 0) throw new Error('the dashboard could not be built');
+}
+
+if (import.meta.main) {
+  try {
+    const hash = hashOfInputs();
+    if (builtFrom() !== hash) await build(hash);
+  } catch (error) {
+    process.stderr.write(
+      `the dashboard could not be built: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,127 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import { HttpClient } from '../harness/http-client.ts';
+
+interface Started {
+  readonly http: string;
+  readonly grpc: string;
+  readonly email: string;
+  readonly password: string;
+  readonly api_key: string;
+}
+
+interface List<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+let child: ChildProcess;
+let folder: string;
+let started: Started;
+let api: HttpClient;
+let stderr = '';
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'reeve-demo-test-'));
+  // A variable of a real gateway must not be obeyed: this one would end the start.
+  const env = { ...process.env, TMPDIR: folder, SVC_DATABASE_URL: 'postgres://127.0.0.1:1/production' };
+  const args = ['demo', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--output', 'json'];
+  child = spawn('node_modules/.bin/reeve', args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
+  started = JSON.parse(line.toString()) as Started;
+  api = new HttpClient(started.http);
+});
+
+afterAll(() => {
+  child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const read = async <Answer>(path: string) => (await api.get<Answer>(path, started.api_key)).body;
+const entries = async (query: string) => (await read<List<{ reason: string }>>(`/api/v1/logs?${query}`)).items;
+
+describe('reeve demo', () => {
+  test('prints a login that works, and serves the dashboard', async () => {
+    const { email, password } = started;
+    const login = await api.post('/api/v1/auth/login', undefined, { email, password });
+    expect(login.status).toBe(200);
+    const page = await fetch(started.http, { headers: { accept: 'text/html' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  });
+
+  test('has three orgs with a dozen agents, some of them with a parent', async () => {
+    await eventually(async () => {
+      const { agents, orgs } = await read<{ agents: { depth: number }[]; orgs: { org_id: string }[] }>(
+        '/api/v1/topology/overview',
+      );
+      expect(orgs.map(({ org_id: id }) => id).toSorted()).toEqual(['demo-acme', 'demo-globex', 'demo-initech']);
+      expect(agents.length).toBeGreaterThanOrEqual(12);
+      expect(agents.filter(({ depth }) => depth > 0)).toHaveLength(2);
+    });
+  });
+
+  test.each([
+    ['work', 'decision=allow', /allowed by rule demo\//],
+    ['ask for approval', 'event_type=ApprovalRequested', /approval required by rule demo\/large-refunds/],
+    ['are denied', 'decision=deny&q=no-secrets', /denied by rule demo\/no-secrets/],
+    ['are held to the rules of their own team', 'q=acme-support/no-exports', /denied by rule acme-support\/no-exports/],
+    ['try to impersonate each other', 'event_type=A2AImpersonationAttempted', /registered to a different agent/],
+  ])('its agents %s', async (_what, query, reason) => {
+    await eventually(async () => {
+      const found = await entries(query);
+      expect(found.map((entry) => entry.reason)).toContainEqual(expect.stringMatching(reason));
+    }, 200);
+  });
+
+  test('its agents spend', async () => {
+    await eventually(async () => {
+      const { items } = await read<List<{ tier: string; spent_usd: string }>>('/api/v1/budgets');
+      expect(Number(items.find(({ tier }) => tier === 'global')?.spent_usd)).toBeGreaterThan(0);
+    }, 200);
+  });
+
+  test('one of them receives a stop and does not obey it', async () => {
+    const { items } = await read<List<{ op_id: string }>>('/api/v1/ops?agent_id=stubborn&state=running');
+    const id = encodeURIComponent(`demo-globex/platform/stubborn/${items[0]?.op_id}`);
+    const { body } = await api.post<{ control: { id: string } }>(`/api/v1/ops/${id}/terminate`, started.api_key, {});
+    await eventually(async () => {
+      const control = await read<{ status: string; effective_at: string | null }>(`/api/v1/control/${body.control.id}`);
+      expect(control).toMatchObject({ status: 'acked', effective_at: null });
+    });
+  });
+
+  test('an approval lets the refund happen', async () => {
+    const { items } = await read<List<{ id: string; op_id: string; policy_rule: string }>>('/api/v1/approvals');
+    const refund = items.find(({ policy_rule: rule }) => rule === 'demo/large-refunds');
+    const { status } = await api.post(`/api/v1/approvals/${refund?.id}/approve`, started.api_key, { reason: 'fine' });
+    expect(status).toBe(200);
+    await eventually(async () => {
+      const found = await read<List<{ event_type: string }>>(`/api/v1/logs?op_id=${refund?.op_id}`);
+      expect(JSON.stringify(found.items)).toContain('"completing"');
+    }, 400);
+  });
+
+  test('has colleagues, an open invite, and a policy with a history', async () => {
+    expect(
+      (await read<List<{ email: string }>>('/api/v1/accounts')).items.map(({ email }) => email).toSorted(),
+    ).toEqual(['demo@example.com', 'devi@example.com', 'vera@example.com']);
+    expect((await read<List<object>>('/api/v1/auth/invites')).items).toHaveLength(1);
+    expect((await read<List<object>>('/api/v1/policies/acme-support/versions')).items).toHaveLength(2);
+  });
+
+  test('ends cleanly when it is interrupted, and leaves nothing', async () => {
+    expect(readdirSync(folder).filter((name) => name.startsWith('reeve-demo-'))).toHaveLength(1);
+    child.kill('SIGINT');
+    if (child.exitCode === null) await once(child, 'close');
+    expect([child.exitCode, stderr]).toEqual([0, '']);
+    expect(readdirSync(folder).filter((name) => name.startsWith('reeve-demo-'))).toEqual([]);
+    expect(existsSync(folder)).toBe(true);
+  });
+});

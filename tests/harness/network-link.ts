@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** A network between a browser and a gateway that can be cut and mended. */
+export class NetworkLink {
+  readonly http: string;
+  readonly #server: ReturnType<typeof createServer>;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+
+  private constructor(server: ReturnType<typeof createServer>, http: string) {
+    this.#server = server;
+    this.http = http;
+  }
+
+  static async to(gateway: { readonly http: string }): Promise<NetworkLink> {
+    const { hostname, port } = new URL(gateway.http);
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const link = new NetworkLink(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.on('connection', (near) => link.#join(near, () => connect(Number(port), hostname)));
+    return link;
+  }
+
+  /** What is connected is torn, what comes is refused. */
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #join(near: Socket, dial: () => Socket): void {
+    if (this.#isCut) {
+      near.destroy();
+      return;
+    }
+    const far = dial();
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  }
+}
