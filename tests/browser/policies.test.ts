@@ -174,7 +174,7 @@ describe('trying out', () => {
       .getByRole('table', { name: 'Changes by rule' })
       .getByRole('row', { name: /acme-rules\/no-export.*5$/ })
       .waitFor();
-    await page.getByRole('table', { name: 'Changes by agent' }).getByText('acme/core/bot').waitFor();
+    await page.getByRole('table', { name: 'Changes by agent' }).getByText('acme/core/bot').first().waitFor();
 
     await page.getByRole('tab', { name: 'Cases' }).click();
     const cases = `cases:

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { Gateway } from './compose.ts';
 import { startGateway } from './compose.ts';
 import type { ConfigSources } from './config/load-config.ts';
@@ -29,6 +30,8 @@ export async function serve(
     const logger = createLogger(config.logLevel);
     const gateway = await startGateway(config, logger, tracing, dashboardFolder);
     onListening(gateway);
+    // A process that is killed leaves its translated sources to the next one all the same.
+    flushCompileCache();
     const end = await Promise.race([stopped, gateway.failed]);
     if (end instanceof Error) logger.fatal({ err: end }, 'the gateway cannot go on');
     else logger.info({ signal: end }, 'shutting down');

@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../system/start-thread.ts';
 import { ReeveError } from '@reeve/core';
 import type { HashAnswer, HashJob } from './password-worker.ts';
 
@@ -84,7 +85,7 @@ export class PasswordThreads {
   }
 
   #start(): Thread {
-    const worker = new Worker(new URL('password-worker.ts', import.meta.url), { name: 'passwords' });
+    const worker = startThread(new URL('password-worker.ts', import.meta.url), {}, { name: 'passwords' });
     const thread: Thread = { worker, task: undefined, idle: undefined };
     worker.on('message', (answer: HashAnswer) => this.#answered(thread, answer));
     worker.on('error', (error) => this.#lost(thread, error.message));

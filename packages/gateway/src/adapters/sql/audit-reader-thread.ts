@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { AuditPage, AuditQuery, AuditReader } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
+import { startThread } from '../system/start-thread.ts';
 import type { ReaderAnswer, ReaderCall } from './audit-reader-worker.ts';
 
 type Request<Call extends ReaderCall = ReaderCall> = Call extends ReaderCall ? Omit<Call, 'id'> : never;
@@ -50,7 +51,7 @@ export class AuditReaderThread implements AuditReader {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('audit-reader-worker.ts', import.meta.url), { workerData: this.#workerData });
+    const worker = startThread(new URL('audit-reader-worker.ts', import.meta.url), this.#workerData);
     worker.unref();
     worker.on('message', ({ id, result, error }: ReaderAnswer) => {
       const waiting = this.#waiting.get(id);

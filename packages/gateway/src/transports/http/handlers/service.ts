@@ -21,9 +21,9 @@ type ServiceRoutes = 'healthz' | 'readyz' | 'metrics' | 'openapi' | 'docs' | 'jw
 
 export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRoutes> {
   const { health, version } = ports;
-  const document = openApiDocument(version);
-  const openapi = JSON.stringify(document);
-  const page = docsPage(version);
+  // Made when somebody first asks: they take a good part of the time that a start takes.
+  const openapi = once(() => JSON.stringify(openApiDocument(version)));
+  const page = once(() => docsPage(version));
   return {
     healthz: () => ({ status: 'ok' }),
     readyz: () => {
@@ -33,8 +33,8 @@ export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRout
       throw new HttpError(code, 'the gateway is not ready to answer calls', { draining: health.draining, parts });
     },
     metrics: async () => new RawAnswer('text/plain; version=0.0.4; charset=utf-8', await ports.metrics()),
-    openapi: () => new RawAnswer('application/json; charset=utf-8', openapi),
-    docs: () => new RawAnswer('text/html; charset=utf-8', page),
+    openapi: () => new RawAnswer('application/json; charset=utf-8', openapi()),
+    docs: () => new RawAnswer('text/html; charset=utf-8', page()),
     jwks: () => ({ keys: ports.signingKeys.all().map((key) => JSON.parse(key.publicJwk) as Record<string, unknown>) }),
     authMethods: async () => {
       if (!ports.hasAccounts) return { methods: ['api_key' as const] };
@@ -43,4 +43,9 @@ export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRout
       return new HeadedAnswer(methods, state === undefined ? {} : { 'reeve-registration': state });
     },
   };
+}
+
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
 }

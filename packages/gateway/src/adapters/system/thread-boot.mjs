@@ -1,0 +1,9 @@
+// The first module of a thread. Plain JavaScript, so that it needs no translation itself: with the cache of the process,
+// the sources that it imports need none either.
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { workerData } from 'node:worker_threads';
+
+const { module, compileCache } = workerData.boot;
+if (compileCache !== undefined) enableCompileCache(compileCache);
+await import(module);
+flushCompileCache();
