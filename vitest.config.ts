@@ -6,8 +6,8 @@ export default defineConfig({
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most tests wait for a gateway in another process: two at once on two cores take half the time of one.
-    maxWorkers: 2,
+    // Most tests wait for a gateway or a browser in another process: three at once keep two cores busy.
+    maxWorkers: 3,
     reporters: ['default', './tests/harness/closing-line.ts'],
   },
 });

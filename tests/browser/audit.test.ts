@@ -63,14 +63,14 @@ describe('the list', () => {
   test('reads on as it is scrolled, to the first entry', async () => {
     const page = await open();
     await page.getByRole('grid', { name: 'Audit entries' }).focus();
-    // The end of what has been read so far, again and again.
+    // The end of what has been read so far, again and again, with time to draw it in between.
     await expect
       .poll(
         async () => {
           await page.keyboard.press('End');
           return rows(page).getByText('PolicyReloaded').count();
         },
-        { timeout: 30_000 },
+        { timeout: 30_000, interval: 500 },
       )
       .toBeGreaterThan(0);
     await page.getByText('which is all there is').waitFor();

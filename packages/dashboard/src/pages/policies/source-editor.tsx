@@ -26,7 +26,13 @@ export function SourceEditor({
 }: SourceEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<YamlEditor>();
-  const changed = useEffectEvent((next: string) => onChange?.(next));
+  // What the editor has said and the page has not come back with yet. While somebody types fast the page is behind: its
+  // answer to what was typed before is no change from outside, and must not take back what was typed since.
+  const said = useRef<string[]>([]);
+  const changed = useEffectEvent((next: string) => {
+    said.current.push(next);
+    onChange?.(next);
+  });
   const first = useEffectEvent(() => text);
   useEffect(() => {
     let made: YamlEditor | undefined;
@@ -42,7 +48,11 @@ export function SourceEditor({
       setEditor(undefined);
     };
   }, [label, isReadOnly]);
-  useEffect(() => editor?.replace(text), [editor, text]);
+  useEffect(() => {
+    const at = said.current.indexOf(text);
+    if (at < 0) editor?.replace(text);
+    else said.current.splice(0, at + 1);
+  }, [editor, text]);
   useEffect(() => editor?.mark(faults ?? []), [editor, faults]);
   useEffect(() => {
     if (place !== undefined) editor?.goTo(place);
