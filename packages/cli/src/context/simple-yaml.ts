@@ -117,6 +117,7 @@ function quoted(text: string): string {
 }
 
 function beyond(): never {
+  // One value for all: the caller compares it, and making an error with its trace would cost more than the parsing.
   // eslint-disable-next-line no-throw-literal
   throw needsYaml;
 }
