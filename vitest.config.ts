@@ -8,6 +8,10 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Most tests wait for a gateway or a browser in another process: three at once keep two cores busy.
     maxWorkers: 3,
+    // One worker runs many files: what they import is loaded once, and they share one PostgreSQL server. So no test file
+    // changes a global, and each takes back what it changes in a module.
+    pool: 'forks',
+    isolate: false,
     reporters: ['default', './tests/harness/closing-line.ts'],
   },
 });

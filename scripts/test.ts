@@ -1,5 +1,7 @@
-// The whole of "npm test": the static checks, then every test, then one closing line that counts both.
-import { spawnSync } from 'node:child_process';
+// The whole of "npm test": every test, the static checks beside them, then one closing line that counts both. With the
+// names of files it runs those alone.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +11,6 @@ import { ensureTools } from './ensure-tools.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'reeve-test-'));
 const summary = join(scratch, 'summary.json');
 
-function run(program: string, args: readonly string[]): boolean {
-  const env = { ...process.env, REEVE_TEST_SUMMARY: summary };
-  return spawnSync(program, args, { stdio: 'inherit', env }).status === 0;
-}
-
 function counted(): { passed: number; failed: number; skipped: number } {
   try {
     return JSON.parse(readFileSync(summary, 'utf8')) as ReturnType<typeof counted>;
@@ -22,14 +19,34 @@ function counted(): { passed: number; failed: number; skipped: number } {
   }
 }
 
+async function runTests(args: readonly string[]): Promise<boolean> {
+  const env = { ...process.env, REEVE_TEST_SUMMARY: summary };
+  const child = spawn('node_modules/.bin/vitest', ['run', ...args], { stdio: 'inherit', env });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0;
+}
+
+/** What they say is kept until the tests have had their say. */
+async function runChecks(): Promise<{ passed: boolean; said: string }> {
+  const child = spawn('node_modules/.bin/node', ['scripts/check.ts'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { passed: code === 0, said };
+}
+
 try {
   ensureTools();
   buildDashboard();
-  const checksPassed = run('node_modules/.bin/node', ['scripts/check.ts']);
-  const testsPassed = run('node_modules/.bin/vitest', ['run', ...process.argv.slice(2)]);
+  const args = process.argv.slice(2);
+  const names = args.some((arg) => !arg.startsWith('-'));
+  const checking = names ? Promise.resolve({ passed: true, said: '' }) : runChecks();
+  const testsPassed = await runTests(args);
+  const checks = await checking;
+  process.stdout.write(checks.said);
   const { passed, failed, skipped } = counted();
-  const failures = failed + (checksPassed ? 0 : 1);
-  process.exitCode = checksPassed && testsPassed && failures === 0 ? 0 : 1;
+  const failures = failed + (checks.passed ? 0 : 1);
+  process.exitCode = checks.passed && testsPassed && failures === 0 ? 0 : 1;
   process.stdout.write(`${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
