@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
+import { Transform } from 'node:stream';
 
-/** A network between a browser and a gateway that can be cut and mended. */
+/** A network to a gateway, or to a database, that can be cut and mended, and be slow. */
 export class NetworkLink {
   readonly http: string;
   readonly #server: ReturnType<typeof createServer>;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
+  #delayMs = 0;
 
   private constructor(server: ReturnType<typeof createServer>, http: string) {
     this.#server = server;
@@ -34,6 +36,11 @@ export class NetworkLink {
     this.#isCut = false;
   }
 
+  /** From now on, each piece of what is sent takes so long. */
+  delay(ms: number): void {
+    this.#delayMs = ms;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut();
     this.#server.close();
@@ -56,7 +63,16 @@ export class NetworkLink {
         this.#sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      socket.pipe(this.#distance()).pipe(other);
     }
+  }
+
+  #distance(): Transform {
+    return new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        if (this.#delayMs === 0) done(null, chunk);
+        else setTimeout(() => done(null, chunk), this.#delayMs);
+      },
+    });
   }
 }
