@@ -13,7 +13,7 @@ export const parts: readonly Part[] = [
   {
     name: 'kills',
     holds: 'Whatever was acknowledged before a SIGKILL is in the store, once; the chain is unbroken, the books agree.',
-    share: 28,
+    share: 32,
     most: 1000,
     run: kills,
   },
@@ -21,7 +21,7 @@ export const parts: readonly Part[] = [
     name: 'signals',
     holds:
       'SIGTERM and SIGKILL at any moment of start, recovery, migration, housekeeping and shutdown: the process ends, the next one starts.',
-    share: 10,
+    share: 9,
     most: 500,
     run: signals,
   },
@@ -36,7 +36,7 @@ export const parts: readonly Part[] = [
   {
     name: 'clock',
     holds: 'The clock forwards and back: what was spent today stays spent, books and log agree.',
-    share: 5,
+    share: 4,
     most: 100,
     run: clock,
   },
@@ -44,7 +44,7 @@ export const parts: readonly Part[] = [
     name: 'streams',
     holds:
       'Idle streams by the thousand, slow readers and floods: another tenant’s decisions go on, in bounded memory.',
-    share: 6,
+    share: 5,
     most: 70,
     run: streams,
   },
@@ -52,21 +52,21 @@ export const parts: readonly Part[] = [
     name: 'fuzz',
     holds:
       'Whatever is sent or written, over HTTP, gRPC, WebSocket, as policy, condition or case: no 5xx, INTERNAL, crash, hang or growth.',
-    share: 20,
+    share: 18,
     most: 1_000_000,
     run: fuzz,
   },
   {
     name: 'tenants',
     holds: 'Tenants cannot see or touch each other; nobody lifts what somebody wider has imposed.',
-    share: 5,
+    share: 4,
     most: 3,
     run: tenants,
   },
   {
     name: 'mutation',
     holds: 'Tests notice when the core is changed.',
-    share: 20,
+    share: 22,
     most: 15,
     run: mutation,
   },

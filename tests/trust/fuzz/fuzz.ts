@@ -16,9 +16,9 @@ export async function fuzz(limits: Limits): Promise<Outcome> {
   const share = (name: keyof typeof shares): Limits => ({ ...limits, most: Math.ceil(limits.most * shares[name]) });
   // Texts are read in threads here, and the wire is tried on a gateway: two cores have both to do.
   const texts = async () => ({
+    policy: await fuzzTexts('policy', partOfTime(share('policy'), 3)),
+    cases: await fuzzTexts('cases', partOfTime(share('cases'), 2)),
     condition: await fuzzTexts('condition', share('condition')),
-    policy: await fuzzTexts('policy', share('policy')),
-    cases: await fuzzTexts('cases', share('cases')),
   });
   const [inThreads, onWire] = await Promise.all([texts(), fuzzWire(share)]);
   const all = Object.entries({ ...inThreads, ...onWire });
@@ -28,6 +28,12 @@ export async function fuzz(limits: Limits): Promise<Outcome> {
     findings: all.flatMap(([, each]) => each.findings),
     notRun: [],
   };
+}
+
+/** The nth part of the time that is left; what is not used goes to whoever comes after. */
+function partOfTime(limits: Limits, nth: number): Limits {
+  const now = performance.now();
+  return { ...limits, endsAt: now + (limits.endsAt - now) / nth };
 }
 
 interface Fuzzed {
@@ -41,13 +47,8 @@ async function fuzzWire(
   const world = await makeWorld(60);
   try {
     const before = await residentBytes(world.gateway.http);
-    // A third of the time for each, and what is left for those that come after.
-    const third = (limits: Limits, nth: number): Limits => {
-      const now = performance.now();
-      return { ...limits, endsAt: now + (limits.endsAt - now) / nth };
-    };
-    const http = await fuzzOpenApi(world, third(share('http'), 3));
-    const sockets = await fuzzSockets(world, third(share('sockets'), 4));
+    const http = await fuzzOpenApi(world, partOfTime(share('http'), 3));
+    const sockets = await fuzzSockets(world, partOfTime(share('sockets'), 4));
     const protos = await fuzzProtos(world, share('protos'));
     return {
       http,
