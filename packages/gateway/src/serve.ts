@@ -3,6 +3,7 @@ import type { Gateway } from './compose.ts';
 import { startGateway } from './compose.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
+import { exitAfterLinger, stopOrExit } from './last-resort.ts';
 import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
 
@@ -36,8 +37,9 @@ export async function serve(
     if (end instanceof Error) logger.fatal({ err: end }, 'the gateway cannot go on');
     else logger.info({ signal: end }, 'shutting down');
     await onStopping?.();
-    await gateway.stop();
+    await stopOrExit(gateway, config.drainSecs * 1000, logger);
     logger.info('stopped');
+    exitAfterLinger(end instanceof Error ? 1 : 0, logger);
     if (end instanceof Error) throw new StartError(end.message);
     return 0;
   } catch (error) {

@@ -15,6 +15,7 @@ export function watchStore(
   logger: Logger,
 ): { onCommit: (error: unknown) => void; stop: () => void } {
   let probing: NodeJS.Timeout | undefined;
+  let stopped = false;
   const recovered = () => {
     clearInterval(probing);
     probing = undefined;
@@ -23,11 +24,11 @@ export function watchStore(
   };
   let asked = false;
   const probe = async () => {
-    if (asked) return;
+    if (asked || stopped) return;
     asked = true;
     try {
       await store.probe();
-      if (probing !== undefined) recovered();
+      if (probing !== undefined && !stopped) recovered();
     } catch {
       // Still failing; the next turn tries again.
     } finally {
@@ -40,12 +41,16 @@ export function watchStore(
         if (probing !== undefined) recovered();
         return;
       }
-      if (probing !== undefined) return;
+      // The store is about to be closed, or is: nothing is left that could want it back.
+      if (probing !== undefined || stopped) return;
       const detail = messageOf(error);
       health.set('store', { status: 'failing', detail });
       logger.error({ err: error }, 'the store does not take writes; calls fail until it does');
       probing = setInterval(() => void probe(), probeEveryMs);
     },
-    stop: () => clearInterval(probing),
+    stop: () => {
+      stopped = true;
+      clearInterval(probing);
+    },
   };
 }
