@@ -253,6 +253,7 @@ export async function startGateway(
     opened.defer(startPeopleWork(accounts, work), 'letters');
   }
   opened.defer(() => health.drain(), 'open streams');
+  storeWatch.started();
 
   const closing = opened.move();
   return {

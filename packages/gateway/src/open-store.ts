@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Access, AccountStore, AuditReader, Store } from '@reeve/core';
-import { MemoryStore, messageOf } from '@reeve/core';
+import { MemoryStore } from '@reeve/core';
 import { takeDataFolder } from './adapters/files/data-folder.ts';
 import { Follower } from './adapters/postgres/follower.ts';
 import { openPostgres } from './adapters/postgres/open-postgres.ts';
@@ -12,6 +12,7 @@ import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
 import { parsePostgresUrl } from './config/postgres-url.ts';
 import type { Config } from './config/settings.ts';
+import { withAdvice } from './explain-start.ts';
 import type { Opened } from './opened.ts';
 import { StartError } from './start-error.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -62,7 +63,7 @@ function openEmbedded(config: Config, opened: Opened): OpenStore {
     // Unknown is shown as unknown: the other metrics do not depend on the reader.
     return { ...alone(store), reader, indexLag: () => reader.lag().catch(() => Number.NaN), accountStore };
   } catch (error) {
-    throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
+    throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
   }
 }
 

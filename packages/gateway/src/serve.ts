@@ -3,6 +3,7 @@ import type { Gateway } from './compose.ts';
 import { startGateway } from './compose.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
+import { explainStart } from './explain-start.ts';
 import { exitAfterLinger, stopOrExit } from './last-resort.ts';
 import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
@@ -29,7 +30,10 @@ export async function serve(
   try {
     const { config, tracing } = loadConfig({ ...sources, env });
     const logger = createLogger(config.logLevel);
-    const gateway = await startGateway(config, logger, tracing, dashboardFolder);
+    const gateway = await startGateway(config, logger, tracing, dashboardFolder).catch((error: unknown) => {
+      logger.debug({ err: error }, 'the start has failed');
+      throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
+    });
     onListening(gateway);
     // A process that is killed leaves its translated sources to the next one all the same.
     flushCompileCache();

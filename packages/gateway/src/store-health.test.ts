@@ -26,6 +26,7 @@ test('a store that fails is probed until it takes writes again', async () => {
   const store = new ProbedStore(0);
   const health = new Health();
   const watch = watchStore(store, health, logger);
+  watch.started();
   store.failure = new Error('full');
   watch.onCommit(store.failure);
   await vi.advanceTimersByTimeAsync(1000);
@@ -41,6 +42,7 @@ test('once it is stopped, nothing probes the store and no timer is left, whateve
   vi.useFakeTimers();
   const store = new ProbedStore(0);
   const watch = watchStore(store, new Health(), logger);
+  watch.started();
   watch.onCommit(new Error('full'));
   watch.stop();
   watch.onCommit(new Error('database is not open'));

@@ -99,7 +99,7 @@ export class Journal {
     const tick = this.#tick;
     if (tick === undefined) return;
     this.#tick = undefined;
-    if (this.#closed) this.#reject([tick]);
+    if (this.#closed) this.#reject([tick], new Error('the journal is closed'));
     else this.#commit(tick);
   }
 
@@ -178,18 +178,19 @@ export class Journal {
     const above = this.#tick;
     this.#tick = undefined;
     try {
-      this.#reject(above === undefined ? [tick] : [above, tick]);
+      this.#reject(above === undefined ? [tick] : [above, tick], error);
     } finally {
       this.#ports.onCommit(error);
     }
   }
 
   /** Takes back what the turns have changed. Whatever goes wrong on the way, those who wait for them are told that they failed. */
-  #reject(ticks: readonly Tick[]): void {
+  #reject(ticks: readonly Tick[], cause: unknown): void {
     try {
       for (const tick of ticks) for (const undo of tick.undos.reverse()) undo();
     } finally {
       const failure = new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided');
+      failure.cause = cause;
       for (const tick of ticks) tick.reject(failure);
     }
   }
