@@ -61,6 +61,7 @@ function readPolicies(yaml: CaseYaml, document: Document.Parsed, member: Member)
 
 function readCase(yaml: CaseYaml, document: Document.Parsed, node: Node): PolicyCase | undefined {
   const before = yaml.problems.length;
+  yaml.countChecks(node, 1);
   const found = yaml.known(document, node, 'a case', caseKeys);
   for (const needed of ['case', 'agent', 'action', 'decision'] as const) {
     if (found[needed] === undefined) yaml.complain(node, `a case needs "${needed}"`);
@@ -85,11 +86,13 @@ function readEarlier(yaml: CaseYaml, document: Document.Parsed, node: Node): Ear
     if (found[needed] === undefined) yaml.complain(node, `what was "before" needs "${needed}"`);
   }
   const { times, settled_micros: settled, decision } = found;
+  const count = times === undefined ? 1 : yaml.wholeOf(times);
+  yaml.countChecks(times?.value ?? node, count);
   const decided: Decision | undefined =
     decision === undefined ? 'allow' : yaml.choice(decision.value, '"decision"', ['allow', 'deny', 'pending']);
   return {
     ...readRequest(yaml, document, found),
-    times: times === undefined ? 1 : yaml.wholeOf(times),
+    times: count,
     settledMicros: settled === undefined ? undefined : yaml.wholeOf(settled),
     decision: decided ?? 'allow',
   };
