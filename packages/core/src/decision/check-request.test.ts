@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentId, rawCheck, useTool } from '../testkit/requests.ts';
 import { action } from './action.ts';
-import { checkBatchSize } from './check-action.ts';
 import type { RawCheckRequest } from './check-request.ts';
 import { parseCheckRequest } from './check-request.ts';
 
@@ -47,7 +46,33 @@ const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] 
     'estimated_cost_micros: must be at most 9007199254740991',
   ],
   ['a long run id', { runId: 'r'.repeat(129) }, 'run_id: must be at most 128 characters'],
-  ['a long summary', { summary: 's'.repeat(4097) }, 'summary: must be at most 4096 characters'],
+  ['a long summary', { summary: 's'.repeat(8193) }, 'summary: must be at most 8192 characters'],
+  ...(
+    [
+      ['tool_call', 'tool', 'tool_call.tool_name', 512],
+      ['tool_call', 'source', 'tool_call.tool_source', 512],
+      ['tool_call', 'url', 'tool_call.target_url', 8192],
+      ['tool_result', 'tool', 'tool_result.tool_name', 512],
+      ['tool_result', 'source', 'tool_result.tool_source', 512],
+      ['tool_result', 'url', 'tool_result.source_url', 8192],
+      ['llm_call', 'model', 'llm_call.model', 512],
+      ['file_operation', 'operation', 'file_op.operation', 512],
+      ['file_operation', 'path', 'file_op.path', 8192],
+      ['network_call', 'host', 'network_call.host', 512],
+      ['network_call', 'protocol', 'network_call.protocol', 512],
+      ['process_exec', 'command', 'process_exec.command', 8192],
+      ['agent_spawn', 'command', 'process_exec.command', 8192],
+    ] as const
+  ).map(([type, member, field, most]): [string, Partial<RawCheckRequest>, string] => [
+    `a long ${field} of a ${type}`,
+    { action: action(type, { [member]: 'x'.repeat(most + 1) }) },
+    `context.${field}: must be at most ${most} characters`,
+  ]),
+  [
+    'a command that is too long with its arguments',
+    { action: action('process_exec', { command: 'x'.repeat(4000), commandArgs: ['y'.repeat(4000), 'z'.repeat(191)] }) },
+    'context.process_exec.args: must be at most 8192 characters together with the command',
+  ],
   [
     'negative prompt tokens',
     { action: action('llm_call', { model: 'm', promptTokens: -1 }) },
@@ -133,17 +158,4 @@ test('whatever the arguments, they are read or refused: nothing else is thrown',
     }),
     { numRuns: 100 },
   );
-});
-
-describe('a batch', () => {
-  test('takes up to a thousand', () => {
-    expect(() => checkBatchSize(0)).not.toThrow();
-    expect(() => checkBatchSize(1000)).not.toThrow();
-  });
-
-  test('of more is refused, with the limit and the number', () => {
-    expect(() => checkBatchSize(1001)).toThrow(
-      expect.objectContaining({ code: 'invalid_argument', message: 'requests: at most 1000 in one batch, not 1001' }),
-    );
-  });
 });

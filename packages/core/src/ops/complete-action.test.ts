@@ -63,7 +63,7 @@ describe('completing an action', () => {
   test.each([
     ['a negative cost', { actualCostMicros: -1 }, 'actual_cost_micros: must not be negative'],
     ['a cost beyond counting', { actualCostMicros: 2 ** 53 }, 'actual_cost_micros: must be at most 9007199254740991'],
-    ['a long detail', { detail: 'x'.repeat(4097) }, 'detail: must be at most 4096 characters'],
+    ['a long detail', { detail: 'x'.repeat(8193) }, 'detail: must be at most 8192 characters'],
   ])('with %s is refused and changes nothing', async (_, members, message) => {
     const { test, agent, op } = await running();
     await expect(test.complete(agent, 't:s', members)).rejects.toMatchObject({ code: 'invalid_argument', message });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
-import { actorJson, id, listOf, paging, timestamp } from '../schemas.ts';
+import { actorJson, id, idFilter, listOf, paging, timestamp } from '../schemas.ts';
 
-const name = z.object({ name: z.string().min(1).max(128) });
+const name = z.object({ name: z.string().min(1).max(bounds.name) });
 const newName = z.object({ name: id });
-const source = z.string().max(128 * 1024);
+const source = z.string().max(bounds.policySource);
 
 const policyJson = z.object({
   name: z.string(),
@@ -53,7 +54,7 @@ export const policyRoutes = {
     summary: 'The documents in force, from files and the store, by name.',
     access: 'read',
     tenancy: 'own',
-    query: z.object({ ...paging, org_id: z.string().max(128).optional() }),
+    query: z.object({ ...paging, org_id: idFilter }),
     success: {
       status: 200,
       description: 'A page, and the version of the whole set, as answers and the audit log name it.',
@@ -92,7 +93,7 @@ export const policyRoutes = {
     params: newName,
     body: z.strictObject({
       source,
-      note: z.string().max(1000).default(''),
+      note: z.string().max(bounds.note).default(''),
       /** The version that was edited; where another has been stored since, nothing changes. 0: there was none. */
       base_version: z.int().min(0).optional(),
     }),
@@ -130,7 +131,7 @@ export const policyRoutes = {
     access: 'admin',
     tenancy: 'own',
     params: name,
-    body: z.strictObject({ version: z.int().min(1), note: z.string().max(1000).default('') }),
+    body: z.strictObject({ version: z.int().min(1), note: z.string().max(bounds.note).default('') }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
     problems: ['policy_not_found', 'policy_version_not_found', 'policy_invalid', 'policy_in_file', 'tenant_bound'],
   },
@@ -141,7 +142,7 @@ export const policyRoutes = {
     summary: 'Check the text of documents, together with those in force, without storing it.',
     access: 'read',
     tenancy: 'own',
-    body: z.strictObject({ source, name: z.string().max(128).optional() }),
+    body: z.strictObject({ source, name: z.string().max(bounds.name).optional() }),
     success: {
       status: 200,
       description: 'What is wrong with it, where anything is.',

@@ -1,15 +1,13 @@
+import type { CheckActionRequest } from '@reeve/contract';
 import {
-  BatchCheckRequest,
   BatchCheckResponse,
-  CheckActionRequest,
   CheckActionResponse,
-  CompleteActionRequest,
   CompleteActionRequest_Outcome as WireOutcome,
   CompleteActionResponse,
   paths,
 } from '@reeve/contract';
 import type { Answer, CheckRequest, Governance, Outcome } from '@reeve/core';
-import { checkAction, checkActions, checkBatchSize, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
+import { checkAction, checkActions, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf } from './convert-check.ts';
@@ -36,7 +34,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.checkAction,
         async (bytes) => {
-          const request = checkRequestOf(decode(CheckActionRequest, bytes));
+          const request = checkRequestOf(decode('CheckActionRequest', bytes));
           const answer = await checkAction(gov, request);
           onAnswer(answer);
           return encode(CheckActionResponse, checkResponseOf(answer));
@@ -45,8 +43,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.batchCheck,
         async (bytes) => {
-          const { requests } = decode(BatchCheckRequest, bytes);
-          checkBatchSize(requests.length);
+          const { requests } = decode('BatchCheckRequest', bytes);
           const answers = await checkActions(gov, requests.map(inBatch));
           for (const answer of answers) onAnswer(answer);
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
@@ -55,7 +52,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.completeAction,
         async (bytes) => {
-          const wire = decode(CompleteActionRequest, bytes);
+          const wire = decode('CompleteActionRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
           const op = await completeAction(gov, {
