@@ -36,7 +36,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.checkAction,
         async (bytes) => {
-          const request = checkRequestOf(decode(CheckActionRequest, bytes));
+          const request = checkRequestOf(decode(CheckActionRequest, bytes), gov.mostActionMicros);
           const answer = await checkAction(gov, request);
           onAnswer(answer);
           return encode(CheckActionResponse, checkResponseOf(answer));
@@ -47,7 +47,10 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
         async (bytes) => {
           const { requests } = decode(BatchCheckRequest, bytes);
           checkBatchSize(requests.length);
-          const answers = await checkActions(gov, requests.map(inBatch));
+          const answers = await checkActions(
+            gov,
+            requests.map((wire, index) => inBatch(wire, index, gov.mostActionMicros)),
+          );
           for (const answer of answers) onAnswer(answer);
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
         },
@@ -83,9 +86,9 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
 }
 
 /** A malformed entry fails the whole batch, before any is judged, and is named by its index. */
-function inBatch(wire: CheckActionRequest, index: number): CheckRequest {
+function inBatch(wire: CheckActionRequest, index: number, mostMicros: number): CheckRequest {
   try {
-    return checkRequestOf(wire);
+    return checkRequestOf(wire, mostMicros);
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
     throw new ReeveError(error.code, `requests[${index}].${error.message}`, error.facts);
