@@ -217,6 +217,29 @@ describe('prices', () => {
   });
 });
 
+describe('what one action may cost', () => {
+  const call = (promptTokens: number) =>
+    world.check(bot, { action: action('llm_call', { model: 'gpt', promptTokens, maxOutputTokens: promptTokens }) });
+
+  test('bounds what tokens cost by the prices of policy: the call is denied, and says why', async () => {
+    await policy('{}', 'pricing:\n  gpt: { input_per_mtok_usd: 1000000, output_per_mtok_usd: 1000000 }\n');
+    expect(await call(500)).toMatchObject({ decision: 'allow' });
+    const dear = {
+      decision: 'deny',
+      policyRule: 'budget/pricing',
+      reason:
+        'by the price of the model "gpt" this call costs 1002.00 USD at most, and one action may cost 1000.00 USD; ' +
+        'ask for fewer tokens',
+    };
+    expect(await call(501)).toMatchObject(dear);
+    expect(books(0).reserved).toBe(1_000_000_000);
+    expect(await call(2 ** 31 - 1)).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringContaining('4294967294.00'),
+    });
+  });
+});
+
 test('caps that are nearly used up are told once: an entry and an event each, the global one of no org', async () => {
   await policy('{ daily_limit_usd: 1, org_daily_limit_usd: 1 }');
   await spend(960_000);

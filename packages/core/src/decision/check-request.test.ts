@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agentId, rawCheck, useTool } from '../testkit/requests.ts';
+import { agentId, checkOf, rawCheck, useTool } from '../testkit/requests.ts';
 import { action } from './action.ts';
 import type { RawCheckRequest } from './check-request.ts';
 import { parseCheckRequest } from './check-request.ts';
@@ -9,6 +9,9 @@ const acmeBot = agentId('acme/search/bot');
 const idRule = '1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit';
 const traceRule = 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+/** Of one action. */
+const mostMicros = 2_500_000;
 
 const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] = [
   ['no agent', { agentId: undefined }, 'agent_id.agent_id: must not be empty'],
@@ -43,7 +46,17 @@ const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] 
   [
     'a cost beyond counting',
     { estimatedCostMicros: Number.MAX_SAFE_INTEGER + 1 },
-    'estimated_cost_micros: must be at most 9007199254740991',
+    'estimated_cost_micros: must be at most 2500000 (2.50 USD)',
+  ],
+  [
+    'a cost above what one action may cost',
+    { estimatedCostMicros: mostMicros + 1 },
+    'estimated_cost_micros: must be at most 2500000 (2.50 USD)',
+  ],
+  [
+    'a fraction of a micro-dollar',
+    { estimatedCostMicros: 0.5 },
+    'estimated_cost_micros: must be a whole number of micro-dollars',
   ],
   ['a long run id', { runId: 'r'.repeat(129) }, 'run_id: must be at most 128 characters'],
   ['a long summary', { summary: 's'.repeat(8193) }, 'summary: must be at most 8192 characters'],
@@ -111,7 +124,7 @@ const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] 
 ];
 
 test.each(refused)('%s is refused, with the field and what would be right', (_, members, message) => {
-  expect(() => parseCheckRequest(rawCheck(members))).toThrow(
+  expect(() => parseCheckRequest(rawCheck(members), mostMicros)).toThrow(
     expect.objectContaining({ code: 'invalid_argument', message, facts: { field: message.split(':')[0] } }),
   );
 });
@@ -125,7 +138,7 @@ const accepted: readonly (readonly [string, Partial<RawCheckRequest>])[] = [
   ['neither trace nor span', { traceId: '', spanId: '' }],
   ['trace and span of the longest', { traceId: 'aZ09_-'.padEnd(128, 'x'), spanId: 's'.repeat(128) }],
   ['a cost of nothing', { estimatedCostMicros: 0 }],
-  ['the largest cost', { estimatedCostMicros: Number.MAX_SAFE_INTEGER }],
+  ['the largest cost', { estimatedCostMicros: mostMicros }],
   ['no cost', { estimatedCostMicros: null }],
   ['texts of the longest', { runId: 'r'.repeat(128), summary: 's'.repeat(4096) }],
   ['the first and last port', { action: action('network_call', { host: 'h', port: 65_535 }) }],
@@ -135,7 +148,7 @@ const accepted: readonly (readonly [string, Partial<RawCheckRequest>])[] = [
 
 test.each(accepted)('%s is accepted as it is', (_, members) => {
   const raw = rawCheck(members);
-  expect(parseCheckRequest(raw)).toMatchObject(raw);
+  expect(parseCheckRequest(raw, mostMicros)).toMatchObject(raw);
 });
 
 test.each([
@@ -144,14 +157,14 @@ test.each([
   ['"text"', 'text'],
   ['null', null],
 ])('arguments %j are read as JSON', (json, args) => {
-  expect(parseCheckRequest(rawCheck({ action: action('tool_call', { tool: 't', json }) })).args).toEqual(args);
+  expect(checkOf({ action: action('tool_call', { tool: 't', json }) }).args).toEqual(args);
 });
 
 test('whatever the arguments, they are read or refused: nothing else is thrown', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.nat({ max: 5000 }).map(nested)), (json) => {
       try {
-        parseCheckRequest(rawCheck({ action: { ...useTool('t'), json } }));
+        checkOf({ action: { ...useTool('t'), json } });
       } catch (error) {
         expect(error).toMatchObject({ code: 'invalid_argument' });
       }

@@ -1,4 +1,6 @@
 import type { Json } from '../audit/canonical-json.ts';
+import type { Micros } from '../budget/money.ts';
+import { usdOfMicros } from '../budget/money.ts';
 import { longest } from '../kernel/bounds.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
@@ -28,12 +30,15 @@ const deepestArguments = 64;
 /** What gRPC's number of tokens holds. */
 const mostTokens = 2_147_483_647;
 
-/** Checks the form of a request; throws `invalid_argument` naming the field and what would be right. */
-export function parseCheckRequest(raw: RawCheckRequest): CheckRequest {
+/**
+ * Checks the form of a request; throws `invalid_argument` naming the field and what would be right. `mostMicros` is the
+ * most that one action may cost.
+ */
+export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): CheckRequest {
   const agentId = parseAgentId(raw.agentId);
   checkTraceIds(raw);
   if (raw.caller !== null) parseAgentId(raw.caller, 'caller_agent_id');
-  if (raw.estimatedCostMicros !== null) checkMicros('estimated_cost_micros', raw.estimatedCostMicros);
+  if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
   checkLength('run_id', raw.runId, longest.runId);
   checkLength('summary', raw.summary, longest.text);
   checkTexts(raw.action);
@@ -52,9 +57,11 @@ export function parseCheckRequest(raw: RawCheckRequest): CheckRequest {
   };
 }
 
-export function checkMicros(field: string, micros: number): void {
+/** What one action costs must not exhaust what everybody shares: it has a bound of its own, beside all caps. */
+export function checkCost(field: string, micros: number, mostMicros: Micros): void {
   if (micros < 0) throw invalid(field, 'must not be negative');
-  if (!Number.isSafeInteger(micros)) throw invalid(field, `must be at most ${Number.MAX_SAFE_INTEGER}`);
+  if (!Number.isInteger(micros)) throw invalid(field, 'must be a whole number of micro-dollars');
+  if (micros > mostMicros) throw invalid(field, `must be at most ${mostMicros} (${usdOfMicros(mostMicros)} USD)`);
 }
 
 export function checkLength(field: string, text: string, most: number): void {

@@ -14,7 +14,7 @@ import type { Judgement } from './answer.ts';
 import { chargeOf } from './charge.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { CheckRequest } from './check-request.ts';
-import { exceededReason, unpricedReason } from './refusal-reasons.ts';
+import { exceededReason, overpricedReason, unpricedReason } from './refusal-reasons.ts';
 
 /** What policy and budgets say of an action that is asked about for the first time. */
 export interface Decided
@@ -49,6 +49,7 @@ function weigh(
   const { effect, reason, rule: policyRule, tier } = verdict;
   if (effect === 'deny') return { decision: 'deny', reason, policyRule, tier };
   if (charge === undefined) return unpriced(request);
+  if (charge > gov.mostActionMicros) return overpriced(gov, request, charge);
   const exceeded = charge === 0 ? undefined : gov.ledger.exceededBy(agent.record.id, charge);
   if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny') return refused(gov, exceeded, charge, now);
   const asks = effect === 'require_approval';
@@ -108,6 +109,11 @@ function reserve(gov: Governance, agent: Agent, op: Op, charge: Micros): void {
 
 function unpriced({ action }: CheckRequest): Decided {
   return { decision: 'deny', ...unpricedReason(action), tier: 'budget' };
+}
+
+/** An estimate past the bound was refused with its form: what is past it here is tokens at a price of policy. */
+function overpriced(gov: Governance, { action }: CheckRequest, charge: Micros): Decided {
+  return { decision: 'deny', ...overpricedReason(action, charge, gov.mostActionMicros), tier: 'budget' };
 }
 
 function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }: Exceeded, now: EpochMs): void {

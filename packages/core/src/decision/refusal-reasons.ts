@@ -18,6 +18,16 @@ export function unpricedReason({ model }: Action): Refusal {
   };
 }
 
+/** Why a call of a model whose tokens cost more than one action may is refused. */
+export function overpricedReason({ model }: Action, charge: Micros, mostMicros: Micros): Refusal {
+  return {
+    reason:
+      `by the price of the model "${redactText(model)}" this call costs ${usdOfMicros(charge)} USD at most, and one ` +
+      `action may cost ${usdOfMicros(mostMicros)} USD; ask for fewer tokens`,
+    policyRule: 'budget/pricing',
+  };
+}
+
 /** Which cap a charge would pass, and what is left of it. */
 export function exceededReason(ledger: Ledger, exceeded: Exceeded, charge: Micros): Refusal {
   const { of, period, limitMicros, totalMicros } = exceeded;

@@ -199,6 +199,11 @@ const wrong: readonly (readonly [string, string, string])[] = [
   ],
   ['half a price', 'pricing:\n  «gpt-*: { input_per_mtok_usd: 1 }', 'the price of "gpt-*" needs "output_per_mtok_usd"'],
   [
+    'a price beyond what is possible',
+    'pricing:\n  gpt-*: { input_per_mtok_usd: «1000001, output_per_mtok_usd: 1000000 }',
+    '"input_per_mtok_usd" must be a number of US dollars from 0 to 1000000.00',
+  ],
+  [
     'what to assume of unknown prices, misspelt',
     'pricing: { unknown_price: «wurst }',
     '"unknown_price" must be "deny", "zero" or "worst"',

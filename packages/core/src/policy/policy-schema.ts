@@ -1,5 +1,5 @@
 import type { Json } from '../audit/canonical-json.ts';
-import { microsPerUsd, mostMicros } from '../budget/money.ts';
+import { microsPerUsd, mostMicros, mostPriceMicros } from '../budget/money.ts';
 import { actionTypes } from '../decision/action.ts';
 import { effects, policyModes } from './document.ts';
 import { actionsOnExceed, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
@@ -128,7 +128,8 @@ function limits(keys: readonly string[]): Schema {
 }
 
 function prices(): Schema {
-  return Object.fromEntries(priceKeys.map((key) => [key, amount]));
+  const price: Schema = { ...amount, maximum: mostPriceMicros / microsPerUsd };
+  return Object.fromEntries(priceKeys.map((key) => [key, price]));
 }
 
 function bounded({ least, most }: { readonly least: number; readonly most: number }): Schema {

@@ -6,7 +6,7 @@ import type { Decision } from '../decision/answer.ts';
 import { chargeOf } from '../decision/charge.ts';
 import { CheckFacts } from '../decision/check-facts.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
-import { exceededReason, unpricedReason } from '../decision/refusal-reasons.ts';
+import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusal-reasons.ts';
 import type { Governance } from '../governance.ts';
 import { lineageOfId } from '../tenancy/lineage.ts';
 import { strangerOf } from '../tenancy/stranger.ts';
@@ -65,6 +65,9 @@ function weigh(
 ): Weighed {
   if (effect === 'deny') return { decision: 'deny', reason, policyRule };
   if (charge === undefined) return { decision: 'deny', ...unpricedReason(request.action) };
+  if (charge > gov.mostActionMicros) {
+    return { decision: 'deny', ...overpricedReason(request.action, charge, gov.mostActionMicros) };
+  }
   const exceeded = exceededUnder(set.budgets, gov.ledger, request.agentId, charge);
   if (exceeded !== undefined) {
     const refusal = exceededReason(gov.ledger, exceeded, charge);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { messageOf, parseApiKey } from '@reeve/core';
+import { messageOf, parseApiKey, parseUsd } from '@reeve/core';
 import { parsePostgresUrl } from './postgres-url.ts';
 
 /** Turns the text of a setting into its value; throws an `Error` whose message says what is accepted. */
@@ -45,6 +45,18 @@ export function wholeNumber(least: number, most: number): Parse<number> {
       throw new Error(`a whole number from ${least} to ${most}`);
     return value;
   };
+}
+
+/** The most whole dollars of which each micro-dollar can be told apart in a number. */
+const mostUsd = Math.floor(Number.MAX_SAFE_INTEGER / 1_000_000);
+
+/** An amount of US dollars, as micro-dollars. */
+export function usdAboveZero(text: string): number {
+  const micros = parseUsd(text);
+  if (typeof micros !== 'number' || micros <= 0 || micros > mostUsd * 1_000_000) {
+    throw new Error(`US dollars above 0, up to ${mostUsd}, with at most six decimals`);
+  }
+  return micros;
 }
 
 export function choice<Choice extends string>(...choices: readonly Choice[]): Parse<Choice> {

@@ -13,6 +13,7 @@ import {
   proxies,
   seconds,
   url,
+  usdAboveZero,
   webhookUrl,
   wholeNumber,
 } from './parsers.ts';
@@ -107,6 +108,12 @@ export const settings = {
     '3600',
     wholeNumber(0, 31_536_000),
     'What budgets hold back for an operation whose agent is silent for so long is free again; 0 is off.',
+  ),
+  maxActionCostMicros: required(
+    'max_action_cost_usd',
+    '1000',
+    usdAboveZero,
+    'The most that one action may be estimated to cost, or have cost, in US dollars.',
   ),
   opsDurable: required('ops_durable', 'true', flag, 'Operations in flight survive a restart.'),
   auditSync: required(

@@ -5,6 +5,7 @@ import {
   exceededReason,
   Ledger,
   microsOfUsd,
+  overpricedReason,
   RunTally,
   tiersOf,
   unpricedReason,
@@ -37,12 +38,15 @@ const microsPerUsd = 1_000_000;
 export class CaseScene {
   readonly #set: PolicySet;
   readonly #case: PolicyCase;
+  /** The most that one action may cost. */
+  readonly #mostMicros: number;
   readonly #runs = new RunTally();
   readonly #ledger: Ledger;
   #now: number;
 
-  constructor(set: PolicySet, one: PolicyCase) {
+  constructor(set: PolicySet, one: PolicyCase, mostMicros: number) {
     this.#set = set;
+    this.#mostMicros = mostMicros;
     this.#case = one;
     this.#now = one.before[0]?.at ?? one.at ?? ordinaryTime;
     this.#ledger = new Ledger({ now: () => this.#now, elapsed: () => 0 }, set.budgets);
@@ -81,7 +85,7 @@ export class CaseScene {
 
   ask(asked: CaseRequest): Judged {
     this.#now = asked.at ?? this.#now;
-    const request = checkRequestOf(asked);
+    const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
     const facts = this.#facts(asked, request.args, charge ?? 0);
     const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
@@ -105,6 +109,10 @@ export class CaseScene {
     if (effect === 'deny') return { ...none, decision: 'deny', rule, reason, audited: 'ActionDenied' };
     if (charge === undefined) {
       const { policyRule, reason: why } = unpricedReason(action);
+      return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
+    }
+    if (charge > this.#mostMicros) {
+      const { policyRule, reason: why } = overpricedReason(action, charge, this.#mostMicros);
       return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
     }
     const held = { ...none, reserved_micros: charge };

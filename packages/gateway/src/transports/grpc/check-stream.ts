@@ -55,7 +55,7 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
 
 async function answerTo(gov: Governance, bytes: Uint8Array): Promise<Answer> {
   try {
-    return await checkAction(gov, checkRequestOf(decode('CheckActionRequest', bytes)));
+    return await checkAction(gov, checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros));
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'invalid_argument') return invalidRequest(error.message);
     throw error;

@@ -24,8 +24,8 @@ const decisions: Readonly<Record<Decision, WireDecision>> = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function checkRequestOf(wire: CheckActionRequest): CheckRequest {
-  return parseCheckRequest({
+export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): CheckRequest {
+  const raw = {
     agentId: wire.agentId,
     token: wire.credentialToken,
     traceId: wire.traceId,
@@ -35,7 +35,8 @@ export function checkRequestOf(wire: CheckActionRequest): CheckRequest {
     estimatedCostMicros: wire.estimatedCostMicros ?? null,
     runId: wire.runId,
     summary: wire.summary,
-  });
+  };
+  return parseCheckRequest(raw, mostMicros);
 }
 
 export function checkResponseOf(answer: Answer): CheckActionResponse {

@@ -34,7 +34,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.checkAction,
         async (bytes) => {
-          const request = checkRequestOf(decode('CheckActionRequest', bytes));
+          const request = checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros);
           const answer = await checkAction(gov, request);
           onAnswer(answer);
           return encode(CheckActionResponse, checkResponseOf(answer));
@@ -44,7 +44,10 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
         paths.batchCheck,
         async (bytes) => {
           const { requests } = decode('BatchCheckRequest', bytes);
-          const answers = await checkActions(gov, requests.map(inBatch));
+          const answers = await checkActions(
+            gov,
+            requests.map((wire, index) => inBatch(wire, index, gov.mostActionMicros)),
+          );
           for (const answer of answers) onAnswer(answer);
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
         },
@@ -80,9 +83,9 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
 }
 
 /** A malformed entry fails the whole batch, before any is judged, and is named by its index. */
-function inBatch(wire: CheckActionRequest, index: number): CheckRequest {
+function inBatch(wire: CheckActionRequest, index: number, mostMicros: number): CheckRequest {
   try {
-    return checkRequestOf(wire);
+    return checkRequestOf(wire, mostMicros);
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
     throw new ReeveError(error.code, `requests[${index}].${error.message}`, error.facts);
