@@ -38,7 +38,12 @@ export interface Approval {
   readonly action: CanonicalJson;
   /** The digest of the exact request that a verdict is about. */
   readonly digest: string;
+  /** The first rule that asks, or the budget. */
   readonly policyRule: string;
+  /** All rules that ask, the first of them first; none where only a budget does. */
+  readonly rules: readonly string[];
+  /** A standing grant may be given along with it. */
+  readonly isGrantable: boolean;
   readonly policyVersion: string;
   /** Why somebody is asked. */
   readonly reason: string;

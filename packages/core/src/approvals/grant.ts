@@ -46,6 +46,9 @@ export function checkGrant(approval: Approval, wish: GrantWish, now: EpochMs): v
   if (approval.cause === 'budget') {
     throw invalid('grant', 'a charge that passes a cap is approved once; leave "grant" out');
   }
+  if (!approval.isGrantable) {
+    throw invalid('grant', 'a rule that asks about this allows no standing grants; leave "grant" out');
+  }
   if (wish.reach === 'run' && approval.runId === '') {
     throw invalid('grant', 'the action belongs to no run; grant it until a time, or leave "grant" out');
   }

@@ -19,6 +19,8 @@ export const sampleApproval: Approval = {
   action: canonicalJson({ args: { n: 1.5, text: 'a\u0001b', none: null }, tool: 'shell', type: 'tool_call' }),
   digest: 'd'.repeat(64),
   policyRule: 'p/ask',
+  rules: ['p/ask', 'acme/also'],
+  isGrantable: true,
   policyVersion: '0123456789abcdef',
   reason: 'approval required by rule p/ask',
   cause: 'rule',

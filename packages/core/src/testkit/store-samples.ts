@@ -172,6 +172,8 @@ export const someApproval: fc.Arbitrary<Approval> = fc.record({
   action: text.map((tool) => canonicalJson({ tool })),
   digest: hexHash,
   policyRule: text,
+  rules: fc.array(text, { maxLength: 3 }),
+  isGrantable: fc.boolean(),
   policyVersion: text,
   reason: text,
   cause: fc.constantFrom('rule', 'budget'),

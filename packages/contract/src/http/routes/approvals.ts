@@ -28,6 +28,10 @@ export const approvalJson = z.object({
   digest: z.string(),
   /** `<document>/<rule>`, or `budget/<tier>.<period>` where a budget asks. */
   policy_rule: z.string(),
+  /** All rules that ask, in order; the strictest of their terms count together. None where only a budget asks. */
+  rules: z.array(z.string()),
+  /** Whether "grant" may be given along with a verdict. */
+  grantable: z.boolean(),
   policy_version: z.string(),
   /** Why a person is asked. */
   reason: z.string(),

@@ -36,8 +36,11 @@ export function approvalValues(approval: Approval): SqlValue[] {
   return [id, state, ...tenant, runId, ...times, isLive(approval) ? 1 : 0, JSON.stringify(approval)];
 }
 
+/** One that an older version has written knows one rule only, and not what a grant would cover: it allows none. */
 export function approvalOf(row: Row): Approval {
-  return JSON.parse(text(row, 'record')) as Approval;
+  const record = JSON.parse(text(row, 'record')) as Pick<Approval, 'cause' | 'policyRule'> & Partial<Approval>;
+  const rules = record.cause === 'rule' ? [record.policyRule] : [];
+  return { rules, isGrantable: false, ...record } as Approval;
 }
 
 export function grantValues(grant: StandingGrant): SqlValue[] {

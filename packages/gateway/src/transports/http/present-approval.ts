@@ -22,6 +22,8 @@ export function approvalJson(approval: Approval): ApprovalJson {
     action: JSON.parse(approval.action) as ApprovalJson['action'],
     digest: approval.digest,
     policy_rule: approval.policyRule,
+    rules: [...approval.rules],
+    grantable: approval.isGrantable,
     policy_version: approval.policyVersion,
     reason: approval.reason,
     cost_micros: approval.costMicros,
