@@ -1,4 +1,5 @@
-import { Decision } from '@reeve/contract';
+import type { ActionContext } from '@reeve/contract';
+import { ActionType, Decision } from '@reeve/contract';
 import type { Problem, RouteOutput, Routes } from '@reeve/contract/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey } from '../harness/credentials.ts';
@@ -6,6 +7,7 @@ import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 
 type Approval = RouteOutput<Routes['getApproval']>;
+type Grants = RouteOutput<Routes['listGrants']>;
 type Simulation = RouteOutput<Routes['simulatePolicy']>;
 
 /** The operator wants two people within ten minutes; the org's own document comes first by its name. */
@@ -14,6 +16,8 @@ name: house
 default: allow
 rules:
   - { name: two, effect: require_approval, tools: [wire], approvals: { count: 2, ttl_secs: 600, grants: false } }
+  - { name: files, effect: require_approval, paths: ["/srv/files/*"] }
+  - { name: commands, effect: require_approval, commands: ["deployer*"] }
 `;
 const own = `
 name: a-first
@@ -80,6 +84,52 @@ describe('where the rules of an org and of the operator ask about the same actio
     const explained = await gateway.api.get('/api/v1/decisions/t4:s/explain', bootstrapKey);
     expect(explained.text).toContain('it decided: ');
     expect(explained.text).toContain('it asks, too: ');
+  });
+});
+
+describe('a standing grant', () => {
+  const fileOp = (operation: string): ActionContext => ({
+    action: { $case: 'fileOp', value: { operation, path: '/srv/files/a' } },
+  });
+  const exec = (...args: string[]): ActionContext => ({
+    action: { $case: 'processExec', value: { command: 'deployer', args } },
+  });
+  const ask = (actionType: ActionType, context: ActionContext) =>
+    gateway.check(agent, { runId: 'g', actionType, context });
+  const grantOf = async (actionType: ActionType, context: ActionContext) => {
+    const { approvalId } = await ask(actionType, context);
+    expect((await approve(approvalId, bootstrapKey, { grant: { reach: 'run' } })).status).toBe(200);
+  };
+
+  test('to read a file lets no deletion of it through, and names what it covers', async () => {
+    await grantOf(ActionType.FILE_OPERATION, fileOp('read'));
+    expect(await ask(ActionType.FILE_OPERATION, fileOp('read'))).toMatchObject({ decision: Decision.ALLOW });
+    expect(await ask(ActionType.FILE_OPERATION, fileOp('delete'))).toMatchObject({ decision: Decision.PENDING });
+    const { body } = await gateway.api.get<Grants>('/api/v1/grants', bootstrapKey);
+    expect(body.items[0]).toMatchObject({
+      covers: 'read /srv/files/a',
+      rules: ['house/files'],
+      resource: '/srv/files/a',
+    });
+  });
+
+  test('of a command covers its arguments', async () => {
+    await grantOf(ActionType.PROCESS_EXEC, exec('--dry-run'));
+    expect(await ask(ActionType.PROCESS_EXEC, exec('--dry-run'))).toMatchObject({ decision: Decision.ALLOW });
+    expect(await ask(ActionType.PROCESS_EXEC, exec('--force'))).toMatchObject({ decision: Decision.PENDING });
+  });
+
+  test('does not cover a rule that asks only since', async () => {
+    await grantOf(ActionType.FILE_OPERATION, fileOp('stat'));
+    const late = 'name: late\nrules: [{ name: too, effect: require_approval, paths: ["/srv/**"] }]';
+    const put = await gateway.api.send('PUT', '/api/v1/policies/late', {
+      bearer: bootstrapKey,
+      json: { source: late },
+    });
+    expect(put.status, put.text).toBe(200);
+    expect(await ask(ActionType.FILE_OPERATION, fileOp('stat'))).toMatchObject({ decision: Decision.PENDING });
+    await gateway.api.send('DELETE', '/api/v1/policies/late', { bearer: bootstrapKey });
+    expect(await ask(ActionType.FILE_OPERATION, fileOp('stat'))).toMatchObject({ decision: Decision.ALLOW });
   });
 });
 

@@ -30,8 +30,10 @@ export interface Approval {
   readonly opId: string;
   readonly actionType: ActionType;
   readonly resource: string;
-  /** SHA-256 of the resource as it was asked for, before secrets were replaced: what a grant is compared by. */
-  readonly resourceDigest: string;
+  /** SHA-256 of what a grant would cover, before secrets were replaced; empty where an older version has asked. */
+  readonly coverDigest: string;
+  /** The same in words, with secrets replaced. */
+  readonly covers: string;
   readonly summary: string;
   readonly runId: string;
   /** The action as it was asked for, with secrets replaced. */

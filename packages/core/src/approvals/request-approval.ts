@@ -1,7 +1,6 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
-import { resourceOf } from '../decision/action.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
 import { describeAction } from '../decision/describe-decision.ts';
 import type { Governance } from '../governance.ts';
@@ -12,6 +11,7 @@ import type { Asking } from '../policy/asking-rules.ts';
 import { waitOf } from '../policy/asking-rules.ts';
 import type { Approval } from './approval.ts';
 import { approvalEvent, entryPlace } from './describe-approval.ts';
+import { coverOf, coverWords } from './grant-cover.ts';
 import { saveApproval } from './save-approval.ts';
 
 /** How many actions of one agent may wait for people at a time. */
@@ -42,7 +42,8 @@ export function requestApproval(
     opId: op.opId,
     actionType: request.action.type,
     resource: op.resource,
-    resourceDigest: gov.sha256(resourceOf(request.action)),
+    coverDigest: gov.sha256(coverOf(request.action)),
+    covers: coverWords(request.action),
     summary: op.summary,
     runId: op.runId,
     action: describeAction(request, gov.sha256),

@@ -53,7 +53,7 @@ function weigh(
   const exceeded = charge === 0 ? undefined : gov.ledger.exceededBy(agent.record.id, charge);
   if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny') return refused(gov, exceeded, charge, now);
   const asks = effect === 'require_approval';
-  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, policyRule, now) : undefined;
+  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, verdict.asking, now) : undefined;
   const question =
     exceeded !== undefined
       ? questionOfBudget(gov, exceeded, charge, verdict, now)

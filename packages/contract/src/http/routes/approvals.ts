@@ -55,9 +55,14 @@ export const grantJson = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
   approval_id: z.string(),
   agent: agentIdJson,
+  /** The first of the rules that asked when it was given. */
   policy_rule: z.string(),
+  /** All of them: where another rule asks by now, the grant does not cover the action. */
+  rules: z.array(z.string()),
   action_type: opJson.shape.action_type.unwrap(),
   resource: z.string(),
+  /** What it covers, in words: the operation and the resource, a command with its arguments. */
+  covers: z.string(),
   reach: grantReach,
   run_id: z.string().nullable(),
   granted_at: timestamp,
