@@ -30,15 +30,22 @@ export interface Approval {
   readonly opId: string;
   readonly actionType: ActionType;
   readonly resource: string;
-  /** SHA-256 of the resource as it was asked for, before secrets were replaced: what a grant is compared by. */
-  readonly resourceDigest: string;
+  /** SHA-256 of what a grant would cover, before secrets were replaced; empty where an older version has asked. */
+  readonly coverDigest: string;
+  /** The same in words, with secrets replaced. */
+  readonly covers: string;
   readonly summary: string;
   readonly runId: string;
   /** The action as it was asked for, with secrets replaced. */
   readonly action: CanonicalJson;
   /** The digest of the exact request that a verdict is about. */
   readonly digest: string;
+  /** The first rule that asks, or the budget. */
   readonly policyRule: string;
+  /** All rules that ask, the first of them first; none where only a budget does. */
+  readonly rules: readonly string[];
+  /** A standing grant may be given along with it. */
+  readonly isGrantable: boolean;
   readonly policyVersion: string;
   /** Why somebody is asked. */
   readonly reason: string;

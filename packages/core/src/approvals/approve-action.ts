@@ -96,15 +96,18 @@ function grantOf(
     last.at,
   );
   if (narrowest === undefined) return undefined;
-  const { agent, policyRule, actionType, resource, resourceDigest, runId } = approval;
+  const { agent, policyRule, rules, actionType, resource, coverDigest, covers, runId } = approval;
   return {
     id: `grt_${gov.randomness.hex(12)}`,
     approvalId: approval.id,
     agent,
     policyRule,
+    rules,
+    approvers: verdicts.length,
     actionType,
     resource,
-    resourceDigest,
+    coverDigest,
+    covers,
     ...narrowest,
     runId: narrowest.reach === 'run' ? runId : null,
     grantedAt: last.at,

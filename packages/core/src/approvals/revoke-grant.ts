@@ -23,10 +23,21 @@ export async function revokeGrant(gov: Governance, by: Principal, id: string, re
     throw new ReeveError('grant_not_found', `there is no grant "${id}"`);
   }
   if (grant.revokedAt !== null) return grant;
+  const revoked = endGrant(gov, grant, by, redactText(reason));
+  await gov.journal.committed();
+  return revoked;
+}
+
+/** Ends it in memory, in this turn and in the log. */
+export function endGrant(
+  gov: Governance,
+  grant: StandingGrant,
+  by: Pick<Principal, 'actor' | 'requestId'>,
+  reason: string,
+): StandingGrant {
   const at = gov.clock.now();
   const revoked = { ...grant, revokedAt: at };
   saveGrant(gov, grant, revoked);
-  const why = redactText(reason);
   gov.journal.record(
     draftOf({
       at,
@@ -34,7 +45,7 @@ export async function revokeGrant(gov: Governance, by: Principal, id: string, re
       lineage: gov.directory.find(grant.agent)?.lineage ?? lineageOfId(grant.agent),
       actor: by.actor,
       policyRule: grant.policyRule,
-      reason: why === '' ? null : why,
+      reason: reason === '' ? null : reason,
       payload: canonicalJson({
         approval_id: grant.approvalId,
         grant_id: grant.id,
@@ -43,6 +54,5 @@ export async function revokeGrant(gov: Governance, by: Principal, id: string, re
       }),
     }),
   );
-  await gov.journal.committed();
   return revoked;
 }

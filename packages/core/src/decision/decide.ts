@@ -8,6 +8,7 @@ import { noteApproached } from '../budget/note-approached.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
+import { alsoOfBudget } from '../policy/asking-rules.ts';
 import type { Tier, Verdict } from '../policy/policy-set.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { Judgement } from './answer.ts';
@@ -53,7 +54,7 @@ function weigh(
   const exceeded = charge === 0 ? undefined : gov.ledger.exceededBy(agent.record.id, charge);
   if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny') return refused(gov, exceeded, charge, now);
   const asks = effect === 'require_approval';
-  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, policyRule, now) : undefined;
+  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, verdict.asking, now) : undefined;
   const question =
     exceeded !== undefined
       ? questionOfBudget(gov, exceeded, charge, verdict, now)
@@ -73,8 +74,8 @@ function weigh(
   return { decision: 'allow', reason: allowed, policyRule, tier, grantId: grant.id };
 }
 
-function questionOfRule({ reason, rule: policyRule, approvals: terms = {} }: Verdict): ApprovalQuestion {
-  return { cause: 'rule', reason, policyRule, terms };
+function questionOfRule({ reason, rule: policyRule, asking }: Verdict): ApprovalQuestion {
+  return { cause: 'rule', reason, policyRule, asking };
 }
 
 /** The charge would pass a cap, for which policy has people asked. What a rule asks for besides still holds. */
@@ -82,13 +83,13 @@ function questionOfBudget(
   gov: Governance,
   exceeded: Exceeded,
   charge: Micros,
-  { effect, reason: ruleReason, approvals: terms = {} }: Verdict,
+  { effect, reason: ruleReason, asking }: Verdict,
   now: EpochMs,
 ): ApprovalQuestion {
   noteExceeded(gov, exceeded, now);
   const { reason, policyRule } = exceededReason(gov.ledger, exceeded, charge);
   const both = effect === 'require_approval' ? `${reason}; and ${ruleReason}` : reason;
-  return { cause: 'budget', reason: both, policyRule, terms };
+  return { cause: 'budget', reason: both, policyRule, asking: alsoOfBudget(asking) };
 }
 
 /** An agent must not fill the desk of those who decide. */

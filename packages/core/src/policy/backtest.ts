@@ -128,11 +128,12 @@ function judgeAgain(
     tally.skipped++;
     return undefined;
   }
-  const { effect, rule } = verdict;
+  const { effect, rule, asking } = verdict;
   const was = recorded.policyRule.startsWith('budget/') ? 'allow' : recorded.decision;
   const wouldBe = decisions[effect];
-  // A standing grant covers the rule that it was given for.
-  const covered = recorded.granted && wouldBe === 'pending' && rule === recorded.policyRule;
+  // A standing grant covers the rule that it was given for, while that allows grants.
+  const mayCover = wouldBe === 'pending' && asking?.grants !== false;
+  const covered = recorded.granted && mayCover && rule === recorded.policyRule;
   if (wouldBe === was || covered) return undefined;
   const changed = { recorded, was, wouldBe, wouldBeRule: rule };
   tally.add(changed);
@@ -144,7 +145,7 @@ function verdictAgain(
   gov: Governance,
   set: PolicySet,
   recorded: RecordedDecision,
-): Pick<Verdict, 'effect' | 'rule'> | undefined {
+): Pick<Verdict, 'effect' | 'rule' | 'asking'> | undefined {
   const { agent, action } = recorded;
   const facts = new RecordedFacts(recorded, gov.directory.find(agent)?.record, costUnder(set, recorded));
   const verdict = set.evaluate(agent, action, facts);

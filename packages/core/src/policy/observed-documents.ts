@@ -1,7 +1,7 @@
 import type { ActionType } from '../decision/action.ts';
 import type { Facts } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
-import { RuleIndex } from './rule-index.ts';
+import { nothingFound, RuleIndex } from './rule-index.ts';
 import { describeScope } from './parse-scope.ts';
 import type { Subject } from './subject.ts';
 
@@ -46,7 +46,9 @@ export class ObservedDocuments {
     let found: Observed[] | undefined;
     for (const scope of scopes) {
       for (const { name, rules } of this.#byScope.get(scope) ?? []) {
-        const strongest = rules.strongest(type, subject, facts, undefined);
+        const looked = nothingFound();
+        rules.look(type, subject, facts, looked);
+        const { strongest } = looked;
         if (strongest === undefined || strongest.effect === decided) continue;
         found ??= [];
         found.push({ document: name, rule: strongest.id, effect: strongest.effect });

@@ -231,7 +231,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of approvals',
     'rules: [{ effect: require_approval, approvals: { «people: 2 } }]',
-    'unknown key "people" in "approvals"; known: count, ttl_secs',
+    'unknown key "people" in "approvals"; known: count, ttl_secs, grants',
+  ],
+  [
+    'grants that are neither true nor false',
+    'rules: [{ effect: require_approval, approvals: { grants: «never } }]',
+    '"grants" must be true or false',
   ],
   [
     'approvals that are a number',

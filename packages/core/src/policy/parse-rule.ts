@@ -23,6 +23,7 @@ export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when',
 
 /** Bounds of what a rule may ask of its approvals. */
 export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
+export const approvalKeys = ['count', 'ttl_secs', 'grants'] as const;
 
 /** How many rules one source may hold, in all of its documents; one that is repeated by an alias counts each time. */
 export const mostRules = 2000;
@@ -160,15 +161,23 @@ class RuleParser {
     };
   }
 
-  /** How many people must approve, and for how long they may be waited for. */
+  /** How many people must approve, for how long they may be waited for, and whether they may grant it for longer. */
   #approvals(member: Member): ApprovalTerms {
-    const terms: { count?: number; ttlSecs?: number } = {};
+    const terms: { -readonly [Term in keyof ApprovalTerms]: ApprovalTerms[Term] } = {};
     for (const each of this.#yaml.members(this.#document, member.value, '"approvals"') ?? []) {
       if (each.name === 'count') terms.count = this.#whole(each, approvalBounds.count);
       else if (each.name === 'ttl_secs') terms.ttlSecs = this.#whole(each, approvalBounds.ttl_secs);
-      else this.#yaml.unknown(each, '"approvals"', Object.keys(approvalBounds));
+      else if (each.name === 'grants') terms.grants = this.#yesOrNo(each);
+      else this.#yaml.unknown(each, '"approvals"', approvalKeys);
     }
     return terms;
+  }
+
+  #yesOrNo({ name, value }: Member): boolean {
+    const said = isScalar(value) ? value.value : undefined;
+    if (typeof said === 'boolean') return said;
+    this.#yaml.complain(value, `"${name}" must be true or false`);
+    return false;
   }
 
   #whole({ name, value }: Member, { least, most }: { readonly least: number; readonly most: number }): number {

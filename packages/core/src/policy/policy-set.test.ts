@@ -152,7 +152,7 @@ function linear(
   documents: readonly WrittenDocument[],
   agent: AgentId,
   asked: Action,
-): Pick<Verdict, 'effect' | 'rule'> {
+): Pick<Verdict, 'effect' | 'rule'> & { readonly asking?: readonly string[] } {
   if (documents.length === 0) return { effect: 'deny', rule: 'default' };
   const matching = documents.flatMap(({ scope, rules }, index) =>
     contains(scope, agent)
@@ -160,8 +160,10 @@ function linear(
       : [],
   );
   for (const effect of ['deny', 'require_approval', 'allow'] as const) {
-    const first = matching.find((rule) => rule.effect === effect);
-    if (first !== undefined) return first;
+    const [first, ...others] = matching.filter((rule) => rule.effect === effect);
+    if (first === undefined) continue;
+    if (effect !== 'require_approval') return first;
+    return { ...first, asking: [first, ...others].map(({ rule }) => rule) };
   }
   const says = (what: 'allow' | 'deny') =>
     documents.some(({ scope, default: said }) => scope.tier === 'global' && said === what);
@@ -240,6 +242,12 @@ function evaluate(set: PolicySet, agent: AgentId, asked: Action): Verdict {
   return set.evaluate(agent, asked, factsOf(agent, asked));
 }
 
+/** What was decided, by which rule, and all rules that ask. */
+function judged(set: PolicySet, agent: AgentId, asked: Action) {
+  const { effect, rule, asking } = evaluate(set, agent, asked);
+  return asking === undefined ? { effect, rule } : { effect, rule, asking: asking.rules };
+}
+
 test('the index answers as every rule tried one after the other would, with the same rule', () => {
   fc.assert(
     fc.property(
@@ -249,8 +257,8 @@ test('the index answers as every rule tried one after the other would, with the 
       (documents, agent, actions) => {
         const set = setOf(documents);
         for (const asked of actions) {
-          const { effect, rule } = evaluate(set, agent, asked);
-          expect({ asked, effect, rule }).toEqual({ asked, ...linear(documents, agent, asked) });
+          const found = judged(set, agent, asked);
+          expect({ asked, ...found }).toEqual({ asked, ...linear(documents, agent, asked) });
         }
       },
     ),
@@ -275,8 +283,7 @@ test('so it does where many rules share prefixes', () => {
       const agent = agentId('acme/search/bot');
       for (const name of tools) {
         const asked = action('tool_call', { tool: name });
-        const { effect, rule } = evaluate(set, agent, asked);
-        expect({ name, effect, rule }).toEqual({ name, ...linear([written], agent, asked) });
+        expect({ name, ...judged(set, agent, asked) }).toEqual({ name, ...linear([written], agent, asked) });
       }
     }),
     { numRuns: 100 },

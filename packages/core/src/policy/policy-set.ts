@@ -7,15 +7,17 @@ import type { Pricing } from '../budget/pricing.ts';
 import { noPrices } from '../budget/pricing.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Asking } from './asking-rules.ts';
+import { askingReason, strictest } from './asking-rules.ts';
 import { budgetRules } from './budget-rules.ts';
 import type { Facts } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
-import type { ApprovalTerms, Effect, PolicyDocument, Scope } from './document.ts';
+import type { Effect, PolicyDocument, Scope } from './document.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
-import type { CompiledRule } from './rule-index.ts';
-import { RuleIndex } from './rule-index.ts';
+import type { CompiledRule, FoundRules } from './rule-index.ts';
+import { nothingFound, RuleIndex } from './rule-index.ts';
 import { describeScope } from './parse-scope.ts';
 import { scopesAbove } from './scopes-above.ts';
 import type { Subject } from './subject.ts';
@@ -31,8 +33,8 @@ export interface Verdict {
   /** `<document>/<rule>` or `default`. */
   readonly rule: string;
   readonly tier: Tier;
-  /** What the rule asks of its approvals, where it does. */
-  readonly approvals?: ApprovalTerms;
+  /** What all rules that ask for approval say together, where the effect is that people are asked. */
+  readonly asking?: Asking;
   /** What documents that are only observed would have done otherwise. */
   readonly observed?: readonly Observed[];
 }
@@ -73,14 +75,12 @@ export class PolicySet {
 
   #decide(agent: AgentId, action: Action, subject: Subject, scopes: readonly string[], facts: Facts): Verdict {
     if (this.#isEmpty) return noPolicy;
-    let winner: CompiledRule | undefined;
-    for (const scope of scopes) {
-      const index = this.#byScope.get(scope);
-      if (index !== undefined) winner = index.strongest(action.type, subject, facts, winner);
-    }
-    if (winner === undefined) return this.#fallback(agent, action, scopes);
-    const verdict = verdictOf(winner);
-    if (winner.effect !== 'deny') return verdict;
+    const found = nothingFound();
+    for (const scope of scopes) this.#byScope.get(scope)?.look(action.type, subject, facts, found);
+    const { strongest } = found;
+    if (strongest === undefined) return this.#fallback(agent, action, scopes);
+    const verdict = verdictOf(strongest, found);
+    if (strongest.effect !== 'deny') return verdict;
     return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };
   }
 
@@ -104,8 +104,11 @@ export class PolicySet {
   }
 }
 
-function verdictOf({ effect, reason, id, tier, rule: { approvals } }: CompiledRule): Verdict {
-  return approvals === undefined ? { effect, reason, rule: id, tier } : { effect, reason, rule: id, tier, approvals };
+function verdictOf({ effect, reason, id, tier }: CompiledRule, { asking }: FoundRules): Verdict {
+  const verdict = { effect, reason, rule: id, tier };
+  if (effect !== 'require_approval' || asking === undefined) return verdict;
+  const rules = [...asking].toSorted((a, b) => a.order - b.order);
+  return { ...verdict, reason: askingReason(rules), asking: strictest(rules) };
 }
 
 const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default', tier: 'default' };

@@ -57,43 +57,56 @@ export class RuleIndex {
     }
   }
 
-  /** The strongest rule that matches, compared with the best one known so far. */
-  strongest(
-    type: ActionType,
-    subject: Subject,
-    facts: Facts,
-    best: CompiledRule | undefined,
-  ): CompiledRule | undefined {
+  /** Adds the rules that match and matter to what is found so far. */
+  look(type: ActionType, subject: Subject, facts: Facts, found: FoundRules): void {
     const index = this.#byAction.get(type);
-    if (index === undefined) return best;
-    let winner = strongestOf(index.always, subject, facts, best);
+    if (index === undefined) return;
+    lookAmong(index.always, subject, facts, found);
     for (const [dimension, bucket] of index.buckets) {
       for (const text of textsOf(subject, dimension)) {
-        winner = strongestOf(bucket.exact.get(text), subject, facts, winner);
+        lookAmong(bucket.exact.get(text), subject, facts, found);
         for (const [length, byPrefix] of bucket.prefixed) {
-          if (length <= text.length) {
-            winner = strongestOf(byPrefix.get(text.slice(0, length)), subject, facts, winner);
-          }
+          if (length <= text.length) lookAmong(byPrefix.get(text.slice(0, length)), subject, facts, found);
         }
       }
     }
-    return winner;
   }
+}
+
+/** What matters of the rules that match: the strongest, and all that ask while nothing stronger is found. */
+export interface FoundRules {
+  strongest: CompiledRule | undefined;
+  asking: Set<CompiledRule> | undefined;
+}
+
+export function nothingFound(): FoundRules {
+  return { strongest: undefined, asking: undefined };
 }
 
 /** Which effect beats which. */
 export const strength: Readonly<Record<Effect, number>> = { allow: 1, require_approval: 2, deny: 3 };
 
-function strongestOf(
+function lookAmong(
   rules: readonly CompiledRule[] | undefined,
   subject: Subject,
   facts: Facts,
-  best: CompiledRule | undefined,
-): CompiledRule | undefined {
-  if (rules === undefined) return best;
-  let winner = best;
-  for (const rule of rules) if (isStronger(rule, winner) && matches(rule.rule, subject, facts)) winner = rule;
-  return winner;
+  found: FoundRules,
+): void {
+  if (rules === undefined) return;
+  for (const rule of rules) {
+    if (!matters(rule, found) || !matches(rule.rule, subject, facts)) continue;
+    if (rule.effect === 'require_approval') {
+      found.asking ??= new Set();
+      found.asking.add(rule);
+    }
+    if (isStronger(rule, found.strongest)) found.strongest = rule;
+  }
+}
+
+/** All that ask count, each once; of others only one that would be the strongest. */
+function matters(rule: CompiledRule, { strongest, asking }: FoundRules): boolean {
+  if (isStronger(rule, strongest)) return true;
+  return rule.effect === 'require_approval' && strongest?.effect === 'require_approval' && asking?.has(rule) !== true;
 }
 
 function isStronger(rule: CompiledRule, than: CompiledRule | undefined): boolean {

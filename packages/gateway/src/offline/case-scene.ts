@@ -1,5 +1,6 @@
-import type { ConsideredRule, Decision, Facts, PolicySet, SpendFacts } from '@reeve/core';
+import type { Asking, ConsideredRule, Decision, Facts, PolicySet, SpendFacts } from '@reeve/core';
 import {
+  alsoOfBudget,
   chargeOf,
   considerRules,
   exceededReason,
@@ -9,6 +10,7 @@ import {
   RunTally,
   tiersOf,
   unpricedReason,
+  waitOf,
 } from '@reeve/core';
 import type { CaseAgent, CaseRequest, EarlierRequest, PolicyCase } from './policy-case.ts';
 import { checkRequestOf } from './read-cases.ts';
@@ -22,6 +24,8 @@ export interface CaseAnswer {
   /** The cap that refused it. */
   readonly limit: Readonly<Record<string, unknown>> | null;
   readonly observed: readonly unknown[];
+  /** On which terms people are asked. */
+  readonly approvals: Readonly<Record<string, unknown>> | null;
 }
 
 export interface Judged {
@@ -33,6 +37,8 @@ export interface Judged {
 const ordinaryTime = Date.UTC(2026, 0, 5, 12);
 const nobody: CaseAgent = { name: '', framework: '', depth: 0, metadata: {} };
 const microsPerUsd = 1_000_000;
+/** A case knows no settings: where rules leave the time open, it is the default of SVC_APPROVAL_TTL_SECS. */
+const usualWait = 300_000;
 
 /** What a gateway with these policies would have in its books when a case comes to it, and how it would answer. */
 export class CaseScene {
@@ -98,12 +104,13 @@ export class CaseScene {
   /** What the budgets make of a verdict, in the order in which a decision does it. */
   #weigh(
     { agent, action }: CaseRequest,
-    { effect, reason, rule, observed = [] }: ReturnType<PolicySet['evaluate']>,
+    { effect, reason, rule, asking, observed = [] }: ReturnType<PolicySet['evaluate']>,
     charge: number | undefined,
   ): CaseAnswer {
     const none = {
       reserved_micros: 0,
       limit: null,
+      approvals: null,
       observed: observed.map(({ rule: id, effect: would }) => ({ rule: id, effect: would })),
     };
     if (effect === 'deny') return { ...none, decision: 'deny', rule, reason, audited: 'ActionDenied' };
@@ -121,7 +128,8 @@ export class CaseScene {
       const { policyRule, reason: why } = exceededReason(this.#ledger, exceeded, charge);
       if (this.#set.budgets.actionOnExceed === 'require_approval') {
         const both = effect === 'require_approval' ? `${why}; and ${reason}` : why;
-        return { ...held, decision: 'pending', rule: policyRule, reason: both, audited: 'ActionPending' };
+        const approvals = termsOf(alsoOfBudget(asking));
+        return { ...held, decision: 'pending', rule: policyRule, reason: both, approvals, audited: 'ActionPending' };
       }
       const { of, period, limitMicros, totalMicros } = exceeded;
       const limit = {
@@ -134,7 +142,7 @@ export class CaseScene {
       return { ...none, decision: 'deny', rule: policyRule, reason: why, limit, audited: 'BudgetLimitExceeded' };
     }
     return effect === 'require_approval'
-      ? { ...held, decision: 'pending', rule, reason, audited: 'ActionPending' }
+      ? { ...held, decision: 'pending', rule, reason, approvals: termsOf(asking), audited: 'ActionPending' }
       : { ...held, decision: 'allow', rule, reason, audited: 'ActionAllowed' };
   }
 
@@ -179,4 +187,9 @@ export class CaseScene {
     }
     return spend;
   }
+}
+
+function termsOf(asking: Asking | undefined): Readonly<Record<string, unknown>> {
+  const { rules = [], count = 1, grants = false } = asking ?? {};
+  return { rules: [...rules], count, ttl_secs: waitOf(asking, usualWait) / 1000, grants };
 }

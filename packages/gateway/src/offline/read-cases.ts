@@ -10,7 +10,16 @@ import { readExpected } from './read-expected.ts';
 const groupKeys = ['about', 'policies', 'cases', 'problems'] as const;
 const askedKeys = ['agent', 'action', 'arguments', 'cost_micros', 'cost_usd', 'run', 'at'] as const;
 const earlierKeys = [...askedKeys, 'times', 'settled_micros', 'decision'] as const;
-const answerKeys = ['decision', 'rule', 'reason', 'reserved_micros', 'audited', 'limit', 'observed'] as const;
+const answerKeys = [
+  'decision',
+  'rule',
+  'reason',
+  'reserved_micros',
+  'audited',
+  'limit',
+  'observed',
+  'approvals',
+] as const;
 const caseKeys = ['case', ...askedKeys, 'registered', 'before', 'spend', ...answerKeys] as const;
 const registeredKeys = ['name', 'framework', 'metadata', 'parent', 'depth'] as const;
 const tiers = ['global', 'org', 'team', 'agent'] as const;

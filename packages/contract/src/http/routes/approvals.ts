@@ -37,6 +37,10 @@ export const approvalJson = z.object({
   digest: z.string(),
   /** `<document>/<rule>`, or `budget/<tier>.<period>` where a budget asks. */
   policy_rule: z.string(),
+  /** All rules that ask, in order; the strictest of their terms count together. None where only a budget asks. */
+  rules: z.array(z.string()),
+  /** Whether "grant" may be given along with a verdict. */
+  grantable: z.boolean(),
   policy_version: z.string(),
   /** Why a person is asked. */
   reason: z.string(),
@@ -60,9 +64,14 @@ export const grantJson = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
   approval_id: z.string(),
   agent: agentIdJson,
+  /** The first of the rules that asked when it was given. */
   policy_rule: z.string(),
+  /** All of them: where another rule asks by now, the grant does not cover the action. */
+  rules: z.array(z.string()),
   action_type: opJson.shape.action_type.unwrap(),
   resource: z.string(),
+  /** What it covers, in words: the operation and the resource, a command with its arguments. */
+  covers: z.string(),
   reach: grantReach,
   run_id: z.string().nullable(),
   granted_at: timestamp,

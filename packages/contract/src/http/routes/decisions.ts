@@ -133,6 +133,10 @@ export const decisionRoutes = {
         policy_rule: z.string(),
         policy_version: z.string(),
         cost_micros: z.int(),
+        /** On which terms people would be asked; null where they would not. Of all rules that ask, the strictest. */
+        approvals: z
+          .object({ rules: z.array(z.string()), count: z.int().min(1), ttl_secs: z.int(), grants: z.boolean() })
+          .nullable(),
         rules: z.array(consideredJson),
       }),
     },

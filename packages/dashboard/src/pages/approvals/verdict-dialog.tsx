@@ -87,10 +87,10 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
           <TextArea autoFocus maxLength={8192} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
-        {isApproval && !approval.policy_rule.startsWith('budget/') ? (
+        {isApproval && approval.grantable ? (
           <Field
             label="For how long"
-            hint="The same agent, rule and resource only. Grants are listed and can be revoked."
+            hint="The same agent, action and resource, under the rules that ask now. Grants are listed and can be revoked."
           >
             <Select
               value={reach}

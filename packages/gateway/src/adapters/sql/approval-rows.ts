@@ -36,8 +36,11 @@ export function approvalValues(approval: Approval): SqlValue[] {
   return [id, state, ...tenant, runId, ...times, isLive(approval) ? 1 : 0, JSON.stringify(approval)];
 }
 
+/** One that an older version has written knows one rule only, and not what a grant would cover: it allows none. */
 export function approvalOf(row: Row): Approval {
-  return JSON.parse(text(row, 'record')) as Approval;
+  const record = JSON.parse(text(row, 'record')) as Pick<Approval, 'cause' | 'policyRule'> & Partial<Approval>;
+  const rules = record.cause === 'rule' ? [record.policyRule] : [];
+  return { rules, isGrantable: false, coverDigest: '', covers: '', ...record } as Approval;
 }
 
 export function grantValues(grant: StandingGrant): SqlValue[] {
@@ -47,8 +50,10 @@ export function grantValues(grant: StandingGrant): SqlValue[] {
   return [id, ...tenant, grantedAt, endsAt, revokedAt === null ? 0 : 1, JSON.stringify(grant)];
 }
 
+/** One that an older version has written does not say all that it covers: it covers nothing. */
 export function grantOf(row: Row): StandingGrant {
-  return JSON.parse(text(row, 'record')) as StandingGrant;
+  const record = JSON.parse(text(row, 'record')) as Pick<StandingGrant, 'resource'> & Partial<StandingGrant>;
+  return { rules: [], approvers: 0, coverDigest: '', covers: record.resource, ...record } as StandingGrant;
 }
 
 /** A question with its values. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditReader, ConsideredRule, Governance } from '@reeve/core';
+import type { AuditReader, ConsideredRule, Governance, SimulatedApprovals } from '@reeve/core';
 import {
   backtest,
   candidateSet,
@@ -55,6 +55,7 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
         policy_rule: found.policyRule,
         policy_version: found.policyVersion,
         cost_micros: found.costMicros,
+        approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
         rules: found.rules.map(ruleJson),
       };
     },
@@ -93,6 +94,10 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
       };
     },
   };
+}
+
+function approvalsJson({ rules, count, waitMs, grants }: SimulatedApprovals) {
+  return { rules: [...rules], count, ttl_secs: Math.ceil(waitMs / 1000), grants };
 }
 
 function ruleJson({ document, rule, effect, matched, why, observed }: ConsideredRule) {
