@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { actorJson, id, listOf, paging, timestamp } from '../schemas.ts';
+import { actorJson, listOf, paging, timestamp } from '../schemas.ts';
 
-const name = z.object({ name: z.string().min(1).max(128) });
-const newName = z.object({ name: id });
+/** Of a tenant's document `<org>/<name>` or `<org>/<team>/<name>`, percent-encoded; its author may leave out what is before the name. */
+const longestName = 3 * 128 + 2;
+const name = z.object({ name: z.string().min(1).max(longestName) });
+const newName = z.object({
+  name: z
+    .string()
+    .regex(
+      /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,127}\/){0,2}[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
+      'must be 1 to 128 letters, digits, ".", "_" or "-"; of a document that a tenant made with its org, or org and team, before it',
+    ),
+});
 const source = z.string().max(128 * 1024);
 
 const policyJson = z.object({
@@ -22,6 +31,8 @@ const policyJson = z.object({
   version: z.int().nullable(),
   updated_at: timestamp.nullable(),
   updated_by: actorJson.nullable(),
+  /** Of a stored one: how wide a credential must be to change it, as wide as the widest that ever has. */
+  width: z.enum(['unbound', 'org', 'team']).nullable(),
 });
 
 const policyTextJson = policyJson.extend({ source: z.string() });
@@ -97,7 +108,7 @@ export const policyRoutes = {
       base_version: z.int().min(0).optional(),
     }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
-    problems: ['policy_invalid', 'policy_in_file', 'policy_changed', 'tenant_bound'],
+    problems: ['policy_invalid', 'policy_in_file', 'policy_changed', 'tenant_bound', 'imposed_by_wider'],
   },
   deletePolicy: {
     method: 'DELETE',
@@ -108,7 +119,7 @@ export const policyRoutes = {
     tenancy: 'own',
     params: name,
     success: { status: 204, description: 'It is out of force.' },
-    problems: ['policy_not_found', 'policy_in_file', 'policy_invalid', 'tenant_bound'],
+    problems: ['policy_not_found', 'policy_in_file', 'policy_invalid', 'tenant_bound', 'imposed_by_wider'],
   },
   policyVersions: {
     method: 'GET',
@@ -132,7 +143,14 @@ export const policyRoutes = {
     params: name,
     body: z.strictObject({ version: z.int().min(1), note: z.string().max(1000).default('') }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
-    problems: ['policy_not_found', 'policy_version_not_found', 'policy_invalid', 'policy_in_file', 'tenant_bound'],
+    problems: [
+      'policy_not_found',
+      'policy_version_not_found',
+      'policy_invalid',
+      'policy_in_file',
+      'tenant_bound',
+      'imposed_by_wider',
+    ],
   },
   validatePolicy: {
     method: 'POST',
@@ -141,7 +159,7 @@ export const policyRoutes = {
     summary: 'Check the text of documents, together with those in force, without storing it.',
     access: 'read',
     tenancy: 'own',
-    body: z.strictObject({ source, name: z.string().max(128).optional() }),
+    body: z.strictObject({ source, name: z.string().max(longestName).optional() }),
     success: {
       status: 200,
       description: 'What is wrong with it, where anything is.',

@@ -87,7 +87,7 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
           <TextArea autoFocus maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
-        {isApproval && !approval.policy_rule.startsWith('budget/') ? (
+        {isApproval && !/^budget\/[^/]+$/.test(approval.policy_rule) ? (
           <Field
             label="For how long"
             hint="The same agent, rule and resource only. Grants are listed and can be revoked."
