@@ -136,6 +136,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The credential that registered the agent was to give the verdict about its action.',
     'Let somebody else decide: a person, or a key that no agent uses.',
   ],
+  imposed_by_wider: [
+    'Somebody whose credential reaches further (a whole org, or all of them) has imposed or written this.',
+    'Ask for a credential that is bound no more narrowly than theirs.',
+  ],
   grant_not_found: ['There is no such standing grant, or it is no longer kept.', elsewhere],
   policy_not_found: ['There is no policy document of this name.', elsewhere],
   policy_version_not_found: ['The document has no such version, or it took the document away.', 'List the versions.'],

@@ -13,6 +13,8 @@ export const bounds = {
   /** An org, team or agent, and the ids that the gateway makes. */
   id: 128,
   traceId: 128,
+  /** A document's name with its org and team before it. */
+  documentName: 3 * 128 + 2,
   /** `org/team/agent/trace:span`, with room for what is percent-encoded twice by mistake. */
   opId: 700,
   /** What an agent authenticates with. */

@@ -51,6 +51,7 @@ export const problemStatus = {
   approval_not_found: 404,
   already_decided: 409,
   own_approval: 403,
+  imposed_by_wider: 403,
   grant_not_found: 404,
   policy_not_found: 404,
   policy_version_not_found: 404,

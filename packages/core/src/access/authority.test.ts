@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAtLeastAsWide, widest, widthOf, widths } from './authority.ts';
+import { isAtLeastAsWide, mayChangeDocument, widest, widthOf, widths } from './authority.ts';
 
 describe('width', () => {
   it('follows from the binding', () => {
@@ -16,5 +16,19 @@ describe('width', () => {
       [true, true, true],
     ]);
     for (const a of widths) for (const b of widths) expect(widest(a, b)).toBe(isAtLeastAsWide(a, b) ? a : b);
+  });
+
+  it('says who changes a document: whoever is as wide as the widest that has written it', () => {
+    const by = {
+      team: { orgId: 'acme', teamId: 'web' },
+      org: { orgId: 'acme', teamId: null },
+      unbound: { orgId: null, teamId: null },
+    };
+    const table = widths.map((width) => widths.map((writer) => mayChangeDocument(by[width], writer)));
+    expect(table).toEqual([
+      [true, false, false],
+      [true, true, false],
+      [true, true, true],
+    ]);
   });
 });

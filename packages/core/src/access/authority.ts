@@ -19,6 +19,11 @@ export function isAtLeastAsWide(width: Width, other: Width): boolean {
   return widths.indexOf(width) >= widths.indexOf(other);
 }
 
+/** Whether a credential may change, roll back or delete a document that credentials up to this width have written. */
+export function mayChangeDocument(by: Binding, widestWriter: Width): boolean {
+  return isAtLeastAsWide(widthOf(by), widestWriter);
+}
+
 /** The wider of two, as for a document that several have written. */
 export function widest(a: Width, b: Width): Width {
   return isAtLeastAsWide(a, b) ? a : b;

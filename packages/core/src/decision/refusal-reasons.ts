@@ -10,6 +10,13 @@ export interface Refusal {
   readonly policyRule: string;
 }
 
+const budgetRule = /^budget\/(?:(?:global|org|team|agent)\.(?:day|month)|pricing)$/;
+
+/** Whether a budget decided, and not a rule: an org may be called `budget`, and its documents begin with that. */
+export function isBudgetRule(policyRule: string): boolean {
+  return budgetRule.test(policyRule);
+}
+
 /** Why a call of a model without a price is refused, where policy refuses such. */
 export function unpricedReason({ model }: Action): Refusal {
   return {

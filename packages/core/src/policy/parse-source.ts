@@ -1,6 +1,7 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 import { isId } from '../tenancy/agent-id.ts';
+import { bindingOfName, shortName } from './document-name.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, Scope } from './document.ts';
 import { policyModes } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
@@ -53,7 +54,7 @@ class SourceParser {
     const members = this.#yaml.members(yaml, yaml.contents ?? undefined, 'a policy document');
     if (members === undefined) return undefined;
     let scope: Scope = { tier: 'global' };
-    let name = this.#source.name ?? defaultName(this.#source.file, index);
+    let name = this.#source.name ?? `${this.#source.namespace ?? ''}${defaultName(this.#source.file, index)}`;
     let nameNode: Node | undefined = yaml.contents ?? undefined;
     let mode: { node: Node | undefined; value: PolicyMode | undefined } | undefined;
     let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
@@ -90,9 +91,11 @@ class SourceParser {
       this.#yaml.complain(fallback.node, '"default" belongs to documents with the scope "global" only');
     }
     const isObserved = mode?.value === 'observe';
+    const { author = 'unbound' } = this.#source;
     const document = {
       name,
       scope,
+      ...(author === 'unbound' ? {} : { author }),
       rules,
       ...(isObserved ? { mode: 'observe' as const } : {}),
       ...(fallback?.value === undefined ? {} : { default: fallback.value }),
@@ -131,12 +134,22 @@ class SourceParser {
     });
   }
 
+  /** The whole name. The author of a stored document may write the short one, too. */
   #name(node: Node | undefined): string | undefined {
+    const { name: stored, namespace = '' } = this.#source;
+    const written = this.#yaml.text(node, '"name"');
+    if (written === undefined) return undefined;
+    if (stored !== undefined) {
+      if (written === stored || written === shortName(stored)) return stored;
+      this.#yaml.complain(
+        node,
+        `"name" must be "${shortName(stored)}", under which the document is stored, or be left out`,
+      );
+      return undefined;
+    }
+    if (namespace !== '' && written.startsWith(namespace) && bindingOfName(written) !== undefined) return written;
     const name = parseName(this.#yaml, node);
-    const { name: stored } = this.#source;
-    if (name === undefined || stored === undefined || name === stored) return name;
-    this.#yaml.complain(node, `"name" must be "${stored}", under which the document is stored, or be left out`);
-    return undefined;
+    return name === undefined ? undefined : `${namespace}${name}`;
   }
 
   #scope(node: Node | undefined): Scope | undefined {
