@@ -7,7 +7,6 @@ import {
   findAccount,
   findLoginIn,
   installFirstKey,
-  KeyRing,
   MemoryAccountStore,
   redeemTicket,
   registrationState,
@@ -126,7 +125,7 @@ export async function startGateway(
   metrics.observe(gov, indexLag);
   const access: Access = {
     gov,
-    keys: new KeyRing(systemClock, sha256, snapshot.apiKeys),
+    keys: gov.keys,
     signingKeys: new SigningKeyRing(snapshot.signingKeys),
     mint: new JoseMint(),
     tokenTtlMs: config.tokenTtlSecs * 1000,

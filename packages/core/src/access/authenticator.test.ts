@@ -32,6 +32,8 @@ beforeEach(async () => {
     orgId: 'acme',
     teamId: null,
     expiresAt: world.clock.now() + 1_000_000,
+    madeBy: null,
+    rotatedFrom: null,
   });
   access = {
     gov: world.gov,

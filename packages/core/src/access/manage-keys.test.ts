@@ -108,6 +108,23 @@ describe('keys', () => {
     expect(keys.recognise(gone.key)).toBeUndefined();
   });
 
+  test('remember who made them and what they were made in place of, over a restart too', async () => {
+    const { test, access } = await setUp();
+    const login = { accountId: 'acc_1', sessionId: 'ses_1', role: 'admin' } as const;
+    const person: Principal = { ...operator, credentialId: 'acc_1', login };
+    const first = await test.settle(createKey(access, operator, grant));
+    const second = await test.settle(createKey(access, person, grant));
+    const third = await test.settle(rotateKey(access, person, first.record.id));
+    const restarted = (await test.crash()).gov.keys;
+    for (const keys of [access.keys, restarted]) {
+      expect([first, second, third].map(({ record }) => keys.find(record.id))).toMatchObject([
+        { madeBy: { kind: 'api_key', id: operator.credentialId }, rotatedFrom: null },
+        { madeBy: { kind: 'account', id: 'acc_1' }, rotatedFrom: null },
+        { madeBy: { kind: 'account', id: 'acc_1' }, rotatedFrom: first.record.id },
+      ]);
+    }
+  });
+
   test('revoked twice stay as they were the first time', async () => {
     const { test, access } = await setUp();
     const { record } = await test.settle(createKey(access, operator, grant));

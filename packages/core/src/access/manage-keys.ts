@@ -6,8 +6,9 @@ import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
-import type { ApiKeyRecord } from './api-key.ts';
+import type { ApiKeyRecord, NewKey } from './api-key.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
+import { makerOf } from './credential-lineage.ts';
 import { lineageOfBinding } from './lineage-of-binding.ts';
 import type { Principal } from './principal.ts';
 import { requireScope } from './principal.ts';
@@ -52,6 +53,8 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
     orgId,
     teamId,
     expiresAt: grant.ttlMs === null ? null : now + grant.ttlMs,
+    madeBy: makerOf(by),
+    rotatedFrom: null,
   });
   note(access, by, 'ApiKeyCreated', made.record, {});
   await access.gov.journal.committed();
@@ -66,6 +69,8 @@ export async function rotateKey(access: Access, by: Principal, id: string): Prom
   const made = make(access, now, {
     ...old,
     expiresAt: old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt),
+    madeBy: makerOf(by),
+    rotatedFrom: old.id,
   });
   revoke(access, old);
   note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
@@ -98,15 +103,12 @@ function manages(by: Principal, key: Pick<ApiKeyRecord, 'orgId' | 'teamId'>): bo
   return by.orgId === null || (by.orgId === key.orgId && by.teamId === key.teamId);
 }
 
-function make(
-  access: Access,
-  now: EpochMs,
-  grant: Pick<ApiKeyRecord, 'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt'>,
-): MadeKey {
+function make(access: Access, now: EpochMs, made: NewKey): MadeKey {
   const { gov, keys } = access;
-  const { label, scopes: granted, orgId, teamId, expiresAt } = grant;
+  const { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom } = made;
   const key = makeApiKey(gov.randomness);
-  const record = newKeyRecord(key, gov.sha256, now, { label, scopes: granted, orgId, teamId, expiresAt });
+  const grant = { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom };
+  const record = newKeyRecord(key, gov.sha256, now, grant);
   keys.put(record);
   gov.journal.onFailure(() => keys.remove(record.id));
   gov.journal.write({ kind: 'api_key_saved', key: record });

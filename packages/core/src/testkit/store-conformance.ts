@@ -298,6 +298,8 @@ const sampleKey: ApiKeyRecord = {
   expiresAt: 2,
   lastUsedAt: 4,
   revokedAt: 3,
+  madeBy: { kind: 'api_key', id: 'mnopqrstuvwx' },
+  rotatedFrom: '234567234567',
 };
 const unboundKey: ApiKeyRecord = {
   ...sampleKey,
@@ -308,6 +310,8 @@ const unboundKey: ApiKeyRecord = {
   expiresAt: null,
   lastUsedAt: null,
   revokedAt: null,
+  madeBy: { kind: 'account', id: 'acc_1' },
+  rotatedFrom: null,
 };
 const sampleSigningKey: SigningKeyRecord = {
   kid: 'k1',

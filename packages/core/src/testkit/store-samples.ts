@@ -73,6 +73,10 @@ export const someApiKey: fc.Arbitrary<ApiKeyRecord> = fc.record({
   expiresAt: orNull(epoch),
   lastUsedAt: orNull(epoch),
   revokedAt: orNull(epoch),
+  madeBy: orNull(
+    fc.constantFrom({ kind: 'account', id: 'acc_1' } as const, { kind: 'api_key', id: 'mnopqrstuvwx' } as const),
+  ),
+  rotatedFrom: orNull(fc.constant('234567234567')),
 });
 
 export const someKid = fc.constantFrom('k1', 'k2');

@@ -312,6 +312,8 @@ describe('two gateways on one database', () => {
       expiresAt: null,
       lastUsedAt: 9,
       revokedAt: 8,
+      madeBy: null,
+      rotatedFrom: null,
     };
     await first.store.commit({ entries: [], changes: [{ kind: 'api_key_saved', key }] });
     await first.store.commit({ entries: [], changes: [{ kind: 'api_key_used', id: key.id, at: 7 }] });

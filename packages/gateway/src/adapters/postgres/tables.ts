@@ -48,6 +48,9 @@ export const apiKeysTable: Table = {
     expires_at: 'bigint',
     last_used_at: 'bigint',
     revoked_at: 'bigint',
+    made_by_kind: 'text',
+    made_by_id: 'text',
+    rotated_from: 'text',
   },
   keys: 1,
 };

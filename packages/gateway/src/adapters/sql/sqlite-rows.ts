@@ -58,6 +58,9 @@ export function apiKeyValues(key: ApiKeyRecord): Value[] {
     key.expiresAt,
     key.lastUsedAt,
     key.revokedAt,
+    key.madeBy?.kind ?? null,
+    key.madeBy?.id ?? null,
+    key.rotatedFrom,
   ];
 }
 
@@ -73,7 +76,15 @@ export function apiKeyOf(row: Row): ApiKeyRecord {
     expiresAt: optionalNumber(row, 'expires_at'),
     lastUsedAt: optionalNumber(row, 'last_used_at'),
     revokedAt: optionalNumber(row, 'revoked_at'),
+    madeBy: makerOf(row),
+    rotatedFrom: optionalText(row, 'rotated_from'),
   };
+}
+
+function makerOf(row: Row): ApiKeyRecord['madeBy'] {
+  const id = optionalText(row, 'made_by_id');
+  if (id === null) return null;
+  return { kind: text(row, 'made_by_kind') === 'account' ? 'account' : 'api_key', id };
 }
 
 export function signingKeyValues(key: SigningKeyRecord): Value[] {
