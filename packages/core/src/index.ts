@@ -3,6 +3,8 @@ export type { ApiKeyRecord } from './access/api-key.ts';
 export { parseApiKey } from './access/api-key.ts';
 export { authenticateTicket, redeemTicket } from './access/authenticate-ticket.ts';
 export { Authenticator } from './access/authenticator.ts';
+export type { Width } from './access/authority.ts';
+export { widths } from './access/authority.ts';
 export { EndedCredentials } from './access/ended-credentials.ts';
 export type { IssuedToken } from './access/exchange-token.ts';
 export { exchangeToken } from './access/exchange-token.ts';

@@ -15,10 +15,32 @@ export function makerOf({ credentialId, login }: Pick<Principal, 'credentialId' 
 
 /**
  * Whether a credential is the root or comes from it: by rotations, by keys made with it or, where it is an account, by
- * that account, and so on. A token counts as the key that it was exchanged for.
+ * that account, and so on. A token counts as the key that it was exchanged for. A key that was made with an unbound
+ * key stands for itself: an operator's key makes those of every tenant, and needs no other one to do as it likes.
  */
 export function isOfLineage(keys: Descents, credentialId: string, rootCredentialId: string): boolean {
-  return ancestryOf(keys, credentialId).has(rootCredentialId);
+  return isOfLineageOfAny(keys, credentialId, [rootCredentialId]);
+}
+
+/** The same of several roots. */
+export function isOfLineageOfAny(keys: Descents, credentialId: string, roots: readonly string[]): boolean {
+  if (roots.length === 0) return false;
+  const kin = ancestryOf(
+    keys,
+    credentialId,
+    (maker) => maker.kind === 'account' || keys.find(maker.id)?.orgId !== null,
+  );
+  const accounts = accountsBehind(keys, credentialId);
+  return roots.some((root) => kin.has(root) || accounts.includes(root));
+}
+
+/**
+ * The credentials that something was registered with, when another one registers it again. One that comes from a root
+ * changes nothing, and one that a root comes from stands in its place, so no lineage is forgotten.
+ */
+export function rootsWith(keys: Descents, roots: readonly string[], credentialId: string): readonly string[] {
+  if (isOfLineageOfAny(keys, credentialId, roots)) return roots;
+  return [...roots.filter((root) => !isOfLineage(keys, root, credentialId)), credentialId];
 }
 
 /** Every account that a key comes from, by whichever way: that made it, rotated it, or made what it was made with. */
@@ -77,15 +99,19 @@ function originOf(keys: Descents, keyId: string): Descent | undefined {
   return key;
 }
 
-/** A credential and everything that it comes from. */
-function ancestryOf(keys: Descents, credentialId: string): Set<string> {
+/** A credential and everything that it comes from, by the makers that count. */
+function ancestryOf(
+  keys: Descents,
+  credentialId: string,
+  counts: (maker: Maker) => boolean = () => true,
+): ReadonlySet<string> {
   const ancestry = new Set([credentialId]);
   // A set is walked in order of insertion, what is added meanwhile included.
   for (const id of ancestry) {
     const key = keys.find(id);
     if (key === undefined) continue;
     if (key.rotatedFrom !== null) ancestry.add(key.rotatedFrom);
-    if (key.madeBy !== null) ancestry.add(key.madeBy.id);
+    if (key.madeBy !== null && counts(key.madeBy)) ancestry.add(key.madeBy.id);
   }
   return ancestry;
 }

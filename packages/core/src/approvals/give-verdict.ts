@@ -48,7 +48,7 @@ export async function giveVerdict(
  * not doubted: with it, any policy could be put in force instead.
  */
 function requireOther(by: Principal, { owner }: Op): void {
-  if (owner.record.registeredWith !== by.credentialId || covers(by.scopes, 'admin')) return;
+  if (!owner.record.registeredWith.includes(by.credentialId) || covers(by.scopes, 'admin')) return;
   throw new ReeveError(
     'own_approval',
     'the agent was registered with this credential; a verdict must come from somebody else',

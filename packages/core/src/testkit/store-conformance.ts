@@ -269,9 +269,9 @@ const sampleAgent: AgentRecord = {
   metadata: { region: 'eu', '1': 'one', __proto__x: 'odd' },
   toolNames: ['search', 'fetch, then read'],
   registeredAt: 1_700_000_000_123,
-  suspension: { at: 1_700_000_001_000, reason: 'line\nbreak' },
+  suspension: { at: 1_700_000_001_000, reason: 'line\nbreak', width: 'org' },
   controlled: true,
-  registeredWith: 'abcdefghijkl',
+  registeredWith: ['abcdefghijkl', 'acc_1'],
 };
 const bareAgent: AgentRecord = {
   id: { orgId: '', teamId: '', agentId: 'bot' },
@@ -285,7 +285,7 @@ const bareAgent: AgentRecord = {
   registeredAt: 0,
   suspension: null,
   controlled: false,
-  registeredWith: null,
+  registeredWith: [],
 };
 const sampleKey: ApiKeyRecord = {
   id: 'abcdefghijkl',

@@ -31,6 +31,7 @@ export const agentsTable: Table = {
     suspension_reason: 'text',
     controlled: 'bigint',
     registered_with: 'text',
+    suspension_width: 'text',
   },
   keys: 3,
 };

@@ -86,4 +86,5 @@ export const migrations: readonly string[] = [
   policyTables,
   approvalTables,
   keyLineageColumns,
+  `ALTER TABLE agents ADD COLUMN suspension_width TEXT;`,
 ];

@@ -151,7 +151,7 @@ export class SqliteStore implements Store {
     switch (change.kind) {
       case 'agent_saved':
         this.#run(
-          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
           ...agentValues(change.agent),
         );
         break;
