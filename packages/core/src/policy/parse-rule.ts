@@ -10,7 +10,10 @@ import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts'
 import { effects } from './document.ts';
 import type { Glob } from './glob.ts';
 import { compileGlob, GlobError } from './glob.ts';
+import { compileHostGlob } from './host-glob.ts';
+import { compilePathGlob } from './path-glob.ts';
 import { canConcern } from './rule-index.ts';
+import type { Dimension } from './subject.ts';
 import type { Member, YamlReader } from './yaml-reader.ts';
 
 export interface PolicyFeatures {
@@ -86,6 +89,12 @@ export function parseName(yaml: YamlReader, node: Node | undefined): string | un
   return undefined;
 }
 
+/** Of hosts and paths one form of all spellings counts. */
+const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
+  hosts: compileHostGlob,
+  paths: compilePathGlob,
+};
+
 class RuleParser {
   readonly #yaml: YamlReader;
   readonly #document: Document.Parsed;
@@ -121,7 +130,7 @@ class RuleParser {
     for (const member of members) {
       const dimension = globDimensions.find((candidate) => candidate === member.name);
       if (dimension !== undefined) {
-        matchers[dimension] = this.#globs(member, dimension === 'hosts');
+        matchers[dimension] = this.#globs(member, dimension);
       } else if (member.name === 'name') {
         name = parseName(this.#yaml, member.value) ?? name;
         nameNode = member.value;
@@ -193,17 +202,17 @@ class RuleParser {
     return new Set(found.filter((type) => type !== undefined));
   }
 
-  #globs(member: Member, ignoreCase: boolean): readonly Glob[] {
+  #globs(member: Member, dimension: Dimension): readonly Glob[] {
     return this.#nonEmpty(member)
-      .map((item) => this.#glob(item, ignoreCase))
+      .map((item) => this.#glob(item, dimension))
       .filter((glob) => glob !== undefined);
   }
 
-  #glob(node: Node, ignoreCase: boolean): Glob | undefined {
+  #glob(node: Node, dimension: Dimension): Glob | undefined {
     const text = this.#yaml.text(node, 'a glob');
     if (text === undefined) return undefined;
     try {
-      return compileGlob(text, ignoreCase);
+      return compilers[dimension]?.(text) ?? compileGlob(text);
     } catch (error) {
       if (!(error instanceof GlobError)) throw error;
       const quote = isScalar(node) && node.type?.startsWith('QUOTE') === true ? 1 : 0;

@@ -10,6 +10,7 @@ import { sha256 } from '../testkit/test-governance.ts';
 import type { Condition, Facts } from './condition.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule, Scope } from './document.ts';
 import { compileGlob } from './glob.ts';
+import { parsePolicies } from './parse-policy.ts';
 import type { Verdict } from './policy-set.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 
@@ -288,6 +289,41 @@ test('so it does where many rules share prefixes', () => {
     }),
     { numRuns: 100 },
   );
+});
+
+describe('what nobody can read', () => {
+  const read = (text: string) => parsePolicies([{ file: 'p.yaml', text }], {}).documents;
+  const decide = (rules: string, asked: Action) => {
+    const set = new PolicySet(read(`name: p\ndefault: allow\nrules: [${rules}]`), 'v1');
+    return evaluate(set, agentId('acme/search/bot'), asked).rule;
+  };
+  const host = action('network_call', { host: '169.254.169.254:99999' });
+  const url = action('tool_call', { tool: 'fetch', url: 'http://[::ffff:169.254.169.254%25lo]/' });
+  const path = action('file_operation', { path: 'file://server/etc/passwd' });
+
+  test.each([
+    ['deny', '["169.254.169.254"]', 'p/r'],
+    ['deny', '["**"]', 'p/r'],
+    ['deny', '[evil.com, other.com]', 'p/r'],
+    ['require_approval', '["*.evil.com"]', 'p/r'],
+    ['allow', '["169.254.169.254*"]', 'default'],
+    ['allow', '["**"]', 'default'],
+    ['allow', '["169.254.169.254:99999"]', 'p/r'],
+  ])('a rule that is to %s %s: %s', (effect, hosts, rule) => {
+    expect(decide(`{ name: r, effect: ${effect}, hosts: ${hosts} }`, host)).toBe(rule);
+    if (!hosts.includes('99999')) expect(decide(`{ name: r, effect: ${effect}, hosts: ${hosts} }`, url)).toBe(rule);
+  });
+
+  test('counts with the other matchers, and for paths as well', () => {
+    expect(decide('{ name: r, effect: deny, tools: [fetch], hosts: [evil.com] }', url)).toBe('p/r');
+    expect(decide('{ name: r, effect: deny, tools: [other], hosts: [evil.com] }', url)).toBe('default');
+    expect(decide('{ name: r, effect: deny, actions: [tool_call], hosts: [evil.com] }', host)).toBe('default');
+    expect(decide('{ name: r, effect: deny, paths: ["/etc/**"] }', path)).toBe('p/r');
+    expect(decide('{ name: r, effect: allow, paths: ["**"] }', path)).toBe('default');
+    expect(decide('{ name: r, effect: deny, paths: ["/srv/*"] }', action('file_operation', { path: '/x' }))).toBe(
+      'default',
+    );
+  });
 });
 
 describe('of rules that match', () => {

@@ -3,7 +3,7 @@ import { actionTypes } from '../decision/action.ts';
 import type { Glob } from './glob.ts';
 import type { Effect, Matchers, PolicyRule, Scope } from './document.ts';
 import type { Facts } from './condition.ts';
-import type { Dimension, Subject } from './subject.ts';
+import type { Dimension, Subject, Unclear } from './subject.ts';
 import { textsOf } from './subject.ts';
 
 /** A rule with what is known of it at load time. */
@@ -40,6 +40,8 @@ interface Bucket {
 interface ActionIndex {
   readonly buckets: Map<Dimension, Bucket>;
   readonly always: CompiledRule[];
+  /** Those of the buckets that deny or ask: they count what cannot be read as theirs. */
+  readonly wary: CompiledRule[];
 }
 
 /**
@@ -51,7 +53,7 @@ export class RuleIndex {
 
   constructor(rules: readonly CompiledRule[]) {
     for (const type of actionTypes) {
-      const index: ActionIndex = { buckets: new Map(), always: [] };
+      const index: ActionIndex = { buckets: new Map(), always: [], wary: [] };
       for (const rule of rules) if (canConcern(rule.rule.matchers, type)) add(index, rule, type);
       this.#byAction.set(type, index);
     }
@@ -62,6 +64,11 @@ export class RuleIndex {
     const index = this.#byAction.get(type);
     if (index === undefined) return;
     lookAmong(index.always, subject, facts, found);
+    if (subject.unclear !== null) {
+      const { dimension, text } = subject.unclear;
+      lookAmong(index.wary, subject, facts, found);
+      lookAmong(index.buckets.get(dimension)?.exact.get(text), subject, facts, found);
+    }
     for (const [dimension, bucket] of index.buckets) {
       for (const text of textsOf(subject, dimension)) {
         lookAmong(bucket.exact.get(text), subject, facts, found);
@@ -119,13 +126,20 @@ function isStronger(rule: CompiledRule, than: CompiledRule | undefined): boolean
 export function matches(rule: PolicyRule, subject: Subject, facts: Facts): boolean {
   for (const dimension of allDimensions) {
     const globs = rule.matchers[dimension];
-    if (globs !== undefined && !anyMatches(globs, textsOf(subject, dimension))) return false;
+    if (globs !== undefined && !anyMatches(rule.effect, globs, subject, dimension)) return false;
   }
   return rule.when === undefined || holds(rule, rule.when, facts);
 }
 
-function anyMatches(globs: readonly Glob[], texts: readonly string[]): boolean {
-  return texts.some((text) => globs.some((glob) => glob.matches(text)));
+function anyMatches(effect: Effect, globs: readonly Glob[], subject: Subject, dimension: Dimension): boolean {
+  const { unclear } = subject;
+  if (unclear?.dimension === dimension) return effect !== 'allow' || namesUnclear(globs, unclear);
+  return textsOf(subject, dimension).some((text) => globs.some((glob) => glob.matches(text)));
+}
+
+/** What cannot be read is allowed only by a rule that has it word by word. */
+export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean {
+  return globs.some((glob) => glob.literal && glob.matches(text));
 }
 
 /** A condition that errors counts as matching where that is the safe side: for deny and require_approval. */
@@ -157,6 +171,7 @@ function add(index: ActionIndex, rule: CompiledRule, type: ActionType): void {
     bucket = { exact: new Map(), prefixed: new Map() };
     index.buckets.set(dimension, bucket);
   }
+  if (rule.effect !== 'allow') index.wary.push(rule);
   for (const glob of globs) {
     if (glob.literal) push(bucket.exact, glob.prefix, rule);
     else push(prefixesOf(bucket, glob.prefix.length), glob.prefix, rule);

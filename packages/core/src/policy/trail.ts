@@ -8,8 +8,8 @@ import { containsAgent } from './contains-agent.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from './glob.ts';
 import type { PolicySet } from './policy-set.ts';
-import { strength } from './rule-index.ts';
-import type { Dimension, Subject } from './subject.ts';
+import { namesUnclear, strength } from './rule-index.ts';
+import type { Dimension, Subject, Unclear } from './subject.ts';
 import { subjectOf, textsOf } from './subject.ts';
 
 /** A rule that was considered, and why it did or did not match. */
@@ -92,7 +92,12 @@ interface Outcome {
 }
 
 /** The first matcher that does not hold, if there is one. */
-function tryMatchers({ matchers }: PolicyRule, action: Action, subject: Subject, open: boolean): Outcome | undefined {
+function tryMatchers(
+  { matchers, effect }: PolicyRule,
+  action: Action,
+  subject: Subject,
+  open: boolean,
+): Outcome | undefined {
   if (matchers.actions !== undefined && !matchers.actions.has(action.type)) {
     return { matched: false, why: `it is about ${[...matchers.actions].join(', ')}, and this is a ${action.type}` };
   }
@@ -101,6 +106,11 @@ function tryMatchers({ matchers }: PolicyRule, action: Action, subject: Subject,
     if (globs === undefined) continue;
     const texts = textsOf(subject, dimension);
     const what = singular[dimension];
+    const { unclear } = subject;
+    if (unclear?.dimension === dimension) {
+      if (effect !== 'allow' || namesUnclear(globs, unclear)) continue;
+      return { matched: false, why: unclearWords(effect, what, unclear) };
+    }
     if (texts.length === 0) {
       return { matched: false, why: `it asks for a ${what}, and this ${action.type} names none` };
     }
@@ -112,6 +122,14 @@ function tryMatchers({ matchers }: PolicyRule, action: Action, subject: Subject,
     };
   }
   return undefined;
+}
+
+function unclearWords(effect: Effect, what: string, { text }: Unclear): string {
+  const rule =
+    effect === 'allow'
+      ? 'for allow that counts as matching only word by word'
+      : `for ${effect} that counts as matching`;
+  return `the ${what} ${shown(text)} cannot be read, and ${rule}`;
 }
 
 function tryCondition({ when, whenText = '', effect }: PolicyRule, facts: Facts, open: boolean): Outcome {
@@ -138,9 +156,18 @@ function evaluate(when: Condition, facts: Facts): unknown {
 }
 
 /** What holds of a rule that matches. */
-function holdingMatchers({ matchers, when }: PolicyRule, action: Action, subject: Subject, open: boolean): string {
+function holdingMatchers(
+  { matchers, when, effect }: PolicyRule,
+  action: Action,
+  subject: Subject,
+  open: boolean,
+): string {
   const holding = dimensions.flatMap((dimension) => {
     const globs = matchers[dimension];
+    const { unclear } = subject;
+    if (globs !== undefined && unclear?.dimension === dimension) {
+      return [unclearWords(effect, singular[dimension], unclear)];
+    }
     const found = globs === undefined ? undefined : matching(globs, textsOf(subject, dimension));
     if (found === undefined) return [];
     const value = `the ${singular[dimension]} ${shown(found.text)}`;
