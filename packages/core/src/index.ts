@@ -83,7 +83,7 @@ export { checkAction, checkActions, checkBatchSize } from './decision/check-acti
 export type { CheckRequest } from './decision/check-request.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
 export { parseCheckRequest } from './decision/check-request.ts';
-export { exceededReason, unpricedReason } from './decision/refusal-reasons.ts';
+export { exceededReason, isToldAmounts, limitTold, unpricedReason } from './decision/refusal-reasons.ts';
 export { acknowledgeControl } from './control/acknowledge-control.ts';
 export type { BulkControl, ControlReport, ControlScope } from './control/bulk-control.ts';
 export type { OnControlStep } from './control/control-desk.ts';
@@ -157,7 +157,7 @@ export type { BacktestLine, ChangedDecision } from './policy/backtest.ts';
 export { backtest } from './policy/backtest.ts';
 export type { Candidate } from './policy/candidate.ts';
 export { candidateSet } from './policy/candidate.ts';
-export type { CompileCondition, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
+export type { CompileCondition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
 export { ConditionError, NotRecorded } from './policy/condition.ts';
 export type { PolicyDocument, PolicyProblem } from './policy/document.ts';
 export { describeProblem } from './policy/document.ts';

@@ -80,7 +80,7 @@ export class PolicySet {
     }
     if (winner === undefined) return this.#fallback(agent, action, scopes);
     const verdict = verdictOf(winner);
-    if (winner.effect !== 'deny') return verdict;
+    if (winner.effect !== 'deny' || this.#hints.isSilent(winner.id)) return verdict;
     return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };
   }
 
