@@ -86,7 +86,13 @@ export { checkAction, checkActions } from './decision/check-action.ts';
 export type { CheckRequest } from './decision/check-request.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
 export { checkCost, parseCheckRequest } from './decision/check-request.ts';
-export { exceededReason, overpricedReason, unpricedReason } from './decision/refusal-reasons.ts';
+export {
+  exceededReason,
+  isToldAmounts,
+  limitTold,
+  overpricedReason,
+  unpricedReason,
+} from './decision/refusal-reasons.ts';
 export { acknowledgeControl } from './control/acknowledge-control.ts';
 export type { BulkControl, ControlReport, ControlScope } from './control/bulk-control.ts';
 export type { OnControlStep } from './control/control-desk.ts';
@@ -162,7 +168,7 @@ export type { BacktestLine, ChangedDecision } from './policy/backtest.ts';
 export { backtest } from './policy/backtest.ts';
 export type { Candidate } from './policy/candidate.ts';
 export { candidateSet } from './policy/candidate.ts';
-export type { CompileCondition, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
+export type { CompileCondition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
 export { ConditionError, NotRecorded } from './policy/condition.ts';
 export type { PolicyDocument, PolicyProblem } from './policy/document.ts';
 export { describeProblem } from './policy/document.ts';

@@ -57,6 +57,8 @@ export interface PolicyDocument {
   readonly scope: Scope;
   /** Absent where the document is enforced. */
   readonly mode?: PolicyMode;
+  /** Present where its rules and refusals tell agents nothing of what would be allowed. */
+  readonly hints?: false;
   /** What a global document says of actions that no rule matches, where it says anything. */
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly PolicyRule[];

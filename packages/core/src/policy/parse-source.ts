@@ -12,14 +12,21 @@ import { parseScope, scopeForms } from './parse-scope.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
 
-export const documentKeys = ['scope', 'name', 'mode', 'default', 'rules', 'budget', 'pricing'] as const;
+export const documentKeys = ['scope', 'name', 'mode', 'default', 'hints', 'rules', 'budget', 'pricing'] as const;
 
 /** Reads one source by itself: what is wrong with it together with others is said by `problemsOf`. */
 export function parseSource(source: PolicySource, features: PolicyFeatures): ParsedSource {
   const yaml = new YamlReader(source.file, source.text);
   if (yaml.problems.length > 0) return { source, documents: [], problems: yaml.problems };
-  const parser = new SourceParser(source, yaml, features);
+  const parser = new SourceParser(source, yaml, featuresFor(source, features));
   return { source, documents: parser.parse(), problems: yaml.problems };
+}
+
+/** What its author may do: conditions of a bound one do not look at what everybody has spent. */
+function featuresFor({ author = 'unbound' }: PolicySource, features: PolicyFeatures): PolicyFeatures {
+  const { compileCondition } = features;
+  if (author === 'unbound' || compileCondition === undefined) return features;
+  return { ...features, compileCondition: (text) => compileCondition(text, 'tenant') };
 }
 
 class SourceParser {
@@ -58,6 +65,7 @@ class SourceParser {
     let nameNode: Node | undefined = yaml.contents ?? undefined;
     let mode: { node: Node | undefined; value: PolicyMode | undefined } | undefined;
     let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
+    let hints = true;
     let rules: PolicyRule[] = [];
     const money: Partial<Record<'budget' | 'pricing', Member>> = {};
     for (const member of members) {
@@ -75,6 +83,9 @@ class SourceParser {
           break;
         case 'default':
           fallback = { node: member.nameNode, value: this.#yaml.choice(value, '"default"', ['allow', 'deny']) };
+          break;
+        case 'hints':
+          hints = this.#yaml.flag(value, '"hints"') ?? hints;
           break;
         case 'rules':
           rules = parseRules(this.#yaml, yaml, value, this.#rules);
@@ -97,6 +108,7 @@ class SourceParser {
       scope,
       ...(author === 'unbound' ? {} : { author }),
       rules,
+      ...(hints ? {} : { hints }),
       ...(isObserved ? { mode: 'observe' as const } : {}),
       ...(fallback?.value === undefined ? {} : { default: fallback.value }),
       ...this.#money(yaml, scope, isObserved, money),

@@ -59,6 +59,11 @@ function document(): Members<(typeof documentKeys)[number]> {
       enum: ['allow', 'deny'],
       description: 'For what no rule matches; in global documents only. One that says deny wins.',
     },
+    hints: {
+      type: 'boolean',
+      default: true,
+      description: 'False: agents that are refused are not told what this document would allow.',
+    },
     rules: { type: 'array', items: rule(), description: 'Deny beats require_approval, which beats allow.' },
     budget: {
       ...strict({

@@ -80,7 +80,7 @@ export class PolicySet {
     const { strongest } = found;
     if (strongest === undefined) return this.#fallback(agent, action, scopes);
     const verdict = verdictOf(strongest, found);
-    if (strongest.effect !== 'deny') return verdict;
+    if (strongest.effect !== 'deny' || this.#hints.isSilent(strongest.id)) return verdict;
     return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };
   }
 

@@ -91,6 +91,12 @@ export class YamlReader {
     return undefined;
   }
 
+  flag(node: Node | undefined, what: string): boolean | undefined {
+    if (isScalar(node) && typeof node.value === 'boolean') return node.value;
+    this.complain(node, `${what} must be true or false`);
+    return undefined;
+  }
+
   choice<Choice extends string>(node: Node | undefined, what: string, choices: readonly Choice[]): Choice | undefined {
     const value = isScalar(node) ? node.value : undefined;
     const found = choices.find((choice) => choice === value);

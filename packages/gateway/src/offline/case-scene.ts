@@ -4,6 +4,8 @@ import {
   chargeOf,
   considerRules,
   exceededReason,
+  isToldAmounts,
+  limitTold,
   Ledger,
   microsOfUsd,
   overpricedReason,
@@ -125,15 +127,20 @@ export class CaseScene {
     const held = { ...none, reserved_micros: charge };
     const exceeded = this.#ledger.exceededBy(agent, charge);
     if (exceeded !== undefined) {
-      const { policyRule, reason: why } = exceededReason(this.#ledger, exceeded, charge);
+      const { policyRule, reason: why } = exceededReason(
+        this.#ledger,
+        exceeded,
+        charge,
+        isToldAmounts(exceeded.of, agent),
+      );
       if (this.#set.budgets.actionOnExceed === 'require_approval') {
         const both = effect === 'require_approval' ? `${why}; and ${reason}` : why;
         const approvals = termsOf(alsoOfBudget(asking));
         return { ...held, decision: 'pending', rule: policyRule, reason: both, approvals, audited: 'ActionPending' };
       }
-      const { of, period, limitMicros, totalMicros } = exceeded;
+      const { tier, period, limitMicros, totalMicros } = limitTold(exceeded, agent);
       const limit = {
-        tier: of.tier,
+        tier,
         period,
         limit_micros: limitMicros,
         spent_micros: totalMicros,

@@ -101,6 +101,7 @@ function deniedInstead({ saved }: StoredPolicy, { source }: ParsedSource): Parse
   const document: PolicyDocument = {
     name: saved.name,
     scope: parseScope(saved.scope) ?? { tier: 'global' },
+    hints: false,
     rules: [{ name: 'unreadable', effect: 'deny', matchers: {} }],
   };
   const namedAt = { file: source.file, line: 1, column: 1 };
