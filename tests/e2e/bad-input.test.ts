@@ -70,7 +70,7 @@ test('large arguments are judged, and recorded by their digest', async () => {
   const context = toolCall('upload', { content: 'x'.repeat(1_000_000) });
   expect(await gateway.check(agent, { context })).toMatchObject({ decision: 1 });
   expect(gateway.audit().at(-1)?.payload).toMatchObject({
-    action: { args: { omitted_characters: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+    action: { args: { omitted_bytes: 1_000_014, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ActionContext, CheckActionRequest as CheckRequest } from '@reeve/contract';
 import {
   ActionType,
@@ -8,6 +9,7 @@ import {
   paths,
 } from '@reeve/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ControlStream } from '../harness/control-stream.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { allowAll, bootstrapKey, checkRequest, TestGateway, toolCall } from '../harness/gateway.ts';
 
@@ -154,4 +156,46 @@ test('what is too long is a 422 that names the member over HTTP, in simulations 
 test('arguments may fill the message, and are judged whole', async () => {
   const big = toolCall('upload', { content: x(4_000_000), last: 'here' });
   expect(await gateway.check(agent, { context: big })).toMatchObject({ decision: 1 });
+});
+
+describe('a reason that an agent is told has at most 1,024 characters', () => {
+  test('in a refusal that quotes what was asked for, and the hint after it is there', async () => {
+    await using strict = await TestGateway.start({
+      policies: { 'p.yaml': 'name: p\nrules: [{ name: ok, effect: allow, paths: [/tmp/**] }]\n' },
+    });
+    const bot = await strict.register({ agentId: 'a' });
+    const of = texts.find(([field]) => field === 'context.file_op.path')?.[2];
+    const { decision, reason } = await strict.check(bot, of?.(`/${x(8191)}`));
+    expect(decision).toBe(2);
+    expect(reason.length).toBeLessThanOrEqual(1024);
+    expect(reason).toContain('allowed here: file_operation of /tmp/**');
+    expect(String(strict.audit().at(-1)?.reason).length).toBeLessThanOrEqual(1024);
+  });
+
+  test('in a control message and in the answer to a check that was stopped, while the log keeps all of it', async () => {
+    const bot = await gateway.register({ agentId: 'stopped' });
+    const stream = await ControlStream.open(gateway, bot);
+    const { opId } = await gateway.check(bot, { traceId: 'stop', spanId: 's' });
+    const path = `/api/v1/ops/${encodeURIComponent(opId)}/terminate`;
+    const { body } = await gateway.api.post<{ op: { reason: string } }>(path, bootstrapKey, { reason: x(8192) });
+    expect(body.op.reason).toHaveLength(8192);
+    await stream.heard(1);
+    expect(stream.messages[0]?.reason).toBe(`${x(1023)}…`);
+    const again = await gateway.check(bot, { traceId: 'stop', spanId: 's' });
+    expect(again).toMatchObject({ decision: 2, reason: `${x(1023)}…` });
+  });
+});
+
+test('the log keeps arguments and results up to 16 KiB, and longer ones by their bytes and digest as they were sent', async () => {
+  const kept = async (argsJson: Uint8Array<ArrayBuffer>) => {
+    await gateway.check(agent, call({ argsJson }));
+    return (gateway.audit().at(-1)?.payload as { action: { args: unknown } }).action.args;
+  };
+  const text = 'é'.repeat(8191);
+  expect(await kept(Buffer.from(JSON.stringify(text)))).toBe(text);
+  const long = Buffer.from(`${JSON.stringify(text)} `);
+  const sha256 = createHash('sha256').update(long).digest('hex');
+  expect(await kept(long)).toEqual({ omitted_bytes: 16_385, sha256 });
+  await gateway.check(agent, came({ resultJson: long }));
+  expect(gateway.audit().at(-1)?.payload).toMatchObject({ action: { args: { omitted_bytes: 16_385, sha256 } } });
 });

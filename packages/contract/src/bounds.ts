@@ -21,7 +21,7 @@ export const bounds = {
   credentialToken: 512,
   version: 128,
   metadata: { members: 64, name: 128, value: 1024 },
-  toolNames: 1000,
+  toolNames: { items: 1000, together: 65_536 },
   batch: 1000,
   /** A message of gRPC, in bytes. Documents of JSON in it may fill it. */
   message: 4 * 1024 * 1024,

@@ -103,7 +103,7 @@ function faultInEach(
 function faultInTexts(
   values: readonly string[],
   field: string,
-  { items, each, after }: Extract<Bound, { kind: 'texts' }>,
+  { items, each, together: most, after }: Extract<Bound, { kind: 'texts' }>,
   whole: Members,
 ): MessageFault | undefined {
   if (values.length > items) return fault(field, `must be at most ${items}, not ${values.length}`);
@@ -112,8 +112,9 @@ function faultInTexts(
     together += value.length + 1;
     if (value.length > each) return fault(`${field}[${index}]`, `must be at most ${each} characters`);
   }
-  if (after === undefined || together <= each) return undefined;
-  return fault(field, `must be at most ${each} characters together with ${after}, not ${together}`);
+  if (together <= most) return undefined;
+  const all = after === undefined ? 'together' : `together with ${after}`;
+  return fault(field, `must be at most ${most} characters ${all}, not ${together}`);
 }
 
 function faultInMap(

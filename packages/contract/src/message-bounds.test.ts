@@ -93,6 +93,7 @@ function overflowsOf(member: string, bound: Bound, at: string): [string, object]
       return [
         one(Array.from({ length: bound.items + 1 }, () => '')),
         one(['x'.repeat(bound.each + 1)], `${field}[0]`),
+        one(Array.from({ length: Math.ceil(bound.together / bound.each) + 1 }, () => 'x'.repeat(bound.each))),
       ].map(([where, message]) => [where, { ...beside, ...message }]);
     }
     case 'map':

@@ -11,7 +11,9 @@ export type Bound =
       readonly kind: 'texts';
       readonly items: number;
       readonly each: number;
-      /** The member that they are counted together with, one character between each two; `each` bounds the sum. */
+      /** All of them, with one character between each two. */
+      readonly together: number;
+      /** The member that counts with them, before the first. */
       readonly after?: string;
     }
   | { readonly kind: 'map'; readonly items: number; readonly name: number; readonly value: number }
@@ -45,7 +47,7 @@ export const messageBounds = {
   NetworkCall: { host: name, port: number(bounds.port), protocol: name },
   ProcessExec: {
     command: long,
-    args: { kind: 'texts', items: bounds.text, each: bounds.text, after: 'command' },
+    args: { kind: 'texts', items: bounds.text, each: bounds.text, together: bounds.text, after: 'command' },
   },
   ToolResult: { tool_name: name, tool_source: name, result_json: json, source_url: long },
   ActionContext: {
@@ -87,7 +89,12 @@ export const messageBounds = {
       name: bounds.metadata.name,
       value: bounds.metadata.value,
     },
-    tool_names: { kind: 'texts', items: bounds.toolNames, each: bounds.name },
+    tool_names: {
+      kind: 'texts',
+      items: bounds.toolNames.items,
+      each: bounds.name,
+      together: bounds.toolNames.together,
+    },
   },
   HeartbeatRequest: caller,
   DeregisterAgentRequest: { ...caller, reason: long },

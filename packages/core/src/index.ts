@@ -82,6 +82,7 @@ export { action, actionTypes } from './decision/action.ts';
 export type { Answer, Decision } from './decision/answer.ts';
 export { chargeOf } from './decision/charge.ts';
 export { longest } from './kernel/bounds.ts';
+export { toldReason } from './kernel/text-size.ts';
 export { checkAction, checkActions } from './decision/check-action.ts';
 export type { CheckRequest } from './decision/check-request.ts';
 export { DecisionTally } from './decision/decision-tally.ts';

@@ -113,11 +113,16 @@ function parseArguments(action: Action): Json | undefined {
   }
   let value: Json;
   try {
-    value = JSON.parse(action.json) as Json;
+    value = JSON.parse(withoutMark(action.json)) as Json;
   } catch {
     throw invalid(field, 'must be a JSON document in UTF-8, or empty');
   }
   return value;
+}
+
+/** The mark of the byte order, which some put first, is kept with what was sent and is no part of the document. */
+function withoutMark(json: string): string {
+  return json.startsWith('\uFEFF') ? json.slice(1) : json;
 }
 
 /** Looked at before the text is parsed: parsing what is nested a million deep would keep everybody else waiting. */

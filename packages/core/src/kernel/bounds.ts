@@ -10,3 +10,6 @@ export const longest = {
   credentialToken: 512,
   version: 128,
 } as const;
+
+/** Arguments and results of more bytes than this, as they were sent, are kept by their length and digest. */
+export const mostBytesOfArguments = 16 * 1024;

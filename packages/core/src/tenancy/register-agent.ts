@@ -33,6 +33,8 @@ export interface Registration {
 }
 
 const shortestToken = 32;
+/** All names of tools: a directory of agents is held in memory. */
+const longestTogether = 65_536;
 
 /** Registers an agent, or replaces what is known of it and its token; the old token stops at once. */
 export async function registerAgent(gov: Governance, by: Principal, request: RegisterRequest): Promise<Registration> {
@@ -115,6 +117,8 @@ function checkForm(request: RegisterRequest): void {
   checkLength('framework', request.framework, longest.name);
   checkLength('version', request.version, longest.version);
   if (request.toolNames.length > 1000) throw invalid('tool_names', 'must be at most 1000');
+  const named = request.toolNames.reduce((sum, { length }) => sum + length, 0);
+  if (named > longestTogether) throw invalid('tool_names', `must be at most ${longestTogether} characters together`);
   for (const tool of request.toolNames) checkLength('tool_names', tool, longest.name);
   const metadata = Object.entries(request.metadata);
   if (metadata.length > 64) throw invalid('metadata', 'must have at most 64 members');

@@ -6,7 +6,7 @@ import {
   paths,
 } from '@reeve/contract';
 import type { AckOutcome, ControlMessage, ControlSubscription, Governance } from '@reeve/core';
-import { acknowledgeControl, invalid, ReeveError, subscribeControl, timestamp } from '@reeve/core';
+import { acknowledgeControl, invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -99,6 +99,7 @@ function endUnasked(stream: RpcStream): void {
 function encodeMessage(message: ControlMessage): Uint8Array {
   return encode(OpControlMessage, {
     ...message,
+    reason: toldReason(message.reason),
     signal: signals[message.signal],
     issuedAt: timestamp(message.issuedAt),
   });
