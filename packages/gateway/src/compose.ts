@@ -47,6 +47,7 @@ import { policyService } from './transports/grpc/policy-service.ts';
 import { reflectionService } from './transports/grpc/reflection-service.ts';
 import { mergeRoutes } from './transports/grpc/rpc.ts';
 import { statusOf } from './transports/grpc/status.ts';
+import { AllowedHosts } from './transports/http/allowed-hosts.ts';
 import { createHttpApp } from './transports/http/app.ts';
 import { readDashboard } from './transports/http/dashboard-files.ts';
 import { accountHandlers } from './transports/http/handlers/accounts.ts';
@@ -229,6 +230,11 @@ export async function startGateway(
     logger,
     tls,
     trustedProxies: config.trustedProxies ?? [],
+    hosts: new AllowedHosts({
+      publicUrl: config.publicUrl,
+      listeningOn: config.httpAddr.host,
+      allowed: config.allowedHosts ?? [],
+    }),
     tracing,
     dashboard: dashboardFolder === undefined ? undefined : readDashboard(dashboardFolder),
     drainMs: config.drainSecs * 1000,

@@ -7,6 +7,7 @@ import { explainStart } from './explain-start.ts';
 import { exitAfterLinger, stopOrExit } from './last-resort.ts';
 import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
+import { warnOfRisks } from './warn-of-risks.ts';
 
 /** What whoever runs a gateway within its own process wants to know and decide. */
 export interface ServeHooks {
@@ -30,6 +31,7 @@ export async function serve(
   try {
     const { config, tracing } = loadConfig({ ...sources, env });
     const logger = createLogger(config.logLevel);
+    warnOfRisks(config, logger);
     const gateway = await startGateway(config, logger, tracing, dashboardFolder).catch((error: unknown) => {
       logger.debug({ err: error }, 'the start has failed');
       throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);

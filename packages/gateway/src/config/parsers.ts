@@ -140,6 +140,23 @@ export function proxies(text: string): readonly string[] {
   throw new Error('addresses or networks separated by commas, as in 10.0.0.1, 10.1.0.0/16, ::1');
 }
 
+/** Names and addresses that requests may come under, separated by commas. */
+export function hosts(text: string): readonly string[] {
+  const given = text.split(',').map((host) => host.trim());
+  if (given.every(isHostPattern)) return given;
+  throw new Error(
+    'host names or addresses separated by commas, as in reeve.example.com, 10.0.0.5, [fd00::5], *.example.com; * for any',
+  );
+}
+
+function isHostPattern(text: string): boolean {
+  if (text === '*') return true;
+  const host = text.startsWith('*.') ? text.slice(2) : text;
+  if (host === '' || /[\s/?#@\\*]/.test(host)) return false;
+  const url = URL.parse(`http://${host}`);
+  return url !== null && (host === text || (isIP(url.hostname) === 0 && url.port === ''));
+}
+
 function isProxy(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);

@@ -7,6 +7,7 @@ import {
   choice,
   database,
   flag,
+  hosts,
   longSecret,
   onlyClearYes,
   path,
@@ -198,6 +199,11 @@ export const settings = {
     'trusted_proxies',
     proxies,
     'Addresses or networks, separated by commas, whose forwarded-for headers count.',
+  ),
+  allowedHosts: optional(
+    'allowed_hosts',
+    hosts,
+    'Further names that HTTP requests may come under, separated by commas; "*.example.com" is all below it, "*" is any. Without these: the public URL\'s, the listening address and loopback.',
   ),
   smtpHost: optional(
     'smtp_host',
