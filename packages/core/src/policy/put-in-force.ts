@@ -16,7 +16,7 @@ export function putInForce(gov: Governance, sources: PolicySources): void {
   const texts = parsed.map(({ source }) => source.text);
   // A document without a name has that of its file: the same text under another name is another policy.
   const version = policyVersion(gov.sha256, [...texts, ...names]);
-  gov.policies = new PolicySet(documents, version);
+  gov.policies = new PolicySet(documents, version, before);
   gov.ledger.policy = gov.policies.budgets;
   library.sources = sources;
   library.waiting = waiting.filter(({ name, version }) => version > (sources.stored.get(name)?.saved.version ?? 0));
