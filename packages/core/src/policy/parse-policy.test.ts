@@ -35,12 +35,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a document',
     '«nmae: x',
-    'unknown key "nmae" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
+    'unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
   ],
   [
     'an unknown key further down',
     'name: x\n\n  \n«rule: []',
-    'unknown key "rule" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
+    'unknown key "rule" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
   ],
   [
     'an unknown key of a rule',
@@ -286,7 +286,7 @@ test('everything that is wrong is told at once, file by file', () => {
     file('scope: x', 'c.yaml'),
   ]);
   expect(problems.map(describeProblem)).toEqual([
-    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
+    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
     'a.yaml:2:10: "default" must be "allow" or "deny"',
     `c.yaml:1:8: ${scopeRule()}`,
   ]);

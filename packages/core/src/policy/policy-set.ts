@@ -15,13 +15,12 @@ import type { Facts } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
 import type { Effect, PolicyDocument, Scope } from './document.ts';
+import { Evaluation } from './evaluation.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
-import type { CompiledRule, FoundRules } from './rule-index.ts';
-import { nothingFound, RuleIndex } from './rule-index.ts';
-import { describeScope } from './parse-scope.ts';
+import type { FoundRules } from './scope-indexes.ts';
+import { ScopeIndexes } from './scope-indexes.ts';
 import { scopesAbove } from './scopes-above.ts';
-import type { Subject } from './subject.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */
@@ -46,20 +45,21 @@ export class PolicySet {
   readonly version: string;
   readonly documents: readonly PolicyDocument[];
   readonly #default: 'allow' | 'deny';
-  readonly #byScope: ReadonlyMap<string, RuleIndex>;
+  readonly #byScope: ScopeIndexes;
   readonly #hints: DenialHints;
   readonly #observed: ObservedDocuments | undefined;
   readonly #isEmpty: boolean;
   readonly budgets: BudgetPolicy;
   readonly pricing: Pricing;
 
-  constructor(documents: readonly PolicyDocument[], version: string) {
+  /** What is the same as in the set before is taken over from it. */
+  constructor(documents: readonly PolicyDocument[], version: string, before?: PolicySet) {
     this.documents = documents;
     this.version = version;
     const enforced = documents.filter(({ mode }) => mode !== 'observe');
     this.#isEmpty = enforced.length === 0;
     this.#default = defaultOf(enforced);
-    this.#byScope = indexByScope(enforced);
+    this.#byScope = new ScopeIndexes(enforced, before === undefined ? undefined : before.#byScope);
     this.#observed = ObservedDocuments.of(documents);
     this.#hints = new DenialHints(documents, this.#default);
     this.budgets = budgetPolicy(budgetRules(documents));
@@ -67,21 +67,20 @@ export class PolicySet {
   }
 
   evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
-    const subject = subjectOf(action);
+    const evaluation = new Evaluation(subjectOf(action));
     const scopes = scopesAbove(agent);
-    const verdict = this.#decide(agent, action, subject, scopes, facts);
-    const observed = this.#observed?.against(verdict.effect, scopes, action.type, subject, facts);
+    const verdict = this.#decide(agent, action, scopes, facts, evaluation);
+    // What is only observed comes last: it can use up nothing that those in force need.
+    const observed = this.#observed?.against(verdict.effect, scopes, action.type, facts, evaluation);
     return observed === undefined ? verdict : { ...verdict, observed };
   }
 
-  #decide(agent: AgentId, action: Action, subject: Subject, scopes: readonly string[], facts: Facts): Verdict {
+  #decide(agent: AgentId, action: Action, scopes: readonly string[], facts: Facts, evaluation: Evaluation): Verdict {
     if (this.#isEmpty) return noPolicy;
-    const found = nothingFound();
-    for (const scope of scopes) this.#byScope.get(scope)?.look(action.type, subject, facts, found);
-    const { strongest } = found;
-    if (strongest === undefined) return this.#fallback(agent, action, scopes);
-    const verdict = verdictOf(strongest, found);
-    if (strongest.effect !== 'deny' || this.#hints.isSilent(strongest.id)) return verdict;
+    const found = this.#byScope.look(scopes, action.type, facts, evaluation);
+    if (found === undefined) return this.#fallback(agent, action, scopes);
+    const verdict = verdictOf(found);
+    if (verdict.effect !== 'deny' || this.#hints.isSilent(verdict.rule)) return verdict;
     return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };
   }
 
@@ -105,11 +104,9 @@ export class PolicySet {
   }
 }
 
-function verdictOf({ effect, reason, id, tier }: CompiledRule, { asking }: FoundRules): Verdict {
-  const verdict = { effect, reason, rule: id, tier };
-  if (effect !== 'require_approval' || asking === undefined) return verdict;
-  const rules = [...asking].toSorted((a, b) => a.order - b.order);
-  return { ...verdict, reason: askingReason(rules), asking: strictest(rules) };
+function verdictOf({ strongest: { effect, reason, id, document }, asking }: FoundRules): Verdict {
+  const verdict = { effect, reason, rule: id, tier: document.scope.tier };
+  return asking.length === 0 ? verdict : { ...verdict, reason: askingReason(asking), asking: strictest(asking) };
 }
 
 /** So much of what was asked for is repeated in a refusal, so that the hint after it has room. */
@@ -126,25 +123,3 @@ function defaultOf(documents: readonly PolicyDocument[]): 'allow' | 'deny' {
   const said = new Set(documents.filter(({ scope }) => scope.tier === 'global').map((document) => document.default));
   return said.has('allow') && !said.has('deny') ? 'allow' : 'deny';
 }
-
-function indexByScope(documents: readonly PolicyDocument[]): ReadonlyMap<string, RuleIndex> {
-  const rulesOf = new Map<string, CompiledRule[]>();
-  let order = 0;
-  for (const document of documents) {
-    const key = describeScope(document.scope);
-    const rules = rulesOf.get(key) ?? [];
-    for (const rule of document.rules) {
-      const id = `${document.name}/${rule.name}`;
-      const reason = `${saying[rule.effect]} rule ${id}`;
-      rules.push({ order: order++, id, effect: rule.effect, reason, tier: document.scope.tier, rule });
-    }
-    rulesOf.set(key, rules);
-  }
-  return new Map([...rulesOf].map(([key, rules]) => [key, new RuleIndex(rules)]));
-}
-
-const saying: Readonly<Record<Effect, string>> = {
-  allow: 'allowed by',
-  deny: 'denied by',
-  require_approval: 'approval required by',
-};

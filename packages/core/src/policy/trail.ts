@@ -5,6 +5,7 @@ import type { AgentId } from '../tenancy/agent-id.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded } from './condition.ts';
 import { containsAgent } from './contains-agent.ts';
+import { Evaluation } from './evaluation.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from './glob.ts';
 import type { PolicySet } from './policy-set.ts';
@@ -62,7 +63,7 @@ export function considerRules(
       const open = mayRead(document);
       return document.rules.map((rule): ConsideredRule => {
         const { name, effect } = rule;
-        const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, facts, open);
+        const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, facts, subject, open);
         const lead = outcome.matched ? holdingMatchers(rule, action, subject, open) : '';
         const why = [lead, outcome.why].filter((part) => part !== '').join('; ');
         const { matched, unknown = false } = outcome;
@@ -132,10 +133,15 @@ function unclearWords(effect: Effect, what: string, { text }: Unclear): string {
   return `the ${what} ${shown(text)} cannot be read, and ${rule}`;
 }
 
-function tryCondition({ when, whenText = '', effect }: PolicyRule, facts: Facts, open: boolean): Outcome {
+function tryCondition(
+  { when, whenText = '', effect }: PolicyRule,
+  facts: Facts,
+  subject: Subject,
+  open: boolean,
+): Outcome {
   if (when === undefined) return { matched: true, why: '' };
   const text = open && whenText !== '' ? `: ${cut(oneLine(whenText), longestCondition)}` : '';
-  const value = evaluate(when, facts);
+  const value = evaluate(when, facts, subject);
   if (value === true) return { matched: true, why: `its condition holds${text}` };
   if (value === false) return { matched: false, why: `its condition does not hold${text}` };
   if (value instanceof NotRecorded) {
@@ -147,9 +153,10 @@ function tryCondition({ when, whenText = '', effect }: PolicyRule, facts: Facts,
   return { matched, why: `its condition failed${failure}, and ${rule}${text}` };
 }
 
-function evaluate(when: Condition, facts: Facts): unknown {
+/** Each rule by itself: here it is told whether it matches, whatever others cost. */
+function evaluate(when: Condition, facts: Facts, subject: Subject): unknown {
   try {
-    return when(facts);
+    return when(facts, new Evaluation(subject));
   } catch (error) {
     return error instanceof Error ? error : new Error(messageOf(error));
   }
