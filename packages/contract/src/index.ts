@@ -1,3 +1,4 @@
+export { CappedReader } from './capped-reader.ts';
 export {
   HealthCheckRequest,
   HealthCheckResponse,

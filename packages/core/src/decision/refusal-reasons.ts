@@ -1,7 +1,7 @@
 import { redactText } from '../audit/redact.ts';
 import type { Exceeded, Ledger } from '../budget/ledger.ts';
 import type { Micros } from '../budget/money.ts';
-import { usdOfMicros } from '../budget/money.ts';
+import { minus, usdOfMicros } from '../budget/money.ts';
 import { timestamp } from '../kernel/clock.ts';
 import type { Action } from './action.ts';
 
@@ -32,7 +32,7 @@ export function overpricedReason({ model }: Action, charge: Micros, mostMicros: 
 export function exceededReason(ledger: Ledger, exceeded: Exceeded, charge: Micros): Refusal {
   const { of, period, limitMicros, totalMicros } = exceeded;
   const whose = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
-  const left = usdOfMicros(Math.max(0, limitMicros - totalMicros));
+  const left = usdOfMicros(totalMicros < limitMicros ? minus(limitMicros, totalMicros) : 0);
   const reason =
     `${usdOfMicros(charge)} USD would pass the ${whose} of ${usdOfMicros(limitMicros)} USD a ${period}; ` +
     `${left} USD are left until ${timestamp(ledger.resetsAt(period))}`;
