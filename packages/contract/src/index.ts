@@ -1,4 +1,5 @@
 export { bounds } from './bounds.ts';
+export { CappedReader } from './capped-reader.ts';
 export { faultInMessage } from './fault-in-message.ts';
 export {
   HealthCheckRequest,

@@ -140,7 +140,17 @@ export type { TierOf } from './budget/tier.ts';
 export { tierKey, tiersOf } from './budget/tier.ts';
 export type { BudgetRow } from './budget/list-budgets.ts';
 export { listBudgets } from './budget/list-budgets.ts';
-export { microsOfUsd, parseUsd, usdOfMicros, usualMostActionMicros } from './budget/money.ts';
+export type { Total } from './budget/money.ts';
+export {
+  approximateUsd,
+  microsOfUsd,
+  parseUsd,
+  plus,
+  totalJson,
+  totalOfJson,
+  usdOfMicros,
+  usualMostActionMicros,
+} from './budget/money.ts';
 export type { Clock } from './kernel/clock.ts';
 export { timestamp } from './kernel/clock.ts';
 export type { ErrorCode } from './kernel/errors.ts';

@@ -1,6 +1,7 @@
 import type { BudgetPolicy } from './budget-policy.ts';
 import type { Exceeded, Ledger } from './ledger.ts';
 import type { Micros } from './money.ts';
+import { plus } from './money.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 
@@ -17,8 +18,9 @@ export function exceededUnder(
     const { spent, reserved } = ledger.read(of);
     for (const period of periods) {
       const limitMicros = caps[period];
-      const totalMicros = spent[period] + reserved;
-      if (limitMicros !== null && totalMicros + cost > limitMicros) return { of, period, limitMicros, totalMicros };
+      if (limitMicros === null) continue;
+      const totalMicros = plus(spent[period], reserved);
+      if (plus(totalMicros, cost) > limitMicros) return { of, period, limitMicros, totalMicros };
     }
   }
   return undefined;

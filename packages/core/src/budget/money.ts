@@ -19,7 +19,7 @@ export const mostPriceMicros = 1_000_000 * microsPerUsd;
 /** The most that one action may cost where the operator does not say otherwise. */
 export const usualMostActionMicros = 1000 * microsPerUsd;
 
-function plus(total: Total, other: Total): Total {
+export function plus(total: Total, other: Total): Total {
   if (typeof total === 'number' && typeof other === 'number') {
     const sum = total + other;
     if (Number.isSafeInteger(sum)) return sum;
@@ -27,8 +27,30 @@ function plus(total: Total, other: Total): Total {
   return totalOf(BigInt(total) + BigInt(other));
 }
 
-function minus(total: Total, other: Total): Total {
+export function minus(total: Total, other: Total): Total {
   return plus(total, -other);
+}
+
+/** Whether a total is at least so many percent of another. */
+export function isShareOf(total: Total, percent: number, whole: Total): boolean {
+  // Where they are not nearly the same, numbers tell as well.
+  const difference = Number(total) * 100 - Number(whole) * percent;
+  if (Math.abs(difference) > Math.abs(Number(whole)) * 1e-6) return difference > 0;
+  return BigInt(total) * 100n >= BigInt(whole) * BigInt(percent);
+}
+
+/** Dollars with fractions, for conditions and forecasts, which need no more than a number holds. */
+export function approximateUsd(total: Total): number {
+  return Number(total) / microsPerUsd;
+}
+
+/** How a total stands in JSON: a number, or a text of digits where a number would not be exact. */
+export function totalJson(total: Total): number | string {
+  return typeof total === 'number' ? total : String(total);
+}
+
+export function totalOfJson(json: number | string): Total {
+  return typeof json === 'number' && Number.isSafeInteger(json) ? json : totalOf(BigInt(json));
 }
 
 function totalOf(sum: bigint): Total {

@@ -1,6 +1,7 @@
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
+import { totalJson } from '../budget/money.ts';
 import { mostBytesOfArguments } from '../kernel/bounds.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import { fitsIn, utf8Length } from '../kernel/text-size.ts';
@@ -63,7 +64,7 @@ function describeLimit({ tier, period, limitMicros, totalMicros }: Limit): Canon
   return canonicalJson({
     limit_micros: limitMicros,
     period,
-    spent_micros: totalMicros,
+    spent_micros: totalJson(totalMicros),
     status: 'LimitExceeded',
     tier,
   });

@@ -377,7 +377,7 @@ const unwritable: Change = {
 function books(of: TierOf): SavedBooks {
   return {
     of,
-    spent: { day: 1_370_000, month: 9_007_199_254_740_000 },
+    spent: { day: 1_370_000, month: 9_007_199_254_740_993n },
     window: { day: '2026-11-15', month: '2026-11' },
     noticed: { day: 80, month: 0 },
     seq: 7,

@@ -1,6 +1,7 @@
-import type { Asking, ConsideredRule, Decision, Facts, PolicySet, SpendFacts } from '@reeve/core';
+import type { Asking, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
 import {
   alsoOfBudget,
+  approximateUsd,
   chargeOf,
   considerRules,
   exceededReason,
@@ -9,8 +10,10 @@ import {
   Ledger,
   microsOfUsd,
   overpricedReason,
+  plus,
   RunTally,
   tiersOf,
+  totalJson,
   unpricedReason,
   waitOf,
 } from '@reeve/core';
@@ -38,7 +41,6 @@ export interface Judged {
 /** Monday at noon: a case that says nothing of the time is decided alike on every day. */
 const ordinaryTime = Date.UTC(2026, 0, 5, 12);
 const nobody: CaseAgent = { name: '', framework: '', depth: 0, metadata: {} };
-const microsPerUsd = 1_000_000;
 /** A case knows no settings: where rules leave the time open, it is the default of SVC_APPROVAL_TTL_SECS. */
 const usualWait = 300_000;
 
@@ -143,7 +145,7 @@ export class CaseScene {
         tier,
         period,
         limit_micros: limitMicros,
-        spent_micros: totalMicros,
+        spent_micros: totalJson(totalMicros),
         status: 'LimitExceeded',
       };
       return { ...none, decision: 'deny', rule: policyRule, reason: why, limit, audited: 'BudgetLimitExceeded' };
@@ -173,12 +175,12 @@ export class CaseScene {
       depth,
       action: asked.action,
       now: this.#now,
-      costUsd: chargeMicros / microsPerUsd,
+      costUsd: approximateUsd(chargeMicros),
       args: () => args ?? {},
       run: () => {
         const { checks, spentMicros } = this.#runs.of(asked.agent, asked.runId);
         const said = asked === this.#case ? this.#case.run : undefined;
-        return { id: asked.runId, ...(said ?? { checks, spent_usd: spentMicros / microsPerUsd }) };
+        return { id: asked.runId, ...(said ?? { checks, spent_usd: approximateUsd(spentMicros) }) };
       },
       spend: () => this.#spend(asked),
     };
@@ -189,7 +191,7 @@ export class CaseScene {
     const spend = { global: nothing, org: nothing, team: nothing, agent: nothing };
     for (const of of tiersOf(agent)) {
       const { spent, reserved } = this.#ledger.read(of);
-      const usd = (micros: number) => (micros + reserved) / microsPerUsd;
+      const usd = (total: Total) => approximateUsd(plus(total, reserved));
       spend[of.tier] = { day_usd: usd(spent.day), month_usd: usd(spent.month) };
     }
     return spend;

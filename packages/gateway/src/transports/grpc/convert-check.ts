@@ -1,7 +1,7 @@
 import type { ActionContext, CheckActionRequest } from '@reeve/contract';
 import { ActionType as WireActionType, Decision as WireDecision } from '@reeve/contract';
 import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
-import type { Action, ActionType, Answer, CheckRequest, Decision } from '@reeve/core';
+import type { Action, ActionType, Answer, CheckRequest, Decision, Total } from '@reeve/core';
 import { action, invalid, parseCheckRequest, toldReason } from '@reeve/core';
 
 /** Proto enums stop here; inwards there are names. */
@@ -53,8 +53,15 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
 }
 
 function limitOf({ tier, period, limitMicros, totalMicros }: NonNullable<Answer['limit']>): BudgetLimit {
-  return { tier, period, limitMicros, spentMicros: totalMicros, status: 'LimitExceeded' };
+  return { tier, period, limitMicros, spentMicros: int64Of(totalMicros), status: 'LimitExceeded' };
 }
+
+/** What fits 64 bits. The generated type is narrower than the wire: the writer takes a bigint, and writes it exactly. */
+function int64Of(total: Total): number {
+  return (total > mostInt64 ? mostInt64 : total) as number;
+}
+
+const mostInt64 = 2n ** 63n - 1n;
 
 /** The action with its context. A context that belongs to another action type is a mistake and not a guess. */
 function actionOf(wireType: WireActionType, context: ActionContext | undefined): Action {

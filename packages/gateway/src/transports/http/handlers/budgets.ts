@@ -55,7 +55,7 @@ function budgetJson({ of, period, limitMicros, spentMicros, reservedMicros, rese
     period,
     limit_usd: limitMicros === null ? null : usdOfMicros(limitMicros),
     spent_usd: usdOfMicros(spentMicros),
-    reserved_usd: usdOfMicros(Math.max(0, reservedMicros)),
+    reserved_usd: usdOfMicros(reservedMicros > 0 ? reservedMicros : 0),
     resets_at: timestamp(resetsAt),
     reached_at: timeOrNull(reachedAt),
   };
