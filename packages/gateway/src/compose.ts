@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Access } from '@reeve/core';
 import {
   Authenticator,
+  areActiveIn,
   authenticateTicket,
   EndedCredentials,
   findAccount,
@@ -151,7 +152,10 @@ export async function startGateway(
   });
   const afterwards = new Afterwards((error) => logger.error({ err: error }, 'work after an answer failed'));
   opened.defer(() => afterwards.settled(), 'work after answers');
-  const authenticator = new Authenticator(access, findLoginIn(accounts.store, systemClock));
+  const authenticator = new Authenticator(access, {
+    findLogin: findLoginIn(accounts.store, systemClock),
+    areActive: areActiveIn(accounts.store),
+  });
   const place = { http: '' };
   const publicUrl = () => config.publicUrl ?? place.http;
   const unforeseen = (error: unknown) => logger.error({ err: error }, 'a call failed unexpectedly');

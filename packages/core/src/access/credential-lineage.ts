@@ -44,9 +44,23 @@ export function rootsWith(keys: Descents, roots: readonly string[], credentialId
 }
 
 /** Every account that a key comes from, by whichever way: that made it, rotated it, or made what it was made with. */
-export function accountsBehind(keys: Descents, keyId: string): readonly string[] {
-  const makers = [...ancestryOf(keys, keyId)].map((id) => keys.find(id)?.madeBy);
-  return [...new Set(makers.flatMap((maker) => (maker?.kind === 'account' ? [maker.id] : [])))];
+export function accountsBehind(
+  keys: Descents,
+  keyId: string,
+  remembered: (keyId: string) => readonly string[] | undefined = () => undefined,
+): readonly string[] {
+  const accounts = new Set<string>();
+  const above = new Set([keyId]);
+  for (const id of above) {
+    const known = id === keyId ? undefined : remembered(id);
+    for (const account of known ?? []) accounts.add(account);
+    const key = known === undefined ? keys.find(id) : undefined;
+    if (key === undefined) continue;
+    if (key.rotatedFrom !== null) above.add(key.rotatedFrom);
+    if (key.madeBy?.kind === 'account') accounts.add(key.madeBy.id);
+    else if (key.madeBy !== null) above.add(key.madeBy.id);
+  }
+  return [...accounts];
 }
 
 /** The account that a key goes back to, whoever rotated it since; null where none made it or what it was made with. */

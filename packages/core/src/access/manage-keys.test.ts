@@ -151,6 +151,45 @@ describe('keys', () => {
   });
 });
 
+describe('a key that expires', () => {
+  async function expiring() {
+    const { test, access } = await setUp();
+    const hour = { ...grant, scopes: ['admin'] as const, ttlMs: 3_600_000 };
+    const { record } = await test.settle(createKey(access, operator, hour));
+    const by: Principal = { ...operator, credentialId: record.id, expiresAt: record.expiresAt };
+    return { test, access, record, by, end: record.expiresAt };
+  }
+
+  test('makes none that lives longer, and may make one that lives shorter', async () => {
+    const { test, access, by, end } = await expiring();
+    for (const ttlMs of [null, 7_200_000]) {
+      const { record } = await test.settle(createKey(access, by, { ...grant, ttlMs }));
+      expect(record.expiresAt).toBe(end);
+    }
+    const short = await test.settle(createKey(access, by, { ...grant, ttlMs: 1000 }));
+    expect(short.record.expiresAt).toBe(test.clock.now() + 1000);
+  });
+
+  test('prolongs neither itself nor another by rotating; somebody else may', async () => {
+    const { test, access, record, by, end } = await expiring();
+    const forever = await test.settle(createKey(access, operator, grant));
+    test.clock.advance(1_800_000);
+    expect((await test.settle(rotateKey(access, by, forever.record.id))).record.expiresAt).toBe(end);
+    const rotated = await test.settle(rotateKey(access, by, record.id));
+    expect(rotated.record.expiresAt).toBe(end);
+    test.clock.advance(1000);
+    const again = await test.settle(rotateKey(access, operator, rotated.record.id));
+    expect(again.record.expiresAt).toBe((end ?? 0) + 1000);
+  });
+
+  test('does not shorten what a person makes, whose token ends soon', async () => {
+    const { test, access } = await expiring();
+    const login = { accountId: 'acc_1', sessionId: 'ses_1', role: 'admin' } as const;
+    const person: Principal = { ...operator, credentialId: 'acc_1', login, expiresAt: test.clock.now() + 1000 };
+    expect((await test.settle(createKey(access, person, grant))).record.expiresAt).toBeNull();
+  });
+});
+
 describe('a bound admin', () => {
   test('makes keys with its own binding, whether it says so or not', async () => {
     const { test, access } = await setUp();

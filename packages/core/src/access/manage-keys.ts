@@ -52,7 +52,7 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
     scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
     orgId,
     teamId,
-    expiresAt: grant.ttlMs === null ? null : now + grant.ttlMs,
+    expiresAt: noLaterThan(access, by, grant.ttlMs === null ? null : now + grant.ttlMs),
     madeBy: makerOf(by),
     rotatedFrom: null,
   });
@@ -61,14 +61,17 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
   return made;
 }
 
-/** Makes a key with the same grant and time to live under a new id, and revokes the old one. */
+/**
+ * Makes a key with the same grant and time to live under a new id, and revokes the old one. What is rotated with a key
+ * that expires ends with that one at the latest.
+ */
 export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
   const old = managedKey(access, by, id);
   if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
   const now = access.gov.clock.now();
   const made = make(access, now, {
     ...old,
-    expiresAt: old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt),
+    expiresAt: noLaterThan(access, by, old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt)),
     madeBy: makerOf(by),
     rotatedFrom: old.id,
   });
@@ -90,6 +93,13 @@ export async function revokeKey(access: Access, by: Principal, id: string): Prom
     access.ended.ended(key.id);
   }
   return access.keys.find(id) ?? key;
+}
+
+/** What is made with a key ends with that key at the latest, so that none prolongs itself. */
+function noLaterThan({ keys }: Access, by: Principal, expiresAt: EpochMs | null): EpochMs | null {
+  const end = by.login === undefined ? (keys.find(by.credentialId)?.expiresAt ?? null) : null;
+  if (end === null || expiresAt === null) return expiresAt ?? end;
+  return Math.min(expiresAt, end);
 }
 
 function managedKey(access: Access, by: Principal, id: string): ApiKeyRecord {

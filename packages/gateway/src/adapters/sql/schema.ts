@@ -3,6 +3,7 @@ import { approvalTables } from './approval-tables.ts';
 import { booksTables, closedBooksTables } from './books-tables.ts';
 import { controlTables } from './control-tables.ts';
 import { keyLineageColumns } from './key-lineage-columns.ts';
+import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
 
 /**
@@ -87,4 +88,5 @@ export const migrations: readonly string[] = [
   approvalTables,
   keyLineageColumns,
   `ALTER TABLE agents ADD COLUMN suspension_width TEXT;`,
+  inviteMakerColumns,
 ];

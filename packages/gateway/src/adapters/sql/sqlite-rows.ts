@@ -92,7 +92,8 @@ function widthOf(row: Row, column: string): Width {
   return widths.find((width) => width === value) ?? 'unbound';
 }
 
-function makerOf(row: Row): ApiKeyRecord['madeBy'] {
+/** Who made a key or an invite. */
+export function makerOf(row: Row): ApiKeyRecord['madeBy'] {
   const id = optionalText(row, 'made_by_id');
   if (id === null) return null;
   return { kind: text(row, 'made_by_kind') === 'account' ? 'account' : 'api_key', id };
