@@ -72,7 +72,8 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   let text = '{';
   if (request.args !== undefined) text += `"args":${describeArguments(request, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
-  if (action.commandArgs.length > 0) text += `"command_args":${canonicalJson(redactArguments(action.commandArgs))},`;
+  if (action.commandArgs.length > 0)
+    text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
   if (action.host !== '') text += member('host', action.host);
   if (action.maxOutputTokens > 0) text += `"max_output_tokens":${action.maxOutputTokens},`;
   if (action.model !== '') text += member('model', action.model);
