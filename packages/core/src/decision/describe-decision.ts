@@ -28,9 +28,10 @@ export function describeDecision(
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
-  if (request.caller !== null) text += `,"caller":${JSON.stringify(agentKey(request.caller))}`;
+  // Nothing proves on whose behalf an agent acts: its word is recorded as such.
+  if (request.caller !== null) text += `,"claimed_caller":${JSON.stringify(agentKey(request.caller))}`;
   text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}"`;
-  if (request.estimatedCostMicros !== null) text += ',"estimated":true';
+  if (isEstimated(request, op)) text += ',"estimated":true';
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
@@ -42,6 +43,11 @@ export function describeDecision(
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
   return `${text}}` as CanonicalJson;
+}
+
+/** The agent's estimate is what counts: it is no less than a price that policy knows. */
+function isEstimated({ estimatedCostMicros }: CheckRequest, { costMicros }: Op): boolean {
+  return estimatedCostMicros !== null && estimatedCostMicros >= costMicros;
 }
 
 function describeObserved(observed: readonly Observed[]): CanonicalJson {
