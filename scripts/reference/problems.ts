@@ -136,6 +136,14 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The credential that registered the agent was to give the verdict about its action.',
     'Let somebody else decide: a person, or a key that no agent uses.',
   ],
+  own_agent: [
+    'The credential that registered the agent, or one that comes from it, was to resume the agent or its operation.',
+    'Let somebody else resume it: a person, or a key that no agent uses.',
+  ],
+  imposed_by_wider: [
+    'What was to be lifted or changed was imposed with a credential that is bound more widely: `imposed_by` says how.',
+    'Ask whoever imposed it, or use a credential that is at least as wide.',
+  ],
   grant_not_found: ['There is no such standing grant, or it is no longer kept.', elsewhere],
   policy_not_found: ['There is no policy document of this name.', elsewhere],
   policy_version_not_found: ['The document has no such version, or it took the document away.', 'List the versions.'],

@@ -393,7 +393,9 @@ describe('ids', () => {
       });
     }
     const tenant = await makeKey(gateway, { org_id: 'globex', scopes: ['write'] });
-    expect(await post<Controlled>(`${pathOf(ids.opId)}/resume`, undefined, tenant.key)).toMatchObject({
+    const resumed = await post<Controlled>(`${pathOf(ids.opId)}/resume`, undefined, tenant.key);
+    expect(resumed).toMatchObject({ status: 403, body: { code: 'imposed_by_wider' } });
+    expect(await post<Controlled>(`${pathOf(ids.opId)}/terminate`, undefined, tenant.key)).toMatchObject({
       status: 202,
       body: { op: { agent: triple(there) } },
     });

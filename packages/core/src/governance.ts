@@ -1,3 +1,4 @@
+import type { KeyRing } from './access/key-ring.ts';
 import type { ApprovalDesk } from './approvals/approval-desk.ts';
 import type { Ledger } from './budget/ledger.ts';
 import type { RunTally } from './budget/run-tally.ts';
@@ -13,6 +14,8 @@ import type { AgentDirectory } from './tenancy/directory.ts';
 
 /** What the use cases work on: the state of the gateway in memory, the journal that makes it durable, and the ports. */
 export interface Governance {
+  /** Every API key there is or was: which credential comes from which, and who stands behind it. */
+  readonly keys: KeyRing;
   readonly directory: AgentDirectory;
   readonly ops: OpsRegistry;
   /** What was spent and what is held back. */

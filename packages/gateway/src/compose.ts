@@ -4,12 +4,12 @@ import { createSecureContext } from 'node:tls';
 import type { Access } from '@reeve/core';
 import {
   Authenticator,
+  areActiveIn,
   authenticateTicket,
   EndedCredentials,
   findAccount,
   findLoginIn,
   installFirstKey,
-  KeyRing,
   MemoryAccountStore,
   messageOf,
   redeemTicket,
@@ -125,7 +125,7 @@ export async function startGateway(
   metrics.observe(gov, indexLag);
   const access: Access = {
     gov,
-    keys: new KeyRing(systemClock, sha256, snapshot.apiKeys),
+    keys: gov.keys,
     signingKeys: new SigningKeyRing(snapshot.signingKeys),
     mint: new JoseMint(),
     tokenTtlMs: config.tokenTtlSecs * 1000,
@@ -150,7 +150,10 @@ export async function startGateway(
   });
   const afterwards = new Afterwards((error) => logger.error({ err: error }, 'work after an answer failed'));
   opened.defer(() => afterwards.settled());
-  const authenticator = new Authenticator(access, findLoginIn(accounts.store, systemClock));
+  const authenticator = new Authenticator(access, {
+    findLogin: findLoginIn(accounts.store, systemClock),
+    areActive: areActiveIn(accounts.store),
+  });
   const place = { http: '' };
   const publicUrl = () => config.publicUrl ?? place.http;
   const unforeseen = (error: unknown) => logger.error({ err: error }, 'a call failed unexpectedly');

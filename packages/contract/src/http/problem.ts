@@ -51,6 +51,8 @@ export const problemStatus = {
   approval_not_found: 404,
   already_decided: 409,
   own_approval: 403,
+  own_agent: 403,
+  imposed_by_wider: 403,
   grant_not_found: 404,
   policy_not_found: 404,
   policy_version_not_found: 404,
@@ -71,6 +73,8 @@ export const problemSchema = z.looseObject({
   instance: z.string(),
   code: z.enum(Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]),
   required_scope: z.enum(['read', 'write', 'admin']).optional(),
+  /** How wide the credential was that imposed what the caller may not lift. */
+  imposed_by: z.enum(['team', 'org', 'unbound']).optional(),
   state: z.string().optional(),
   allowed: z.array(z.string()).optional(),
   candidates: z.array(z.string()).optional(),

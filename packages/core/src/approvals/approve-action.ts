@@ -51,7 +51,7 @@ async function letRun(
     requestId: by.requestId,
   });
   const { suspension } = op.owner.record;
-  const paused = suspension === null ? [] : moveForSuspension(gov, by, op.owner, 'pause', suspension.reason);
+  const paused = suspension === null ? [] : moveForSuspension(gov, by, op.owner, 'pause', suspension);
   await gov.journal.committed();
   releaseMessages(gov, [message, ...paused]);
   return settled;

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
-import { covers } from '../access/scope.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { releaseMessages } from '../control/release-messages.ts';
 import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
@@ -39,21 +39,9 @@ export async function giveVerdict(
     releaseMessages(gov, [message]);
     throw decided(expired);
   }
-  requireOther(by, op);
+  requireAuthority(standingOf(gov.keys, by, op.owner.record), 'approval');
   requireNew(by, approval);
   return await decide(approval, op);
-}
-
-/**
- * Whoever holds the credential that an agent was registered with may be the agent itself. That of an administrator is
- * not doubted: with it, any policy could be put in force instead.
- */
-function requireOther(by: Principal, { owner }: Op): void {
-  if (owner.record.registeredWith !== by.credentialId || covers(by.scopes, 'admin')) return;
-  throw new ReeveError(
-    'own_approval',
-    'the agent was registered with this credential; a verdict must come from somebody else',
-  );
 }
 
 /** A key and its tokens are one person, and so is an account, whatever the session. */

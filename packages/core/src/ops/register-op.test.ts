@@ -138,7 +138,7 @@ describe('registering an operation', () => {
 
   test('of a suspended agent is possible: only its checks are denied', async () => {
     const { test } = await governed();
-    test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '' } }, 0);
+    test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '', width: 'unbound' } }, 0);
     expect(await register(test)).toMatchObject({ created: true, op: { state: 'pending' } });
   });
 });

@@ -224,7 +224,7 @@ function factsOf(id: AgentId, asked: Action): Facts {
     registeredAt: 0,
     suspension: null,
     controlled: false,
-    registeredWith: null,
+    registeredWith: [],
   };
   const nothing = { day_usd: 0, month_usd: 0 };
   return {

@@ -53,10 +53,13 @@ export function endAllOps(gov: Governance, agent: Agent, actor: Actor): void {
   closeMailbox(gov, agent);
 }
 
-/** A suspension outlives the registration, so that nobody escapes it by registering again. */
+/**
+ * A suspension outlives the registration, and so does a stop that is not confirmed, so that nobody escapes them by
+ * registering again. With them stays who has registered the agent.
+ */
 function removeFrom(gov: Governance, agent: Agent): void {
   const { record, lastSeenAt } = agent;
-  if (record.suspension === null) {
+  if (record.suspension === null && !gov.control.owesAnything(agent.key)) {
     gov.directory.remove(agent);
     gov.journal.write({ kind: 'agent_removed', id: record.id });
     gov.journal.onFailure(() => gov.directory.reinstate(agent));

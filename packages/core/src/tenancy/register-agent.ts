@@ -1,3 +1,4 @@
+import { rootsWith } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
@@ -66,7 +67,7 @@ export async function registerAgent(gov: Governance, by: Principal, request: Reg
     suspension: existing?.record.suspension ?? null,
     // The same token again leaves what listens with it in peace.
     controlled: existing?.record.tokenHash === tokenHash && gov.control.hasStream(existing.key),
-    registeredWith: by.credentialId,
+    registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };
   const created = existing === undefined || !isRegistered(existing);
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
+import { KeyRing } from '../access/key-ring.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ApprovalSettings } from '../approvals/approval-desk.ts';
 import { ApprovalDesk } from '../approvals/approval-desk.ts';
@@ -127,6 +128,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   );
   const directory = new AgentDirectory();
   const gov: Governance = {
+    keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     ops: new OpsRegistry(clock, ttlMs),
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: mark.timeZone })),

@@ -151,7 +151,7 @@ export class CaseScene {
         parent: null,
         toolNames: [],
         registeredAt: this.#now,
-        registeredWith: null,
+        registeredWith: [],
         suspension: null,
         controlled: false,
       },

@@ -172,7 +172,7 @@ export const accountRoutes = {
     cookie: true,
     body: z.strictObject({ current_password: password, password }),
     success: { status: 204, description: 'The password is changed.' },
-    problems: ['weak_password', 'wrong_password', 'overloaded'],
+    problems: ['weak_password', 'wrong_password', 'account_locked', 'overloaded'],
   },
   listSessions: {
     ...oneself,

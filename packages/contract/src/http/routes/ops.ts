@@ -145,8 +145,10 @@ export const opsRoutes = {
   resumeOp: {
     ...control,
     path: '/api/v1/ops/{id}/resume',
-    summary: 'Let a paused operation run on.',
+    summary:
+      'Let a paused operation run on. It takes a credential at least as wide as the one that paused it or suspended its agent, and not one that the agent was registered with.',
     success: { status: 202, description: 'The running operation, and the receipt of this control.', body: controlled },
+    problems: [...control.problems, 'imposed_by_wider', 'own_agent'],
   },
   terminateOp: {
     ...control,

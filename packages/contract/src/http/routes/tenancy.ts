@@ -121,6 +121,8 @@ export const tenancyRoutes = {
   resumeAgent: {
     ...suspension,
     path: '/api/v1/agents/{org}/{team}/{agent}/resume',
-    summary: 'Lift a suspension.',
+    summary:
+      'Lift a suspension, and the block of a stop that was not confirmed. It takes a credential at least as wide as the one that imposed them, and not one that the agent was registered with.',
+    problems: ['agent_not_found', 'imposed_by_wider', 'own_agent'],
   },
 } as const satisfies Record<string, Route>;

@@ -151,7 +151,7 @@ export class SqliteStore implements Store {
     switch (change.kind) {
       case 'agent_saved':
         this.#run(
-          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
           ...agentValues(change.agent),
         );
         break;
@@ -159,7 +159,7 @@ export class SqliteStore implements Store {
         this.#run('DELETE FROM agents WHERE org_id = ? AND team_id = ? AND agent_id = ?', ...idValues(change.id));
         break;
       case 'api_key_saved':
-        this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
+        this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
         break;
       case 'api_key_used':
         this.#run(
