@@ -116,6 +116,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'Nothing was heard of an agent for `SVC_RESERVATION_LEASE_SECS`: what was held back for one of its operations is free again. The operation stays as it is; its completion is still booked.',
     '`released_micros`, `state` (of the operation).',
   ],
+  BudgetOverrun: [
+    'An action did cost more than a dollar, and more than ten times what was held back for it. It is booked; the entry follows the `OpStateChanged` of its completion.',
+    '`actual_micros`, `reserved_micros`.',
+  ],
   ApprovalRequested: [
     'People are asked whether an action may happen. It follows the `ActionPending` of the same check.',
     '`approval_id`, `cause` (`rule` or `budget`), `required` (how many must approve), `expires_at`, `cost_micros`, `digest`.',

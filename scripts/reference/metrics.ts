@@ -39,8 +39,8 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     'From the request of a control until the agent first acknowledges it (`stage` is `acked`) and until it says that it took effect (`effective`): the time to stop.',
   ],
   reeve_policy_observed_total: [
-    ['document', 'effect'],
-    'Decisions that a document with `mode: observe` would have made otherwise; `effect` is what its strongest matching rule says.',
+    ['effect'],
+    'Decisions that a document with `mode: observe` would have made otherwise; `effect` is what its strongest matching rule says. The audit entries name the documents.',
   ],
   reeve_approvals_total: [
     ['outcome'],

@@ -57,6 +57,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The body is something else than JSON, or does not say what it is.',
     'Send `Content-Type: application/json`.',
   ],
+  misdirected_request: [
+    "The request's `Host` is a name that this gateway does not answer for: not the public URL's, the listening address, a loopback name, or one of `SVC_ALLOWED_HOSTS`. So no page of a stranger can have its own name lead here.",
+    'Call it under one of its own names, or add the name to `SVC_ALLOWED_HOSTS`. A proxy must pass the `Host` on, or set one of these.',
+  ],
   validation_failed: [
     'Something in the path, the query or the body is not what the route takes. An unknown member of the body is such a thing, too.',
     '`errors` has a `pointer` and a `detail` for each. Pointers start with `/path`, `/query` or `/headers`; those into the body do not.',

@@ -81,11 +81,19 @@ export type { Action, ActionType } from './decision/action.ts';
 export { action, actionTypes } from './decision/action.ts';
 export type { Answer, Decision } from './decision/answer.ts';
 export { chargeOf } from './decision/charge.ts';
-export { checkAction, checkActions, checkBatchSize } from './decision/check-action.ts';
+export { longest } from './kernel/bounds.ts';
+export { toldReason } from './kernel/text-size.ts';
+export { checkAction, checkActions } from './decision/check-action.ts';
 export type { CheckRequest } from './decision/check-request.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
-export { parseCheckRequest } from './decision/check-request.ts';
-export { exceededReason, unpricedReason } from './decision/refusal-reasons.ts';
+export { checkCost, parseCheckRequest } from './decision/check-request.ts';
+export {
+  exceededReason,
+  isToldAmounts,
+  limitTold,
+  overpricedReason,
+  unpricedReason,
+} from './decision/refusal-reasons.ts';
 export { acknowledgeControl } from './control/acknowledge-control.ts';
 export type { BulkControl, ControlReport, ControlScope } from './control/bulk-control.ts';
 export type { OnControlStep } from './control/control-desk.ts';
@@ -132,7 +140,7 @@ export type { TierOf } from './budget/tier.ts';
 export { tierKey, tiersOf } from './budget/tier.ts';
 export type { BudgetRow } from './budget/list-budgets.ts';
 export { listBudgets } from './budget/list-budgets.ts';
-export { microsOfUsd, usdOfMicros } from './budget/money.ts';
+export { microsOfUsd, parseUsd, usdOfMicros, usualMostActionMicros } from './budget/money.ts';
 export type { Clock } from './kernel/clock.ts';
 export { timestamp } from './kernel/clock.ts';
 export type { ErrorCode } from './kernel/errors.ts';
@@ -161,7 +169,7 @@ export type { BacktestLine, ChangedDecision } from './policy/backtest.ts';
 export { backtest } from './policy/backtest.ts';
 export type { Candidate } from './policy/candidate.ts';
 export { candidateSet } from './policy/candidate.ts';
-export type { CompileCondition, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
+export type { CompileCondition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
 export { ConditionError, NotRecorded } from './policy/condition.ts';
 export type { PolicyDocument, PolicyProblem } from './policy/document.ts';
 export { describeProblem } from './policy/document.ts';

@@ -81,6 +81,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     directory,
     ops: new OpsRegistry(clock, config.opsTtlSecs * 1000),
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: booksMark.timeZone })),
+    mostActionMicros: config.maxActionCostMicros,
     runs: new RunTally(),
     control: new ControlDesk({
       directory,

@@ -3,8 +3,11 @@ import type { Gateway } from './compose.ts';
 import { startGateway } from './compose.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
+import { explainStart } from './explain-start.ts';
+import { exitAfterLinger, stopOrExit } from './last-resort.ts';
 import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
+import { warnOfRisks } from './warn-of-risks.ts';
 
 /** What whoever runs a gateway within its own process wants to know and decide. */
 export interface ServeHooks {
@@ -28,7 +31,11 @@ export async function serve(
   try {
     const { config, tracing } = loadConfig({ ...sources, env });
     const logger = createLogger(config.logLevel);
-    const gateway = await startGateway(config, logger, tracing, dashboardFolder);
+    warnOfRisks(config, logger);
+    const gateway = await startGateway(config, logger, tracing, dashboardFolder).catch((error: unknown) => {
+      logger.debug({ err: error }, 'the start has failed');
+      throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
+    });
     onListening(gateway);
     // A process that is killed leaves its translated sources to the next one all the same.
     flushCompileCache();
@@ -36,8 +43,9 @@ export async function serve(
     if (end instanceof Error) logger.fatal({ err: end }, 'the gateway cannot go on');
     else logger.info({ signal: end }, 'shutting down');
     await onStopping?.();
-    await gateway.stop();
+    await stopOrExit(gateway, config.drainSecs * 1000, logger);
     logger.info('stopped');
+    exitAfterLinger(end instanceof Error ? 1 : 0, logger);
     if (end instanceof Error) throw new StartError(end.message);
     return 0;
   } catch (error) {

@@ -15,6 +15,7 @@ export const auditEventTypes = [
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',
+  'BudgetOverrun',
   'ApprovalRequested',
   'ApprovalVerdictGiven',
   'ApprovalGranted',

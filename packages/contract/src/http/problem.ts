@@ -23,6 +23,7 @@ export const problemStatus = {
   payload_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
+  misdirected_request: 421,
   validation_failed: 422,
   upgrade_required: 426,
   weak_password: 422,

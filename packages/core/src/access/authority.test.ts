@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Refusal, Standing, Subject, Width } from './authority.ts';
-import { isAtLeastAsWide, refusalOf, subjects, widest, widthOf, widths } from './authority.ts';
+import { isAtLeastAsWide, mayChangeDocument, refusalOf, subjects, widest, widthOf, widths } from './authority.ts';
 
 describe('width', () => {
   it('follows from the binding', () => {
@@ -17,6 +17,20 @@ describe('width', () => {
       [true, true, true],
     ]);
     for (const a of widths) for (const b of widths) expect(widest(a, b)).toBe(isAtLeastAsWide(a, b) ? a : b);
+  });
+
+  it('says who changes a document: whoever is as wide as the widest that has written it', () => {
+    const by = {
+      team: { orgId: 'acme', teamId: 'web' },
+      org: { orgId: 'acme', teamId: null },
+      unbound: { orgId: null, teamId: null },
+    };
+    const table = widths.map((width) => widths.map((writer) => mayChangeDocument(by[width], writer)));
+    expect(table).toEqual([
+      [true, false, false],
+      [true, true, false],
+      [true, true, true],
+    ]);
   });
 });
 

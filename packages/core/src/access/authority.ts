@@ -78,3 +78,9 @@ export function refusalOf(subject: Subject, caller: Standing, imposed: Width): R
   if (own !== null && caller.isOwn && !(caller.width === 'unbound' && caller.isAdmin)) return own;
   return asWide && !isAtLeastAsWide(caller.width, imposed) ? 'imposed_by_wider' : null;
 }
+
+/** Whether a credential may change, roll back or delete a document that credentials up to this width have written. */
+export function mayChangeDocument(by: Binding, widestWriter: Width): boolean {
+  const caller = { width: widthOf(by), isAdmin: true, isOwner: false, isOwn: false };
+  return refusalOf('policy_document', caller, widestWriter) === null;
+}

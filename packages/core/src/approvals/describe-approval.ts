@@ -16,8 +16,8 @@ export function entryPlace(gov: Governance, approval: Approval, at: EpochMs): Pl
   return { at, lineage, opId, traceId, spanId, policyRule, policyVersion };
 }
 
-/** Events are kept in memory by the thousand, so a long action is only named in them; the approval itself has it whole. */
-const longestInEvent = 8192;
+/** An action that an earlier version has stored may be of any length: events only name such a one. */
+const longestInEvent = 65_536;
 
 export function approvalEvent(approval: Approval, change: ApprovalChange, at: EpochMs): ApprovalEvent {
   return { type: 'approval', at, agent: approval.agent, change, approval: shortened(approval) };

@@ -4,13 +4,12 @@ import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { releaseMessages } from '../control/release-messages.ts';
 import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op } from '../ops/op.ts';
 import type { Approval } from './approval.ts';
 import { expireApproval } from './expire-approvals.ts';
 import { findApproval } from './find-approval.ts';
-
-const longestReason = 1000;
 
 /**
  * Has a caller decide on an approval that is open, and on which it may. `decide` comes in the same breath as the look at
@@ -24,7 +23,7 @@ export async function giveVerdict(
   decide: (approval: Approval, op: Op) => Promise<Approval>,
 ): Promise<Approval> {
   requireScope(by, 'write');
-  checkLength('reason', reason, longestReason);
+  checkLength('reason', reason, longest.text);
   const found = await findApproval(gov, by, id);
   // While that was read another call may have decided it: memory comes first.
   const approval = gov.approvals.find(id);

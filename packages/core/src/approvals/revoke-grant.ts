@@ -3,8 +3,9 @@ import { mayReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import { lineageOfId } from '../tenancy/lineage.ts';
 import type { StandingGrant } from './grant.ts';
@@ -13,7 +14,7 @@ import { saveGrant } from './save-approval.ts';
 /** Ends a standing grant. One that has ended stays as it is. */
 export async function revokeGrant(gov: Governance, by: Principal, id: string, reason: string): Promise<StandingGrant> {
   requireScope(by, 'write');
-  checkLength('reason', reason, longestText);
+  checkLength('reason', reason, longest.text);
   await gov.journal.committed();
   const stored = gov.approvals.findGrant(id) ?? (await gov.approvals.reader.grant(id));
   // While that was read it may have been used: memory comes first, and from here on nothing waits.

@@ -19,6 +19,7 @@ export const auditEventTypes = [
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',
+  'BudgetOverrun',
   'ApprovalRequested',
   'ApprovalVerdictGiven',
   'ApprovalGranted',

@@ -24,8 +24,15 @@ export interface BudgetRules {
   readonly actionOnExceed: ActionOnExceed;
   /** The same for every tenant of a tier. */
   readonly uniform: Readonly<Record<BudgetTier, Caps>>;
-  /** A tenant's own, which stand in place of the uniform ones, period by period. */
-  readonly own: readonly { readonly of: TierOf; readonly caps: Partial<Caps> }[];
+  /** A tenant's own that the operator has set: they stand in place of the uniform ones, period by period. */
+  readonly own: readonly OwnCaps[];
+  /** A tenant's own that credentials bound to it have set: they can only lower what holds without them. */
+  readonly lowered: readonly OwnCaps[];
+}
+
+interface OwnCaps {
+  readonly of: TierOf;
+  readonly caps: Partial<Caps>;
 }
 
 export const noBudgets: BudgetRules = {
@@ -33,6 +40,7 @@ export const noBudgets: BudgetRules = {
   actionOnExceed: 'deny',
   uniform: { global: noCaps, org: noCaps, team: noCaps, agent: noCaps },
   own: [],
+  lowered: [],
 };
 
 export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
@@ -41,9 +49,20 @@ export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
     const key = tierKey(of);
     own.set(key, { ...(own.get(key) ?? rules.uniform[of.tier]), ...caps });
   }
+  for (const { of, caps } of rules.lowered) {
+    const key = tierKey(of);
+    own.set(key, lowerOf(own.get(key) ?? rules.uniform[of.tier], caps));
+  }
   return {
     calendar: new Calendar(rules.timeZone),
     actionOnExceed: rules.actionOnExceed,
     capsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
   };
+}
+
+/** The lower cap of each period; none is higher than any. */
+function lowerOf(caps: Caps, by: Partial<Caps>): Caps {
+  const lower = (one: Micros | null, other: Micros | null = null) =>
+    one === null || other === null ? (one ?? other) : Math.min(one, other);
+  return { day: lower(caps.day, by.day), month: lower(caps.month, by.month) };
 }

@@ -5,8 +5,9 @@ import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
@@ -25,7 +26,7 @@ export async function controlOp(
   reason: string,
 ): Promise<{ readonly op: OpRecord; readonly control: Receipt | null }> {
   requireScope(by, 'write');
-  checkLength('reason', reason, longestText);
+  checkLength('reason', reason, longest.text);
   if (!mayReach(by, op.owner.record.id) || gov.ops.find(op.owner, op.opId) !== op) {
     throw new ReeveError('op_not_found', `there is no operation "${op.opId}"`);
   }

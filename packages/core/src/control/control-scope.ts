@@ -8,8 +8,9 @@ import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { invalid } from '../kernel/errors.ts';
 import { isOver, nextState } from '../ops/lifecycle.ts';
 import type { Op } from '../ops/op.ts';
@@ -44,7 +45,7 @@ const looksPerTurn = 5000;
 /** An operator pauses, resumes or terminates all operations in flight within a scope, and hears once all are durable. */
 export async function controlScope(gov: Governance, by: Principal, request: ScopeRequest): Promise<ControlResult> {
   requireScope(by, neededFor(request.scope));
-  checkLength('reason', request.reason, longestText);
+  checkLength('reason', request.reason, longest.text);
   if (request.dryRun) {
     const ops = await opsWithin(gov, by, request.scope);
     await gov.journal.committed();

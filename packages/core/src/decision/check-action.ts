@@ -1,11 +1,8 @@
-import { ReeveError } from '../kernel/errors.ts';
 import type { Governance } from '../governance.ts';
 import type { Answer } from './answer.ts';
 import { answerOf } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
 import { judge } from './judge.ts';
-
-export const mostRequestsInBatch = 1000;
 
 /** Judges one action, and answers once the decision is durable. */
 export async function checkAction(gov: Governance, request: CheckRequest): Promise<Answer> {
@@ -19,9 +16,4 @@ export async function checkActions(gov: Governance, requests: readonly CheckRequ
   const judgements = requests.map((request) => judge(gov, request));
   await gov.journal.committed();
   return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
-}
-
-export function checkBatchSize(size: number): void {
-  if (size <= mostRequestsInBatch) return;
-  throw new ReeveError('invalid_argument', `requests: at most ${mostRequestsInBatch} in one batch, not ${size}`);
 }

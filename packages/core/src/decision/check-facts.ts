@@ -23,6 +23,8 @@ export class CheckFacts implements Facts {
   asked: AskedFacts | undefined;
   readonly #gov: Governance;
   readonly #request: CheckRequest;
+  /** What others than the agent's org have spent is left out. */
+  readonly #isAlone: boolean;
 
   constructor(
     gov: Governance,
@@ -30,6 +32,7 @@ export class CheckFacts implements Facts {
     request: CheckRequest,
     now: EpochMs,
     charge: Micros,
+    isAlone = false,
   ) {
     this.agent = agent.record;
     this.depth = agent.lineage.depth;
@@ -38,6 +41,7 @@ export class CheckFacts implements Facts {
     this.costUsd = charge / microsPerUsd;
     this.#gov = gov;
     this.#request = request;
+    this.#isAlone = isAlone;
   }
 
   args(): unknown {
@@ -65,7 +69,7 @@ export class CheckFacts implements Facts {
   #readSpend(): SpendFacts {
     const found = { global: nothing, org: nothing, team: nothing, agent: nothing };
     for (const of of tiersOf(this.agent.id)) found[of.tier] = this.#spendOf(of);
-    return found;
+    return this.#isAlone ? { ...found, global: found.org } : found;
   }
 
   #spendOf(of: TierOf): PeriodSpend {

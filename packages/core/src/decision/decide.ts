@@ -15,7 +15,7 @@ import type { Judgement } from './answer.ts';
 import { chargeOf } from './charge.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { CheckRequest } from './check-request.ts';
-import { exceededReason, unpricedReason } from './refusal-reasons.ts';
+import { exceededReason, isToldAmounts, limitTold, overpricedReason, unpricedReason } from './refusal-reasons.ts';
 
 /** What policy and budgets say of an action that is asked about for the first time. */
 export interface Decided
@@ -50,13 +50,15 @@ function weigh(
   const { effect, reason, rule: policyRule, tier } = verdict;
   if (effect === 'deny') return { decision: 'deny', reason, policyRule, tier };
   if (charge === undefined) return unpriced(request);
+  if (charge > gov.mostActionMicros) return overpriced(gov, request, charge);
   const exceeded = charge === 0 ? undefined : gov.ledger.exceededBy(agent.record.id, charge);
-  if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny') return refused(gov, exceeded, charge, now);
+  if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny')
+    return refused(gov, agent, exceeded, charge, now);
   const asks = effect === 'require_approval';
   const grant = asks && exceeded === undefined ? findGrant(gov, request, op, verdict.asking, now) : undefined;
   const question =
     exceeded !== undefined
-      ? questionOfBudget(gov, exceeded, charge, verdict, now)
+      ? questionOfBudget(gov, agent, exceeded, charge, verdict, now)
       : asks && grant === undefined
         ? questionOfRule(verdict)
         : undefined;
@@ -80,13 +82,14 @@ function questionOfRule({ reason, rule: policyRule, asking }: Verdict): Approval
 /** The charge would pass a cap, for which policy has people asked. What a rule asks for besides still holds. */
 function questionOfBudget(
   gov: Governance,
+  { record: { id } }: Agent,
   exceeded: Exceeded,
   charge: Micros,
   { effect, reason: ruleReason, asking }: Verdict,
   now: EpochMs,
 ): ApprovalQuestion {
   noteExceeded(gov, exceeded, now);
-  const { reason, policyRule } = exceededReason(gov.ledger, exceeded, charge);
+  const { reason, policyRule } = exceededReason(gov.ledger, exceeded, charge, isToldAmounts(exceeded.of, id));
   const both = effect === 'require_approval' ? `${reason}; and ${ruleReason}` : reason;
   return { cause: 'budget', reason: both, policyRule, asking: alsoOfBudget(asking) };
 }
@@ -111,6 +114,11 @@ function unpriced({ action }: CheckRequest): Decided {
   return { decision: 'deny', ...unpricedReason(action), tier: 'budget' };
 }
 
+/** An estimate past the bound was refused with its form: what is past it here is tokens at a price of policy. */
+function overpriced(gov: Governance, { action }: CheckRequest, charge: Micros): Decided {
+  return { decision: 'deny', ...overpricedReason(action, charge, gov.mostActionMicros), tier: 'budget' };
+}
+
 function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }: Exceeded, now: EpochMs): void {
   gov.journal.publish({
     type: 'budget',
@@ -124,13 +132,18 @@ function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }:
   });
 }
 
-function refused(gov: Governance, exceeded: Exceeded, charge: Micros, now: EpochMs): Decided {
-  const { of, period, limitMicros, totalMicros } = exceeded;
+function refused(
+  gov: Governance,
+  { record: { id } }: Agent,
+  exceeded: Exceeded,
+  charge: Micros,
+  now: EpochMs,
+): Decided {
   noteExceeded(gov, exceeded, now);
   return {
     decision: 'deny',
-    ...exceededReason(gov.ledger, exceeded, charge),
+    ...exceededReason(gov.ledger, exceeded, charge, isToldAmounts(exceeded.of, id)),
     tier: 'budget',
-    limit: { tier: of.tier, period, limitMicros, totalMicros },
+    limit: limitTold(exceeded, id),
   };
 }

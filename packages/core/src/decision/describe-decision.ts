@@ -1,7 +1,9 @@
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
+import { mostBytesOfArguments } from '../kernel/bounds.ts';
 import type { Sha256 } from '../kernel/hash.ts';
+import { fitsIn, utf8Length } from '../kernel/text-size.ts';
 import type { Op } from '../ops/op.ts';
 import type { RunFacts, SpendFacts } from '../policy/condition.ts';
 import type { Observed } from '../policy/observed-documents.ts';
@@ -12,8 +14,8 @@ import type { CheckRequest } from './check-request.ts';
 /** What an entry tells beside the request and the operation. */
 export type DecisionDetails = Pick<Judgement, 'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed'>;
 
-/** Arguments longer than this are recorded by their digest. */
-export const longestArguments = 65_536;
+/** So many documents that are only observed are named in an entry. */
+const mostObserved = 64;
 
 /**
  * The payload of a decision's audit entry: what was asked, with secrets replaced, and what a restart needs to put the
@@ -51,7 +53,7 @@ function isEstimated({ estimatedCostMicros }: CheckRequest, { costMicros }: Op):
 }
 
 function describeObserved(observed: readonly Observed[]): CanonicalJson {
-  return canonicalJson(observed.map(({ rule, effect }) => ({ effect, rule })));
+  return canonicalJson(observed.slice(0, mostObserved).map(({ rule, effect }) => ({ effect, rule })));
 }
 
 function describeRun({ checks, spent_usd }: RunFacts): CanonicalJson {
@@ -99,9 +101,11 @@ function member(name: string, value: string): string {
   return `"${name}":${canonicalJson(redactText(value))},`;
 }
 
-function describeArguments({ action, args }: CheckRequest, sha256: Sha256): CanonicalJson {
-  if (args === undefined || action.json.length > longestArguments) {
-    return canonicalJson({ omitted_characters: action.json.length, sha256: sha256(action.json) });
+/** What was sent, with secrets replaced; of what takes too much room, its length and digest as it was sent. */
+function describeArguments({ action: { json }, args }: CheckRequest, sha256: Sha256): CanonicalJson {
+  if (args !== undefined && fitsIn(json, mostBytesOfArguments)) {
+    const kept = canonicalJson(mayNeedRedaction(json) ? redact(args) : args);
+    if (fitsIn(kept, mostBytesOfArguments)) return kept;
   }
-  return canonicalJson(mayNeedRedaction(action.json) ? redact(args) : args);
+  return canonicalJson({ omitted_bytes: utf8Length(json), sha256: sha256(json) });
 }

@@ -102,6 +102,7 @@ export type Alert =
   | 'op_stale'
   | 'op_back'
   | 'reservation_released'
+  | 'budget_overrun'
   | 'impersonation';
 
 export type AgentChange = 'registered' | 'deregistered' | 'suspended' | 'resumed';

@@ -5,6 +5,7 @@ import type { Decision } from '../decision/answer.ts';
 import type { RecordedDecision } from '../decision/recorded-decision.ts';
 import { recordedDecision } from '../decision/recorded-decision.ts';
 import { RecordedFacts } from '../decision/recorded-facts.ts';
+import { isBudgetRule } from '../decision/refusal-reasons.ts';
 import type { Governance } from '../governance.ts';
 import type { AuditReader } from '../journal/store.ts';
 import type { EpochMs } from '../kernel/clock.ts';
@@ -129,7 +130,7 @@ function judgeAgain(
     return undefined;
   }
   const { effect, rule, asking } = verdict;
-  const was = recorded.policyRule.startsWith('budget/') ? 'allow' : recorded.decision;
+  const was = isBudgetRule(recorded.policyRule) ? 'allow' : recorded.decision;
   const wouldBe = decisions[effect];
   // A standing grant covers the rule that it was given for, while that allows grants.
   const mayCover = wouldBe === 'pending' && asking?.grants !== false;

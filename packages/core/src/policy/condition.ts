@@ -43,7 +43,10 @@ export interface Facts {
 export type Condition = (facts: Facts) => boolean;
 
 /** Compiles and type-checks the text of a `when`; throws a `ConditionError` that says what is wrong, and where. */
-export type CompileCondition = (source: string) => Condition;
+export type CompileCondition = (source: string, author?: ConditionAuthor) => Condition;
+
+/** Who has written a condition. A tenant's does not look at `spend.global`. */
+export type ConditionAuthor = 'operator' | 'tenant';
 
 /** What a condition asks for is not known of a decision that is looked at again later. */
 export class NotRecorded extends Error {

@@ -9,6 +9,11 @@ import type { Dimension } from './subject.ts';
 /** Who refused: a rule, or the default, because no rule allows it. */
 export type Refuser = 'rule' | 'default';
 
+/** A document that says `hints: false` tells nothing: neither its own refusals do, nor do others tell of its rules. */
+function isOpen({ hints }: PolicyDocument): boolean {
+  return hints !== false;
+}
+
 const longestHint = 160;
 
 const leads: Readonly<Record<Refuser, string>> = {
@@ -23,11 +28,22 @@ const leads: Readonly<Record<Refuser, string>> = {
 export class DenialHints {
   readonly #documents: readonly PolicyDocument[];
   readonly #allowsByDefault: boolean;
+  readonly #isDefaultOpen: boolean;
+  /** Names of documents that tell nothing. */
+  readonly #silent: ReadonlySet<string>;
   readonly #made = new Map<string, string>();
 
   constructor(documents: readonly PolicyDocument[], fallback: 'allow' | 'deny') {
-    this.#documents = documents.filter(({ mode }) => mode !== 'observe');
+    const enforced = documents.filter(({ mode }) => mode !== 'observe');
+    this.#documents = enforced.filter(isOpen);
+    this.#silent = new Set(enforced.filter((document) => !isOpen(document)).map(({ name }) => name));
+    this.#isDefaultOpen = enforced.every((document) => document.default === undefined || isOpen(document));
     this.#allowsByDefault = fallback === 'allow';
+  }
+
+  /** Whether the document of a rule, `<document>/<rule>`, tells nothing of what would be allowed. */
+  isSilent(rule: string): boolean {
+    return this.#silent.size > 0 && this.#silent.has(rule.slice(0, rule.lastIndexOf('/')));
   }
 
   /** The end of the reason, or nothing. Agents with the same `scopes` are under the same documents. */
@@ -41,7 +57,8 @@ export class DenialHints {
   }
 
   #make(agent: AgentId, type: ActionType, refuser: Refuser): string {
-    if (this.#allowsByDefault) return '; allowed here: what no rule denies';
+    if (refuser === 'default' && !this.#isDefaultOpen) return '';
+    if (this.#allowsByDefault) return this.#isDefaultOpen ? '; allowed here: what no rule denies' : '';
     const allowing = this.#documents
       .filter(({ scope }) => containsAgent(scope, agent))
       .flatMap(({ rules }) => rules)

@@ -2,6 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Decision } from '../decision/answer.ts';
 import type { RecordedDecision } from '../decision/recorded-decision.ts';
 import { RecordedFacts } from '../decision/recorded-facts.ts';
+import { isBudgetRule } from '../decision/refusal-reasons.ts';
 import type { Governance } from '../governance.ts';
 import type { AuditReader } from '../journal/store.ts';
 import type { EpochMs } from '../kernel/clock.ts';
@@ -87,7 +88,7 @@ function wouldHaveDecided(
   }
   if (policyRule === 'default') return true;
   // Budgets are asked about what no rule denies.
-  return policyRule.startsWith('budget/') && rule.effect === 'deny';
+  return isBudgetRule(policyRule) && rule.effect === 'deny';
 }
 
 function notesOn(recorded: RecordedDecision, set: PolicySet | undefined, agent: AgentRecord | undefined): string[] {
@@ -96,7 +97,7 @@ function notesOn(recorded: RecordedDecision, set: PolicySet | undefined, agent: 
   if (set === undefined) {
     notes.push(`the policies of version ${policyVersion} are not known any more, so their rules cannot be told`);
   }
-  if (policyRule.startsWith('budget/')) notes.push('no rule decided this: a budget did');
+  if (isBudgetRule(policyRule)) notes.push('no rule decided this: a budget did');
   if (recorded.redacted) {
     notes.push('secrets in the request are recorded as "[redacted]", and what looks at them is judged by that');
   }

@@ -28,14 +28,57 @@ export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when',
 export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
 export const approvalKeys = ['count', 'ttl_secs', 'grants'] as const;
 
+/** How many rules one source may hold, in all of its documents; one that is repeated by an alias counts each time. */
+export const mostRules = 2000;
+
+/** What the rules of one source share, whichever document they stand in. */
+export class SourceRules {
+  readonly #compile: CompileCondition | undefined;
+  readonly #compiled = new Map<string, () => Condition>();
+  #left = mostRules;
+
+  constructor({ compileCondition }: PolicyFeatures) {
+    this.#compile = compileCondition;
+  }
+
+  get knowsConditions(): boolean {
+    return this.#compile !== undefined;
+  }
+
+  /** Counts rules; whether there may be so many. */
+  take(rules: number): boolean {
+    this.#left -= rules;
+    return this.#left >= 0;
+  }
+
+  /** The same text is compiled once, and is wrong in the same way each time. */
+  compile(text: string): Condition | undefined {
+    const known = this.#compiled.get(text) ?? this.#attempt(text);
+    this.#compiled.set(text, known);
+    return known();
+  }
+
+  #attempt(text: string): () => Condition {
+    try {
+      const made = this.#compile?.(text);
+      if (made !== undefined) return () => made;
+      throw new Error('conditions are not known here');
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+}
+
 /** Reads the `rules` of a document. */
 export function parseRules(
   yaml: YamlReader,
   document: Document.Parsed,
   node: Node | undefined,
-  features: PolicyFeatures,
+  shared: SourceRules,
 ): PolicyRule[] {
-  return new RuleParser(yaml, document, features).parse(node);
+  return new RuleParser(yaml, document, shared).parse(node);
 }
 
 /** The name of a document or of a rule. */
@@ -55,19 +98,22 @@ const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
 class RuleParser {
   readonly #yaml: YamlReader;
   readonly #document: Document.Parsed;
-  readonly #features: PolicyFeatures;
+  readonly #shared: SourceRules;
   readonly #names = new Set<string>();
 
-  constructor(yaml: YamlReader, document: Document.Parsed, features: PolicyFeatures) {
+  constructor(yaml: YamlReader, document: Document.Parsed, shared: SourceRules) {
     this.#yaml = yaml;
     this.#document = document;
-    this.#features = features;
+    this.#shared = shared;
   }
 
   parse(node: Node | undefined): PolicyRule[] {
-    return (this.#yaml.items(this.#document, node, '"rules"') ?? [])
-      .map((item, index) => this.#rule(item, index))
-      .filter((rule) => rule !== undefined);
+    const items = this.#yaml.items(this.#document, node, '"rules"') ?? [];
+    if (!this.#shared.take(items.length)) {
+      this.#yaml.complain(node, `one source holds at most ${mostRules} rules, those of aliases included; divide it`);
+      return [];
+    }
+    return items.map((item, index) => this.#rule(item, index)).filter((rule) => rule !== undefined);
   }
 
   #rule(node: Node, index: number): PolicyRule | undefined {
@@ -185,15 +231,14 @@ class RuleParser {
   }
 
   #condition(member: Member): Condition | undefined {
-    const { compileCondition } = this.#features;
-    if (compileCondition === undefined) {
+    if (!this.#shared.knowsConditions) {
       this.#yaml.complain(member.nameNode, '"when" is not available in this version of Reeve; remove it');
       return undefined;
     }
     const text = this.#yaml.text(member.value, '"when"');
     if (text === undefined) return undefined;
     try {
-      return compileCondition(text);
+      return this.#shared.compile(text);
     } catch (error) {
       const quote = isScalar(member.value) && member.value.type?.startsWith('QUOTE') === true ? 1 : 0;
       const offset = error instanceof ConditionError && isOneLine(member.value) ? quote + error.offset : 0;

@@ -1,5 +1,5 @@
-import { parsePolicies } from './parse-policy.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
+import { parseSource } from './parse-source.ts';
 import type { PolicyHistory } from './policy-history.ts';
 import { PolicySet } from './policy-set.ts';
 
@@ -32,7 +32,12 @@ export class PastPolicies {
   async #read(version: string): Promise<PolicySet | undefined> {
     const sources = await this.#history.find(version);
     if (sources === undefined) return undefined;
-    const { documents, problems } = parsePolicies(sources, this.#features);
-    return problems.length > 0 ? undefined : new PolicySet(documents, version);
+    // How they went together was settled when they came in force.
+    const parsed = sources.map((source) => parseSource(source, this.#features));
+    if (parsed.some(({ problems }) => problems.length > 0)) return undefined;
+    return new PolicySet(
+      parsed.flatMap(({ documents }) => documents.map(({ document }) => document)),
+      version,
+    );
   }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../audit/canonical-json.ts';
-import { microsPerUsd, mostMicros } from '../budget/money.ts';
+import { microsPerUsd, mostMicros, mostPriceMicros } from '../budget/money.ts';
 import { actionTypes } from '../decision/action.ts';
 import { effects, policyModes } from './document.ts';
 import { actionsOnExceed, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
@@ -58,6 +58,11 @@ function document(): Members<(typeof documentKeys)[number]> {
     default: {
       enum: ['allow', 'deny'],
       description: 'For what no rule matches; in global documents only. One that says deny wins.',
+    },
+    hints: {
+      type: 'boolean',
+      default: true,
+      description: 'False: agents that are refused are not told what this document would allow.',
     },
     rules: { type: 'array', items: rule(), description: 'Deny beats require_approval, which beats allow.' },
     budget: {
@@ -137,7 +142,8 @@ function limits(keys: readonly string[]): Schema {
 }
 
 function prices(): Schema {
-  return Object.fromEntries(priceKeys.map((key) => [key, amount]));
+  const price: Schema = { ...amount, maximum: mostPriceMicros / microsPerUsd };
+  return Object.fromEntries(priceKeys.map((key) => [key, price]));
 }
 
 function bounded({ least, most }: { readonly least: number; readonly most: number }): Schema {

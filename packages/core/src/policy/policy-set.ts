@@ -6,6 +6,7 @@ import { budgetPolicy } from '../budget/budget-policy.ts';
 import type { Pricing } from '../budget/pricing.ts';
 import { noPrices } from '../budget/pricing.ts';
 import type { Sha256 } from '../kernel/hash.ts';
+import { shortened } from '../kernel/text-size.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import type { Asking } from './asking-rules.ts';
 import { askingReason, strictest } from './asking-rules.ts';
@@ -80,7 +81,7 @@ export class PolicySet {
     const { strongest } = found;
     if (strongest === undefined) return this.#fallback(agent, action, scopes);
     const verdict = verdictOf(strongest, found);
-    if (strongest.effect !== 'deny') return verdict;
+    if (strongest.effect !== 'deny' || this.#hints.isSilent(strongest.id)) return verdict;
     return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };
   }
 
@@ -88,7 +89,7 @@ export class PolicySet {
     if (this.#default === 'allow')
       return { effect: 'allow', reason: 'allowed by default', rule: 'default', tier: 'default' };
     const resource = resourceOf(action);
-    const what = resource === '' ? action.type : `${action.type} of "${redactText(resource)}"`;
+    const what = resource === '' ? action.type : `${action.type} of "${shortened(redactText(resource), longestQuote)}"`;
     return {
       effect: 'deny',
       reason: `no rule allows ${what}, and the default is deny${this.#hint(agent, action, scopes, 'default')}`,
@@ -110,6 +111,9 @@ function verdictOf({ effect, reason, id, tier }: CompiledRule, { asking }: Found
   const rules = [...asking].toSorted((a, b) => a.order - b.order);
   return { ...verdict, reason: askingReason(rules), asking: strictest(rules) };
 }
+
+/** So much of what was asked for is repeated in a refusal, so that the hint after it has room. */
+const longestQuote = 256;
 
 const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default', tier: 'default' };
 

@@ -1,30 +1,28 @@
 import type { Governance } from '../governance.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 import type { PolicySources } from './store/policy-library.ts';
-import { inOrder } from './store/policy-library.ts';
 
 /**
- * Puts sources without problems in force, all of them at once, and remembers them as a set. Whatever the journal cannot
+ * Puts sources in force, the files of which have no problems, all of them at once, and remembers them as a set. Whatever the journal cannot
  * make durable is taken back.
  */
 export function putInForce(gov: Governance, sources: PolicySources): void {
   const { policies: before, library } = gov;
-  const { sources: sourcesBefore, waiting } = library;
-  const parsed = inOrder(sources);
+  const { sources: sourcesBefore } = library;
+  library.sources = sources;
+  const { sources: parsed, setAside } = library.inForce;
   const documents = parsed.flatMap((each) => each.documents.map(({ document }) => document));
   const names = documents.map((document) => document.name);
   const texts = parsed.map(({ source }) => source.text);
   // A document without a name has that of its file: the same text under another name is another policy.
-  const version = policyVersion(gov.sha256, [...texts, ...names]);
+  const asides = setAside.map(({ name }) => `set aside: ${name}`);
+  const version = policyVersion(gov.sha256, [...texts, ...names, ...asides]);
   gov.policies = new PolicySet(documents, version);
   gov.ledger.policy = gov.policies.budgets;
-  library.sources = sources;
-  library.waiting = waiting.filter(({ name, version }) => version > (sources.stored.get(name)?.saved.version ?? 0));
   gov.journal.onFailure(() => {
     gov.policies = before;
     gov.ledger.policy = before.budgets;
     library.sources = sourcesBefore;
-    library.waiting = waiting;
   });
   if (version === before.version) return;
   gov.journal.write({

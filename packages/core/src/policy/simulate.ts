@@ -2,12 +2,15 @@ import type { Principal } from '../access/principal.ts';
 import { requireReach, requireScope } from '../access/principal.ts';
 import type { Micros } from '../budget/money.ts';
 import { exceededUnder } from '../budget/exceeded-under.ts';
+import type { TierOf } from '../budget/tier.ts';
+import { tiersOf } from '../budget/tier.ts';
 import type { Decision } from '../decision/answer.ts';
 import { chargeOf } from '../decision/charge.ts';
 import { CheckFacts } from '../decision/check-facts.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
-import { exceededReason, unpricedReason } from '../decision/refusal-reasons.ts';
+import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusal-reasons.ts';
 import type { Governance } from '../governance.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
 import { lineageOfId } from '../tenancy/lineage.ts';
 import { strangerOf } from '../tenancy/stranger.ts';
 import type { Asking } from './asking-rules.ts';
@@ -41,6 +44,10 @@ export interface SimulatedApprovals {
 /**
  * Answers a check as policy and budgets would, under what is in force or a candidate. Nothing is recorded, reserved or
  * counted. An agent that nobody has registered is judged by its ids alone.
+ *
+ * Whoever is bound to a tenant is answered as if nobody else was there: caps of everybody are not looked at, and
+ * `spend.global` is what its own org has spent. Else the costs that are allowed and refused would tell, question by
+ * question, what others have spent.
  */
 export function simulate(
   gov: Governance,
@@ -54,10 +61,10 @@ export function simulate(
   const { agentId } = request;
   const agent = gov.directory.find(agentId) ?? { record: strangerOf(agentId), lineage: lineageOfId(agentId) };
   const charge = chargeOf(set, request);
-  const facts = new CheckFacts(gov, agent, request, gov.clock.now(), charge ?? 0);
+  const facts = new CheckFacts(gov, agent, request, gov.clock.now(), charge ?? 0, by.orgId !== null);
   const verdict = set.evaluate(agentId, request.action, facts);
   return {
-    ...weigh(gov, set, request, verdict, charge),
+    ...weigh(gov, by, set, request, verdict, charge),
     policyVersion: set.version,
     costMicros: charge ?? 0,
     rules: considerRules(set, agentId, request.action, facts, readerOf(by)),
@@ -69,6 +76,7 @@ type Weighed = Pick<Simulation, 'decision' | 'reason' | 'policyRule' | 'approval
 /** What the budgets make of a verdict, in the order in which a decision does it. */
 function weigh(
   gov: Governance,
+  by: Principal,
   set: PolicySet,
   request: CheckRequest,
   { effect, reason, rule: policyRule, asking }: Verdict,
@@ -77,9 +85,12 @@ function weigh(
   const none = { approvals: undefined };
   if (effect === 'deny') return { decision: 'deny', reason, policyRule, ...none };
   if (charge === undefined) return { decision: 'deny', ...unpricedReason(request.action), ...none };
-  const exceeded = exceededUnder(set.budgets, gov.ledger, request.agentId, charge);
+  if (charge > gov.mostActionMicros) {
+    return { decision: 'deny', ...overpricedReason(request.action, charge, gov.mostActionMicros), ...none };
+  }
+  const exceeded = exceededUnder(set.budgets, gov.ledger, tiersSeen(by, request.agentId), charge);
   if (exceeded !== undefined) {
-    const refusal = exceededReason(gov.ledger, exceeded, charge);
+    const refusal = exceededReason(gov.ledger, exceeded, charge, true);
     if (set.budgets.actionOnExceed === 'deny') return { decision: 'deny', ...refusal, ...none };
     const both = effect === 'require_approval' ? `${refusal.reason}; and ${reason}` : refusal.reason;
     return { decision: 'pending', ...refusal, reason: both, approvals: termsOf(gov, alsoOfBudget(asking)) };
@@ -91,4 +102,9 @@ function weigh(
 function termsOf({ approvals }: Governance, asking: Asking | undefined): SimulatedApprovals {
   const { rules = [], count = 1, grants = false } = asking ?? {};
   return { rules, count, waitMs: waitOf(asking, approvals.settings.ttlMs), grants };
+}
+
+/** The tiers whose caps a simulation looks at for this caller. */
+function tiersSeen(by: Principal, agent: AgentId): readonly TierOf[] {
+  return tiersOf(agent).filter(({ tier }) => tier !== 'global' || by.orgId === null);
 }

@@ -4,8 +4,9 @@ import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { closeMailbox } from '../control/close-mailbox.ts';
 import { credentialEnded } from '../control/subscribe-control.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { changeOp } from '../ops/change-op.ts';
 import { isOver } from '../ops/lifecycle.ts';
 import type { Agent } from './agent.ts';
@@ -22,7 +23,7 @@ export interface DeregisterRequest {
 /** Ends a registration: the token stops at once, and what was in flight is terminated. */
 export async function deregisterAgent(gov: Governance, request: DeregisterRequest): Promise<void> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
-  checkLength('reason', request.reason, longestText);
+  checkLength('reason', request.reason, longest.text);
   const actor = actorOf(agent);
   endAllOps(gov, agent, actor);
   gov.journal.record(

@@ -7,12 +7,14 @@ import {
   choice,
   database,
   flag,
+  hosts,
   longSecret,
   onlyClearYes,
   path,
   proxies,
   seconds,
   url,
+  usdAboveZero,
   webhookUrl,
   wholeNumber,
 } from './parsers.ts';
@@ -108,6 +110,12 @@ export const settings = {
     wholeNumber(0, 31_536_000),
     'What budgets hold back for an operation whose agent is silent for so long is free again; 0 is off.',
   ),
+  maxActionCostMicros: required(
+    'max_action_cost_usd',
+    '1000',
+    usdAboveZero,
+    'The most that one action may be estimated to cost, or have cost, in US dollars.',
+  ),
   opsDurable: required('ops_durable', 'true', flag, 'Operations in flight survive a restart.'),
   auditSync: required(
     'audit_sync',
@@ -191,6 +199,11 @@ export const settings = {
     'trusted_proxies',
     proxies,
     'Addresses or networks, separated by commas, whose forwarded-for headers count.',
+  ),
+  allowedHosts: optional(
+    'allowed_hosts',
+    hosts,
+    'Further names that HTTP requests may come under, separated by commas; "*.example.com" is all below it, "*" is any. Without these: the public URL\'s, the listening address and loopback.',
   ),
   smtpHost: optional(
     'smtp_host',

@@ -4,8 +4,11 @@ import {
   chargeOf,
   considerRules,
   exceededReason,
+  isToldAmounts,
+  limitTold,
   Ledger,
   microsOfUsd,
+  overpricedReason,
   RunTally,
   tiersOf,
   unpricedReason,
@@ -43,12 +46,15 @@ const usualWait = 300_000;
 export class CaseScene {
   readonly #set: PolicySet;
   readonly #case: PolicyCase;
+  /** The most that one action may cost. */
+  readonly #mostMicros: number;
   readonly #runs = new RunTally();
   readonly #ledger: Ledger;
   #now: number;
 
-  constructor(set: PolicySet, one: PolicyCase) {
+  constructor(set: PolicySet, one: PolicyCase, mostMicros: number) {
     this.#set = set;
+    this.#mostMicros = mostMicros;
     this.#case = one;
     this.#now = one.before[0]?.at ?? one.at ?? ordinaryTime;
     this.#ledger = new Ledger({ now: () => this.#now, elapsed: () => 0 }, set.budgets);
@@ -87,7 +93,7 @@ export class CaseScene {
 
   ask(asked: CaseRequest): Judged {
     this.#now = asked.at ?? this.#now;
-    const request = checkRequestOf(asked);
+    const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
     const facts = this.#facts(asked, request.args, charge ?? 0);
     const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
@@ -114,18 +120,27 @@ export class CaseScene {
       const { policyRule, reason: why } = unpricedReason(action);
       return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
     }
+    if (charge > this.#mostMicros) {
+      const { policyRule, reason: why } = overpricedReason(action, charge, this.#mostMicros);
+      return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
+    }
     const held = { ...none, reserved_micros: charge };
     const exceeded = this.#ledger.exceededBy(agent, charge);
     if (exceeded !== undefined) {
-      const { policyRule, reason: why } = exceededReason(this.#ledger, exceeded, charge);
+      const { policyRule, reason: why } = exceededReason(
+        this.#ledger,
+        exceeded,
+        charge,
+        isToldAmounts(exceeded.of, agent),
+      );
       if (this.#set.budgets.actionOnExceed === 'require_approval') {
         const both = effect === 'require_approval' ? `${why}; and ${reason}` : why;
         const approvals = termsOf(alsoOfBudget(asking));
         return { ...held, decision: 'pending', rule: policyRule, reason: both, approvals, audited: 'ActionPending' };
       }
-      const { of, period, limitMicros, totalMicros } = exceeded;
+      const { tier, period, limitMicros, totalMicros } = limitTold(exceeded, agent);
       const limit = {
-        tier: of.tier,
+        tier,
         period,
         limit_micros: limitMicros,
         spent_micros: totalMicros,

@@ -46,7 +46,11 @@ export interface CaseReport {
 }
 
 /** Judges every case by the policies under test, or by those that its group brings along. */
-export function testPolicies(documents: readonly PolicyDocument[], groups: readonly CaseGroup[]): CaseReport {
+export function testPolicies(
+  documents: readonly PolicyDocument[],
+  groups: readonly CaseGroup[],
+  mostMicros: number,
+): CaseReport {
   const set = new PolicySet(documents, 'test');
   const rules = documents.flatMap((document) => document.rules.map((rule) => `${document.name}/${rule.name}`));
   const reached = new Set<string>();
@@ -61,7 +65,7 @@ export function testPolicies(documents: readonly PolicyDocument[], groups: reado
     if (told.length > 0) continue;
     const judges = own === undefined ? set : new PolicySet(own.documents, 'test');
     for (const one of group.cases) {
-      const scene = new CaseScene(judges, one);
+      const scene = new CaseScene(judges, one, mostMicros);
       const problem = scene.goThrough() ?? null;
       const { answer, rules: considered } = scene.ask(one);
       const matching = considered.filter(({ matched }) => matched);

@@ -4,16 +4,18 @@ import {
   agentJson,
   agentPath,
   agentStatus,
+  idFilter,
   listOf,
   overviewJson,
   paging,
+  reason,
   statsJson,
   teamPath,
   topologyAgentJson,
   treeJson,
 } from '../schemas.ts';
 
-const orgFilter = z.object({ org_id: z.string().max(128).optional() });
+const orgFilter = z.object({ org_id: idFilter });
 
 const suspension = {
   method: 'POST',
@@ -21,7 +23,7 @@ const suspension = {
   access: 'write',
   tenancy: 'own',
   params: agentPath,
-  body: z.strictObject({ reason: z.string().max(1000).default('') }),
+  body: z.strictObject({ reason: reason.default('') }),
   success: { status: 200, description: 'The agent as it is now.', body: agentJson },
   problems: ['agent_not_found'],
 } as const;
@@ -95,8 +97,8 @@ export const tenancyRoutes = {
     tenancy: 'own',
     query: z.object({
       ...paging,
-      org_id: z.string().max(128).optional(),
-      team_id: z.string().max(128).optional(),
+      org_id: idFilter,
+      team_id: idFilter,
       status: agentStatus.optional(),
     }),
     success: { status: 200, description: 'A page.', body: listOf(agentJson) },

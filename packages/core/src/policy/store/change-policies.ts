@@ -12,6 +12,6 @@ export async function changePolicies<Result>(gov: Governance, change: () => Resu
     await gov.journal.committed();
     return changed;
   });
-  gov.library.changed([]);
+  gov.library.changed();
   return result;
 }

@@ -3,7 +3,7 @@ import { requireScope } from '../../access/principal.ts';
 import type { Governance } from '../../governance.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
-import { findPolicy, requireName } from './find-policy.ts';
+import { findPolicy, nameMeant, requireName } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-library.ts';
 import { storeVersion } from './store-version.ts';
 
@@ -18,8 +18,9 @@ export interface PutPolicy {
 /** Stores a document as its next version and puts it in force at once. */
 export async function putPolicy(gov: Governance, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
-  const { name, source, note, baseVersion } = put;
+  const { source, note, baseVersion } = put;
   return await changePolicies(gov, () => {
+    const name = nameMeant(gov, by, put.name);
     requireName(gov, by, name);
     if (baseVersion !== undefined) requireBase(gov, name, baseVersion);
     storeVersion(gov, by, { name, source, note, change: 'put' });

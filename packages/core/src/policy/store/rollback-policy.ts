@@ -3,7 +3,7 @@ import { requireScope } from '../../access/principal.ts';
 import type { Governance } from '../../governance.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
-import { findPolicy, findStored, mayReachVersion } from './find-policy.ts';
+import { findPolicy, findStored, mayReachVersion, nameMeant } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-library.ts';
 import { storeVersion } from './store-version.ts';
 
@@ -16,7 +16,8 @@ export interface Rollback {
 /** Puts what an earlier version says in force again, as a new version. */
 export async function rollbackPolicy(gov: Governance, by: Principal, rollback: Rollback): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
-  const { name, version, note } = rollback;
+  const { version, note } = rollback;
+  const name = nameMeant(gov, by, rollback.name);
   const found = (await gov.library.shelf.versions(name, [version]))[0];
   return await changePolicies(gov, () => {
     findStored(gov, by, name);

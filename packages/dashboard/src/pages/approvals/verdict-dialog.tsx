@@ -85,7 +85,7 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
         <Field label="Reason (optional)" hint="Kept in the audit log.">
           {/* The dialog was opened to write it. */}
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
-          <TextArea autoFocus maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
+          <TextArea autoFocus maxLength={8192} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
         {isApproval && approval.grantable ? (
           <Field

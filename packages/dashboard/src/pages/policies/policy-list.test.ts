@@ -15,6 +15,7 @@ const policy = (name: string, scope: string): Policy => ({
   version: 1,
   updated_at: null,
   updated_by: null,
+  width: 'unbound',
 });
 
 test('groups documents by scope, the widest first, each group by name', () => {

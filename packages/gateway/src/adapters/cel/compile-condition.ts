@@ -1,11 +1,12 @@
 import { ConditionError } from '@reeve/core';
-import type { Facts } from '@reeve/core';
+import type { ConditionAuthor, Facts } from '@reeve/core';
 import { buildClosure } from './build-closure.ts';
 import { celParser } from './cel-environment.ts';
 import type { ConditionLimits } from './condition-limits.ts';
 import { defaultLimits } from './condition-limits.ts';
 import { fault } from './faults.ts';
 import { Frame } from './frame.ts';
+import { requireNoGlobalSpend } from './global-spend.ts';
 import { readTree } from './read-tree.ts';
 import { described } from './values.ts';
 
@@ -15,13 +16,15 @@ import { described } from './values.ts';
  */
 export function conditionCompiler(
   limits: Partial<ConditionLimits> = {},
-): (source: string) => (facts: Facts) => boolean {
+): (source: string, author?: ConditionAuthor) => (facts: Facts) => boolean {
   const all = { ...defaultLimits, ...limits };
   const parse = celParser(all);
-  return (source) => {
+  return (source, author = 'operator') => {
     try {
       const parsed = parse(source);
-      const run = buildClosure(readTree(parsed.root));
+      const tree = readTree(parsed.root);
+      if (author === 'tenant') requireNoGlobalSpend(tree);
+      const run = buildClosure(tree);
       const type = parsed.check();
       if (type !== 'bool' && !type.startsWith('dyn')) {
         throw new ConditionError(`a condition must be true or false, and this is of type ${type}`, 0);

@@ -1,4 +1,4 @@
-import { CheckActionRequest, CheckActionResponse } from '@reeve/contract';
+import { CheckActionResponse } from '@reeve/contract';
 import type { Answer, Governance } from '@reeve/core';
 import { checkAction, ReeveError } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
@@ -55,7 +55,7 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
 
 async function answerTo(gov: Governance, bytes: Uint8Array): Promise<Answer> {
   try {
-    return await checkAction(gov, checkRequestOf(decode(CheckActionRequest, bytes)));
+    return await checkAction(gov, checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros));
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'invalid_argument') return invalidRequest(error.message);
     throw error;

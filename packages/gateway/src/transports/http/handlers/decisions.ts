@@ -35,7 +35,7 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
   return {
     simulatePolicy: ({ body }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = body.agent;
-      const request = parseCheckRequest({
+      const raw = {
         agentId: { orgId: orgId ?? principal.orgId ?? '', teamId: teamId ?? principal.teamId ?? '', agentId },
         token: '',
         traceId: '',
@@ -45,7 +45,8 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
         estimatedCostMicros: body.estimated_cost_micros ?? null,
         runId: body.run_id,
         summary: '',
-      });
+      };
+      const request = parseCheckRequest(raw, gov.mostActionMicros);
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
       const found = simulate(gov, principal, request, candidate);
       return {

@@ -90,6 +90,7 @@ function policyJson({ document, file, saved }: PlacedPolicy, withFile: boolean) 
     version: saved?.version ?? null,
     updated_at: timeOrNull(saved?.savedAt ?? null),
     updated_by: saved?.savedBy ?? null,
+    width: saved?.width ?? null,
   };
 }
 
