@@ -5,7 +5,7 @@ type EventType = SealedEntry['draft']['eventType'];
 type EventText = readonly [when: string, payload: string] | null;
 
 const asked =
-  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `caller`, `observed` (what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise); `replay` for a repeated check.';
+  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `claimed_caller` (`caller_agent_id`, which nothing proves), `observed` (what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise); `replay` for a repeated check.';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 

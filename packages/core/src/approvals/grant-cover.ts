@@ -41,7 +41,7 @@ export function coverWords(action: Action): string {
       return redactText(`${action.protocol} ${action.host}${behind(':', action.port)}`.trim());
     case 'process_exec':
     case 'agent_spawn':
-      return [redactText(action.command), ...redactArguments(action.commandArgs)].join(' ');
+      return [redactText(action.command), ...redactArguments(action.commandArgs, action.command)].join(' ');
     case 'llm_call':
       return redactText(action.model);
   }

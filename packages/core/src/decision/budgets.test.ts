@@ -199,11 +199,13 @@ describe('prices', () => {
     expect(books(0).reserved).toBe(40_001);
   });
 
-  test('give way to the agent’s estimate', async () => {
+  test('are the least that is held back, and give way to an estimate that is higher', async () => {
     await policy('{ daily_limit_usd: 100 }', prices);
     const large = action('llm_call', { model: 'gpt-large', promptTokens: 1_000_000, maxOutputTokens: 0 });
     await world.check(bot, { action: large, estimatedCostMicros: 7 });
-    expect(books(0).reserved).toBe(7);
+    expect(books(0).reserved).toBe(10_000_000);
+    await world.check(bot, { action: large, estimatedCostMicros: 10_000_007 });
+    expect(books(0).reserved).toBe(20_000_007);
   });
 
   test.each([

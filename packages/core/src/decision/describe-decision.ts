@@ -31,9 +31,10 @@ export function describeDecision(
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
-  if (request.caller !== null) text += `,"caller":${JSON.stringify(agentKey(request.caller))}`;
+  // Nothing proves on whose behalf an agent acts: its word is recorded as such.
+  if (request.caller !== null) text += `,"claimed_caller":${JSON.stringify(agentKey(request.caller))}`;
   text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}"`;
-  if (request.estimatedCostMicros !== null) text += ',"estimated":true';
+  if (isEstimated(request, op)) text += ',"estimated":true';
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
@@ -45,6 +46,11 @@ export function describeDecision(
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
   return `${text}}` as CanonicalJson;
+}
+
+/** The agent's estimate is what counts: it is no less than a price that policy knows. */
+function isEstimated({ estimatedCostMicros }: CheckRequest, { costMicros }: Op): boolean {
+  return estimatedCostMicros !== null && estimatedCostMicros >= costMicros;
 }
 
 function describeObserved(observed: readonly Observed[]): CanonicalJson {
@@ -75,7 +81,8 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   let text = '{';
   if (request.args !== undefined) text += `"args":${describeArguments(request, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
-  if (action.commandArgs.length > 0) text += `"command_args":${canonicalJson(redactArguments(action.commandArgs))},`;
+  if (action.commandArgs.length > 0)
+    text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
   if (action.host !== '') text += member('host', action.host);
   if (action.maxOutputTokens > 0) text += `"max_output_tokens":${action.maxOutputTokens},`;
   if (action.model !== '') text += member('model', action.model);

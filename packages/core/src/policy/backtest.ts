@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { latestLogs } from '../audit/read-logs.ts';
-import { priceOf } from '../budget/pricing.ts';
+import { knownPriceOf, priceOf } from '../budget/pricing.ts';
 import type { Decision } from '../decision/answer.ts';
 import type { RecordedDecision } from '../decision/recorded-decision.ts';
 import { recordedDecision } from '../decision/recorded-decision.ts';
@@ -162,8 +162,9 @@ function verdictAgain(
 
 const decisions: Readonly<Record<Effect, Decision>> = { allow: 'allow', deny: 'deny', require_approval: 'pending' };
 
-/** What it would cost by the candidate's prices, where the agent had not estimated that itself. */
+/** What it would cost by the candidate's prices, or by the agent's estimate where that is more. */
 function costUnder(set: PolicySet, { action, costMicros, estimated }: RecordedDecision): number {
-  if (estimated || action.type !== 'llm_call') return costMicros;
-  return priceOf(set.pricing, action) ?? 0;
+  if (action.type !== 'llm_call') return costMicros;
+  if (!estimated) return priceOf(set.pricing, action) ?? 0;
+  return Math.max(costMicros, knownPriceOf(set.pricing, action) ?? 0);
 }
