@@ -31,6 +31,7 @@ export const subjects = [
   'unconfirmed_stop',
   'policy_document',
   'approval',
+  'cap',
   'owner_account',
 ] as const;
 
@@ -57,6 +58,8 @@ export const authority: Readonly<Record<Subject, Rule>> = {
   unconfirmed_stop: liftingOfAgents,
   policy_document: { asWide: true, own: null, ownerOnly: false },
   approval: { asWide: false, own: 'own_approval', ownerOnly: false },
+  // Of a charge that is to pass it.
+  cap: { asWide: true, own: null, ownerOnly: false },
   owner_account: { asWide: false, own: null, ownerOnly: true },
 };
 

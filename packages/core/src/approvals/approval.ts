@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { ActionType } from '../decision/action.ts';
@@ -16,6 +17,8 @@ export type ApprovalNotice = 'requested' | 'decided';
 export interface ApprovalVerdict {
   readonly verdict: 'approve' | 'reject';
   readonly actor: Actor;
+  /** Everybody who may have given it: what later becomes of keys and accounts changes nothing. */
+  readonly people: readonly string[];
   readonly reason: string;
   readonly at: EpochMs;
   /** The standing grant that was asked for along with it. */
@@ -51,6 +54,8 @@ export interface Approval {
   readonly reason: string;
   /** Who asks: a rule, or a budget that the charge would pass. */
   readonly cause: 'rule' | 'budget';
+  /** How wide a credential must be to approve it: what a wider one has capped, a narrower one does not let pass. */
+  readonly approver: Width;
   readonly costMicros: number;
   readonly requestedAt: EpochMs;
   readonly expiresAt: EpochMs;

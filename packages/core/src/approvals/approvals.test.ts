@@ -257,13 +257,15 @@ describe('a verdict', () => {
     expect((await reject(world, approvalId, person('bob'))).state).toBe('rejected');
   });
 
-  test('does not come from the credential that the agent was registered with, unless it may administer', async () => {
+  test('does not come from the credential that the agent was registered with, unless it is unbound and may administer', async () => {
     const deployer = person('deployer');
     const mine = await world.register(agentId('acme/search/mine'), {}, deployer);
     const { approvalId } = await shell(mine);
     await expect(approve(world, approvalId, deployer)).rejects.toMatchObject({ code: 'own_approval' });
     await expect(reject(world, approvalId, deployer)).rejects.toMatchObject({ code: 'own_approval' });
     expect((await stored(approvalId)).verdicts).toEqual([]);
+    const bound = person('deployer', { scopes: ['admin'], orgId: 'acme' });
+    await expect(approve(world, approvalId, bound)).rejects.toMatchObject({ code: 'own_approval' });
     const admin = person('deployer', { scopes: ['admin'] });
     expect((await approve(world, approvalId, admin)).state).toBe('approved');
   });

@@ -1,4 +1,6 @@
+import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
@@ -24,8 +26,17 @@ export async function approveAction(
 ): Promise<Approval> {
   return await giveVerdict(gov, by, id, reason, async (approval, op) => {
     const at = gov.clock.now();
+    requireAuthority(standingOf(gov.keys, by), 'cap', approval.approver);
     if (grant !== null) checkGrant(approval, grant, at);
-    const verdict: ApprovalVerdict = { verdict: 'approve', actor: by.actor, reason: redactText(reason), at, grant };
+    const people = peopleBehind(gov.keys, by);
+    const verdict: ApprovalVerdict = {
+      verdict: 'approve',
+      actor: by.actor,
+      people,
+      reason: redactText(reason),
+      at,
+      grant,
+    };
     const isEnough = approval.verdicts.length + 1 >= approval.required;
     return isEnough ? await letRun(gov, by, approval, op, verdict) : await noteVerdict(gov, by, approval, verdict);
   });

@@ -1,3 +1,5 @@
+import type { Descents } from '../access/credential-lineage.ts';
+import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
 import { requireAuthority, standingOf } from '../access/require-authority.ts';
@@ -7,7 +9,7 @@ import type { Governance } from '../governance.ts';
 import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op } from '../ops/op.ts';
-import type { Approval } from './approval.ts';
+import type { Approval, ApprovalVerdict } from './approval.ts';
 import { expireApproval } from './expire-approvals.ts';
 import { findApproval } from './find-approval.ts';
 
@@ -39,14 +41,20 @@ export async function giveVerdict(
     throw decided(expired);
   }
   requireAuthority(standingOf(gov.keys, by, op.owner.record), 'approval');
-  requireNew(by, approval);
+  requireNew(gov, by, approval);
   return await decide(approval, op);
 }
 
-/** A key and its tokens are one person, and so is an account, whatever the session. */
-function requireNew(by: Principal, { verdicts, state }: Approval): void {
-  if (!verdicts.some(({ actor }) => actor.kind === by.actor.kind && actor.id === by.actor.id)) return;
+/** A key and its tokens are one person, and so is an account with all keys that it made, whatever the session. */
+function requireNew({ keys }: Governance, by: Principal, { verdicts, state }: Approval): void {
+  const people = peopleBehind(keys, by);
+  if (!verdicts.some((verdict) => peopleOf(keys, verdict).some((person) => people.includes(person)))) return;
   throw new ReeveError('already_decided', 'you have given your verdict; another person must give theirs', { state });
+}
+
+/** An older version did not record them: then it is whoever stands behind the credential by now. */
+function peopleOf(keys: Descents, { people, actor }: ApprovalVerdict): readonly string[] {
+  return people.length > 0 ? people : [actor.id, ...peopleBehind(keys, { credentialId: actor.id })];
 }
 
 function decided({ id, state }: Approval): ReeveError {

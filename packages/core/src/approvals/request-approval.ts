@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
@@ -24,6 +25,7 @@ export interface ApprovalQuestion {
   readonly policyRule: string;
   /** What the rules that ask say together; undefined where only a budget asks. */
   readonly asking: Asking | undefined;
+  readonly approver: Width;
 }
 
 /** Opens the question whether an operation may run. It says so in the log by `announceApproval`, after the decision. */
@@ -31,7 +33,7 @@ export function requestApproval(
   gov: Governance,
   request: CheckRequest,
   op: Op,
-  { cause, reason, policyRule, asking }: ApprovalQuestion,
+  { cause, reason, policyRule, asking, approver }: ApprovalQuestion,
   now: EpochMs,
 ): Approval {
   const { ttlMs, notifies } = gov.approvals.settings;
@@ -54,6 +56,7 @@ export function requestApproval(
     policyVersion: gov.policies.version,
     reason,
     cause,
+    approver,
     costMicros: op.costMicros,
     requestedAt: now,
     expiresAt: now + waitOf(asking, ttlMs),

@@ -2,6 +2,7 @@ import { nameOf } from '../approvals/approval.ts';
 import type { ApprovalQuestion } from '../approvals/request-approval.ts';
 import { mostOpenApprovals } from '../approvals/request-approval.ts';
 import { findGrant, useGrant } from '../approvals/use-grant.ts';
+import { approverWidth } from '../budget/approver-width.ts';
 import type { Exceeded } from '../budget/ledger.ts';
 import type { Micros } from '../budget/money.ts';
 import { noteApproached } from '../budget/note-approached.ts';
@@ -76,7 +77,7 @@ function weigh(
 }
 
 function questionOfRule({ reason, rule: policyRule, asking }: Verdict): ApprovalQuestion {
-  return { cause: 'rule', reason, policyRule, asking };
+  return { cause: 'rule', reason, policyRule, asking, approver: 'team' };
 }
 
 /** The charge would pass a cap, for which policy has people asked. What a rule asks for besides still holds. */
@@ -90,8 +91,9 @@ function questionOfBudget(
 ): ApprovalQuestion {
   noteExceeded(gov, exceeded, now);
   const { reason, policyRule } = exceededReason(gov.ledger, exceeded, charge, isToldAmounts(exceeded.of, id));
+  const approver = approverWidth(gov.ledger, id, charge);
   const both = effect === 'require_approval' ? `${reason}; and ${ruleReason}` : reason;
-  return { cause: 'budget', reason: both, policyRule, asking: alsoOfBudget(asking) };
+  return { cause: 'budget', reason: both, policyRule, asking: alsoOfBudget(asking), approver };
 }
 
 /** An agent must not fill the desk of those who decide. */

@@ -25,6 +25,7 @@ export const sampleApproval: Approval = {
   policyVersion: '0123456789abcdef',
   reason: 'approval required by rule p/ask',
   cause: 'rule',
+  approver: 'org',
   costMicros: Number.MAX_SAFE_INTEGER,
   requestedAt: 1000,
   expiresAt: 301_000,
@@ -33,6 +34,7 @@ export const sampleApproval: Approval = {
     {
       verdict: 'approve',
       actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'ops' },
+      people: ['abcdefghijkl', 'acc_1'],
       reason: 'fine',
       at: 2000,
       grant: { reach: 'until', until: 9000 },

@@ -156,6 +156,7 @@ export const someBulk: fc.Arbitrary<BulkControl> = fc.record({
 const someVerdict = fc.record({
   verdict: fc.constantFrom('approve', 'reject'),
   actor: someActor,
+  people: fc.array(text, { minLength: 1, maxLength: 2 }),
   reason: text,
   at: epoch,
   grant: orNull(
@@ -185,6 +186,7 @@ export const someApproval: fc.Arbitrary<Approval> = fc.record({
   policyVersion: text,
   reason: text,
   cause: fc.constantFrom('rule', 'budget'),
+  approver: fc.constantFrom(...widths),
   costMicros: micros,
   requestedAt: epoch,
   expiresAt: epoch,

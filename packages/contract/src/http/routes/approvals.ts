@@ -138,7 +138,7 @@ export const approvalRoutes = {
         .optional(),
     }),
     success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
-    problems: ['approval_not_found', 'already_decided', 'own_approval'],
+    problems: ['approval_not_found', 'already_decided', 'own_approval', 'imposed_by_wider'],
   },
   reject: {
     ...verdict,

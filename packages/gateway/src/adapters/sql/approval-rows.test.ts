@@ -10,6 +10,7 @@ const approval = {
   policyRule: 'p/ask',
   cause: 'rule',
   required: 2,
+  verdicts: [{ verdict: 'approve', actor: { id: 'k', kind: 'api_key', label: '' }, reason: '', at: 1, grant: null }],
 };
 const grant = { id: 'grt_1', resource: '/etc/hosts', resourceDigest: 'c'.repeat(64), policyRule: 'p/ask' };
 
@@ -19,9 +20,11 @@ test('an approval of the version before has its one rule, and no grant can be gi
     isGrantable: false,
     coverDigest: '',
     required: 2,
+    approver: 'team',
+    verdicts: [{ verdict: 'approve', people: [] }],
   });
   const ofBudget = { ...approval, cause: 'budget', policyRule: 'budget/org.day' };
-  expect(approvalOf({ record: JSON.stringify(ofBudget) })).toMatchObject({ rules: [] });
+  expect(approvalOf({ record: JSON.stringify(ofBudget) })).toMatchObject({ rules: [], approver: 'unbound' });
 });
 
 test('a grant of the version before covers nothing', () => {

@@ -36,11 +36,23 @@ export function approvalValues(approval: Approval): SqlValue[] {
   return [id, state, ...tenant, runId, ...times, isLive(approval) ? 1 : 0, JSON.stringify(approval)];
 }
 
-/** One that an older version has written knows one rule only, and not what a grant would cover: it allows none. */
+/**
+ * One that an older version has written knows one rule only, and not what a grant would cover: it allows none. Whoever
+ * stands above all tenants lets it pass a cap, unless that is of an agent.
+ */
 export function approvalOf(row: Row): Approval {
-  const record = JSON.parse(text(row, 'record')) as Pick<Approval, 'cause' | 'policyRule'> & Partial<Approval>;
-  const rules = record.cause === 'rule' ? [record.policyRule] : [];
-  return { rules, isGrantable: false, coverDigest: '', covers: '', ...record } as Approval;
+  const record = JSON.parse(text(row, 'record')) as Pick<Approval, 'cause' | 'policyRule' | 'verdicts'> &
+    Partial<Approval>;
+  const isRule = record.cause === 'rule';
+  const before: Partial<Approval> = {
+    rules: isRule ? [record.policyRule] : [],
+    isGrantable: false,
+    coverDigest: '',
+    covers: '',
+    approver: isRule || record.policyRule.startsWith('budget/agent.') ? 'team' : 'unbound',
+  };
+  const verdicts = record.verdicts.map((verdict) => ({ ...verdict, people: verdict.people ?? [] }));
+  return { ...before, ...record, verdicts } as Approval;
 }
 
 export function grantValues(grant: StandingGrant): SqlValue[] {
