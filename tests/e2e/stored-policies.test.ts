@@ -456,6 +456,20 @@ test('gateways on one database have the same stored policies, and edit them one 
   expect((await here.get<Problem>('base')).status).toBe(404);
 });
 
+test('of gateways on one database, that with a file of the name goes by the file, and is degraded', async () => {
+  await using store = await durableStores[1].open();
+  const one = await store.start();
+  const two = await store.start({ policies: { 'house.yaml': 'name: house\ndefault: deny\n' } });
+  const agent = await two.register({ agentId: 'a' });
+  await new Policies(one).put('house', 'default: allow');
+  await eventually(async () => expect((await two.ready()).body).toMatchObject({ status: 'degraded' }));
+  expect((await two.check(agent)).decision).toBe(2);
+  await eventually(async () => expect((await one.check(agent)).decision).toBe(1));
+  expect((await one.ready()).body.status).toBe('ok');
+  expect((await new Policies(one).delete('house')).status).toBe(204);
+  await eventually(async () => expect((await two.ready()).body).toMatchObject({ status: 'ok' }));
+});
+
 test('an observed policy is recorded and counted, and not enforced', async () => {
   await using gateway = await TestGateway.start({ policies: { 'base.yaml': 'name: base\ndefault: allow\n' } });
   const policies = new Policies(gateway);

@@ -177,6 +177,8 @@ describe('names', () => {
     expect(told(team, 'x', 'scope: team:acme/web\nrulez: 1')).toEqual([
       ['acme/web/x', expect.stringContaining('rulez')],
     ]);
+    await put(on, operator, 'cap', source);
+    expect(told(team, 'cap')).toEqual([['cap', expect.stringContaining('the operator has written')]]);
     expect(told(operator, 'acme/x')).toEqual([['acme/x', expect.stringContaining('no "/"')]]);
   });
 });

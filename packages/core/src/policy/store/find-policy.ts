@@ -48,8 +48,6 @@ export function mayReachVersion(by: Principal, { scope }: Pick<PolicyVersion, 's
 export function requireName(gov: Governance, by: Principal, name: string): void {
   const refusal = whyTaken(gov, by, name);
   if (refusal !== undefined) throw refusal;
-  const stored = gov.library.newest(name);
-  if (stored !== undefined) requireChange(by, stored);
 }
 
 /** Why no document can be stored under this name; undefined where one can. */
@@ -64,7 +62,7 @@ export function whyTaken(gov: Governance, by: Principal, name: string): ReeveErr
     return namespaceOf(binding) === namespaceOf(by) ? undefined : elsewhere(by);
   }
   if (stored !== undefined && !mayReachVersion(by, stored)) return elsewhere(by);
-  if (placed === undefined || placed.file === null) return undefined;
+  if (placed === undefined || placed.file === null) return stored === undefined ? undefined : whyImposed(by, stored);
   const why = `the document "${name}" stands in a file of the gateway, where alone it can be changed`;
   return new ReeveError('policy_in_file', why);
 }
@@ -80,10 +78,15 @@ function elsewhere(by: Principal): ReeveError {
 }
 
 /** What a wider credential has written, also once and long ago, a narrower one does not change. */
-export function requireChange(by: Principal, { name, width }: Pick<PolicyVersion, 'name' | 'width'>): void {
-  if (mayChangeDocument(by, width)) return;
+export function requireChange(by: Principal, stored: PolicyVersion): void {
+  const refusal = whyImposed(by, stored);
+  if (refusal !== undefined) throw refusal;
+}
+
+function whyImposed(by: Principal, { name, width }: PolicyVersion): ReeveError | undefined {
+  if (mayChangeDocument(by, width)) return undefined;
   const writer = width === 'unbound' ? 'the operator' : 'an admin of the whole org';
-  throw new ReeveError('imposed_by_wider', `${writer} has written "${name}", and this credential reaches less far`);
+  return new ReeveError('imposed_by_wider', `${writer} has written "${name}", and this credential reaches less far`);
 }
 
 function policyNotFound(name: string): ReeveError {
