@@ -42,4 +42,5 @@ export const auditEventTypes = [
   'SessionEnded',
   'SigningKeyRotated',
   'AuditLogCut',
+  'AuditEntriesLost',
 ] as const;

@@ -46,6 +46,7 @@ export const auditEventTypes = [
   'SessionEnded',
   'SigningKeyRotated',
   'AuditLogCut',
+  'AuditEntriesLost',
 ] as const;
 
 export type AuditEventType = (typeof auditEventTypes)[number];
