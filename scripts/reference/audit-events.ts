@@ -153,6 +153,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'The oldest entries were given up, as the retention settings say.',
     '`through_seq`, `through_hash`: the last entry given up; `removed`: how many; `signature`: a JWS over the first two.',
   ],
+  AuditEntriesLost: [
+    'The log did not contain its newest anchored entry, and the gateway was started with `--accept-lost-entries`.',
+    '`anchored_seq`, `anchored_hash`, `anchored_at`: the anchor; `head_seq`, `head_hash`: the newest entry that was there; `kept_seq`: up to where it is as it was, 0 where that is not known; `key_known`: whether the key that signed the anchor is one of the store.',
+  ],
 };
 
 /** Every type of entry: when it is written, and what its payload holds. */

@@ -74,6 +74,8 @@ export type { ChainHead } from './audit/chain.ts';
 export { emptyChain, sealer } from './audit/chain.ts';
 export { auditEventTypes, system } from './audit/entry.ts';
 export type { SealedEntry } from './audit/entry.ts';
+export type { LostEntries } from './audit/accept-lost-entries.ts';
+export { acceptLostEntries } from './audit/accept-lost-entries.ts';
 export { cutLog, lastCut } from './audit/cut-log.ts';
 export type { LogFilter } from './audit/read-logs.ts';
 export { latestLogs, oldestLogs } from './audit/read-logs.ts';

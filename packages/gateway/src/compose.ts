@@ -23,6 +23,7 @@ import { PasswordPool } from './adapters/crypto/password-pool.ts';
 import { PolicyFiles } from './adapters/files/policy-files.ts';
 import { makeMailer } from './adapters/mail/make-mailer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
+import { openAnchor } from './anchor-keeper.ts';
 import { startApprovalWork } from './approvals.ts';
 import type { Config } from './config/settings.ts';
 import { startEvents } from './events.ts';
@@ -79,6 +80,13 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+export interface StartOptions {
+  /** What is served at `/`. */
+  readonly dashboardFolder?: string | undefined;
+  /** Whether to start although the audit log has lost what was anchored. */
+  readonly acceptLostEntries?: boolean | undefined;
+}
+
 /**
  * Builds the gateway and starts it. The only file that knows both transports and adapters. Whatever is opened is noted at once
  * with how to close it: a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
@@ -87,7 +95,7 @@ export async function startGateway(
   config: Config,
   logger: Logger,
   withTracing: boolean,
-  dashboardFolder?: string,
+  { dashboardFolder, acceptLostEntries = false }: StartOptions = {},
 ): Promise<Gateway> {
   await using opened = new Opened();
   const { version } = manifest;
@@ -103,6 +111,9 @@ export async function startGateway(
   const storeWatch = watchStore(store, health, logger);
   opened.defer(storeWatch.stop, 'the watch over the store');
   const snapshot = await store.load();
+  const ports = { clock: systemClock, health, logger };
+  const anchor = await openAnchor(config, { store, reader, snapshot, acceptLoss: acceptLostEntries }, ports);
+  opened.defer(() => anchor?.stop(), 'the audit anchor');
   const {
     gov,
     events: bus,
@@ -124,6 +135,7 @@ export async function startGateway(
     onControlStep: (receipt, before) => metrics.controlled(receipt, before),
   });
   opened.defer(() => gov.journal.close(), 'the journal');
+  await anchor?.recordLoss(gov);
   metrics.observe(gov, indexLag);
   const access: Access = {
     gov,
@@ -138,6 +150,7 @@ export async function startGateway(
   opened.defer(() => files.close(), 'the watch over policy files');
   await followPolicies(gov, files, health, logger);
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
+  anchor?.start(access, config.auditAnchorSecs * 1000);
 
   const tls = readTls(config);
   const hasAccounts = accountStore !== undefined;

@@ -13,6 +13,8 @@ import { warnOfRisks } from './warn-of-risks.ts';
 export interface ServeHooks {
   /** In place of the environment of the process. */
   readonly env?: ConfigSources['env'];
+  /** Whether to start although the audit log has lost what was anchored. */
+  readonly acceptLostEntries?: boolean;
   /** In place of the words on standard output. */
   readonly onListening?: (place: Pick<Gateway, 'http' | 'grpc' | 'madeKey'>) => void;
   /** Before it stops: what uses it can end first. */
@@ -23,7 +25,7 @@ export interface ServeHooks {
 export async function serve(
   sources: Omit<ConfigSources, 'env'>,
   dashboardFolder?: string,
-  { env = process.env, onListening = announce, onStopping }: ServeHooks = {},
+  { env = process.env, acceptLostEntries, onListening = announce, onStopping }: ServeHooks = {},
 ): Promise<number> {
   // What the gateway writes is its own: store, keys, lock.
   process.umask(0o077);
@@ -32,10 +34,12 @@ export async function serve(
     const { config, tracing } = loadConfig({ ...sources, env });
     const logger = createLogger(config.logLevel);
     warnOfRisks(config, logger);
-    const gateway = await startGateway(config, logger, tracing, dashboardFolder).catch((error: unknown) => {
-      logger.debug({ err: error }, 'the start has failed');
-      throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
-    });
+    const gateway = await startGateway(config, logger, tracing, { dashboardFolder, acceptLostEntries }).catch(
+      (error: unknown) => {
+        logger.debug({ err: error }, 'the start has failed');
+        throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
+      },
+    );
     onListening(gateway);
     // A process that is killed leaves its translated sources to the next one all the same.
     flushCompileCache();

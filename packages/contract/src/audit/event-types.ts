@@ -43,4 +43,5 @@ export const auditEventTypes = [
   'SessionEnded',
   'SigningKeyRotated',
   'AuditLogCut',
+  'AuditEntriesLost',
 ] as const;

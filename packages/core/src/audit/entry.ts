@@ -47,6 +47,7 @@ export const auditEventTypes = [
   'SessionEnded',
   'SigningKeyRotated',
   'AuditLogCut',
+  'AuditEntriesLost',
 ] as const;
 
 export type AuditEventType = (typeof auditEventTypes)[number];

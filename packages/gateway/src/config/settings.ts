@@ -135,6 +135,12 @@ export const settings = {
     wholeNumber(0, 1e12),
     'Only so many newest entries are kept, behind a signed cut; 0 keeps all.',
   ),
+  auditAnchor: optional(
+    'audit_anchor',
+    path,
+    'A file to which the newest entry of the audit log is appended, signed, so that the loss of entries shows at the next start. Keep it on another machine or an append-only medium.',
+  ),
+  auditAnchorSecs: required('audit_anchor_secs', '60', seconds, 'How often that is done, where the log has moved.'),
   heartbeatIntervalSecs: required(
     'heartbeat_interval_secs',
     '30',
