@@ -1,5 +1,5 @@
 import type { Approval, ApprovalQuery, GrantQuery, StandingGrant } from '@reeve/core';
-import { isLive, sortedBy } from '@reeve/core';
+import { boundedApproval, boundedGrant, isLive, mostBytesOfPage, sortedBy } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 import type { Row } from './sqlite-rows.ts';
 import { text } from './sqlite-rows.ts';
@@ -37,7 +37,7 @@ export function approvalValues(approval: Approval): SqlValue[] {
 }
 
 export function approvalOf(row: Row): Approval {
-  return JSON.parse(text(row, 'record')) as Approval;
+  return boundedApproval(JSON.parse(text(row, 'record')) as Approval);
 }
 
 export function grantValues(grant: StandingGrant): SqlValue[] {
@@ -48,7 +48,7 @@ export function grantValues(grant: StandingGrant): SqlValue[] {
 }
 
 export function grantOf(row: Row): StandingGrant {
-  return JSON.parse(text(row, 'record')) as StandingGrant;
+  return boundedGrant(JSON.parse(text(row, 'record')) as StandingGrant);
 }
 
 /** A question with its values. */
@@ -112,8 +112,13 @@ class ListBuilder {
       this.#conditions.push(`(${column} ${beyond} ? OR (${column} = ? AND id ${beyond} ?))`);
       this.#values.push(after.at, after.at, after.id);
     }
-    const sorted = `ORDER BY ${column} ${order}, id ${order} LIMIT ?`;
-    const sql = `SELECT record FROM ${this.#table}${this.#where()} ${sorted}`;
+    // What would make the page too large is not read: `found` tells that it is there.
+    const sql = `WITH page AS (
+        SELECT id, ${column} AS place, octet_length(record) AS size FROM ${this.#table}${this.#where()}
+          ORDER BY ${column} ${order}, id ${order} LIMIT ?),
+      summed AS (SELECT id, place, size, SUM(size) OVER (ORDER BY place ${order}, id ${order}) AS bytes FROM page)
+      SELECT record, (SELECT COUNT(*) FROM page) AS found FROM summed JOIN ${this.#table} AS kept ON kept.id = summed.id
+        WHERE bytes <= ${mostBytesOfPage} OR bytes = size ORDER BY place ${order}, summed.id ${order}`;
     return { page: { sql, values: [...this.#values, limit] }, total };
   }
 
