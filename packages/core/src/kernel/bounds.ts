@@ -11,5 +11,8 @@ export const longest = {
   version: 128,
 } as const;
 
+/** A page of a list holds so many bytes: it has fewer items than asked for where more would pass this, though one at least. */
+export const mostBytesOfPage = 4 * 1024 * 1024;
+
 /** Arguments and results of more bytes than this, as they were sent, are kept by their length and digest. */
 export const mostBytesOfArguments = 16 * 1024;

@@ -28,6 +28,15 @@ export function shortened(text: string, most: number): string {
   return `${text.slice(0, end)}…`;
 }
 
+/**
+ * A text that an earlier version has stored, as long as it may be now. What is cut is copied: a part of a string would
+ * hold all of it in memory.
+ */
+export function keptText(text: string, most: number = longest.text): string {
+  if (text.length <= most) return text;
+  return JSON.parse(JSON.stringify(shortened(text, most))) as string;
+}
+
 /** A reason as an agent is told it. */
 export function toldReason(reason: string): string {
   return shortened(reason, longest.toldReason);

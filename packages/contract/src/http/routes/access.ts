@@ -117,10 +117,7 @@ export const accessRoutes = {
         team_id: id.nullish(),
         ttl_secs: z.int().min(1).max(315_360_000).nullish(),
       })
-      .refine(({ org_id, team_id }) => team_id == null || org_id != null, {
-        path: ['team_id'],
-        message: 'a key bound to a team needs the org_id, too',
-      })
+      // A team is one of an org. What the caller is bound to decides first, so this is checked with it.
       .meta({
         anyOf: [
           { properties: { team_id: { type: 'null' } } },

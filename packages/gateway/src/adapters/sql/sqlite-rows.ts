@@ -1,5 +1,5 @@
-import type { AgentRecord, ApiKeyRecord, SavedOp, Scope, SigningKeyRecord, Width } from '@reeve/core';
-import { scopes, widths } from '@reeve/core';
+import type { AgentRecord, ApiKeyRecord, SavedOp, Scope, SigningKeyRecord, StoredEntry, Width } from '@reeve/core';
+import { boundedOp, scopes, widths } from '@reeve/core';
 
 /** A row as the driver returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -118,7 +118,7 @@ export function opValues(op: SavedOp): Value[] {
 }
 
 export function opOf(row: Row): SavedOp {
-  return {
+  return boundedOp({
     // Rows from before there were controls and budgets do not name them.
     controlId: null,
     reservedMicros: 0,
@@ -126,7 +126,11 @@ export function opOf(row: Row): SavedOp {
     agent: { orgId: text(row, 'org_id'), teamId: text(row, 'team_id'), agentId: text(row, 'agent_id') },
     opId: text(row, 'op_id'),
     seq: number(row, 'seq'),
-  };
+  });
+}
+
+export function entryOf(row: Row): StoredEntry {
+  return { seq: number(row, 'seq'), hash: text(row, 'hash'), canonical: text(row, 'canonical') };
 }
 
 export function text(row: Row, column: string): string {
