@@ -8,7 +8,7 @@ import { tiersOf } from './tier.ts';
 /** The first cap of a policy, in force or not, that a charge would pass, in the order of enforcement; books are only read. */
 export function exceededUnder(
   policy: BudgetPolicy,
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'read'>,
   agent: AgentId,
   cost: Micros,
 ): Exceeded | undefined {

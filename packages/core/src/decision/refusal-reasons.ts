@@ -19,7 +19,7 @@ export function unpricedReason({ model }: Action): Refusal {
 }
 
 /** Which cap a charge would pass, and what is left of it. */
-export function exceededReason(ledger: Ledger, exceeded: Exceeded, charge: Micros): Refusal {
+export function exceededReason(ledger: Pick<Ledger, 'resetsAt'>, exceeded: Exceeded, charge: Micros): Refusal {
   const { of, period, limitMicros, totalMicros } = exceeded;
   const whose = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
   const left = usdOfMicros(Math.max(0, limitMicros - totalMicros));

@@ -16,6 +16,8 @@ import type { Member, YamlReader } from './yaml-reader.ts';
 export interface PolicyFeatures {
   /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */
   readonly compileCondition?: CompileCondition;
+  /** How many rules a source may hold, where that is not the usual number. */
+  readonly mostRules?: number;
 }
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
@@ -31,10 +33,11 @@ export const mostRules = 2000;
 export class SourceRules {
   readonly #compile: CompileCondition | undefined;
   readonly #compiled = new Map<string, () => Condition>();
-  #left = mostRules;
+  #left: number;
 
-  constructor({ compileCondition }: PolicyFeatures) {
+  constructor({ compileCondition, mostRules: most = mostRules }: PolicyFeatures) {
     this.#compile = compileCondition;
+    this.#left = most;
   }
 
   get knowsConditions(): boolean {

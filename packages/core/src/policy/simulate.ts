@@ -7,11 +7,11 @@ import { chargeOf } from '../decision/charge.ts';
 import { CheckFacts } from '../decision/check-facts.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
 import { exceededReason, unpricedReason } from '../decision/refusal-reasons.ts';
-import type { Governance } from '../governance.ts';
 import { lineageOfId } from '../tenancy/lineage.ts';
 import { strangerOf } from '../tenancy/stranger.ts';
 import type { Candidate } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
+import type { EvaluationWorld } from './evaluation-world.ts';
 import { readerOf } from './policy-reader.ts';
 import type { PolicySet, Verdict } from './policy-set.ts';
 import type { ConsideredRule } from './trail.ts';
@@ -32,7 +32,7 @@ export interface Simulation {
  * counted. An agent that nobody has registered is judged by its ids alone.
  */
 export function simulate(
-  gov: Governance,
+  gov: EvaluationWorld,
   by: Principal,
   request: CheckRequest,
   candidate: Candidate | undefined,
@@ -57,7 +57,7 @@ type Weighed = Pick<Simulation, 'decision' | 'reason' | 'policyRule'>;
 
 /** What the budgets make of a verdict, in the order in which a decision does it. */
 function weigh(
-  gov: Governance,
+  gov: EvaluationWorld,
   set: PolicySet,
   request: CheckRequest,
   { effect, reason, rule: policyRule }: Verdict,

@@ -97,7 +97,7 @@ export const policyRoutes = {
       base_version: z.int().min(0).optional(),
     }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
-    problems: ['policy_invalid', 'policy_in_file', 'policy_changed', 'tenant_bound'],
+    problems: ['policy_invalid', 'policy_in_file', 'policy_changed', 'tenant_bound', 'too_expensive', 'overloaded'],
   },
   deletePolicy: {
     method: 'DELETE',
@@ -132,7 +132,15 @@ export const policyRoutes = {
     params: name,
     body: z.strictObject({ version: z.int().min(1), note: z.string().max(1000).default('') }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
-    problems: ['policy_not_found', 'policy_version_not_found', 'policy_invalid', 'policy_in_file', 'tenant_bound'],
+    problems: [
+      'policy_not_found',
+      'policy_version_not_found',
+      'policy_invalid',
+      'policy_in_file',
+      'tenant_bound',
+      'too_expensive',
+      'overloaded',
+    ],
   },
   validatePolicy: {
     method: 'POST',
@@ -147,6 +155,6 @@ export const policyRoutes = {
       description: 'What is wrong with it, where anything is.',
       body: z.object({ valid: z.boolean(), errors: z.array(policyProblemJson) }),
     },
-    problems: [],
+    problems: ['too_expensive', 'overloaded'],
   },
 } as const satisfies Record<string, Route>;

@@ -40,7 +40,7 @@ export function requireName(gov: Governance, by: Principal, name: string): void 
 }
 
 /** Why no document can be stored under this name; undefined where one can. */
-export function whyTaken(gov: Governance, by: Principal, name: string): string | undefined {
+export function whyTaken(gov: Pick<Governance, 'library'>, by: Principal, name: string): string | undefined {
   const inForce = gov.library.find(name);
   const stored = gov.library.sources.stored.get(name)?.saved;
   const isVisible =

@@ -11,6 +11,7 @@ import type { PolicyVersion } from './policy-version.ts';
  * Where it cannot be in force together with the files of this gateway, what was in force here stays so.
  */
 export async function followPolicy(gov: Governance, version: PolicyVersion): Promise<void> {
+  if (gov.library.reader !== undefined) await gov.library.prepare([version], null);
   const problems = followPolicies(gov, [version]);
   if (problems.length > 0) await rejectPolicies(gov, problems);
   await gov.journal.committed();

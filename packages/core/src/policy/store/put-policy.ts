@@ -19,9 +19,14 @@ export interface PutPolicy {
 export async function putPolicy(gov: Governance, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
   const { name, source, note, baseVersion } = put;
-  return await changePolicies(gov, () => {
+  const requireFree = () => {
     requireName(gov, by, name);
     if (baseVersion !== undefined) requireBase(gov, name, baseVersion);
+  };
+  requireFree();
+  await gov.library.prepare([{ name, source }], by);
+  return await changePolicies(gov, () => {
+    requireFree();
     storeVersion(gov, by, { name, source, note, change: 'put' });
     return findPolicy(gov, by, name);
   });

@@ -18,6 +18,8 @@ export async function rollbackPolicy(gov: Governance, by: Principal, rollback: R
   requireScope(by, 'admin');
   const { name, version, note } = rollback;
   const found = (await gov.library.shelf.versions(name, [version]))[0];
+  findStored(gov, by, name);
+  if (found !== undefined && mayReachVersion(by, found)) await gov.library.prepare([found], by);
   return await changePolicies(gov, () => {
     findStored(gov, by, name);
     if (found === undefined || !mayReachVersion(by, found)) throw versionNotFound(name, version);
