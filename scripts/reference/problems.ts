@@ -159,6 +159,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'A document of this name comes from a file of the gateway.',
     'Change the file, or choose another name.',
   ],
+  too_expensive: [
+    'Evaluating the text took longer than `SVC_EVALUATION_SECS`, or more memory than it may.',
+    'Send less at once, or simpler conditions and globs.',
+  ],
   policy_changed: [
     'Another version was stored since the one that was edited (`base_version`).',
     'Read the document again, and put the change on top of it.',

@@ -27,10 +27,10 @@ import { openAnchor } from './anchor-keeper.ts';
 import { startApprovalWork } from './approvals.ts';
 import type { Config } from './config/settings.ts';
 import { startEvents } from './events.ts';
+import { startEvaluator } from './evaluator.ts';
 import { govern } from './govern.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { listening, placeText } from './listening.ts';
-import { judgeCases } from './offline/judge-cases.ts';
 import { accountsOf, Afterwards, startPeopleWork } from './people.ts';
 import { openStore } from './open-store.ts';
 import { Opened } from './opened.ts';
@@ -149,6 +149,8 @@ export async function startGateway(
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
   opened.defer(() => files.close(), 'the watch over policy files');
   await followPolicies(gov, files, health, logger);
+  const evaluator = startEvaluator(config, { gov, metrics, logger });
+  opened.defer(() => evaluator.close(), 'evaluations');
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
   anchor?.start(access, config.auditAnchorSecs * 1000);
 
@@ -219,10 +221,10 @@ export async function startGateway(
       ...accountHandlers({ accounts, afterwards: (work) => afterwards.run(work) }),
       ...logHandlers(reader, () => gov.journal.head.seq),
       ...budgetHandlers({ gov, store, reader }),
-      ...decisionHandlers({ gov, log: reader, onError: unforeseen }),
+      ...decisionHandlers({ gov, log: reader, evaluator, onError: unforeseen }),
       ...statsHandlers(tally, systemClock),
-      ...policyHandlers(gov),
-      ...policyTestHandlers(gov, judgeCases),
+      ...policyHandlers(gov, evaluator),
+      ...policyTestHandlers(evaluator),
       ...tenancyHandlers(gov),
       ...opsHandlers(gov),
       ...approvalHandlers(gov),

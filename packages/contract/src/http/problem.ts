@@ -60,6 +60,7 @@ export const problemStatus = {
   policy_invalid: 422,
   policy_in_file: 409,
   policy_changed: 409,
+  too_expensive: 422,
   decision_not_found: 404,
 } as const;
 

@@ -8,7 +8,7 @@ import type { TierOf } from './tier.ts';
 /** The first cap of a policy, in force or not, that a charge to these tiers would pass, in their order; books are only read. */
 export function exceededUnder(
   policy: Pick<BudgetPolicy, 'capsOf'>,
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'read'>,
   tiers: readonly TierOf[],
   cost: Micros,
 ): Exceeded | undefined {

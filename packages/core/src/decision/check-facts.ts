@@ -12,6 +12,12 @@ import type { CheckRequest } from './check-request.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
+/** Where it is read what has happened so far. */
+interface Books {
+  readonly ledger: Pick<Governance['ledger'], 'read'>;
+  readonly runs: Pick<Governance['runs'], 'of'>;
+}
+
 /** What conditions may look at in one check. Most look at little of it: the rest is never made. */
 export class CheckFacts implements Facts {
   readonly agent: AgentRecord;
@@ -21,13 +27,13 @@ export class CheckFacts implements Facts {
   readonly costUsd: number;
   /** What was asked of the run and of spend, where anything was. */
   asked: AskedFacts | undefined;
-  readonly #gov: Governance;
+  readonly #gov: Books;
   readonly #request: CheckRequest;
   /** What others than the agent's org have spent is left out. */
   readonly #isAlone: boolean;
 
   constructor(
-    gov: Governance,
+    gov: Books,
     agent: Pick<Agent, 'record' | 'lineage'>,
     request: CheckRequest,
     now: EpochMs,

@@ -44,7 +44,12 @@ export function isToldAmounts({ tier }: TierOf, { orgId }: AgentId): boolean {
 }
 
 /** Which cap a charge would pass, and what is left of it, where whoever reads this may learn that. */
-export function exceededReason(ledger: Ledger, exceeded: Exceeded, charge: Micros, isTold: boolean): Refusal {
+export function exceededReason(
+  ledger: Pick<Ledger, 'resetsAt'>,
+  exceeded: Exceeded,
+  charge: Micros,
+  isTold: boolean,
+): Refusal {
   const { of, period, limitMicros, totalMicros } = exceeded;
   const whose = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
   const cost = usdOfMicros(charge);

@@ -47,6 +47,8 @@ export type ErrorCode =
   | 'policy_invalid'
   | 'policy_in_file'
   | 'policy_changed'
+  | 'too_expensive'
+  | 'too_many_evaluations'
   | 'decision_not_found';
 
 export class ReeveError extends Error {

@@ -1,10 +1,10 @@
 import { mayChangeDocument, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import { namespaceOf } from './document-name.ts';
 import type { PolicyDocument, PolicyProblem } from './document.ts';
 import { describeProblem } from './document.ts';
+import type { EvaluationWorld } from './evaluation-world.ts';
 import type { ParsedSource } from './parse-policy.ts';
 import { problemsOf } from './parse-policy.ts';
 import { parseSource } from './parse-source.ts';
@@ -23,7 +23,11 @@ export interface Candidate {
  * The set that would be in force with a candidate. Whoever is bound to a tenant can change the documents of that tenant
  * only, so for them the candidate stands beside all others that are in force.
  */
-export function candidateSet(gov: Governance, by: Principal, candidate: Candidate): PolicySet {
+export function candidateSet(
+  gov: Pick<EvaluationWorld, 'policies' | 'library' | 'sha256'>,
+  by: Principal,
+  candidate: Candidate,
+): PolicySet {
   const source = { file: 'candidate', text: candidate.text, author: widthOf(by), namespace: namespaceOf(by) };
   const parsed = parseSource(source, gov.library.features);
   const documents = parsed.documents.map(({ document }) => document);
@@ -40,7 +44,11 @@ export function candidateSet(gov: Governance, by: Principal, candidate: Candidat
   }
   const names = documents.map(({ name }) => name);
   const base = beside.length === 0 ? [] : [gov.policies.version];
-  return new PolicySet([...beside, ...documents], policyVersion(gov.sha256, [...base, candidate.text, ...names]));
+  return new PolicySet(
+    [...beside, ...documents],
+    policyVersion(gov.sha256, [...base, candidate.text, ...names]),
+    gov.policies,
+  );
 }
 
 /** Whether a document stays in force beside the candidate. */

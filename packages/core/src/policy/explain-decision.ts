@@ -8,7 +8,6 @@ import type { AuditReader } from '../journal/store.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { findDecision } from './find-decision.ts';
-import type { PastPolicies } from './past-policies.ts';
 import { readerOf } from './policy-reader.ts';
 import type { PolicySet } from './policy-set.ts';
 import { strength } from './rule-index.ts';
@@ -28,28 +27,45 @@ export interface Explanation {
 }
 
 export interface ExplainPorts {
-  readonly gov: Governance;
+  readonly gov: Pick<Governance, 'directory'>;
   readonly log: AuditReader;
-  readonly past: PastPolicies;
+  readonly consider: ConsiderAgain;
 }
+
+/** Judges a decision again by the policies of its time; undefined where these are not known any more. */
+export type ConsiderAgain = (
+  by: Principal,
+  recorded: RecordedDecision,
+  agent: AgentRecord | undefined,
+) => Promise<readonly ConsideredRule[] | undefined>;
 
 /**
  * Why an operation was decided as it was: the decision as recorded, judged again by the policies of that time. Where the
  * two could differ, as by what is not recorded, the record is right.
  */
 export async function explainDecision(
-  { gov, log, past }: ExplainPorts,
+  { gov, log, consider }: ExplainPorts,
   by: Principal,
   id: string,
 ): Promise<Explanation> {
   const recorded = await findDecision(log, by, id);
   const { opId, decision, reason, policyRule, policyVersion, at } = recorded;
-  const set = policyVersion === gov.policies.version ? gov.policies : await past.find(policyVersion);
   const agent = gov.directory.find(recorded.agent)?.record;
+  const considered = await consider(by, recorded, agent);
+  const rules = asRecorded(considered ?? [], policyRule);
+  const notes = notesOn(recorded, considered !== undefined, agent);
+  return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
+}
+
+/** Every rule of the set that made a decision, as it is judged again. */
+export function considerAgain(
+  set: PolicySet,
+  by: Principal,
+  recorded: RecordedDecision,
+  agent: AgentRecord | undefined,
+): readonly ConsideredRule[] {
   const facts = new RecordedFacts(recorded, agent, recorded.costMicros);
-  const considered = set === undefined ? [] : considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
-  const rules = asRecorded(considered, policyRule);
-  return { opId, decision, reason, policyRule, policyVersion, at, rules, notes: notesOn(recorded, set, agent) };
+  return considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
 }
 
 /** The rules as they must have been, by the rule that decided: a stronger one cannot have matched. */
@@ -91,10 +107,10 @@ function wouldHaveDecided(
   return isBudgetRule(policyRule) && rule.effect === 'deny';
 }
 
-function notesOn(recorded: RecordedDecision, set: PolicySet | undefined, agent: AgentRecord | undefined): string[] {
+function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecord | undefined): string[] {
   const { policyVersion, policyRule, at } = recorded;
   const notes: string[] = [];
-  if (set === undefined) {
+  if (!isKnown) {
     notes.push(`the policies of version ${policyVersion} are not known any more, so their rules cannot be told`);
   }
   if (isBudgetRule(policyRule)) notes.push('no rule decided this: a budget did');

@@ -20,6 +20,7 @@ export async function loadPolicies(
   features: PolicyFeatures = gov.library.features,
 ): Promise<readonly PolicyProblem[]> {
   const { library } = gov;
+  if (library.reader !== undefined) await library.prepareFiles(files);
   const sources = { files: library.parseFiles(files, features), stored: library.sources.stored };
   const problems = problemsOf(sources.files);
   if (problems.length > 0) {

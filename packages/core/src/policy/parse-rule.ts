@@ -19,6 +19,8 @@ import type { Member, YamlReader } from './yaml-reader.ts';
 export interface PolicyFeatures {
   /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */
   readonly compileCondition?: CompileCondition;
+  /** How many rules a source may hold, where that is not the usual number. */
+  readonly mostRules?: number;
 }
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
@@ -35,10 +37,11 @@ export const mostRules = 2000;
 export class SourceRules {
   readonly #compile: CompileCondition | undefined;
   readonly #compiled = new Map<string, () => Condition>();
-  #left = mostRules;
+  #left: number;
 
-  constructor({ compileCondition }: PolicyFeatures) {
+  constructor({ compileCondition, mostRules: most = mostRules }: PolicyFeatures) {
     this.#compile = compileCondition;
+    this.#left = most;
   }
 
   get knowsConditions(): boolean {
@@ -94,6 +97,11 @@ const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
   hosts: compileHostGlob,
   paths: compilePathGlob,
 };
+
+/** A glob of one dimension, as rules compare it. */
+export function compileGlobOf(dimension: Dimension, source: string): Glob {
+  return compilers[dimension]?.(source) ?? compileGlob(source);
+}
 
 class RuleParser {
   readonly #yaml: YamlReader;
@@ -212,7 +220,7 @@ class RuleParser {
     const text = this.#yaml.text(node, 'a glob');
     if (text === undefined) return undefined;
     try {
-      return compilers[dimension]?.(text) ?? compileGlob(text);
+      return compileGlobOf(dimension, text);
     } catch (error) {
       if (!(error instanceof GlobError)) throw error;
       const quote = isScalar(node) && node.type?.startsWith('QUOTE') === true ? 1 : 0;

@@ -23,7 +23,7 @@ export function parseSource(source: PolicySource, features: PolicyFeatures): Par
 }
 
 /** What its author may do: conditions of a bound one do not look at what everybody has spent. */
-function featuresFor({ author = 'unbound' }: PolicySource, features: PolicyFeatures): PolicyFeatures {
+export function featuresFor({ author = 'unbound' }: PolicySource, features: PolicyFeatures): PolicyFeatures {
   const { compileCondition } = features;
   if (author === 'unbound' || compileCondition === undefined) return features;
   return { ...features, compileCondition: (text) => compileCondition(text, 'tenant') };

@@ -1,5 +1,4 @@
-import type { PolicyFeatures } from './parse-rule.ts';
-import { parseSource } from './parse-source.ts';
+import type { ParsedSource, PolicySource } from './parse-policy.ts';
 import type { PolicyHistory } from './policy-history.ts';
 import { PolicySet } from './policy-set.ts';
 
@@ -9,13 +8,13 @@ const mostReady = 4;
 /** Policies that were in force, by the version that decisions name. */
 export class PastPolicies {
   readonly #history: PolicyHistory;
-  readonly #features: PolicyFeatures;
+  readonly #parse: (source: PolicySource) => ParsedSource;
   /** The one that was asked for last is the last. */
   readonly #ready = new Map<string, PolicySet>();
 
-  constructor(history: PolicyHistory, features: PolicyFeatures) {
+  constructor(history: PolicyHistory, parse: (source: PolicySource) => ParsedSource) {
     this.#history = history;
-    this.#features = features;
+    this.#parse = parse;
   }
 
   /** Undefined where the set is not remembered any more, or cannot be read by this version of Reeve. */
@@ -33,7 +32,7 @@ export class PastPolicies {
     const sources = await this.#history.find(version);
     if (sources === undefined) return undefined;
     // How they went together was settled when they came in force.
-    const parsed = sources.map((source) => parseSource(source, this.#features));
+    const parsed = sources.map((source) => this.#parse(source));
     if (parsed.some(({ problems }) => problems.length > 0)) return undefined;
     return new PolicySet(
       parsed.flatMap(({ documents }) => documents.map(({ document }) => document)),

@@ -1,4 +1,6 @@
 import type { Governance } from '../governance.ts';
+import type { Sha256 } from '../kernel/hash.ts';
+import type { ParsedSource } from './parse-policy.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 import type { PolicySources } from './store/policy-library.ts';
 
@@ -13,7 +15,7 @@ export function putInForce(gov: Governance, sources: PolicySources): void {
   const { sources: parsed, setAside } = library.inForce;
   const documents = parsed.flatMap((each) => each.documents.map(({ document }) => document));
   const names = documents.map((document) => document.name);
-  const texts = parsed.map(({ source }) => source.text);
+  const texts = parsed.map((each) => hashOf(gov.sha256, each));
   // A document without a name has that of its file: the same text under another name is another policy.
   const asides = setAside.map(({ name }) => `set aside: ${name}`);
   const version = policyVersion(gov.sha256, [...texts, ...names, ...asides]);
@@ -30,7 +32,16 @@ export function putInForce(gov: Governance, sources: PolicySources): void {
     set: {
       version,
       at: gov.clock.now(),
-      sources: parsed.map(({ source }) => ({ ...source, hash: gov.sha256(source.text) })),
+      sources: parsed.map((each) => ({ ...each.source, hash: hashOf(gov.sha256, each) })),
     },
   });
+}
+
+/** All that is in force has its hash: with many documents, only those that are new are gone through. */
+const hashes = new WeakMap<ParsedSource, string>();
+
+function hashOf(sha256: Sha256, parsed: ParsedSource): string {
+  const known = hashes.get(parsed) ?? sha256(parsed.source.text);
+  hashes.set(parsed, known);
+  return known;
 }

@@ -9,7 +9,6 @@ import { chargeOf } from '../decision/charge.ts';
 import { CheckFacts } from '../decision/check-facts.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
 import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusal-reasons.ts';
-import type { Governance } from '../governance.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { lineageOfId } from '../tenancy/lineage.ts';
 import { strangerOf } from '../tenancy/stranger.ts';
@@ -17,6 +16,7 @@ import type { Asking } from './asking-rules.ts';
 import { alsoOfBudget, waitOf } from './asking-rules.ts';
 import type { Candidate } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
+import type { EvaluationWorld } from './evaluation-world.ts';
 import { readerOf } from './policy-reader.ts';
 import type { PolicySet, Verdict } from './policy-set.ts';
 import type { ConsideredRule } from './trail.ts';
@@ -50,7 +50,7 @@ export interface SimulatedApprovals {
  * question, what others have spent.
  */
 export function simulate(
-  gov: Governance,
+  gov: EvaluationWorld,
   by: Principal,
   request: CheckRequest,
   candidate: Candidate | undefined,
@@ -75,7 +75,7 @@ type Weighed = Pick<Simulation, 'decision' | 'reason' | 'policyRule' | 'approval
 
 /** What the budgets make of a verdict, in the order in which a decision does it. */
 function weigh(
-  gov: Governance,
+  gov: EvaluationWorld,
   by: Principal,
   set: PolicySet,
   request: CheckRequest,
@@ -99,7 +99,7 @@ function weigh(
   return { decision: 'pending', reason, policyRule, approvals: termsOf(gov, asking) };
 }
 
-function termsOf({ approvals }: Governance, asking: Asking | undefined): SimulatedApprovals {
+function termsOf({ approvals }: EvaluationWorld, asking: Asking | undefined): SimulatedApprovals {
   const { rules = [], count = 1, grants = false } = asking ?? {};
   return { rules, count, waitMs: waitOf(asking, approvals.settings.ttlMs), grants };
 }

@@ -177,6 +177,12 @@ export const settings = {
     'What the messages are signed with: at least 16 characters. Needs SVC_APPROVAL_WEBHOOK_URL.',
     { secret: true },
   ),
+  evaluationSecs: required(
+    'evaluation_secs',
+    '5',
+    seconds,
+    'How long evaluating a text that a caller sends (validate, simulate, test, backtest, explain, put) may take.',
+  ),
   authOpenRegistration: required(
     'auth_open_registration',
     'false',

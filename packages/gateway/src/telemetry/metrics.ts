@@ -71,6 +71,11 @@ export class Metrics {
     'Decisions that a document which is only observed would have made otherwise.',
     'effect',
   );
+  readonly #evaluationsEnded = this.#counter(
+    'reeve_evaluations_ended_total',
+    'Evaluations of texts of callers that were ended before they were done.',
+    'why',
+  );
   readonly #limited = this.#counter('reeve_rate_limited_total', 'Calls refused for their number.', 'limit');
 
   constructor() {
@@ -182,6 +187,10 @@ export class Metrics {
 
   authFailed(): void {
     this.#authFailures.inc();
+  }
+
+  evaluationEnded(why: string): void {
+    this.#evaluationsEnded.inc({ why });
   }
 
   limited(limit: string): void {

@@ -140,7 +140,7 @@ export const decisionRoutes = {
         rules: z.array(consideredJson),
       }),
     },
-    problems: ['policy_invalid', 'tenant_bound'],
+    problems: ['policy_invalid', 'tenant_bound', 'too_expensive', 'overloaded'],
   },
   backtestPolicy: {
     method: 'POST',
@@ -164,7 +164,7 @@ export const decisionRoutes = {
       description: 'Lines of JSON: progress, changes, and the result.',
       types: ['application/x-ndjson'],
     },
-    problems: ['policy_invalid', 'tenant_bound', 'overloaded'],
+    problems: ['policy_invalid', 'tenant_bound', 'too_expensive', 'overloaded'],
   },
   explainDecision: {
     method: 'GET',
@@ -189,6 +189,6 @@ export const decisionRoutes = {
         notes: z.array(z.string()),
       }),
     },
-    problems: ['decision_not_found', 'ambiguous_op'],
+    problems: ['decision_not_found', 'ambiguous_op', 'too_expensive', 'overloaded'],
   },
 } as const satisfies Record<string, Route>;

@@ -109,7 +109,15 @@ export const policyRoutes = {
       base_version: z.int().min(0).optional(),
     }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
-    problems: ['policy_invalid', 'policy_in_file', 'policy_changed', 'tenant_bound', 'imposed_by_wider'],
+    problems: [
+      'policy_invalid',
+      'policy_in_file',
+      'policy_changed',
+      'tenant_bound',
+      'imposed_by_wider',
+      'too_expensive',
+      'overloaded',
+    ],
   },
   deletePolicy: {
     method: 'DELETE',
@@ -151,6 +159,8 @@ export const policyRoutes = {
       'policy_in_file',
       'tenant_bound',
       'imposed_by_wider',
+      'too_expensive',
+      'overloaded',
     ],
   },
   validatePolicy: {
@@ -166,6 +176,6 @@ export const policyRoutes = {
       description: 'What is wrong with it, where anything is.',
       body: z.object({ valid: z.boolean(), errors: z.array(policyProblemJson) }),
     },
-    problems: [],
+    problems: ['too_expensive', 'overloaded'],
   },
 } as const satisfies Record<string, Route>;

@@ -40,6 +40,6 @@ export const policyTestRoutes = {
         coverage: z.object({ rules: z.int(), reached: z.int(), unreached: z.array(z.string()) }),
       }),
     },
-    problems: ['policy_invalid'],
+    problems: ['policy_invalid', 'too_expensive', 'overloaded'],
   },
 } as const satisfies Record<string, Route>;

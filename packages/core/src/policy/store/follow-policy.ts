@@ -9,6 +9,7 @@ import type { PolicyVersion } from './policy-version.ts';
  * where it cannot be in force together with the files of this gateway, that is recorded.
  */
 export async function followPolicy(gov: Governance, version: PolicyVersion): Promise<void> {
+  if (gov.library.reader !== undefined) await gov.library.prepare([version], null);
   followPolicies(gov, [version]);
   const problems = gov.library.inForce.setAside.filter(({ name }) => name === version.name);
   if (problems.length > 0) {

@@ -1,9 +1,11 @@
+import type { Principal } from '../../access/principal.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from '../parse-policy.ts';
 import type { PolicyFeatures } from '../parse-rule.ts';
 import { parseSource } from '../parse-source.ts';
 import type { InForce } from './in-force.ts';
 import { inForce } from './in-force.ts';
 import type { PolicyShelf, PolicyVersion } from './policy-version.ts';
+import { PreparedSources } from './prepared-sources.ts';
 
 /** The newest version of a stored document, and what it says; nothing where it was taken away. */
 export interface StoredPolicy {
@@ -25,12 +27,18 @@ export interface PlacedPolicy extends ParsedDocument {
   readonly saved: PolicyVersion | null;
 }
 
+/** Reads a text for a caller, or for the gateway itself. */
+export type ReadSource = (source: PolicySource, by: Principal | null) => Promise<ParsedSource>;
+
 /** Where policies come from: the files of the gateway, and the documents that were stored in it. */
 export class PolicyLibrary {
   readonly shelf: PolicyShelf;
   readonly features: PolicyFeatures;
   /** What is in force; a change puts another here, whole. */
   sources: PolicySources = { files: [], stored: new Map() };
+  /** Reads a text that somebody has written, where that is not to be done at once and here. */
+  reader: ReadSource | undefined;
+  readonly #prepared = new PreparedSources();
   #composed: { readonly of: PolicySources; readonly inForce: InForce } | undefined;
   readonly #listeners = new Set<() => void>();
 
@@ -47,13 +55,13 @@ export class PolicyLibrary {
 
   /** What is stored, as the store remembers it. Nothing of it is in force before policies are loaded. */
   restore(versions: readonly PolicyVersion[]): void {
-    this.sources = { ...this.sources, stored: this.with(versions) };
+    this.sources = { ...this.sources, stored: this.with(versions, acceptedBefore(this.features)) };
   }
 
   /** The stored documents with these versions in place of what they were. */
-  with(versions: readonly PolicyVersion[]): ReadonlyMap<string, StoredPolicy> {
+  with(versions: readonly PolicyVersion[], features = this.features): ReadonlyMap<string, StoredPolicy> {
     const stored = new Map(this.sources.stored);
-    for (const saved of versions) stored.set(saved.name, { saved, parsed: this.parse(saved) });
+    for (const saved of versions) stored.set(saved.name, { saved, parsed: this.parse(saved, features) });
     return stored;
   }
 
@@ -62,8 +70,34 @@ export class PolicyLibrary {
     return this.sources.stored.get(name)?.saved;
   }
 
-  parse({ name, source, width: author }: Pick<PolicyVersion, 'name' | 'source' | 'width'>): ParsedSource | undefined {
-    return source === null ? undefined : parseSource({ file: name, name, author, text: source }, this.features);
+  parse(version: WrittenVersion, features = this.features): ParsedSource | undefined {
+    const source = sourceOf(version);
+    return source === undefined ? undefined : (this.#prepared.find(source) ?? parseSource(source, features));
+  }
+
+  /** Reads versions that are about to be parsed, so that this takes no time then. Rejects where reading is given up. */
+  async prepare(versions: readonly WrittenVersion[], by: Principal | null): Promise<void> {
+    await this.#prepare(
+      versions.map(sourceOf).filter((source) => source !== undefined),
+      by,
+    );
+  }
+
+  /** The same for files. */
+  async prepareFiles(files: readonly PolicySource[]): Promise<void> {
+    const known = new Set(this.sources.files.map(({ source }) => source.text));
+    await this.#prepare(
+      files.filter(({ text }) => !known.has(text)),
+      null,
+    );
+  }
+
+  async #prepare(sources: readonly PolicySource[], by: Principal | null): Promise<void> {
+    const { reader } = this;
+    if (reader === undefined) return;
+    const read: ParsedSource[] = [];
+    for (const source of sources) read.push(this.#prepared.find(source) ?? (await reader(source, by)));
+    this.#prepared.keep(read);
   }
 
   /** Reads files; those that are in force already are not read again. */
@@ -71,7 +105,8 @@ export class PolicyLibrary {
     const known = new Map(this.sources.files.map((parsed) => [parsed.source.file, parsed]));
     return files.map((source) => {
       const parsed = known.get(source.file);
-      return parsed?.source.text === source.text ? parsed : parseSource(source, features);
+      if (parsed?.source.text === source.text) return parsed;
+      return this.#prepared.find(source) ?? parseSource(source, features);
     });
   }
 
@@ -104,4 +139,15 @@ export class PolicyLibrary {
   changed(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** What was stored when more was accepted stays in force: no stored text keeps a gateway from starting. */
+export function acceptedBefore(features: PolicyFeatures): PolicyFeatures {
+  return { ...features, mostRules: Number.POSITIVE_INFINITY };
+}
+
+type WrittenVersion = Pick<PolicyVersion, 'name' | 'source' | 'width'>;
+
+function sourceOf({ name, source, width: author }: WrittenVersion): PolicySource | undefined {
+  return source === null ? undefined : { file: name, name, author, text: source };
 }

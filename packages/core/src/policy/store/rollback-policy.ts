@@ -5,7 +5,7 @@ import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
 import { findPolicy, findStored, mayReachVersion, nameMeant } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-library.ts';
-import { storeVersion } from './store-version.ts';
+import { storeVersion, widthAfter } from './store-version.ts';
 
 export interface Rollback {
   readonly name: string;
@@ -19,6 +19,10 @@ export async function rollbackPolicy(gov: Governance, by: Principal, rollback: R
   const { version, note } = rollback;
   const name = nameMeant(gov, by, rollback.name);
   const found = (await gov.library.shelf.versions(name, [version]))[0];
+  findStored(gov, by, name);
+  if (found !== undefined && mayReachVersion(by, found)) {
+    await gov.library.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);
+  }
   return await changePolicies(gov, () => {
     findStored(gov, by, name);
     if (found === undefined || !mayReachVersion(by, found)) throw versionNotFound(name, version);

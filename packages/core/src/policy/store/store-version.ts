@@ -93,7 +93,7 @@ export function saveVersion(
 }
 
 /** The widest that will have written the document once this caller has. */
-function widthAfter({ library }: Governance, by: Principal, name: string): Width {
+export function widthAfter({ library }: Pick<Governance, 'library'>, by: Principal, name: string): Width {
   const own = widthOf(by);
   return widest(library.newest(name)?.width ?? own, own);
 }

@@ -19,7 +19,7 @@ const unnamed = 'source';
  * was put under it; without, as if its documents took the place of those of the same names.
  */
 export function validatePolicy(
-  gov: Governance,
+  gov: Pick<Governance, 'library'>,
   by: Principal,
   { source, name }: { readonly source: string; readonly name?: string | undefined },
 ): readonly PolicyProblem[] {

@@ -7,6 +7,7 @@ export const grpcCode = {
   notFound: 5,
   alreadyExists: 6,
   permissionDenied: 7,
+  resourceExhausted: 8,
   failedPrecondition: 9,
   internal: 13,
   unavailable: 14,
@@ -59,6 +60,8 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   policy_invalid: grpcCode.invalidArgument,
   policy_in_file: grpcCode.failedPrecondition,
   policy_changed: grpcCode.failedPrecondition,
+  too_expensive: grpcCode.invalidArgument,
+  too_many_evaluations: grpcCode.resourceExhausted,
   decision_not_found: grpcCode.notFound,
 };
 

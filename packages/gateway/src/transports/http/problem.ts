@@ -70,6 +70,8 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   policy_invalid: 'policy_invalid',
   policy_in_file: 'policy_in_file',
   policy_changed: 'policy_changed',
+  too_expensive: 'too_expensive',
+  too_many_evaluations: 'rate_limited',
   decision_not_found: 'decision_not_found',
 };
 

@@ -11,12 +11,12 @@ import {
   requireScope,
   rollbackPolicy,
   timestamp,
-  validatePolicy,
 } from '@reeve/core';
 import { cursorAfter, cursorOf, idOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { HeadedAnswer, RawAnswer } from '../handler.ts';
+import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 import { timeOrNull } from '../present.ts';
 
 type PolicyRoutes =
@@ -29,7 +29,7 @@ type PolicyRoutes =
   | 'rollbackPolicy'
   | 'validatePolicy';
 
-export function policyHandlers(gov: Governance): Pick<Handlers, PolicyRoutes> {
+export function policyHandlers(gov: Governance, evaluator: PolicyEvaluator): Pick<Handlers, PolicyRoutes> {
   const schema = JSON.stringify(policySchema());
   return {
     listPolicies: ({ query }, { principal }) => {
@@ -71,8 +71,8 @@ export function policyHandlers(gov: Governance): Pick<Handlers, PolicyRoutes> {
         await rollbackPolicy(gov, principal, { name: params.name, version: body.version, note: body.note }),
         principal.orgId === null,
       ),
-    validatePolicy: ({ body }, { principal }) => {
-      const errors = validatePolicy(gov, principal, body);
+    validatePolicy: async ({ body: { source, name } }, { principal }) => {
+      const errors = await evaluator.validate(principal, { source, name });
       return { valid: errors.length === 0, errors: [...errors] };
     },
   };
