@@ -101,7 +101,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'body action_type': 'What it would do: an action as policies name it, in capitals or not.',
   'body context':
     'What gRPC calls the context: under the name of its kind, as `{"tool_call": {…}}`, or bare. `args_json` may be JSON as text, an object, or Base64.',
-  'body estimated_cost_micros': 'What it would cost, in millionths of a US dollar; else tokens count at their price.',
+  'body estimated_cost_micros':
+    'What it would cost, in millionths of a US dollar, at least the price of the tokens; else that counts.',
   'simulatePolicy body run_id': 'The run that it would belong to.',
   'body cases':
     'Cases in YAML, as in [testing policies](../guides/policies.md#testing-policies): who asks for what, and what the answer must be.',

@@ -57,6 +57,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The body is something else than JSON, or does not say what it is.',
     'Send `Content-Type: application/json`.',
   ],
+  misdirected_request: [
+    "The request's `Host` is a name that this gateway does not answer for: not the public URL's, the listening address, a loopback name, or one of `SVC_ALLOWED_HOSTS`. So no page of a stranger can have its own name lead here.",
+    'Call it under one of its own names, or add the name to `SVC_ALLOWED_HOSTS`. A proxy must pass the `Host` on, or set one of these.',
+  ],
   validation_failed: [
     'Something in the path, the query or the body is not what the route takes. An unknown member of the body is such a thing, too.',
     '`errors` has a `pointer` and a `detail` for each. Pointers start with `/path`, `/query` or `/headers`; those into the body do not.',
@@ -136,9 +140,13 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The credential that registered the agent was to give the verdict about its action.',
     'Let somebody else decide: a person, or a key that no agent uses.',
   ],
+  own_agent: [
+    'The credential that registered the agent, or one that comes from it, was to resume the agent or its operation.',
+    'Let somebody else resume it: a person, or a key that no agent uses.',
+  ],
   imposed_by_wider: [
-    'Somebody whose credential reaches further (a whole org, or all of them) has imposed or written this.',
-    'Ask for a credential that is bound no more narrowly than theirs.',
+    'What was to be lifted or changed was imposed with a credential that is bound more widely: `imposed_by` says how.',
+    'Ask whoever imposed it, or use a credential that is at least as wide.',
   ],
   grant_not_found: ['There is no such standing grant, or it is no longer kept.', elsewhere],
   policy_not_found: ['There is no policy document of this name.', elsewhere],

@@ -3,6 +3,8 @@ export type { ApiKeyRecord } from './access/api-key.ts';
 export { parseApiKey } from './access/api-key.ts';
 export { authenticateTicket, redeemTicket } from './access/authenticate-ticket.ts';
 export { Authenticator } from './access/authenticator.ts';
+export type { Width } from './access/authority.ts';
+export { widths } from './access/authority.ts';
 export { EndedCredentials } from './access/ended-credentials.ts';
 export type { IssuedToken } from './access/exchange-token.ts';
 export { exchangeToken } from './access/exchange-token.ts';
@@ -39,7 +41,7 @@ export { acceptInvite } from './accounts/accept-invite.ts';
 export type { PostOffice } from './accounts/deliver-mail.ts';
 export { deliverMail } from './accounts/deliver-mail.ts';
 export { listSessions, logOut, revokeSession } from './accounts/end-sessions.ts';
-export { findLoginIn } from './accounts/find-login.ts';
+export { areActiveIn, findLoginIn } from './accounts/find-login.ts';
 export type { MadeInvite } from './accounts/invites.ts';
 export { createInvite, listInvites, resendInvite, revokeInvite } from './accounts/invites.ts';
 export { keepAccounts } from './accounts/keep-accounts.ts';
@@ -72,6 +74,8 @@ export type { ChainHead } from './audit/chain.ts';
 export { emptyChain, sealer } from './audit/chain.ts';
 export { auditEventTypes, system } from './audit/entry.ts';
 export type { SealedEntry } from './audit/entry.ts';
+export type { LostEntries } from './audit/accept-lost-entries.ts';
+export { acceptLostEntries } from './audit/accept-lost-entries.ts';
 export { cutLog, lastCut } from './audit/cut-log.ts';
 export type { LogFilter } from './audit/read-logs.ts';
 export { latestLogs, oldestLogs } from './audit/read-logs.ts';
@@ -79,11 +83,21 @@ export type { Action, ActionType } from './decision/action.ts';
 export { action, actionTypes } from './decision/action.ts';
 export type { Answer, Decision } from './decision/answer.ts';
 export { chargeOf } from './decision/charge.ts';
-export { checkAction, checkActions, checkBatchSize } from './decision/check-action.ts';
+export { EntryPage } from './audit/entry-page.ts';
+export { boundedApproval, boundedGrant, boundedOp } from './journal/bounded-rows.ts';
+export { longest, mostBytesOfPage } from './kernel/bounds.ts';
+export { toldReason } from './kernel/text-size.ts';
+export { checkAction, checkActions, longestStretch } from './decision/check-action.ts';
 export type { CheckRequest } from './decision/check-request.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
-export { parseCheckRequest } from './decision/check-request.ts';
-export { exceededReason, isToldAmounts, limitTold, unpricedReason } from './decision/refusal-reasons.ts';
+export { checkCost, parseCheckRequest } from './decision/check-request.ts';
+export {
+  exceededReason,
+  isToldAmounts,
+  limitTold,
+  overpricedReason,
+  unpricedReason,
+} from './decision/refusal-reasons.ts';
 export { acknowledgeControl } from './control/acknowledge-control.ts';
 export type { BulkControl, ControlReport, ControlScope } from './control/bulk-control.ts';
 export type { OnControlStep } from './control/control-desk.ts';
@@ -130,7 +144,17 @@ export type { TierOf } from './budget/tier.ts';
 export { tierKey, tiersOf } from './budget/tier.ts';
 export type { BudgetRow } from './budget/list-budgets.ts';
 export { listBudgets } from './budget/list-budgets.ts';
-export { microsOfUsd, usdOfMicros } from './budget/money.ts';
+export type { Total } from './budget/money.ts';
+export {
+  approximateUsd,
+  microsOfUsd,
+  parseUsd,
+  plus,
+  totalJson,
+  totalOfJson,
+  usdOfMicros,
+  usualMostActionMicros,
+} from './budget/money.ts';
 export type { Clock } from './kernel/clock.ts';
 export { timestamp } from './kernel/clock.ts';
 export type { ErrorCode } from './kernel/errors.ts';
@@ -153,14 +177,17 @@ export type { Op, OpRecord } from './ops/op.ts';
 export { registerOp } from './ops/register-op.ts';
 export { recoverOps } from './ops/recover-ops.ts';
 export { OpsRegistry } from './ops/registry.ts';
+export type { Asking } from './policy/asking-rules.ts';
+export { alsoOfBudget, waitOf } from './policy/asking-rules.ts';
 export type { BacktestLine, ChangedDecision } from './policy/backtest.ts';
 export { backtest } from './policy/backtest.ts';
 export type { Candidate } from './policy/candidate.ts';
 export { candidateSet } from './policy/candidate.ts';
-export type { CompileCondition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
+export type { CompileCondition, Condition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
 export { ConditionError, NotRecorded } from './policy/condition.ts';
 export type { PolicyDocument, PolicyProblem } from './policy/document.ts';
 export { describeProblem } from './policy/document.ts';
+export { decisionCost, Evaluation } from './policy/evaluation.ts';
 export { loadPolicies, rejectPolicies } from './policy/load-policies.ts';
 export { describeScope } from './policy/parse-scope.ts';
 export type { PolicyHistory, PolicySetRecord } from './policy/policy-history.ts';
@@ -184,7 +211,7 @@ export { PolicySet, policyVersion } from './policy/policy-set.ts';
 export type { Explanation } from './policy/explain-decision.ts';
 export { explainDecision } from './policy/explain-decision.ts';
 export { PastPolicies } from './policy/past-policies.ts';
-export type { Simulation } from './policy/simulate.ts';
+export type { SimulatedApprovals, Simulation } from './policy/simulate.ts';
 export { simulate } from './policy/simulate.ts';
 export type { ConsideredRule } from './policy/trail.ts';
 export { considerRules } from './policy/trail.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Access, AccountStore, AuditReader, Store } from '@reeve/core';
-import { MemoryStore, messageOf } from '@reeve/core';
+import { MemoryStore } from '@reeve/core';
 import { takeDataFolder } from './adapters/files/data-folder.ts';
 import { Follower } from './adapters/postgres/follower.ts';
 import { openPostgres } from './adapters/postgres/open-postgres.ts';
@@ -12,6 +12,8 @@ import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
 import { parsePostgresUrl } from './config/postgres-url.ts';
 import type { Config } from './config/settings.ts';
+import { withAdvice } from './explain-start.ts';
+import type { Opened } from './opened.ts';
 import { StartError } from './start-error.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -34,7 +36,7 @@ export interface OpenStore {
 export async function openStore(
   config: Config,
   logger: Logger,
-  opened: AsyncDisposableStack,
+  opened: Opened,
   onFatal: (error: Error) => void,
 ): Promise<OpenStore> {
   if (config.databaseUrl === 'memory:') {
@@ -46,22 +48,22 @@ export async function openStore(
   return openEmbedded(config, opened);
 }
 
-function openEmbedded(config: Config, opened: AsyncDisposableStack): OpenStore {
+function openEmbedded(config: Config, opened: Opened): OpenStore {
   const folder = takeDataFolder(config.dataDir);
-  opened.defer(() => folder.release());
+  opened.defer(() => folder.release(), 'the data folder');
   const path = join(folder.path, 'reeve.db');
   try {
     const store = new SqliteStore({ path, sync: config.auditSync });
-    opened.defer(() => store.close());
-    opened.defer(startCheckpointer(path));
+    opened.defer(() => store.close(), 'the store');
+    opened.defer(startCheckpointer(path), 'the thread that checkpoints the store');
     const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
-    opened.defer(() => reader.close());
+    opened.defer(() => reader.close(), 'the thread that reads the audit log');
     const accountStore = new SqlAccountStore(new SqliteDatabase({ path, sync: config.auditSync }));
-    opened.defer(() => accountStore.close());
+    opened.defer(() => accountStore.close(), 'the store of accounts');
     // Unknown is shown as unknown: the other metrics do not depend on the reader.
     return { ...alone(store), reader, indexLag: () => reader.lag().catch(() => Number.NaN), accountStore };
   } catch (error) {
-    throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
+    throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
   }
 }
 
@@ -73,12 +75,14 @@ async function openShared(
   config: Config,
   databaseUrl: string,
   logger: Logger,
-  opened: AsyncDisposableStack,
+  opened: Opened,
   onFatal: (error: Error) => void,
 ): Promise<OpenStore> {
   const follower = new Follower((error) =>
     logger.error({ err: error }, 'what other gateways have changed cannot be read'),
   );
+  const connections = new AsyncDisposableStack();
+  opened.defer(() => connections.disposeAsync(), 'the connections to PostgreSQL');
   const { store, database, seat } = await openPostgres(
     parsePostgresUrl(databaseUrl),
     config.auditSync,
@@ -90,9 +94,9 @@ async function openShared(
       },
       onTaken: onFatal,
     },
-    opened,
+    connections,
   );
-  opened.defer(() => follower.close());
+  opened.defer(() => follower.close(), 'what follows other gateways');
   logger.info({ seat: seat.seat }, 'took a seat in the database');
   return {
     store,

@@ -47,12 +47,13 @@ function isOver(answer: Answer, { method }: Operation): boolean {
 }
 
 /**
- * Whether the operation asks for a higher scope where it is called like this, such as for a whole org, or to decide on an
- * agent that was registered with the same key.
+ * Whether the operation asks for a higher scope where it is called like this, such as for a whole org, or for somebody
+ * else: to decide on, or to resume, an agent that was registered with the same key, or what a wider one has imposed.
  */
 function needsMore(answer: Answer, { level }: Credential): boolean {
   const problem = valueOf(answer);
   if (codeOf(answer) === 'own_approval') return level !== 'admin';
+  if (['own_agent', 'imposed_by_wider'].includes(codeOf(answer))) return true;
   if (answer.status !== 403 || !isObject(problem) || problem['code'] !== 'insufficient_scope') return false;
   return levels.findIndex((one) => one === problem['required_scope']) > levels.indexOf(level);
 }

@@ -16,7 +16,9 @@ export type ActionOnExceed = 'deny' | 'require_approval';
 export interface BudgetPolicy {
   readonly calendar: Calendar;
   readonly actionOnExceed: ActionOnExceed;
-  capsOf(of: TierOf): Caps;
+  readonly capsOf: (of: TierOf) => Caps;
+  /** Those that the operator has set, without what tenants have lowered. */
+  readonly imposedCapsOf: (of: TierOf) => Caps;
 }
 
 export interface BudgetRules {
@@ -49,14 +51,16 @@ export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
     const key = tierKey(of);
     own.set(key, { ...(own.get(key) ?? rules.uniform[of.tier]), ...caps });
   }
+  const lowered = new Map(own);
   for (const { of, caps } of rules.lowered) {
     const key = tierKey(of);
-    own.set(key, lowerOf(own.get(key) ?? rules.uniform[of.tier], caps));
+    lowered.set(key, lowerOf(lowered.get(key) ?? rules.uniform[of.tier], caps));
   }
   return {
     calendar: new Calendar(rules.timeZone),
     actionOnExceed: rules.actionOnExceed,
-    capsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
+    capsOf: (of) => lowered.get(tierKey(of)) ?? rules.uniform[of.tier],
+    imposedCapsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
   };
 }
 

@@ -1,12 +1,13 @@
 import type { BudgetPolicy } from './budget-policy.ts';
 import type { Exceeded, Ledger } from './ledger.ts';
 import type { Micros } from './money.ts';
+import { plus } from './money.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 
 /** The first cap of a policy, in force or not, that a charge to these tiers would pass, in their order; books are only read. */
 export function exceededUnder(
-  policy: BudgetPolicy,
+  policy: Pick<BudgetPolicy, 'capsOf'>,
   ledger: Ledger,
   tiers: readonly TierOf[],
   cost: Micros,
@@ -17,8 +18,9 @@ export function exceededUnder(
     const { spent, reserved } = ledger.read(of);
     for (const period of periods) {
       const limitMicros = caps[period];
-      const totalMicros = spent[period] + reserved;
-      if (limitMicros !== null && totalMicros + cost > limitMicros) return { of, period, limitMicros, totalMicros };
+      if (limitMicros === null) continue;
+      const totalMicros = plus(spent[period], reserved);
+      if (plus(totalMicros, cost) > limitMicros) return { of, period, limitMicros, totalMicros };
     }
   }
   return undefined;

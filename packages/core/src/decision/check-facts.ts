@@ -1,4 +1,4 @@
-import { microsPerUsd } from '../budget/money.ts';
+import { approximateUsd, plus } from '../budget/money.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
 import type { Micros } from '../budget/money.ts';
@@ -38,7 +38,7 @@ export class CheckFacts implements Facts {
     this.depth = agent.lineage.depth;
     this.action = request.action;
     this.now = now;
-    this.costUsd = charge / microsPerUsd;
+    this.costUsd = approximateUsd(charge);
     this.#gov = gov;
     this.#request = request;
     this.#isAlone = isAlone;
@@ -63,7 +63,7 @@ export class CheckFacts implements Facts {
   #readRun(): RunFacts {
     const { runId: id } = this.#request;
     const { checks, spentMicros } = this.#gov.runs.of(this.agent.id, id);
-    return { id, checks, spent_usd: spentMicros / microsPerUsd };
+    return { id, checks, spent_usd: approximateUsd(spentMicros) };
   }
 
   #readSpend(): SpendFacts {
@@ -74,6 +74,9 @@ export class CheckFacts implements Facts {
 
   #spendOf(of: TierOf): PeriodSpend {
     const { spent, reserved } = this.#gov.ledger.read(of);
-    return { day_usd: (spent.day + reserved) / microsPerUsd, month_usd: (spent.month + reserved) / microsPerUsd };
+    return {
+      day_usd: approximateUsd(plus(spent.day, reserved)),
+      month_usd: approximateUsd(plus(spent.month, reserved)),
+    };
   }
 }

@@ -1,7 +1,7 @@
 import { redactText } from '../audit/redact.ts';
 import type { Exceeded, Ledger } from '../budget/ledger.ts';
 import type { Micros } from '../budget/money.ts';
-import { usdOfMicros } from '../budget/money.ts';
+import { minus, usdOfMicros } from '../budget/money.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { timestamp } from '../kernel/clock.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
@@ -28,6 +28,16 @@ export function unpricedReason({ model }: Action): Refusal {
   };
 }
 
+/** Why a call of a model whose tokens cost more than one action may is refused. */
+export function overpricedReason({ model }: Action, charge: Micros, mostMicros: Micros): Refusal {
+  return {
+    reason:
+      `by the price of the model "${redactText(model)}" this call costs ${usdOfMicros(charge)} USD at most, and one ` +
+      `action may cost ${usdOfMicros(mostMicros)} USD; ask for fewer tokens`,
+    policyRule: 'budget/pricing',
+  };
+}
+
 /** Whether an agent may learn the amounts of a tier: what everybody spends together is no org's business. */
 export function isToldAmounts({ tier }: TierOf, { orgId }: AgentId): boolean {
   return tier !== 'global' || orgId === '';
@@ -42,7 +52,7 @@ export function exceededReason(ledger: Ledger, exceeded: Exceeded, charge: Micro
   const policyRule = `budget/${of.tier}.${period}`;
   if (!isTold)
     return { reason: `${cost} USD would pass the ${whose} of the ${period}, which ends ${until}`, policyRule };
-  const left = usdOfMicros(Math.max(0, limitMicros - totalMicros));
+  const left = usdOfMicros(totalMicros < limitMicros ? minus(limitMicros, totalMicros) : 0);
   const reason = `${cost} USD would pass the ${whose} of ${usdOfMicros(limitMicros)} USD a ${period}; ${left} USD are left until ${until}`;
   return { reason, policyRule };
 }

@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'approval_not_found'
   | 'already_decided'
   | 'own_approval'
+  | 'own_agent'
   | 'imposed_by_wider'
   | 'grant_not_found'
   | 'policy_not_found'

@@ -37,11 +37,12 @@ async function all(lines: AsyncGenerator<BacktestLine>): Promise<BacktestLine[]>
 }
 
 describe('a backtest', () => {
-  test('judges a price by the candidate, and an estimate as it was', async () => {
+  test('judges a price by the candidate, and an estimate as no less than that', async () => {
     const { store, test, agent } = await governed('default: allow');
     const call = action('llm_call', { model: 'm', promptTokens: 1_000_000 });
     await test.check(agent, { action: call });
     await test.check(agent, { action: call, estimatedCostMicros: 1 });
+    await test.check(agent, { action: { ...call, model: 'unpriced' }, estimatedCostMicros: 1 });
     const candidate = `
 rules: [{name: all, effect: allow}, {name: dear, effect: deny, when: "5"}]
 pricing: {m: {input_per_mtok_usd: 10, output_per_mtok_usd: 0}}
@@ -49,10 +50,10 @@ pricing: {m: {input_per_mtok_usd: 10, output_per_mtok_usd: 0}}
     const lines = await all(run(test, store, candidate));
     expect(lines.at(-1)).toMatchObject({
       type: 'result',
-      examined: 2,
+      examined: 3,
       skipped: 0,
-      changed: 1,
-      byRule: [{ rule: 'candidate/dear', was: 'allow', wouldBe: 'deny', count: 1 }],
+      changed: 2,
+      byRule: [{ rule: 'candidate/dear', was: 'allow', wouldBe: 'deny', count: 2 }],
     });
   });
 

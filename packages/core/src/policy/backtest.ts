@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { latestLogs } from '../audit/read-logs.ts';
-import { priceOf } from '../budget/pricing.ts';
+import { knownPriceOf, priceOf } from '../budget/pricing.ts';
 import type { Decision } from '../decision/answer.ts';
 import type { RecordedDecision } from '../decision/recorded-decision.ts';
 import { recordedDecision } from '../decision/recorded-decision.ts';
@@ -129,11 +129,12 @@ function judgeAgain(
     tally.skipped++;
     return undefined;
   }
-  const { effect, rule } = verdict;
+  const { effect, rule, asking } = verdict;
   const was = isBudgetRule(recorded.policyRule) ? 'allow' : recorded.decision;
   const wouldBe = decisions[effect];
-  // A standing grant covers the rule that it was given for.
-  const covered = recorded.granted && wouldBe === 'pending' && rule === recorded.policyRule;
+  // A standing grant covers the rule that it was given for, while that allows grants.
+  const mayCover = wouldBe === 'pending' && asking?.grants !== false;
+  const covered = recorded.granted && mayCover && rule === recorded.policyRule;
   if (wouldBe === was || covered) return undefined;
   const changed = { recorded, was, wouldBe, wouldBeRule: rule };
   tally.add(changed);
@@ -145,7 +146,7 @@ function verdictAgain(
   gov: Governance,
   set: PolicySet,
   recorded: RecordedDecision,
-): Pick<Verdict, 'effect' | 'rule'> | undefined {
+): Pick<Verdict, 'effect' | 'rule' | 'asking'> | undefined {
   const { agent, action } = recorded;
   const facts = new RecordedFacts(recorded, gov.directory.find(agent)?.record, costUnder(set, recorded));
   const verdict = set.evaluate(agent, action, facts);
@@ -161,8 +162,9 @@ function verdictAgain(
 
 const decisions: Readonly<Record<Effect, Decision>> = { allow: 'allow', deny: 'deny', require_approval: 'pending' };
 
-/** What it would cost by the candidate's prices, where the agent had not estimated that itself. */
+/** What it would cost by the candidate's prices, or by the agent's estimate where that is more. */
 function costUnder(set: PolicySet, { action, costMicros, estimated }: RecordedDecision): number {
-  if (estimated || action.type !== 'llm_call') return costMicros;
-  return priceOf(set.pricing, action) ?? 0;
+  if (action.type !== 'llm_call') return costMicros;
+  if (!estimated) return priceOf(set.pricing, action) ?? 0;
+  return Math.max(costMicros, knownPriceOf(set.pricing, action) ?? 0);
 }

@@ -15,6 +15,8 @@ function isOpen({ hints }: PolicyDocument): boolean {
 }
 
 const longestHint = 160;
+/** A hint has room for a few; so many are counted. */
+const mostItems = 1000;
 
 const leads: Readonly<Record<Refuser, string>> = {
   rule: '; allowed here unless denied',
@@ -63,20 +65,33 @@ export class DenialHints {
       .filter(({ scope }) => containsAgent(scope, agent))
       .flatMap(({ rules }) => rules)
       .filter(({ effect, matchers }) => effect === 'allow' && canConcern(matchers, type));
-    const items = [...new Set(allowing.flatMap(itemsOf))];
+    const items = firstItems(allowing);
     return items.length === 0 ? '' : redactText(within(`${leads[refuser]}: ${type} of `, items));
   }
 }
 
 const dimensions: readonly Dimension[] = ['tools', 'models', 'paths', 'commands', 'hosts'];
 
+/** Each once, and no more than are counted. */
+function firstItems(rules: readonly PolicyRule[]): string[] {
+  const items = new Set<string>();
+  for (const rule of rules) {
+    for (const item of itemsOf(rule)) items.add(item);
+    if (items.size >= mostItems) break;
+  }
+  return [...items].slice(0, mostItems);
+}
+
 /** What a rule allows, item by item: the globs of its first matcher, each with what else must hold. */
 function itemsOf({ matchers, when }: PolicyRule): string[] {
   const [first, ...others] = dimensions.flatMap((dimension) => {
     const globs = matchers[dimension];
-    return globs === undefined ? [] : [globs.map(({ source }) => source)];
+    return globs === undefined ? [] : [globs.slice(0, mostItems).map(({ source }) => source.slice(0, longestHint))];
   });
-  const also = others.map((globs) => ` with ${globs.join(' or ')}`).join('');
+  const also = others
+    .map((globs) => ` with ${globs.slice(0, longestHint).join(' or ')}`)
+    .join('')
+    .slice(0, longestHint);
   const condition = when === undefined ? '' : ' under a condition';
   return (first ?? ['anything']).map((what) => `${what}${also}${condition}`);
 }
@@ -88,14 +103,15 @@ function within(lead: string, items: readonly string[]): string {
   for (const [index, item] of items.entries()) {
     const next = index === 0 ? `${lead}${item}` : `${text}, ${item}`;
     if (next.length > room) {
-      if (index === 0) return `${next.slice(0, room - 1)}…${more(items.length - 1)}`;
-      return `${text}${more(items.length - index)}`;
+      if (index === 0) return `${next.slice(0, room - 1)}…${more(items, 1)}`;
+      return `${text}${more(items, index)}`;
     }
     text = next;
   }
   return text;
 }
 
-function more(count: number): string {
-  return count === 0 ? '' : ` (${count} more)`;
+function more({ length }: readonly string[], told: number): string {
+  if (length >= mostItems) return ' (many more)';
+  return length === told ? '' : ` (${length - told} more)`;
 }

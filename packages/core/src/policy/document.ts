@@ -30,6 +30,8 @@ export interface ApprovalTerms {
   /** How many different people must approve. */
   readonly count?: number;
   readonly ttlSecs?: number;
+  /** False: each such action is asked about, and nobody can grant it for longer. */
+  readonly grants?: boolean;
 }
 
 export interface PolicyRule {

@@ -59,11 +59,16 @@ function asRecorded(rules: readonly ConsideredRule[], policyRule: string): Consi
     if (rule.observed) return rule;
     if (index === decided) return { ...rule, matched: true, unknown: false, why: whyDecided(rule) };
     if (!(rule.matched || rule.unknown) || !wouldHaveDecided(rule, index, policyRule, decided, rules[decided])) {
-      return rule;
+      return asksToo(rule, rules[decided]) ? { ...rule, why: `it asks, too: ${rule.why}` } : rule;
     }
     const why = rule.unknown ? rule.why : `judged again it would match (${rule.why})`;
     return { ...rule, matched: false, why: `${why}; it did not match then, or it would have decided` };
   });
+}
+
+/** Of all rules that ask, the strictest terms count together. */
+function asksToo({ matched, effect }: ConsideredRule, decided: ConsideredRule | undefined): boolean {
+  return matched && effect === 'require_approval' && decided?.effect === 'require_approval';
 }
 
 function whyDecided({ matched, why }: ConsideredRule): string {

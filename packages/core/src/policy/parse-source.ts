@@ -7,7 +7,7 @@ import { policyModes } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from './parse-policy.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
-import { parseName, parseRules } from './parse-rule.ts';
+import { parseName, parseRules, SourceRules } from './parse-rule.ts';
 import { parseScope, scopeForms } from './parse-scope.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
@@ -32,12 +32,12 @@ function featuresFor({ author = 'unbound' }: PolicySource, features: PolicyFeatu
 class SourceParser {
   readonly #source: PolicySource;
   readonly #yaml: YamlReader;
-  readonly #features: PolicyFeatures;
+  readonly #rules: SourceRules;
 
   constructor(source: PolicySource, yaml: YamlReader, features: PolicyFeatures) {
     this.#source = source;
     this.#yaml = yaml;
-    this.#features = features;
+    this.#rules = new SourceRules(features);
   }
 
   parse(): ParsedDocument[] {
@@ -88,7 +88,7 @@ class SourceParser {
           hints = this.#yaml.flag(value, '"hints"') ?? hints;
           break;
         case 'rules':
-          rules = parseRules(this.#yaml, yaml, value, this.#features);
+          rules = parseRules(this.#yaml, yaml, value, this.#rules);
           break;
         case 'budget':
         case 'pricing':

@@ -17,7 +17,7 @@ export function putInForce(gov: Governance, sources: PolicySources): void {
   // A document without a name has that of its file: the same text under another name is another policy.
   const asides = setAside.map(({ name }) => `set aside: ${name}`);
   const version = policyVersion(gov.sha256, [...texts, ...names, ...asides]);
-  gov.policies = new PolicySet(documents, version);
+  gov.policies = new PolicySet(documents, version, before);
   gov.ledger.policy = gov.policies.budgets;
   gov.journal.onFailure(() => {
     gov.policies = before;

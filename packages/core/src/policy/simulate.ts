@@ -8,11 +8,13 @@ import type { Decision } from '../decision/answer.ts';
 import { chargeOf } from '../decision/charge.ts';
 import { CheckFacts } from '../decision/check-facts.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
-import { exceededReason, unpricedReason } from '../decision/refusal-reasons.ts';
+import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusal-reasons.ts';
 import type { Governance } from '../governance.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { lineageOfId } from '../tenancy/lineage.ts';
 import { strangerOf } from '../tenancy/stranger.ts';
+import type { Asking } from './asking-rules.ts';
+import { alsoOfBudget, waitOf } from './asking-rules.ts';
 import type { Candidate } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
 import { readerOf } from './policy-reader.ts';
@@ -27,7 +29,16 @@ export interface Simulation {
   readonly policyRule: string;
   readonly policyVersion: string;
   readonly costMicros: Micros;
+  /** On which terms people would be asked; undefined where they would not. */
+  readonly approvals: SimulatedApprovals | undefined;
   readonly rules: readonly ConsideredRule[];
+}
+
+export interface SimulatedApprovals {
+  readonly rules: readonly string[];
+  readonly count: number;
+  readonly waitMs: number;
+  readonly grants: boolean;
 }
 
 /**
@@ -60,7 +71,7 @@ export function simulate(
   };
 }
 
-type Weighed = Pick<Simulation, 'decision' | 'reason' | 'policyRule'>;
+type Weighed = Pick<Simulation, 'decision' | 'reason' | 'policyRule' | 'approvals'>;
 
 /** What the budgets make of a verdict, in the order in which a decision does it. */
 function weigh(
@@ -68,19 +79,29 @@ function weigh(
   by: Principal,
   set: PolicySet,
   request: CheckRequest,
-  { effect, reason, rule: policyRule }: Verdict,
+  { effect, reason, rule: policyRule, asking }: Verdict,
   charge: Micros | undefined,
 ): Weighed {
-  if (effect === 'deny') return { decision: 'deny', reason, policyRule };
-  if (charge === undefined) return { decision: 'deny', ...unpricedReason(request.action) };
+  const none = { approvals: undefined };
+  if (effect === 'deny') return { decision: 'deny', reason, policyRule, ...none };
+  if (charge === undefined) return { decision: 'deny', ...unpricedReason(request.action), ...none };
+  if (charge > gov.mostActionMicros) {
+    return { decision: 'deny', ...overpricedReason(request.action, charge, gov.mostActionMicros), ...none };
+  }
   const exceeded = exceededUnder(set.budgets, gov.ledger, tiersSeen(by, request.agentId), charge);
   if (exceeded !== undefined) {
     const refusal = exceededReason(gov.ledger, exceeded, charge, true);
-    if (set.budgets.actionOnExceed === 'deny') return { decision: 'deny', ...refusal };
+    if (set.budgets.actionOnExceed === 'deny') return { decision: 'deny', ...refusal, ...none };
     const both = effect === 'require_approval' ? `${refusal.reason}; and ${reason}` : refusal.reason;
-    return { decision: 'pending', ...refusal, reason: both };
+    return { decision: 'pending', ...refusal, reason: both, approvals: termsOf(gov, alsoOfBudget(asking)) };
   }
-  return { decision: effect === 'allow' ? 'allow' : 'pending', reason, policyRule };
+  if (effect === 'allow') return { decision: 'allow', reason, policyRule, ...none };
+  return { decision: 'pending', reason, policyRule, approvals: termsOf(gov, asking) };
+}
+
+function termsOf({ approvals }: Governance, asking: Asking | undefined): SimulatedApprovals {
+  const { rules = [], count = 1, grants = false } = asking ?? {};
+  return { rules, count, waitMs: waitOf(asking, approvals.settings.ttlMs), grants };
 }
 
 /** The tiers whose caps a simulation looks at for this caller. */

@@ -1,19 +1,20 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
-import { actorJson, listOf, paging, timestamp } from '../schemas.ts';
+import { actorJson, idFilter, listOf, paging, timestamp } from '../schemas.ts';
 
 /** Of a tenant's document `<org>/<name>` or `<org>/<team>/<name>`, percent-encoded; its author may leave out what is before the name. */
-const longestName = 3 * 128 + 2;
-const name = z.object({ name: z.string().min(1).max(longestName) });
+const name = z.object({ name: z.string().min(1).max(bounds.documentName) });
 const newName = z.object({
   name: z
     .string()
+    .max(bounds.documentName)
     .regex(
       /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,127}\/){0,2}[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
       'must be 1 to 128 letters, digits, ".", "_" or "-"; of a document that a tenant made with its org, or org and team, before it',
     ),
 });
-const source = z.string().max(128 * 1024);
+const source = z.string().max(bounds.policySource);
 
 const policyJson = z.object({
   name: z.string(),
@@ -64,7 +65,7 @@ export const policyRoutes = {
     summary: 'The documents in force, from files and the store, by name.',
     access: 'read',
     tenancy: 'own',
-    query: z.object({ ...paging, org_id: z.string().max(128).optional() }),
+    query: z.object({ ...paging, org_id: idFilter }),
     success: {
       status: 200,
       description: 'A page, and the version of the whole set, as answers and the audit log name it.',
@@ -103,7 +104,7 @@ export const policyRoutes = {
     params: newName,
     body: z.strictObject({
       source,
-      note: z.string().max(1000).default(''),
+      note: z.string().max(bounds.note).default(''),
       /** The version that was edited; where another has been stored since, nothing changes. 0: there was none. */
       base_version: z.int().min(0).optional(),
     }),
@@ -141,7 +142,7 @@ export const policyRoutes = {
     access: 'admin',
     tenancy: 'own',
     params: name,
-    body: z.strictObject({ version: z.int().min(1), note: z.string().max(1000).default('') }),
+    body: z.strictObject({ version: z.int().min(1), note: z.string().max(bounds.note).default('') }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
     problems: [
       'policy_not_found',
@@ -159,7 +160,7 @@ export const policyRoutes = {
     summary: 'Check the text of documents, together with those in force, without storing it.',
     access: 'read',
     tenancy: 'own',
-    body: z.strictObject({ source, name: z.string().max(longestName).optional() }),
+    body: z.strictObject({ source, name: z.string().max(bounds.documentName).optional() }),
     success: {
       status: 200,
       description: 'What is wrong with it, where anything is.',

@@ -1,6 +1,6 @@
-import { messageOf } from '@reeve/core';
 import type { Client } from 'pg';
 import type { PostgresUrl } from '../../config/postgres-url.ts';
+import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
 import { connectFirst, disconnect, nameOf } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
@@ -44,7 +44,7 @@ export async function openPostgres(
     return { store, database, seat };
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${reasonOf(error)}`);
+    throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${withAdvice(error)}`);
   }
 }
 
@@ -55,10 +55,4 @@ async function checkServer(client: Client): Promise<void> {
   const { version = '0', encoding = '' } = rows[0] ?? {};
   if (Number(version) < oldestVersion) throw new Error('it is older than version 15, which Reeve needs');
   if (encoding !== 'UTF8') throw new Error(`the database has the encoding ${encoding}; make one with UTF8`);
-}
-
-/** Where a name has several addresses, Node tells of each attempt in an error without words of its own. */
-function reasonOf(error: unknown): string {
-  const reasons = error instanceof AggregateError ? error.errors.map(messageOf) : [messageOf(error)];
-  return reasons.join('; ').replaceAll(/\s+/g, ' ');
 }

@@ -51,6 +51,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   approval_not_found: grpcCode.notFound,
   already_decided: grpcCode.failedPrecondition,
   own_approval: grpcCode.permissionDenied,
+  own_agent: grpcCode.permissionDenied,
   imposed_by_wider: grpcCode.permissionDenied,
   grant_not_found: grpcCode.notFound,
   policy_not_found: grpcCode.notFound,

@@ -62,6 +62,7 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   approval_not_found: 'approval_not_found',
   already_decided: 'already_decided',
   own_approval: 'own_approval',
+  own_agent: 'own_agent',
   imposed_by_wider: 'imposed_by_wider',
   grant_not_found: 'grant_not_found',
   policy_not_found: 'policy_not_found',

@@ -73,8 +73,14 @@ export interface CheckActionRequest {
   context:
     | ActionContext
     | undefined;
-  /** The agent on whose behalf this one acts, where there is one. */
-  callerAgentId: AgentId | undefined;
+  /**
+   * The agent on whose behalf this one acts, where there is one. Nothing
+   * proves it, so it is recorded as claimed.
+   */
+  callerAgentId:
+    | AgentId
+    | undefined;
+  /** Where policy has a price for the model, that is the least that counts. */
   estimatedCostMicros?: number | undefined;
   runId: string;
   summary: string;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditReader, ConsideredRule, Governance } from '@reeve/core';
+import type { AuditReader, ConsideredRule, Governance, SimulatedApprovals } from '@reeve/core';
 import {
   backtest,
   candidateSet,
@@ -35,7 +35,7 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
   return {
     simulatePolicy: ({ body }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = body.agent;
-      const request = parseCheckRequest({
+      const raw = {
         agentId: { orgId: orgId ?? principal.orgId ?? '', teamId: teamId ?? principal.teamId ?? '', agentId },
         token: '',
         traceId: '',
@@ -45,7 +45,8 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
         estimatedCostMicros: body.estimated_cost_micros ?? null,
         runId: body.run_id,
         summary: '',
-      });
+      };
+      const request = parseCheckRequest(raw, gov.mostActionMicros);
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
       const found = simulate(gov, principal, request, candidate);
       return {
@@ -54,6 +55,7 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
         policy_rule: found.policyRule,
         policy_version: found.policyVersion,
         cost_micros: found.costMicros,
+        approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
         rules: found.rules.map(ruleJson),
       };
     },
@@ -92,6 +94,10 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
       };
     },
   };
+}
+
+function approvalsJson({ rules, count, waitMs, grants }: SimulatedApprovals) {
+  return { rules: [...rules], count, ttl_secs: Math.ceil(waitMs / 1000), grants };
 }
 
 function ruleJson({ document, rule, effect, matched, why, observed }: ConsideredRule) {

@@ -14,6 +14,7 @@ import {
   validatePolicy,
 } from '@reeve/core';
 import { cursorAfter, cursorOf, idOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { HeadedAnswer, RawAnswer } from '../handler.ts';
 import { timeOrNull } from '../present.ts';
@@ -35,10 +36,10 @@ export function policyHandlers(gov: Governance): Pick<Handlers, PolicyRoutes> {
       const all = listPolicies(gov, principal, query.org_id);
       const after = idOf(query.cursor);
       const rest = after === undefined ? all : all.filter(({ document }) => document.name > after);
-      const page = rest.slice(0, query.per_page);
-      const last = rest.length > page.length ? (page.at(-1)?.document.name ?? null) : null;
+      const items = fitting(rest.slice(0, query.per_page), (policy) => policyJson(policy, principal.orgId === null));
+      const last = rest.length > items.length ? (rest[items.length - 1]?.document.name ?? null) : null;
       return {
-        items: page.map((policy) => policyJson(policy, principal.orgId === null)),
+        items,
         next_cursor: cursorAfter(last),
         total: all.length,
         policy_version: gov.policies.version,
@@ -61,7 +62,9 @@ export function policyHandlers(gov: Governance): Pick<Handlers, PolicyRoutes> {
     policyVersions: async ({ params, query }, { principal }) => {
       const page = { before: placeOf(query.cursor), limit: query.per_page };
       const { versions, next, total, current } = await policyVersions(gov, principal, params.name, page);
-      return { items: versions.map((version) => versionJson(version, current)), next_cursor: cursorOf(next), total };
+      const items = fitting(versions, (version) => versionJson(version, current));
+      const goesOn = items.length < versions.length ? (versions[items.length - 1]?.version ?? next) : next;
+      return { items, next_cursor: cursorOf(goesOn), total };
     },
     rollbackPolicy: async ({ params, body }, { principal }) =>
       policyTextJson(

@@ -7,6 +7,7 @@ import type { Handlers } from '../handler.ts';
 export type JudgeCases = (
   documents: readonly PolicyDocument[],
   cases: string,
+  mostMicros: number,
 ) => { readonly problems: readonly PolicyProblem[] } | { readonly report: CaseReport };
 
 export function policyTestHandlers(gov: Governance, judgeCases: JudgeCases): Pick<Handlers, 'testPolicies'> {
@@ -15,7 +16,7 @@ export function policyTestHandlers(gov: Governance, judgeCases: JudgeCases): Pic
       requireUnbound(principal);
       const { documents } =
         candidate === undefined ? gov.policies : candidateSet(gov, principal, { text: candidate, merge });
-      const judged = judgeCases(documents, cases);
+      const judged = judgeCases(documents, cases, gov.mostActionMicros);
       if ('problems' in judged) {
         const [first] = judged.problems;
         const where = first === undefined ? '' : `, as ${describeProblem(first)}`;
