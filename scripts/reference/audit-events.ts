@@ -52,10 +52,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   PolicyReloaded: [
     'Policies were put in force: at start, after a change of the files, or because a stored document was changed, which is on record in the tenant of its scope.',
-    '`previous_version`; of files `documents` (names); of a stored document `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` where there is one.',
+    '`previous_version`; of files `documents` (names), and `set_aside` where stored documents do not count beside them; of a stored document `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` where there is one.',
   ],
   PolicyReloadFailed: [
-    'Policies have errors. After a change those in force stayed; at start this ends the start.',
+    'Policies in files have errors: after a change those in force stayed, at start this ends the start. Or a document that another gateway has stored does not count here.',
     '`problems`: up to 20, each with file, line and column.',
   ],
   ApiKeyCreated: ['A key was made over HTTP or installed at start.', `${key}; after a rotation \`rotated_from\`.`],

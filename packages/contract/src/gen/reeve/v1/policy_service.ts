@@ -92,8 +92,9 @@ export interface BudgetLimit {
   tier: string;
   /** day or month */
   period: string;
+  /** 0 of the global tier to an agent of an org, as the amount is the operator's. */
   limitMicros: number;
-  /** Settled plus reserved, without the refused charge. */
+  /** Settled plus reserved, without the refused charge. 0 where limit_micros is. */
   spentMicros: number;
   /** LimitExceeded */
   status: string;
