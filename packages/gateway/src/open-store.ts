@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Access, AccountStore, AuditReader, Store } from '@reeve/core';
 import { MemoryStore } from '@reeve/core';
 import { takeDataFolder } from './adapters/files/data-folder.ts';
+import type { Encryption } from './adapters/postgres/connection.ts';
 import { Follower } from './adapters/postgres/follower.ts';
 import { openPostgres } from './adapters/postgres/open-postgres.ts';
 import { SqlAccountStore } from './adapters/sql/account-store.ts';
@@ -10,9 +11,11 @@ import { SqliteDatabase } from './adapters/sql/sqlite-database.ts';
 import { SqliteStore } from './adapters/sql/sqlite-store.ts';
 import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
+import type { PostgresUrl } from './config/postgres-url.ts';
 import { parsePostgresUrl } from './config/postgres-url.ts';
 import type { Config } from './config/settings.ts';
 import { withAdvice } from './explain-start.ts';
+import { isLoopback } from './loopback.ts';
 import type { Opened } from './opened.ts';
 import { StartError } from './start-error.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -83,8 +86,9 @@ async function openShared(
   );
   const connections = new AsyncDisposableStack();
   opened.defer(() => connections.disposeAsync(), 'the connections to PostgreSQL');
-  const { store, database, seat } = await openPostgres(
-    parsePostgresUrl(databaseUrl),
+  const url = parsePostgresUrl(databaseUrl);
+  const { store, database, seat, encryption } = await openPostgres(
+    url,
     config.auditSync,
     {
       onNotice: (notice) => follower.note(notice),
@@ -97,6 +101,7 @@ async function openShared(
     connections,
   );
   opened.defer(() => follower.close(), 'what follows other gateways');
+  tellOfEncryption(url, encryption, logger);
   logger.info({ seat: seat.seat }, 'took a seat in the database');
   return {
     store,
@@ -107,4 +112,19 @@ async function openShared(
     accountStore: new SqlAccountStore(database),
     follow: (access) => follower.start(store, access),
   };
+}
+
+/** Says what protects the connection to the database. On a network, less than a verified certificate is warned of. */
+function tellOfEncryption({ host, tlsMode }: PostgresUrl, encryption: Encryption, logger: Logger): void {
+  const isHere = host.startsWith('/') || isLoopback(host);
+  const text = {
+    none: 'the connection to the database is not encrypted: whoever can read the network reads and changes everything in it; use sslmode=verify-full',
+    unverified:
+      'the connection to the database is encrypted, but nobody has verified whose certificate it is: whoever can come in between can read it; use sslmode=verify-full',
+    verified: 'the connection to the database is encrypted, under a certificate that was verified',
+  }[encryption];
+  const facts = { encryption, sslmode: tlsMode };
+  if (isHere) logger.info(facts, 'connected to the database on this machine');
+  else if (encryption === 'verified') logger.info(facts, text);
+  else logger.warn(facts, text);
 }

@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import type { PostgresUrl } from '../../config/postgres-url.ts';
 import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
+import type { Encryption } from './connection.ts';
 import { connectFirst, disconnect, nameOf } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { PostgresDatabase } from './postgres-database.ts';
@@ -13,6 +14,7 @@ export interface OpenPostgres {
   readonly store: PostgresStore;
   readonly database: PostgresDatabase;
   readonly seat: Seat;
+  readonly encryption: Encryption;
 }
 
 const oldestVersion = 150_000;
@@ -28,7 +30,7 @@ export async function openPostgres(
   opened: AsyncDisposableStack,
 ): Promise<OpenPostgres> {
   try {
-    const { client, options: connection } = await connectFirst(url);
+    const { client, options: connection, encryption } = await connectFirst(url);
     try {
       await checkServer(client);
       await migratePostgres(client);
@@ -41,7 +43,7 @@ export async function openPostgres(
     opened.defer(() => seat.close());
     const store = new PostgresStore({ connection, database, seat, sync });
     opened.defer(() => store.close());
-    return { store, database, seat };
+    return { store, database, seat, encryption };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${withAdvice(error)}`);
