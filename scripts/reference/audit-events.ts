@@ -5,7 +5,7 @@ type EventType = SealedEntry['draft']['eventType'];
 type EventText = readonly [when: string, payload: string] | null;
 
 const asked =
-  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `caller`, `observed` (what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise); `replay` for a repeated check.';
+  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `claimed_caller` (`caller_agent_id`, which nothing proves), `observed` (what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise); `replay` for a repeated check.';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 
@@ -52,10 +52,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   PolicyReloaded: [
     'Policies were put in force: at start, after a change of the files, or because a stored document was changed, which is on record in the tenant of its scope.',
-    '`previous_version`; of files `documents` (names); of a stored document `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` where there is one.',
+    '`previous_version`; of files `documents` (names), and `set_aside` where stored documents do not count beside them; of a stored document `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` where there is one.',
   ],
   PolicyReloadFailed: [
-    'Policies have errors. After a change those in force stayed; at start this ends the start.',
+    'Policies in files have errors: after a change those in force stayed, at start this ends the start. Or a document that another gateway has stored does not count here.',
     '`problems`: up to 20, each with file, line and column.',
   ],
   ApiKeyCreated: ['A key was made over HTTP or installed at start.', `${key}; after a rotation \`rotated_from\`.`],
@@ -116,6 +116,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'Nothing was heard of an agent for `SVC_RESERVATION_LEASE_SECS`: what was held back for one of its operations is free again. The operation stays as it is; its completion is still booked.',
     '`released_micros`, `state` (of the operation).',
   ],
+  BudgetOverrun: [
+    'An action did cost more than a dollar, and more than ten times what was held back for it. It is booked; the entry follows the `OpStateChanged` of its completion.',
+    '`actual_micros`, `reserved_micros`.',
+  ],
   ApprovalRequested: [
     'People are asked whether an action may happen. It follows the `ActionPending` of the same check.',
     '`approval_id`, `cause` (`rule` or `budget`), `required` (how many must approve), `expires_at`, `cost_micros`, `digest`.',
@@ -148,6 +152,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   AuditLogCut: [
     'The oldest entries were given up, as the retention settings say.',
     '`through_seq`, `through_hash`: the last entry given up; `removed`: how many; `signature`: a JWS over the first two.',
+  ],
+  AuditEntriesLost: [
+    'The log did not contain its newest anchored entry, and the gateway was started with `--accept-lost-entries`.',
+    '`anchored_seq`, `anchored_hash`, `anchored_at`: the anchor; `head_seq`, `head_hash`: the newest entry that was there; `kept_seq`: up to where it is as it was, 0 where that is not known; `key_known`: whether the key that signed the anchor is one of the store.',
   ],
 };
 

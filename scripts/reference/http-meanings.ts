@@ -51,7 +51,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'query count': 'How many days or months at most, the newest.',
   'query min_percent': 'Only budgets with a cap of which at least this many percent are spent or held back.',
   'query minutes': 'How many minutes to tell of, 1 to 180.',
-  'path name': 'The name of the document.',
+  'path name':
+    'The name of the document; of a tenant’s `<org>/<name>` or `<org>/<team>/<name>`, percent-encoded, of which its author may leave out what stands before the name.',
   'listPolicies query org_id': 'Only documents of this org, its teams and its agents.',
   'body source': 'The YAML of one document. Its `name`, where it has one, is that of the path.',
   'validatePolicy body source': 'The YAML, of one or many documents.',
@@ -100,13 +101,14 @@ export const meanings: Readonly<Record<string, string>> = {
   'body action_type': 'What it would do: an action as policies name it, in capitals or not.',
   'body context':
     'What gRPC calls the context: under the name of its kind, as `{"tool_call": {…}}`, or bare. `args_json` may be JSON as text, an object, or Base64.',
-  'body estimated_cost_micros': 'What it would cost, in millionths of a US dollar; else tokens count at their price.',
+  'body estimated_cost_micros':
+    'What it would cost, in millionths of a US dollar, at least the price of the tokens; else that counts.',
   'simulatePolicy body run_id': 'The run that it would belong to.',
   'body cases':
     'Cases in YAML, as in [testing policies](../guides/policies.md#testing-policies): who asks for what, and what the answer must be.',
   'body candidate': 'Policies in YAML, one or many documents, instead of those in force.',
   'body merge':
-    'Whether the candidate joins what is in force, in place of documents of the same names, or stands alone. For a credential that is bound to a tenant, it always joins the documents outside of that tenant.',
+    'Whether the candidate joins what is in force, in place of documents of the same names, or stands alone. For a credential that is bound to a tenant, it always joins the documents that it could not change.',
   'body days': 'How many days back.',
   'backtestPolicy body org_id': 'Only decisions of this org.',
   'backtestPolicy body team_id': 'Only decisions of teams of this name.',

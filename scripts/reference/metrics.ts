@@ -26,6 +26,10 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     [],
     'Events that streams were not sent because they were closed for being read too slowly. Their clients can resume.',
   ],
+  reeve_evaluations_ended_total: [
+    ['why'],
+    'Evaluations of texts of callers (validate, simulate, test, backtest, explain, put) that were ended: `deadline` after `SVC_EVALUATION_SECS`, `memory` for want of memory or stack, `crash` where the thread ended by itself.',
+  ],
   reeve_event_streams_ended_total: [
     ['reason'],
     'Event streams that the gateway has ended. `reason` is `slow`, `silent` (a ping was not answered), `credential` or `drain`.',
@@ -39,8 +43,8 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     'From the request of a control until the agent first acknowledges it (`stage` is `acked`) and until it says that it took effect (`effective`): the time to stop.',
   ],
   reeve_policy_observed_total: [
-    ['document', 'effect'],
-    'Decisions that a document with `mode: observe` would have made otherwise; `effect` is what its strongest matching rule says.',
+    ['effect'],
+    'Decisions that a document with `mode: observe` would have made otherwise; `effect` is what its strongest matching rule says. The audit entries name the documents.',
   ],
   reeve_approvals_total: [
     ['outcome'],

@@ -57,6 +57,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The body is something else than JSON, or does not say what it is.',
     'Send `Content-Type: application/json`.',
   ],
+  misdirected_request: [
+    "The request's `Host` is a name that this gateway does not answer for: not the public URL's, the listening address, a loopback name, or one of `SVC_ALLOWED_HOSTS`. So no page of a stranger can have its own name lead here.",
+    'Call it under one of its own names, or add the name to `SVC_ALLOWED_HOSTS`. A proxy must pass the `Host` on, or set one of these.',
+  ],
   validation_failed: [
     'Something in the path, the query or the body is not what the route takes. An unknown member of the body is such a thing, too.',
     '`errors` has a `pointer` and a `detail` for each. Pointers start with `/path`, `/query` or `/headers`; those into the body do not.',
@@ -136,6 +140,14 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'The credential that registered the agent was to give the verdict about its action.',
     'Let somebody else decide: a person, or a key that no agent uses.',
   ],
+  own_agent: [
+    'The credential that registered the agent, or one that comes from it, was to resume the agent or its operation.',
+    'Let somebody else resume it: a person, or a key that no agent uses.',
+  ],
+  imposed_by_wider: [
+    'What was to be lifted or changed was imposed with a credential that is bound more widely: `imposed_by` says how.',
+    'Ask whoever imposed it, or use a credential that is at least as wide.',
+  ],
   grant_not_found: ['There is no such standing grant, or it is no longer kept.', elsewhere],
   policy_not_found: ['There is no policy document of this name.', elsewhere],
   policy_version_not_found: ['The document has no such version, or it took the document away.', 'List the versions.'],
@@ -146,6 +158,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   policy_in_file: [
     'A document of this name comes from a file of the gateway.',
     'Change the file, or choose another name.',
+  ],
+  too_expensive: [
+    'Evaluating the text took longer than `SVC_EVALUATION_SECS`, or more memory than it may.',
+    'Send less at once, or simpler conditions and globs.',
   ],
   policy_changed: [
     'Another version was stored since the one that was edited (`base_version`).',

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Login } from '../harness/browser.ts';
-import { expectAccessible, noticeOf, registerOwner, scrollsSideways, signIn, TestBrowser } from '../harness/browser.ts';
+import {
+  expectAccessible,
+  noticeOf,
+  registerOwner,
+  scrollsSideways,
+  signIn,
+  signInByKey,
+  TestBrowser,
+} from '../harness/browser.ts';
+import { makeKey } from '../harness/credentials.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 
@@ -143,6 +152,41 @@ describe('the documents', () => {
     await dialog.getByLabel(/to confirm/).fill('fresh');
     await dialog.getByRole('button', { name: 'Take out of force' }).click();
     await expect.poll(() => page.getByRole('button', { name: /^fresh/ }).count(), { timeout: 20_000 }).toBe(0);
+    await browser.closePage(page);
+  });
+});
+
+describe('documents of a tenant', () => {
+  test('have its name in theirs, and are read, changed, rolled back and taken out like any other', async () => {
+    const { key } = await makeKey(gateway, { scopes: ['admin'], org_id: 'acme' });
+    const page = await browser.open(gateway, { path: '/policies' });
+    await signInByKey(page, key);
+    await page.getByRole('heading', { level: 1, name: 'Policies' }).waitFor();
+    await page.getByRole('button', { name: 'New document' }).click();
+    await editor(page).getByText('my-policy').waitFor();
+    const ours = 'name: ours\nscope: org:acme\nmode: observe\nrules:\n  - { name: a, effect: deny, tools: [a] }\n';
+    await write(page, ours);
+    await page.getByRole('button', { name: 'Save and put in force' }).click();
+    await noticeOf(page, 'In force: acme/ours, version 1.').waitFor();
+    await expect.poll(() => new URL(page.url()).searchParams.get('name'), { timeout: 20_000 }).toBe('acme/ours');
+    await write(page, `${ours}  - { name: b, effect: deny, tools: [b] }\n`);
+    await page.getByRole('button', { name: 'Save and put in force' }).click();
+    await noticeOf(page, 'In force: acme/ours, version 2.').waitFor();
+    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByRole('region', { name: 'Version 1' }).getByRole('button', { name: 'Roll back to it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await noticeOf(page, 'Version 1 is in force again, as version 3.').waitFor();
+
+    // What the operator has written for the org is shown, and not changed here.
+    await page
+      .getByRole('navigation', { name: 'Documents' })
+      .getByRole('button', { name: /^acme-rules/ })
+      .click();
+    await page.getByRole('region', { name: 'Version 1' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Roll back to it' }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Document' }).click();
+    await page.getByText('The operator has written this document').waitFor();
+    expect(await page.getByRole('button', { name: 'Save and put in force' }).count()).toBe(0);
     await browser.closePage(page);
   });
 });

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeKey } from '../harness/credentials.ts';
+import { EventSocket } from '../harness/event-socket.ts';
+import { eventually } from '../harness/eventually.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import { Person, statusesOf } from '../harness/person.ts';
@@ -52,4 +55,24 @@ test('a session of one works at the other, rotates there once, and ends in both 
   const winner = racing[0]?.status === 200 ? here : there;
   await winner.logOut();
   for (const person of [here, there]) expect((await person.call('GET', '/api/v1/auth/me')).status).toBe(401);
+});
+
+test('the keys of an account that is disabled at one stop at the other at once', async () => {
+  const { body } = await one.api.post<{ token: string }>('/api/v1/auth/invite', bootstrapKey, {
+    email: 'leaves@example.com',
+    role: 'admin',
+  });
+  const leaver = new Person(one);
+  const { id } = (await leaver.accept(body.token)).body.account;
+  const mother = (await makeKey(one, { scopes: ['admin'] }, leaver.accessToken)).key;
+  const daughter = (await makeKey(one, { scopes: ['read'] }, mother)).key;
+  await eventually(async () => expect((await two.api.get('/api/v1/auth/me', daughter)).status).toBe(200));
+  const socket = await EventSocket.open(two.http, { bearer: daughter });
+  const set = (status: string) =>
+    one.api.send('PATCH', `/api/v1/accounts/${id}`, { bearer: bootstrapKey, json: { status } });
+  expect((await set('disabled')).status).toBe(200);
+  for (const key of [mother, daughter]) expect((await two.api.get('/api/v1/auth/me', key)).status).toBe(401);
+  expect((await socket.closed).code).toBe(4401);
+  await set('active');
+  for (const key of [mother, daughter]) expect((await two.api.get('/api/v1/auth/me', key)).status).toBe(200);
 });

@@ -280,7 +280,7 @@ describe('a verdict', () => {
     });
     for (const body of [
       { reason: 1 },
-      { reason: 'x'.repeat(1001) },
+      { reason: 'x'.repeat(8193) },
       { because: 'no' },
       { grant: { reach: 'for ever' } },
       { grant: { reach: 'until' } },

@@ -240,9 +240,9 @@ rules:
       signal: abort.signal,
     });
     if (response.status !== 200 || response.body === null) {
-      expect(response.status).toBe(503);
+      expect(response.status).toBe(429);
       expect(response.headers.get('retry-after')).toBe('10');
-      expect(await response.json()).toMatchObject({ code: 'overloaded' });
+      expect(await response.json()).toMatchObject({ code: 'rate_limited' });
       return undefined;
     }
     const reader = response.body.getReader();

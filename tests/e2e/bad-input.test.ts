@@ -41,7 +41,7 @@ test.each<[string, Partial<CheckActionRequest>, RegExp]>([
   ['an unknown action type', { actionType: 99 as never, context: undefined }, /^action_type: /],
   ['a context of another action', { actionType: 1 }, /^context: /],
   ['a port beyond 65535', { actionType: 4, context: networkCall }, /port: /],
-  ['a summary of 5,000 characters', { summary: 'x'.repeat(5000) }, /^summary: /],
+  ['a summary of 8,193 characters', { summary: 'x'.repeat(8193) }, /^summary: /],
 ])(
   '%s is refused with INVALID_ARGUMENT, naming what is wrong, and nothing is recorded',
   async (_what, request, message) => {
@@ -70,7 +70,7 @@ test('large arguments are judged, and recorded by their digest', async () => {
   const context = toolCall('upload', { content: 'x'.repeat(1_000_000) });
   expect(await gateway.check(agent, { context })).toMatchObject({ decision: 1 });
   expect(gateway.audit().at(-1)?.payload).toMatchObject({
-    action: { args: { omitted_characters: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+    action: { args: { omitted_bytes: 1_000_014, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
   });
 });
 

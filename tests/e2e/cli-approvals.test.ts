@@ -264,6 +264,8 @@ test('what an agent asks for does not act on the terminal', async () => {
     action: { args: evil },
     digest: '',
     policy_rule: evil,
+    rules: [evil],
+    grantable: true,
     policy_version: '',
     reason: evil,
     cost_micros: 0,

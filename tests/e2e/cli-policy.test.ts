@@ -195,6 +195,31 @@ describe('policies', () => {
   });
 });
 
+test('documents of a tenant are pushed, shown, rolled back and deleted by their short and their whole names', async () => {
+  const { key } = await makeKey(gateway, { scopes: ['admin'], org_id: 'acme', team_id: 'web' });
+  const tenant = { env: { ...env, REEVE_API_KEY: key } };
+  const asTenant = (...args: string[]) => home.run(args, tenant);
+  const ours = (tool: string) => `name: ours\nscope: team:acme/web\nrules:\n  - { effect: deny, tools: [${tool}] }\n`;
+  const first = await asTenant('policy', 'push', write('ours.yaml', ours('one')), '--yes');
+  expect([first.code, first.stdout]).toEqual([0, 'acme/web/ours is in force as version 1.\n']);
+  const again = await asTenant('policy', 'push', write('ours.yaml', ours('one')), '--yes');
+  expect([again.code, again.stdout]).toEqual([0, 'acme/web/ours: as it is in force\nNothing to push.\n']);
+  const second = await asTenant('policy', 'push', write('ours.yaml', ours('two')), '--yes');
+  expect(second.stdout).toBe('acme/web/ours is in force as version 2.\n');
+  expect((await asTenant('policy', 'history', 'ours')).stdout).toMatch(/^ +2 +in force/m);
+  expect((await run('policy', 'history', 'acme/web/ours')).stdout).toMatch(/^ +2 +in force/m);
+  const back = await asTenant('policy', 'rollback', 'acme/web/ours', '1');
+  expect([back.code, back.stdout]).toEqual([0, 'acme/web/ours is as in version 1 again, as version 3.\n']);
+  expect((await run('policy', 'show', 'acme/web/ours')).stdout).toContain('[one]');
+  expect((await run('policy', 'rollback', 'acme/web/ours', '2')).code).toBe(0);
+  const refused = await asTenant('policy', 'delete', 'ours');
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/the operator has written "acme\/web\/ours"/),
+  ]);
+  expect((await run('policy', 'delete', 'acme/web/ours')).code).toBe(0);
+});
+
 describe('policy simulate', () => {
   const simulate = (...args: string[]) => run('policy', 'simulate', '--agent', 'acme/sim/bot', ...args);
 

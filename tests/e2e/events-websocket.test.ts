@@ -555,6 +555,30 @@ describe('a client', () => {
   });
 });
 
+test('fifty that do not read for long see 1013 all the same when they do', { timeout: 180_000 }, async () => {
+  await using busy = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env: noLimits });
+  const agent = await busy.register({ agentId: 'bot' });
+  const deaf = await Promise.all(Array.from({ length: 50 }, () => EventSocket.open(busy.http)));
+  for (const { socket } of deaf) socket.pause();
+  const summary = 'x'.repeat(4000);
+  const ended = async () => {
+    const { text } = await busy.api.get('/metrics');
+    return Number(/^reeve_event_streams_ended_total\{reason="slow"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  let checks = 0;
+  while ((await ended()) < deaf.length) {
+    await Promise.all(Array.from({ length: 100 }, () => busy.check(agent, { summary })));
+    checks += 100;
+    expect(checks, 'those that do not read are never closed').toBeLessThan(30_000);
+  }
+  // Longer than a closed connection is commonly waited for.
+  await sleep(31_000);
+  for (const { socket } of deaf) socket.resume();
+  const codes = await Promise.all(deaf.map(async ({ closed }) => (await closed).code));
+  expect(codes).toEqual(deaf.map(() => 1013));
+  expect(await busy.check(agent)).toMatchObject({ decision: 1 });
+});
+
 test('a gateway that is stopped closes its streams with 1001, and waits for nobody who does not answer', async () => {
   const stopped = await TestGateway.start();
   const streams = await Promise.all([EventSocket.open(stopped.http), EventSocket.open(stopped.http)]);

@@ -291,9 +291,10 @@ describe('a simulation', () => {
     const own = 'name: acme\nscope: org:acme\nrules:\n  - {name: no-search, effect: deny, tools: [search]}\n';
     for (const merge of [false, true]) {
       const found = await simulate(gateway, { candidate: own, merge }, acme);
-      expect(found).toMatchObject({ decision: 'deny', policy_rule: 'acme/no-search' });
+      expect(found).toMatchObject({ decision: 'deny', policy_rule: 'acme/acme/no-search' });
       expect(ruleOf(found, 'house/read')?.matched).toBe(true);
-      expect(ruleOf(found, 'acme/no-secrets')).toBeUndefined();
+      // What the operator has written for the org is not the org's to replace.
+      expect(ruleOf(found, 'acme/no-secrets')?.matched).toBe(false);
     }
     for (const scope of ['global', 'org:globex', 'team:globex/core']) {
       const { status, body } = await refusedSimulation(gateway, { candidate: `name: x\nscope: ${scope}\n` }, acme);
@@ -304,7 +305,7 @@ describe('a simulation', () => {
   test('tells a tenant nothing of a document elsewhere that has the name of its candidate', async () => {
     const candidate = 'name: globex\nscope: org:acme\nrules:\n  - {name: mine, effect: deny, tools: [search]}\n';
     const found = await simulate(gateway, { candidate, merge: true }, acme);
-    expect(found.policy_rule).toBe('globex/mine');
+    expect(found.policy_rule).toBe('acme/globex/mine');
     expect(JSON.stringify(found)).not.toContain('everything');
   });
 });

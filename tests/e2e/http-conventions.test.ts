@@ -353,7 +353,10 @@ describe('bytes on the wire', () => {
       'a length and chunks',
       'POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['a chunk that is none', 'POST /api/v1/auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    [
+      'a chunk that is none',
+      'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    ],
   ])('%s is a 400 problem', async (_what, bytes) => {
     const answer = await sendRaw(gateway.http, bytes);
     expect(answer.status).toBe(400);

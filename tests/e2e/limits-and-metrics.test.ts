@@ -98,6 +98,17 @@ describe('rate limits', () => {
     expect((await from('2001:db8::1', jwks)).status).toBe(200);
   });
 
+  test('all addresses of an IPv6 network of 64 bits count as one, and IPv4 in IPv6 as IPv4', async () => {
+    for (const end of ['1', 'ffff', 'a:b:c']) expect((await from(`2001:db8:7:7::${end}`, jwks)).status).toBe(200);
+    expect((await from('2001:db8:7:7:1:2:3:4', jwks)).status).toBe(200);
+    expect((await from('2001:db8:7:7::2', jwks)).status).toBe(429);
+    expect((await from('2001:db8:7:8::2', jwks)).status).toBe(200);
+    for (const address of ['203.0.113.77', '::ffff:203.0.113.77', '::ffff:cb00:714d', '203.0.113.77']) {
+      expect((await from(address, jwks)).status).toBe(200);
+    }
+    expect((await from('::ffff:203.0.113.77', jwks)).status).toBe(429);
+  });
+
   test('only the address that the last trusted proxy saw counts, whatever the caller puts before it', async () => {
     for (let call = 0; call < 4; call++) {
       expect((await from(`198.51.100.${call}, 203.0.113.3, 10.1.2.3`, jwks)).status).toBe(200);

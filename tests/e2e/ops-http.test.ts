@@ -177,7 +177,7 @@ describe('registering an operation', () => {
     ],
     [
       'a long summary',
-      { agent: { org_id: '', team_id: '', agent_id: 'a' }, trace_id: 't', span_id: 's', summary: 'x'.repeat(4097) },
+      { agent: { org_id: '', team_id: '', agent_id: 'a' }, trace_id: 't', span_id: 's', summary: 'x'.repeat(8193) },
       '/summary',
     ],
   ])('with %s is refused', async (_what, body, pointer) => {
@@ -312,15 +312,15 @@ describe('control', () => {
 
   test('a reason has a limit, and is kept without secrets', async () => {
     const opId = await opIn('running');
-    for (const length of [1001, 10_000]) {
+    for (const length of [8193, 10_000]) {
       const answer = await post<Problem>(`${pathOf(opId)}/pause`, { reason: 'x'.repeat(length) });
       expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/reason' }] } });
     }
     expect(await post(`${pathOf(opId)}/pause`, { reason: 7 })).toMatchObject({ status: 422 });
     expect(await post(`${pathOf(opId)}/pause`, { why: '' })).toMatchObject({ status: 422 });
     expect((await read(opId)).state).toBe('running');
-    const longest = await post<Controlled>(`${pathOf(opId)}/pause`, { reason: 'x'.repeat(1000) });
-    expect(longest.body.control?.reason).toHaveLength(1000);
+    const longest = await post<Controlled>(`${pathOf(opId)}/pause`, { reason: 'x'.repeat(8192) });
+    expect(longest.body.control?.reason).toHaveLength(8192);
     const secret = await post<Controlled>(`${pathOf(opId)}/terminate`, { reason: `leaked ${bootstrapKey}` });
     expect(secret.body).toMatchObject({
       op: { reason: 'leaked [redacted]' },
@@ -393,7 +393,9 @@ describe('ids', () => {
       });
     }
     const tenant = await makeKey(gateway, { org_id: 'globex', scopes: ['write'] });
-    expect(await post<Controlled>(`${pathOf(ids.opId)}/resume`, undefined, tenant.key)).toMatchObject({
+    const resumed = await post<Controlled>(`${pathOf(ids.opId)}/resume`, undefined, tenant.key);
+    expect(resumed).toMatchObject({ status: 403, body: { code: 'imposed_by_wider' } });
+    expect(await post<Controlled>(`${pathOf(ids.opId)}/terminate`, undefined, tenant.key)).toMatchObject({
       status: 202,
       body: { op: { agent: triple(there) } },
     });

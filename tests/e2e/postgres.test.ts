@@ -148,4 +148,29 @@ describe('TLS to the database', () => {
     expect(await failingStart(`${plain.url}?sslmode=require`)).toContain('does not support SSL');
     await plain.drop();
   });
+
+  test('is never given up silently: the log says what was got', async () => {
+    const plain = await createDatabase();
+    await using clear = await TestGateway.start({ database: { url: `${plain.url}?sslmode=prefer` } });
+    expect(clear.output().stderr).toContain('"encryption":"none","sslmode":"prefer"');
+    await using secured = await TestGateway.start({ database: { url: server.url(database.name, '') } });
+    expect(secured.output().stderr).toContain('"encryption":"unverified","sslmode":"prefer"');
+    await plain.drop().catch(() => undefined);
+  });
+
+  test('is required by default beyond this machine, and less than a verified certificate is warned of there', async () => {
+    // Another way to write 127.0.0.1, which nothing here takes for this machine.
+    const elsewhere = (url: string) => url.replace('127.0.0.1', '2130706433');
+    const plain = await createDatabase();
+    expect(await failingStart(elsewhere(plain.url))).toMatch(
+      /the server does not support SSL connections, and sslmode is require; .* add sslmode=disable/,
+    );
+    for (const mode of ['prefer', 'disable']) {
+      await using clear = await TestGateway.start({ database: { url: `${elsewhere(plain.url)}?sslmode=${mode}` } });
+      expect(clear.output().stderr).toMatch(/"level":40,.*"encryption":"none".*is not encrypted/);
+    }
+    await using secured = await TestGateway.start({ database: { url: elsewhere(server.url(database.name, '')) } });
+    expect(secured.output().stderr).toMatch(/"level":40,.*"encryption":"unverified","sslmode":"require"/);
+    await plain.drop();
+  });
 });

@@ -174,7 +174,7 @@ describe('scopes', () => {
     ['no action', { action: undefined }, '/action'],
     ['an unknown action', { action: 'stop' }, '/action'],
     ['no reason', { reason: undefined }, '/reason'],
-    ['a reason of 1,001 characters', { reason: 'x'.repeat(1001) }, '/reason'],
+    ['a reason of 8,193 characters', { reason: 'x'.repeat(8193) }, '/reason'],
     ['a reason of 10,000 characters', { reason: 'x'.repeat(10_000) }, '/reason'],
     ['a dry run that is neither', { dry_run: 'yes' }, '/dry_run'],
     ['an unknown member', { force: true }, '/force'],

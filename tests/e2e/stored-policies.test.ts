@@ -168,19 +168,24 @@ describe('a stored policy', () => {
     expect((await policies.get('crowd')).body.source).toBe(items[0]?.source);
   });
 
-  test('holds a file back that takes its name, until it is gone', async () => {
+  test('is set aside while a file has its name, and comes back when the file goes', async () => {
     await policies.put('taken', 'rules:\n  - {name: stored, effect: allow, tools: [taken]}');
     gateway.writePolicy('late.yaml', '# late\nname: taken\nrules:\n  - {name: filed, effect: allow, tools: [taken]}\n');
-    await eventually(async () => expect((await gateway.ready()).body.status).toBe('degraded'));
+    await eventually(async () => expect((await check('taken')).policyRule).toBe('taken/filed'));
     const { status, body } = await gateway.ready();
-    expect(status).toBe(200);
-    expect(body.parts['policy']?.detail).toMatch(/^late\.yaml:2:7: a document named "taken" is stored/);
-    expect((await check('taken')).policyRule).toBe('taken/stored');
+    expect({ status, is: body.status }).toEqual({ status: 200, is: 'degraded' });
+    expect(body.parts['policy']?.detail).toMatch(/^late\.yaml:2:7: this file counts/);
+    expect((await policies.tryPut('taken', 'rules: []')).body).toMatchObject({ status: 409, code: 'policy_in_file' });
     await policies.put('unrelated', 'rules: []');
+    expect((await gateway.ready()).body.status).toBe('degraded');
+    rmSync(join(gateway.folder, 'policies', 'late.yaml'));
+    await eventually(async () => expect((await check('taken')).policyRule).toBe('taken/stored'));
+    expect((await gateway.ready()).body.status).toBe('ok');
+    gateway.writePolicy('late.yaml', 'name: taken\nrules:\n  - {name: filed, effect: allow, tools: [taken]}\n');
     await eventually(async () => expect((await gateway.ready()).body.status).toBe('degraded'));
     expect((await policies.delete('taken')).status).toBe(204);
-    await eventually(async () => expect((await check('taken')).policyRule).toBe('taken/filed'));
-    expect((await gateway.ready()).body.status).toBe('ok');
+    await eventually(async () => expect((await gateway.ready()).body.status).toBe('ok'));
+    expect((await check('taken')).policyRule).toBe('taken/filed');
     rmSync(join(gateway.folder, 'policies', 'late.yaml'));
     await eventually(async () => expect((await check('taken')).policyRule).toBe('default'));
   });
@@ -264,15 +269,16 @@ describe('tenants', () => {
     for (const scope of ['org:acme', 'team:acme/blue']) {
       expect((await red.tryPut('elsewhere', `scope: ${scope}`)).body).toMatchObject({ code: 'tenant_bound' });
     }
-    expect((await red.tryPut('acme-own', 'scope: team:acme/red')).status).toBe(409);
+    expect((await red.put('acme-own', 'scope: team:acme/red')).name).toBe('acme/red/acme-own');
+    expect((await red.delete('acme-own')).status).toBe(204);
     expect((await whole.names()).includes('elsewhere')).toBe(false);
   });
 
   test('a bound credential sees its own documents, and neither files nor versions of others', async () => {
-    const own = ['acme-file', 'acme-own', 'acme-team', 'once-umbrella', 'red-agent'];
+    const own = ['acme-file', 'acme/acme-own', 'acme/acme-team', 'acme/red/red-agent', 'once-umbrella'];
     expect(await acme.names()).toEqual(own);
     expect((await acme.list()).total).toBe(own.length);
-    expect(await red.names()).toEqual(['acme-team', 'red-agent']);
+    expect(await red.names()).toEqual(['acme/acme-team', 'acme/red/red-agent']);
     expect(await whole.names('?org_id=acme')).toEqual(own);
     expect(await acme.names('?org_id=umbrella')).toEqual([]);
     expect((await acme.list('?org_id=umbrella')).total).toBe(0);
@@ -297,15 +303,49 @@ describe('tenants', () => {
       expect(got.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
     }
     expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1);
-    const taken = await Promise.all(
-      ['base', 'umbrella-file', 'umbrella-own'].map(async (name) => {
-        const { text, status } = await acme.tryPut(name, 'scope: org:acme');
-        expect(status).toBe(409);
-        return text.replaceAll(name, 'NAME');
-      }),
+    for (const name of ['base', 'umbrella-file', 'umbrella-own', 'nobodys']) {
+      expect((await acme.put(name, 'scope: org:acme')).name).toBe(`acme/${name}`);
+      expect((await acme.delete(name)).status).toBe(204);
+      expect((await acme.tryPut(`umbrella/${name}`, 'scope: org:acme')).body).toMatchObject({ code: 'tenant_bound' });
+    }
+  });
+
+  test('what the operator has written for a tenant, the tenant’s admin neither changes, rolls back nor deletes', async () => {
+    await whole.put('cap', 'scope: org:acme\nbudget: {daily_limit_usd: 1}');
+    await whole.put('cap', 'scope: org:acme\nbudget: {daily_limit_usd: 2}');
+    const tries = [
+      () => acme.tryPut('cap', 'scope: org:acme\nbudget: {daily_limit_usd: 1000}'),
+      () => acme.rollback<Problem>('cap', 1),
+      () => acme.delete('cap'),
+    ];
+    for (const attempt of tries)
+      expect((await attempt()).body).toMatchObject({ status: 403, code: 'imposed_by_wider' });
+    expect((await whole.delete('cap')).status).toBe(204);
+    for (const attempt of tries.slice(0, 2)) {
+      expect((await attempt()).body).toMatchObject({ status: 403, code: 'imposed_by_wider' });
+    }
+    await acme.put('extra', 'scope: org:acme');
+    expect((await whole.put('acme/extra', 'scope: org:acme\nrules: []')).width).toBe('unbound');
+    expect((await acme.tryPut('extra', 'scope: org:acme')).body).toMatchObject({ code: 'imposed_by_wider' });
+    expect((await whole.tryPut('acme/never', 'scope: org:acme')).body).toMatchObject({ status: 422 });
+  });
+
+  test('a tenant’s document has its namespace in answers, paths, rules and explanations', async () => {
+    const agent = await gateway.register({ orgId: 'acme', teamId: 'red', agentId: 'named' });
+    const source = 'name: tools\nscope: team:acme/red\nrules:\n  - {name: find, effect: allow, tools: [search]}\n';
+    expect(await red.put('tools', source)).toMatchObject({ name: 'acme/red/tools', width: 'team', version: 1 });
+    expect(await red.put('acme/red/tools', source)).toMatchObject({ version: 2 });
+    expect((await red.versions('tools')).body.total).toBe(2);
+    expect((await acme.get('acme/red/tools')).body.source).toBe(source);
+    const answer = await gateway.check(agent, { context: toolCall('search') });
+    expect(answer.policyRule).toBe('acme/red/tools/find');
+    const explained = await gateway.api.get<{ rules: object[] }>(
+      `/api/v1/decisions/${encodeURIComponent(answer.opId)}/explain`,
+      acmeKey,
     );
-    expect(new Set(taken).size).toBe(1);
-    expect(taken[0]).not.toMatch(/file of|umbrella|global/);
+    expect(explained.body).toMatchObject({ policy_rule: 'acme/red/tools/find' });
+    expect(explained.body.rules).toContainEqual(expect.objectContaining({ document: 'acme/red/tools', rule: 'find' }));
+    expect((await red.delete('tools')).status).toBe(204);
   });
 
   test('events and entries of changes go to the tenant concerned, and those of others do not', async () => {
@@ -319,7 +359,7 @@ describe('tenants', () => {
     socket.socket.close();
     const { text } = await gateway.api.get('/api/v1/logs?event_type=PolicyReloaded', acmeKey);
     expect(text).toContain('acme-own');
-    expect(text).not.toMatch(/umbrella-|everyones|base/);
+    expect(text).not.toMatch(/"name":"(?:umbrella-|everyones|base)/);
   });
 
   test('validation tells a bound credential of its own documents only', async () => {
@@ -352,16 +392,32 @@ describe.each(durableStores)('on $name', ({ open }) => {
   });
 });
 
-test('a file that takes the name of a stored policy, or is bad, stops the start with its position', async () => {
+test('a restart is not refused because a stored policy has the name of a file, or a budget that a file has, too', async () => {
+  await using first = await TestGateway.start();
+  const source = 'budget: {daily_limit_usd: 3}\nrules:\n  - {name: no, effect: deny, tools: [rm]}\n';
+  await new Policies(first).put('mine', 'rules: []');
+  await new Policies(first).put('money', source);
+  first.writePolicy('clash.yaml', 'default: allow\nname: mine\nbudget: {daily_limit_usd: 7}\n');
+  await eventually(async () => expect((await first.ready()).body.status).toBe('degraded'));
+  await using gateway = await first.restart('SIGTERM');
+  expect((await gateway.ready()).body).toMatchObject({ status: 'degraded' });
+  const agent = await gateway.register({ agentId: 'a' });
+  expect(await gateway.check(agent, { context: toolCall('search') })).toMatchObject({ decision: 1 });
+  // The rules of a stored document whose budget does not count are in force.
+  expect((await gateway.check(agent, { context: toolCall('rm') })).policyRule).toBe('money/no');
+  const budgets = await gateway.api.get<{ items: object[] }>('/api/v1/budgets?tier=global&period=day', bootstrapKey);
+  expect(budgets.body.items).toMatchObject([{ limit_usd: '7.00' }]);
+});
+
+test('a bad file stops the start with its position', async () => {
   await using gateway = await TestGateway.start();
-  await new Policies(gateway).put('mine', 'rules: []');
-  gateway.writePolicy('clash.yaml', 'default: deny\nname: mine\n');
+  gateway.writePolicy('bad.yaml', 'default: deny\nname: a/b\n');
   await eventually(async () => expect((await gateway.ready()).body.status).toBe('degraded'));
   await gateway.kill('SIGTERM');
   const args = ['--data', gateway.folder, '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0'];
   const failed = await runServe(args, { SVC_BOOTSTRAP_API_KEY: bootstrapKey });
   expect(failed.code).toBe(2);
-  expect(failed.stderr).toMatch(/clash\.yaml:2:7: a document named "mine" is stored/);
+  expect(failed.stderr).toMatch(/bad\.yaml:2:7: "name" must be/);
 });
 
 test('without a durable store, stored policies last as long as the process', async () => {
@@ -400,6 +456,20 @@ test('gateways on one database have the same stored policies, and edit them one 
   expect((await here.get<Problem>('base')).status).toBe(404);
 });
 
+test('of gateways on one database, that with a file of the name goes by the file, and is degraded', async () => {
+  await using store = await durableStores[1].open();
+  const one = await store.start();
+  const two = await store.start({ policies: { 'house.yaml': 'name: house\ndefault: deny\n' } });
+  const agent = await two.register({ agentId: 'a' });
+  await new Policies(one).put('house', 'default: allow');
+  await eventually(async () => expect((await two.ready()).body).toMatchObject({ status: 'degraded' }));
+  expect((await two.check(agent)).decision).toBe(2);
+  await eventually(async () => expect((await one.check(agent)).decision).toBe(1));
+  expect((await one.ready()).body.status).toBe('ok');
+  expect((await new Policies(one).delete('house')).status).toBe(204);
+  await eventually(async () => expect((await two.ready()).body).toMatchObject({ status: 'ok' }));
+});
+
 test('an observed policy is recorded and counted, and not enforced', async () => {
   await using gateway = await TestGateway.start({ policies: { 'base.yaml': 'name: base\ndefault: allow\n' } });
   const policies = new Policies(gateway);
@@ -412,7 +482,7 @@ test('an observed policy is recorded and counted, and not enforced', async () =>
   expect(first?.payload).toMatchObject({ observed: [{ rule: 'strict/no', effect: 'deny' }] });
   expect(second?.payload).not.toHaveProperty('observed');
   const { text } = await gateway.api.get('/metrics');
-  expect(text).toContain('reeve_policy_observed_total{document="strict",effect="deny"} 1');
+  expect(text).toContain('reeve_policy_observed_total{effect="deny"} 1');
   await policies.put('strict', rules);
   expect(await gateway.check(agent)).toMatchObject({ decision: 2, policyRule: 'strict/no' });
 });

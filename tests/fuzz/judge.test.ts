@@ -27,7 +27,7 @@ const document: ApiDocument = {
       body: { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false },
       answers: {
         200: { content: { 'application/json': { schema: { type: 'object', required: ['id'] } } } },
-        ...Object.fromEntries([400, 401, 403, 404, 422, 500].map((status) => [status, { content: problem }])),
+        ...Object.fromEntries([400, 401, 403, 404, 421, 422, 500].map((status) => [status, { content: problem }])),
       },
     },
   ],
@@ -100,6 +100,18 @@ describe('accepting what the document does not allow is a fault', () => {
     expect(faults(accepted, {}, { level: 'read' })).toContainEqual(
       'a credential without the scope was answered with 200',
     );
+  });
+
+  test('a request for another host that is answered, and one for this host that is not', () => {
+    const elsewhere: Partial<WireRequest>[] = [
+      { headers: [['host', 'elsewhere.example']] },
+      { target: 'http://elsewhere.example/things/a' },
+    ];
+    for (const request of elsewhere) {
+      expect(faults(accepted, request)).toContainEqual('a request for another host was answered with 200');
+      expect(faults(refused(421, 'misdirected_request'), request)).toEqual([]);
+    }
+    expect(faults(refused(421, 'misdirected_request'))).toContainEqual('a request was called misdirected');
   });
 
   test('a path that leads nowhere', () => {

@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ApiDocument, JsonSchema, Operation, Reached } from './document.ts';
 import { methodsAt, reachedBy } from './document.ts';
-import { refusalsOfBytes } from './malformed.ts';
+import { isMisdirected, refusalsOfBytes } from './malformed.ts';
 import type { FuzzCredential } from './world.ts';
 import type { WireAnswer, WireRequest } from './wire.ts';
 
@@ -54,7 +54,7 @@ export class Judge {
   }
 
   #faultsWithoutOperation({ status }: WireAnswer, request: WireRequest): string[] {
-    const expected = [404, 405, ...refusalsOfBytes(request)];
+    const expected = [...(isMisdirected(request) ? [421] : [404, 405]), ...refusalsOfBytes(request)];
     if (expected.includes(status)) return [];
     return [`${status} at a path with the methods ${methodsAt(this.#document, request.target).join(', ') || 'none'}`];
   }
@@ -65,6 +65,14 @@ export class Judge {
     if (refusalsOfBytes(request).includes(status)) return [];
     const declared = operation.answers[status];
     if (declared === undefined) return [`the status ${status} is not declared`];
+    // Before anything else, the credential included; health and metrics do not declare it.
+    const mustBeRefused = isMisdirected(request) && operation.answers[421] !== undefined;
+    if (mustBeRefused !== (status === 421)) {
+      return [
+        mustBeRefused ? `a request for another host was answered with ${status}` : 'a request was called misdirected',
+      ];
+    }
+    if (mustBeRefused) return [];
     const faults = faultsOfAccess(operation, credential, answer, request);
     if (headers.get('x-content-type-options') !== 'nosniff') faults.push('an answer without nosniff');
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(headers.get('x-request-id') ?? ''))

@@ -16,6 +16,15 @@ export function refusalsOfBytes({ target, headers, method }: WireRequest): numbe
   return [...(isLarge ? [431] : []), ...(isOdd ? [400] : [])];
 }
 
+/** Whether a request is meant for another host than the gateway of the test. */
+export function isMisdirected({ target, headers }: WireRequest): boolean {
+  const authorities = headers.flatMap(([name, value]) => (name === 'host' ? [value] : []));
+  const inTarget = /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
+  return [...authorities, ...(inTarget === undefined ? [] : [inTarget])].some(
+    (host) => !/^127\.0\.0\.1(:\d+)?$/.test(host),
+  );
+}
+
 /** Whoever refuses bytes does not read on, and may be gone before all of a long body is sent. */
 export function withoutLongBody(request: WireRequest): WireRequest {
   return refusalsOfBytes(request).length === 0 ? request : { ...request, body: request.body?.subarray(0, 1024) };

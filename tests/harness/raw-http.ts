@@ -41,7 +41,7 @@ export async function rawAnswer(socket: Socket): Promise<RawAnswer> {
 /** A request as its text, after which the connection is closed. */
 export function rawRequest(method: string, path: string, headers: readonly string[] = [], body = ''): string {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  return [`${method} ${path} HTTP/1.1`, 'Host: reeve', 'Connection: close', ...headers, ...length, '', body].join(
+  return [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, ...length, '', body].join(
     '\r\n',
   );
 }

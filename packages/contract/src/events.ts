@@ -61,6 +61,7 @@ const auditAlert = z.object({
       'op_stale',
       'op_back',
       'reservation_released',
+      'budget_overrun',
       'impersonation',
     ]),
   }),

@@ -1,3 +1,6 @@
+export { bounds } from './bounds.ts';
+export { CappedReader } from './capped-reader.ts';
+export { faultInMessage } from './fault-in-message.ts';
 export {
   HealthCheckRequest,
   HealthCheckResponse,
@@ -29,4 +32,6 @@ export {
   OpControlMessage_Signal,
   OpControlSubscribeRequest,
 } from './gen/reeve/v1/policy_service.ts';
+export type { BoundedMessage } from './message-bounds.ts';
+export { messageBounds } from './message-bounds.ts';
 export { paths } from './paths.ts';

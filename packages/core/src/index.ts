@@ -1,8 +1,11 @@
+export type { Json } from './audit/canonical-json.ts';
 export type { Access } from './access/access.ts';
 export type { ApiKeyRecord } from './access/api-key.ts';
 export { parseApiKey } from './access/api-key.ts';
 export { authenticateTicket, redeemTicket } from './access/authenticate-ticket.ts';
 export { Authenticator } from './access/authenticator.ts';
+export type { Width } from './access/authority.ts';
+export { widths } from './access/authority.ts';
 export { EndedCredentials } from './access/ended-credentials.ts';
 export type { IssuedToken } from './access/exchange-token.ts';
 export { exchangeToken } from './access/exchange-token.ts';
@@ -39,7 +42,7 @@ export { acceptInvite } from './accounts/accept-invite.ts';
 export type { PostOffice } from './accounts/deliver-mail.ts';
 export { deliverMail } from './accounts/deliver-mail.ts';
 export { listSessions, logOut, revokeSession } from './accounts/end-sessions.ts';
-export { findLoginIn } from './accounts/find-login.ts';
+export { areActiveIn, findLoginIn } from './accounts/find-login.ts';
 export type { MadeInvite } from './accounts/invites.ts';
 export { createInvite, listInvites, resendInvite, revokeInvite } from './accounts/invites.ts';
 export { keepAccounts } from './accounts/keep-accounts.ts';
@@ -72,6 +75,8 @@ export type { ChainHead } from './audit/chain.ts';
 export { emptyChain, sealer } from './audit/chain.ts';
 export { auditEventTypes, system } from './audit/entry.ts';
 export type { SealedEntry } from './audit/entry.ts';
+export type { LostEntries } from './audit/accept-lost-entries.ts';
+export { acceptLostEntries } from './audit/accept-lost-entries.ts';
 export { cutLog, lastCut } from './audit/cut-log.ts';
 export type { LogFilter } from './audit/read-logs.ts';
 export { latestLogs, oldestLogs } from './audit/read-logs.ts';
@@ -79,11 +84,22 @@ export type { Action, ActionType } from './decision/action.ts';
 export { action, actionTypes } from './decision/action.ts';
 export type { Answer, Decision } from './decision/answer.ts';
 export { chargeOf } from './decision/charge.ts';
-export { checkAction, checkActions, checkBatchSize } from './decision/check-action.ts';
+export { EntryPage } from './audit/entry-page.ts';
+export { boundedApproval, boundedGrant, boundedOp } from './journal/bounded-rows.ts';
+export { longest, mostBytesOfPage } from './kernel/bounds.ts';
+export { toldReason } from './kernel/text-size.ts';
+export { checkAction, checkActions, longestStretch } from './decision/check-action.ts';
 export type { CheckRequest } from './decision/check-request.ts';
+export type { RecordedDecision } from './decision/recorded-decision.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
-export { parseCheckRequest } from './decision/check-request.ts';
-export { exceededReason, unpricedReason } from './decision/refusal-reasons.ts';
+export { checkCost, parseCheckRequest } from './decision/check-request.ts';
+export {
+  exceededReason,
+  isToldAmounts,
+  limitTold,
+  overpricedReason,
+  unpricedReason,
+} from './decision/refusal-reasons.ts';
 export { acknowledgeControl } from './control/acknowledge-control.ts';
 export type { BulkControl, ControlReport, ControlScope } from './control/bulk-control.ts';
 export type { OnControlStep } from './control/control-desk.ts';
@@ -113,7 +129,7 @@ export { Journal } from './journal/journal.ts';
 export type { AuditPage, AuditQuery, AuditReader, Snapshot, Store, StoredEntry } from './journal/store.ts';
 export { HeadMoved } from './journal/store.ts';
 export { budgetPolicy, noBudgets } from './budget/budget-policy.ts';
-export type { ClosedBooks, SavedBooks } from './budget/books.ts';
+export type { Books, ClosedBooks, SavedBooks } from './budget/books.ts';
 export { BooksKeeper } from './budget/books-keeper.ts';
 export type { BooksCheck, BooksDifference } from './budget/check-books.ts';
 export { checkBooks } from './budget/check-books.ts';
@@ -125,12 +141,23 @@ export { expireUnchecked } from './ops/expire-unchecked.ts';
 export { Ledger } from './budget/ledger.ts';
 export type { BooksMark } from './budget/recover-books.ts';
 export { recoverBooks } from './budget/recover-books.ts';
+export type { RunCount } from './budget/run-tally.ts';
 export { RunTally } from './budget/run-tally.ts';
 export type { TierOf } from './budget/tier.ts';
 export { tierKey, tiersOf } from './budget/tier.ts';
 export type { BudgetRow } from './budget/list-budgets.ts';
 export { listBudgets } from './budget/list-budgets.ts';
-export { microsOfUsd, usdOfMicros } from './budget/money.ts';
+export type { Total } from './budget/money.ts';
+export {
+  approximateUsd,
+  microsOfUsd,
+  parseUsd,
+  plus,
+  totalJson,
+  totalOfJson,
+  usdOfMicros,
+  usualMostActionMicros,
+} from './budget/money.ts';
 export type { Clock } from './kernel/clock.ts';
 export { timestamp } from './kernel/clock.ts';
 export type { ErrorCode } from './kernel/errors.ts';
@@ -153,14 +180,22 @@ export type { Op, OpRecord } from './ops/op.ts';
 export { registerOp } from './ops/register-op.ts';
 export { recoverOps } from './ops/recover-ops.ts';
 export { OpsRegistry } from './ops/registry.ts';
-export type { BacktestLine, ChangedDecision } from './policy/backtest.ts';
+export type { Asking } from './policy/asking-rules.ts';
+export { alsoOfBudget, waitOf } from './policy/asking-rules.ts';
+export type { BacktestLine } from './policy/backtest.ts';
 export { backtest } from './policy/backtest.ts';
 export type { Candidate } from './policy/candidate.ts';
 export { candidateSet } from './policy/candidate.ts';
-export type { CompileCondition, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
+export type { CompileCondition, Condition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
 export { ConditionError, NotRecorded } from './policy/condition.ts';
 export type { PolicyDocument, PolicyProblem } from './policy/document.ts';
 export { describeProblem } from './policy/document.ts';
+export { decisionCost, Evaluation } from './policy/evaluation.ts';
+export type { EvaluationWorld } from './policy/evaluation-world.ts';
+export type { ChangedDecision, JudgedAgain } from './policy/judge-again.ts';
+export { agentsOf, judgeAgain } from './policy/judge-again.ts';
+export type { PlainSource } from './policy/plain-source.ts';
+export { plainSource, reviveSource } from './policy/plain-source.ts';
 export { loadPolicies, rejectPolicies } from './policy/load-policies.ts';
 export { describeScope } from './policy/parse-scope.ts';
 export type { PolicyHistory, PolicySetRecord } from './policy/policy-history.ts';
@@ -172,19 +207,20 @@ export { followPolicy } from './policy/store/follow-policy.ts';
 export type { VersionPage } from './policy/store/list-policies.ts';
 export { listPolicies, policyVersions } from './policy/store/list-policies.ts';
 export type { PlacedPolicy } from './policy/store/policy-library.ts';
-export { PolicyLibrary } from './policy/store/policy-library.ts';
+export { acceptedBefore, PolicyLibrary } from './policy/store/policy-library.ts';
 export type { PolicyShelf, PolicyVersion } from './policy/store/policy-version.ts';
 export { versionsKept } from './policy/store/policy-version.ts';
 export { putPolicy } from './policy/store/put-policy.ts';
 export { rollbackPolicy } from './policy/store/rollback-policy.ts';
 export { validatePolicy } from './policy/store/validate-policy.ts';
-export type { PolicySource } from './policy/parse-policy.ts';
+export type { ParsedSource, PolicySource } from './policy/parse-policy.ts';
 export { parsePolicies } from './policy/parse-policy.ts';
+export { parseSource } from './policy/parse-source.ts';
 export { PolicySet, policyVersion } from './policy/policy-set.ts';
-export type { Explanation } from './policy/explain-decision.ts';
-export { explainDecision } from './policy/explain-decision.ts';
+export type { ConsiderAgain } from './policy/explain-decision.ts';
+export { considerAgain, explainDecision } from './policy/explain-decision.ts';
 export { PastPolicies } from './policy/past-policies.ts';
-export type { Simulation } from './policy/simulate.ts';
+export type { SimulatedApprovals, Simulation } from './policy/simulate.ts';
 export { simulate } from './policy/simulate.ts';
 export type { ConsideredRule } from './policy/trail.ts';
 export { considerRules } from './policy/trail.ts';
@@ -193,6 +229,7 @@ export { subjectOf } from './policy/subject.ts';
 export type { Member } from './policy/yaml-reader.ts';
 export { YamlReader } from './policy/yaml-reader.ts';
 export type { Agent, AgentRecord } from './tenancy/agent.ts';
+export type { Lineage } from './tenancy/lineage.ts';
 export type { AgentId } from './tenancy/agent-id.ts';
 export { deregisterAgent } from './tenancy/deregister-agent.ts';
 export { AgentDirectory } from './tenancy/directory.ts';

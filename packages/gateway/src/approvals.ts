@@ -4,6 +4,7 @@ import { sendDelivery } from './adapters/webhook/send-delivery.ts';
 import type { WebhookMessage } from './adapters/webhook/webhook.ts';
 import { Webhook } from './adapters/webhook/webhook.ts';
 import type { Config } from './config/settings.ts';
+import { Rounds } from './rounds.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { approvalJson } from './transports/http/present-approval.ts';
@@ -28,29 +29,21 @@ const removedPerTick = 500;
 
 /** What is done about approvals aside from calls: they expire, somebody is told of them, and the old are forgotten. */
 export function startApprovalWork(config: Config, { gov, events, metrics, logger }: ApprovalWork): () => Promise<void> {
-  let busy = false;
-  const expire = async () => {
-    if (busy) return;
-    busy = true;
-    try {
-      while ((await expireApprovals(gov, expiredPerTurn)) === expiredPerTurn);
-    } catch (error) {
-      logger.warn({ err: error }, 'approvals could not be ended in time; it is tried again');
-    } finally {
-      busy = false;
-    }
-  };
+  const rounds = new Rounds((error) =>
+    logger.warn({ err: error }, 'approvals could not be ended in time; it is tried again'),
+  );
+  const expire = rounds.of(async () => {
+    while (!rounds.stopped && (await expireApprovals(gov, expiredPerTurn)) === expiredPerTurn);
+  });
   const keep = () => {
     gov.approvals.forgetExpiredGrants();
     const before = gov.clock.now() - keptMs;
     gov.journal.write({ kind: 'approvals_removed', before, kept: mostKept, most: removedPerTick });
   };
   const webhook = webhookOf(config, gov, metrics, logger);
-  const timers = [
-    setInterval(() => void expire(), expireEveryMs),
-    setInterval(keep, keepEveryMs),
-    setInterval(() => webhook?.wake(), sendEveryMs),
-  ];
+  rounds.every(expireEveryMs, expire);
+  rounds.every(keepEveryMs, keep);
+  rounds.every(sendEveryMs, () => webhook?.wake());
   const unsubscribe = events.subscribe((batch) => {
     for (const event of batch) if (event.type === 'approval') metrics.approvalChanged(event);
     if (batch.some(({ type }) => type === 'approval')) webhook?.wake();
@@ -58,8 +51,7 @@ export function startApprovalWork(config: Config, { gov, events, metrics, logger
   webhook?.wake();
   return async () => {
     unsubscribe();
-    timers.forEach((timer) => clearInterval(timer));
-    await webhook?.stop();
+    await Promise.all([rounds.stop(), webhook?.stop()]);
   };
 }
 

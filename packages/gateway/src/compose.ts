@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import type { Access } from '@reeve/core';
 import {
   Authenticator,
+  areActiveIn,
   authenticateTicket,
   EndedCredentials,
   findAccount,
   findLoginIn,
   installFirstKey,
-  KeyRing,
   MemoryAccountStore,
-  messageOf,
   redeemTicket,
   registrationState,
   rotateSigningKey,
@@ -26,16 +23,19 @@ import { PasswordPool } from './adapters/crypto/password-pool.ts';
 import { PolicyFiles } from './adapters/files/policy-files.ts';
 import { makeMailer } from './adapters/mail/make-mailer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
+import { openAnchor } from './anchor-keeper.ts';
 import { startApprovalWork } from './approvals.ts';
 import type { Config } from './config/settings.ts';
 import { startEvents } from './events.ts';
+import { startEvaluator } from './evaluator.ts';
 import { govern } from './govern.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { judgeCases } from './offline/judge-cases.ts';
+import { listening, placeText } from './listening.ts';
 import { accountsOf, Afterwards, startPeopleWork } from './people.ts';
 import { openStore } from './open-store.ts';
+import { Opened } from './opened.ts';
 import { followPolicies } from './policies.ts';
-import { StartError } from './start-error.ts';
+import { readTls } from './read-tls.ts';
 import { watchStore } from './store-health.ts';
 import { Health } from './telemetry/health.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -49,6 +49,7 @@ import { policyService } from './transports/grpc/policy-service.ts';
 import { reflectionService } from './transports/grpc/reflection-service.ts';
 import { mergeRoutes } from './transports/grpc/rpc.ts';
 import { statusOf } from './transports/grpc/status.ts';
+import { AllowedHosts } from './transports/http/allowed-hosts.ts';
 import { createHttpApp } from './transports/http/app.ts';
 import { readDashboard } from './transports/http/dashboard-files.ts';
 import { accountHandlers } from './transports/http/handlers/accounts.ts';
@@ -73,8 +74,17 @@ export interface Gateway {
   readonly madeKey: string | undefined;
   /** Settles where the gateway must not go on, with the reason. */
   readonly failed: Promise<Error>;
+  /** Which part is being closed. */
+  readonly closing: string;
   /** Finishes what is in flight, makes it durable and closes. */
   stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** What is served at `/`. */
+  readonly dashboardFolder?: string | undefined;
+  /** Whether to start although the audit log has lost what was anchored. */
+  readonly acceptLostEntries?: boolean | undefined;
 }
 
 /**
@@ -85,9 +95,9 @@ export async function startGateway(
   config: Config,
   logger: Logger,
   withTracing: boolean,
-  dashboardFolder?: string,
+  { dashboardFolder, acceptLostEntries = false }: StartOptions = {},
 ): Promise<Gateway> {
-  await using opened = new AsyncDisposableStack();
+  await using opened = new Opened();
   const { version } = manifest;
   const failed = Promise.withResolvers<Error>();
   const { store, reader, opsLog, indexLag, neededFrom, accountStore, follow } = await openStore(
@@ -99,8 +109,11 @@ export async function startGateway(
   const health = new Health();
   const metrics = new Metrics();
   const storeWatch = watchStore(store, health, logger);
-  opened.defer(storeWatch.stop);
+  opened.defer(storeWatch.stop, 'the watch over the store');
   const snapshot = await store.load();
+  const ports = { clock: systemClock, health, logger };
+  const anchor = await openAnchor(config, { store, reader, snapshot, acceptLoss: acceptLostEntries }, ports);
+  opened.defer(() => anchor?.stop(), 'the audit anchor');
   const {
     gov,
     events: bus,
@@ -121,11 +134,12 @@ export async function startGateway(
     onSubscriberError: (error) => logger.error({ err: error }, 'a subscriber of events failed'),
     onControlStep: (receipt, before) => metrics.controlled(receipt, before),
   });
-  opened.defer(() => gov.journal.close());
+  opened.defer(() => gov.journal.close(), 'the journal');
+  await anchor?.recordLoss(gov);
   metrics.observe(gov, indexLag);
   const access: Access = {
     gov,
-    keys: new KeyRing(systemClock, sha256, snapshot.apiKeys),
+    keys: gov.keys,
     signingKeys: new SigningKeyRing(snapshot.signingKeys),
     mint: new JoseMint(),
     tokenTtlMs: config.tokenTtlSecs * 1000,
@@ -133,14 +147,17 @@ export async function startGateway(
   };
   follow?.(access);
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
-  opened.defer(() => files.close());
+  opened.defer(() => files.close(), 'the watch over policy files');
   await followPolicies(gov, files, health, logger);
+  const evaluator = startEvaluator(config, { gov, metrics, logger });
+  opened.defer(() => evaluator.close(), 'evaluations');
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
+  anchor?.start(access, config.auditAnchorSecs * 1000);
 
   const tls = readTls(config);
   const hasAccounts = accountStore !== undefined;
   const hasher = new PasswordPool({ onFault: (why) => logger.warn({ why }, 'a thread for passwords has ended') });
-  opened.defer(() => hasher.close());
+  opened.defer(() => hasher.close(), 'the threads for passwords');
   const accounts = accountsOf(config, {
     access,
     // Where there is none, the routes that would ask it answer 503 before they do.
@@ -149,13 +166,16 @@ export async function startGateway(
     onSessionEnd: (accountId) => access.ended.ended(accountId),
   });
   const afterwards = new Afterwards((error) => logger.error({ err: error }, 'work after an answer failed'));
-  opened.defer(() => afterwards.settled());
-  const authenticator = new Authenticator(access, findLoginIn(accounts.store, systemClock));
+  opened.defer(() => afterwards.settled(), 'work after answers');
+  const authenticator = new Authenticator(access, {
+    findLogin: findLoginIn(accounts.store, systemClock),
+    areActive: areActiveIn(accounts.store),
+  });
   const place = { http: '' };
   const publicUrl = () => config.publicUrl ?? place.http;
   const unforeseen = (error: unknown) => logger.error({ err: error }, 'a call failed unexpectedly');
   const tracing = withTracing ? await startTracing(version) : undefined;
-  if (tracing !== undefined) opened.defer(() => tracing.stop());
+  if (tracing !== undefined) opened.defer(() => tracing.stop(), 'tracing');
   const governed = mergeRoutes(
     policyService(gov, { health, onAnswer: (answer) => metrics.decided(answer) }),
     controlService(gov, health),
@@ -182,7 +202,7 @@ export async function startGateway(
   });
   const tickets = new TicketBooth(systemClock, randomness);
   const events = startEvents({ eventLog, clock: systemClock, authenticator, ended: access.ended, health, metrics });
-  opened.defer(events.stop);
+  opened.defer(events.stop, 'event streams');
   const app = createHttpApp({
     handlers: {
       ...serviceHandlers({
@@ -201,10 +221,10 @@ export async function startGateway(
       ...accountHandlers({ accounts, afterwards: (work) => afterwards.run(work) }),
       ...logHandlers(reader, () => gov.journal.head.seq),
       ...budgetHandlers({ gov, store, reader }),
-      ...decisionHandlers({ gov, log: reader, onError: unforeseen }),
+      ...decisionHandlers({ gov, log: reader, evaluator, onError: unforeseen }),
       ...statsHandlers(tally, systemClock),
-      ...policyHandlers(gov),
-      ...policyTestHandlers(gov, judgeCases),
+      ...policyHandlers(gov, evaluator),
+      ...policyTestHandlers(evaluator),
       ...tenancyHandlers(gov),
       ...opsHandlers(gov),
       ...approvalHandlers(gov),
@@ -229,6 +249,11 @@ export async function startGateway(
     logger,
     tls,
     trustedProxies: config.trustedProxies ?? [],
+    hosts: new AllowedHosts({
+      publicUrl: config.publicUrl,
+      listeningOn: config.httpAddr.host,
+      allowed: config.allowedHosts ?? [],
+    }),
     tracing,
     dashboard: dashboardFolder === undefined ? undefined : readDashboard(dashboardFolder),
     drainMs: config.drainSecs * 1000,
@@ -236,56 +261,33 @@ export async function startGateway(
   });
   opened.defer(async () => {
     await Promise.all([rpc.drain(config.drainSecs * 1000), app.close()]);
-  });
+  }, 'calls in flight');
   const grpcPort = await listening('gRPC', config.grpcAddr, '--grpc', ({ host, port }) => rpc.listen(host, port));
   place.http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
   // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
   const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
-  opened.defer(startHousekeeping(config, { access, books, store, reader, neededFrom, logger, metrics }));
-  opened.defer(startApprovalWork(config, { gov, events: bus, metrics, logger }));
+  opened.defer(
+    startHousekeeping(config, { access, books, store, reader, neededFrom, logger, metrics }),
+    'housekeeping',
+  );
+  opened.defer(startApprovalWork(config, { gov, events: bus, metrics, logger }), 'work on approvals');
   if (hasAccounts) {
-    opened.defer(startPeopleWork(accounts, { mailer: makeMailer(config, logger), publicUrl: publicUrl(), logger }));
+    const mailer = makeMailer(config, logger);
+    const work = { mailer, publicUrl: publicUrl(), drainMs: config.drainSecs * 1000, logger };
+    opened.defer(startPeopleWork(accounts, work), 'letters');
   }
-  opened.defer(() => health.drain());
+  opened.defer(() => health.drain(), 'open streams');
+  storeWatch.started();
 
   const closing = opened.move();
   return {
     http: place.http,
-    grpc: at({ ...config.grpcAddr, port: grpcPort }),
+    grpc: placeText({ ...config.grpcAddr, port: grpcPort }),
     madeKey,
     failed: failed.promise,
+    get closing() {
+      return opened.closing;
+    },
     stop: () => closing.disposeAsync(),
   };
-}
-
-function readTls(config: Config): { cert: Buffer; key: Buffer } | undefined {
-  if (config.tlsCert === undefined || config.tlsKey === undefined) return undefined;
-  try {
-    const tls = { cert: readFileSync(config.tlsCert), key: readFileSync(config.tlsKey) };
-    createSecureContext(tls);
-    return tls;
-  } catch (error) {
-    throw new StartError(`SVC_TLS_CERT, SVC_TLS_KEY: not a certificate and its key in PEM: ${messageOf(error)}`, 2);
-  }
-}
-
-type Address = Config['httpAddr'];
-
-async function listening<Bound>(
-  what: string,
-  address: Address,
-  option: string,
-  listen: (address: Address) => Promise<Bound>,
-): Promise<Bound> {
-  try {
-    return await listen(address);
-  } catch (error) {
-    throw new StartError(
-      `cannot listen for ${what} on ${at(address)}: ${messageOf(error)}; choose another with ${option}`,
-    );
-  }
-}
-
-function at({ host, port }: Address): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -9,6 +9,7 @@ import {
   EventBus,
   EventLog,
   Journal,
+  KeyRing,
   Ledger,
   noBudgets,
   OpsRegistry,
@@ -76,9 +77,11 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
   events.subscribe((batch) => tally.follow(batch));
   const directory = new AgentDirectory();
   const gov: Governance = {
+    keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     ops: new OpsRegistry(clock, config.opsTtlSecs * 1000),
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: booksMark.timeZone })),
+    mostActionMicros: config.maxActionCostMicros,
     runs: new RunTally(),
     control: new ControlDesk({
       directory,

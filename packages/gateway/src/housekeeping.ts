@@ -10,6 +10,7 @@ import {
   timeOutControls,
 } from '@reeve/core';
 import type { Config } from './config/settings.ts';
+import { Rounds } from './rounds.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
@@ -38,24 +39,25 @@ export interface Housekeeping {
 }
 
 /** What is done between decisions, in small steps: sweeping, saving what lives long, giving up what is too old. */
-export function startHousekeeping(config: Config, ports: Housekeeping): () => void {
+export function startHousekeeping(config: Config, ports: Housekeeping): () => Promise<void> {
   const { access, logger } = ports;
   const { gov } = access;
+  const rounds = new Rounds((error) => logger.error({ err: error }, 'housekeeping failed; it is tried again'));
   const tickMs = config.opsSweepTickSecs * 1000;
   const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
-  const sweep = inSteps(gov, () => sweepOps(gov, opsPerTurn) === opsPerTurn);
-  const expire = inSteps(gov, () => {
+  const sweep = rounds.ofSteps(gov.journal, () => sweepOps(gov, opsPerTurn) === opsPerTurn);
+  const expire = rounds.ofSteps(gov.journal, () => {
     const expired = expireUnchecked(gov, config.opsPendingTtlSecs * 1000, opsPerStep);
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
-  const save = inSteps(
-    gov,
+  const save = rounds.ofSteps(
+    gov.journal,
     () => checkpoint.step(rowsPerTurn),
     () => checkpoint.advance(),
   );
-  const saveBooks = inSteps(gov, () => ports.books.save(rowsPerTurn));
-  const retain = retention(config, ports, () =>
+  const saveBooks = rounds.ofSteps(gov.journal, () => ports.books.save(rowsPerTurn));
+  const retain = retention(config, ports, rounds, () =>
     Math.min(ports.books.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
   );
   const saveUses = () => {
@@ -63,75 +65,52 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => vo
       if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
     }
   };
-  const timer = setInterval(() => {
+  rounds.every(tickMs, () => {
     sweep();
     expire();
     saveUses();
     if (config.opsDurable) save();
     saveBooks();
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
-    retain().catch((error: unknown) => logger.error({ err: error }, 'the audit log could not be cut'));
-  }, tickMs);
-  const stopWatching = watchAgents(config, gov, () => ports.metrics.reservationReleased());
-  return () => {
-    clearInterval(timer);
-    stopWatching();
+    retain();
+  });
+  watchAgents(config, gov, rounds, () => ports.metrics.reservationReleased());
+  return async () => {
+    await rounds.stop();
     saveUses();
   };
 }
 
 /** Looks for agents that owe an acknowledgement, and for those that have fallen silent or vanished. */
-function watchAgents(config: Config, gov: Governance, onRelease: () => void): () => void {
+function watchAgents(config: Config, gov: Governance, rounds: Rounds, onRelease: () => void): void {
   const staleMs = config.opsStaleSecs * 1000;
   const staleWatch = new StaleWatch(gov, staleMs);
-  const timeOut = inSteps(gov, () => timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn);
-  const lookForSilent = inSteps(gov, () => staleWatch.step(opsPerTurn));
-  const timers = [
-    setInterval(timeOut, controlEveryMs),
-    setInterval(lookForSilent, Math.min(10_000, Math.max(controlEveryMs, staleMs / 10))),
-  ];
+  rounds.every(
+    controlEveryMs,
+    rounds.ofSteps(gov.journal, () => timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn),
+  );
+  rounds.every(
+    Math.min(10_000, Math.max(controlEveryMs, staleMs / 10)),
+    rounds.ofSteps(gov.journal, () => staleWatch.step(opsPerTurn)),
+  );
   const leaseMs = config.reservationLeaseSecs * 1000;
-  if (leaseMs > 0) {
-    const leaseWatch = new LeaseWatch(gov, leaseMs, onRelease);
-    const lookForVanished = inSteps(gov, () => leaseWatch.step(opsPerStep));
-    timers.push(setInterval(lookForVanished, Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10))));
-  }
-  return () => timers.forEach((timer) => clearInterval(timer));
-}
-
-/**
- * Does `step` once a turn of the event loop for as long as there is more to do, and `then` what follows. Where a step
- * cannot be made durable, the rest waits for the next time: there would always be more to do.
- */
-function inSteps(gov: Governance, step: () => boolean, then: () => void = () => undefined): () => void {
-  let busy = false;
-  const turn = () => {
-    busy = step();
-    if (!busy) then();
-    else {
-      gov.journal.committed().then(
-        () => setImmediate(turn),
-        () => {
-          busy = false;
-        },
-      );
-    }
-  };
-  return () => {
-    if (!busy) turn();
-  };
+  if (leaseMs === 0) return;
+  const leaseWatch = new LeaseWatch(gov, leaseMs, onRelease);
+  rounds.every(
+    Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10)),
+    rounds.ofSteps(gov.journal, () => leaseWatch.step(opsPerStep)),
+  );
 }
 
 /** How often entries are looked at for their age: each cut is an entry, so not at every tick. */
 const ageEveryMs = 3_600_000;
 
-function retention(config: Config, ports: Housekeeping, neededFrom: () => number): () => Promise<void> {
+function retention(config: Config, ports: Housekeeping, rounds: Rounds, neededFrom: () => number): () => void {
   const { access, store, reader, logger } = ports;
   const { gov } = access;
   const maxAgeMs = config.auditRetainDays === 0 ? null : config.auditRetainDays * 86_400_000;
   const maxEntries = config.auditRetainEntries === 0 ? null : config.auditRetainEntries;
-  if (maxAgeMs === null && maxEntries === null) return () => Promise.resolve();
-  let busy = false;
+  if (maxAgeMs === null && maxEntries === null) return () => undefined;
   let resumed = false;
   let ageDueAt = 0;
   const cut = async (): Promise<number | undefined> => {
@@ -145,23 +124,23 @@ function retention(config: Config, ports: Housekeeping, neededFrom: () => number
     const needed = await ports.neededFrom(neededFrom());
     return cutLog(access, { store, reader }, { maxAgeMs: ageDue ? maxAgeMs : null, maxEntries }, needed);
   };
-  return async () => {
-    if (busy) return;
-    busy = true;
+  return rounds.of(async () => {
     try {
       const through = await cut();
       if (through === undefined) return;
-      const removed = await remove(gov, store, through);
+      const removed = await remove(gov, store, through, rounds);
       if (removed) logger.info({ through }, 'the audit log was cut');
-    } finally {
-      busy = false;
+    } catch (error) {
+      logger.error({ err: error }, 'the audit log could not be cut');
     }
-  };
+  });
 }
 
 /** In steps, so that no turn of the event loop takes long; false where there was nothing to remove. */
-async function remove(gov: Governance, store: Store, through: number): Promise<boolean> {
+async function remove(gov: Governance, store: Store, through: number, rounds: Rounds): Promise<boolean> {
+  // What a stop leaves is removed after the next start.
   for (let removed = false; ; removed = true) {
+    if (rounds.stopped) return false;
     const [first] = await store.after(0, 1);
     if (first === undefined || first.seq > through) return removed;
     gov.journal.write({ kind: 'entries_removed', through: Math.min(through, first.seq + entriesPerTurn) });

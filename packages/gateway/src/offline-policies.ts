@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PolicyDocument, PolicyProblem, PolicySource } from '@reeve/core';
-import { messageOf, parsePolicies } from '@reeve/core';
+import { messageOf, parsePolicies, usualMostActionMicros } from '@reeve/core';
 import { parseDocument } from 'yaml';
 import { policyFeatures } from './adapters/cel/policy-features.ts';
 import { PolicyFiles } from './adapters/files/policy-files.ts';
@@ -57,13 +57,13 @@ export function testPolicyFiles(path: string, casePaths: readonly string[]): Off
   const policies = parsePolicies(readSources(path), policyFeatures);
   const found = casePaths.length > 0 ? casePaths : [join(path, casesFolder)].filter((folder) => existsSync(folder));
   const caseSources = found.flatMap(readCaseSources);
-  const read = caseSources.map(readCases);
+  const read = caseSources.map((source) => readCases(source, usualMostActionMicros));
   const problems = [...policies.problems, ...read.flatMap((each) => each.problems)];
   const groups: CaseGroup[] = read.flatMap((each) => each.groups);
   return {
     caseFiles: caseSources.map(({ file }) => file),
     problems,
-    report: problems.length > 0 ? undefined : testPolicies(policies.documents, groups),
+    report: problems.length > 0 ? undefined : testPolicies(policies.documents, groups, usualMostActionMicros),
   };
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Access, AccountStore, AuditReader, Store } from '@reeve/core';
-import { MemoryStore, messageOf } from '@reeve/core';
+import { MemoryStore } from '@reeve/core';
 import { takeDataFolder } from './adapters/files/data-folder.ts';
+import type { Encryption } from './adapters/postgres/connection.ts';
 import { Follower } from './adapters/postgres/follower.ts';
 import { openPostgres } from './adapters/postgres/open-postgres.ts';
 import { SqlAccountStore } from './adapters/sql/account-store.ts';
@@ -10,8 +11,12 @@ import { SqliteDatabase } from './adapters/sql/sqlite-database.ts';
 import { SqliteStore } from './adapters/sql/sqlite-store.ts';
 import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
+import type { PostgresUrl } from './config/postgres-url.ts';
 import { parsePostgresUrl } from './config/postgres-url.ts';
 import type { Config } from './config/settings.ts';
+import { withAdvice } from './explain-start.ts';
+import { isLoopback } from './loopback.ts';
+import type { Opened } from './opened.ts';
 import { StartError } from './start-error.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -34,7 +39,7 @@ export interface OpenStore {
 export async function openStore(
   config: Config,
   logger: Logger,
-  opened: AsyncDisposableStack,
+  opened: Opened,
   onFatal: (error: Error) => void,
 ): Promise<OpenStore> {
   if (config.databaseUrl === 'memory:') {
@@ -46,22 +51,22 @@ export async function openStore(
   return openEmbedded(config, opened);
 }
 
-function openEmbedded(config: Config, opened: AsyncDisposableStack): OpenStore {
+function openEmbedded(config: Config, opened: Opened): OpenStore {
   const folder = takeDataFolder(config.dataDir);
-  opened.defer(() => folder.release());
+  opened.defer(() => folder.release(), 'the data folder');
   const path = join(folder.path, 'reeve.db');
   try {
     const store = new SqliteStore({ path, sync: config.auditSync });
-    opened.defer(() => store.close());
-    opened.defer(startCheckpointer(path));
+    opened.defer(() => store.close(), 'the store');
+    opened.defer(startCheckpointer(path), 'the thread that checkpoints the store');
     const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
-    opened.defer(() => reader.close());
+    opened.defer(() => reader.close(), 'the thread that reads the audit log');
     const accountStore = new SqlAccountStore(new SqliteDatabase({ path, sync: config.auditSync }));
-    opened.defer(() => accountStore.close());
+    opened.defer(() => accountStore.close(), 'the store of accounts');
     // Unknown is shown as unknown: the other metrics do not depend on the reader.
     return { ...alone(store), reader, indexLag: () => reader.lag().catch(() => Number.NaN), accountStore };
   } catch (error) {
-    throw new StartError(`cannot open the store ${path}: ${messageOf(error)}`);
+    throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
   }
 }
 
@@ -73,14 +78,17 @@ async function openShared(
   config: Config,
   databaseUrl: string,
   logger: Logger,
-  opened: AsyncDisposableStack,
+  opened: Opened,
   onFatal: (error: Error) => void,
 ): Promise<OpenStore> {
   const follower = new Follower((error) =>
     logger.error({ err: error }, 'what other gateways have changed cannot be read'),
   );
-  const { store, database, seat } = await openPostgres(
-    parsePostgresUrl(databaseUrl),
+  const connections = new AsyncDisposableStack();
+  opened.defer(() => connections.disposeAsync(), 'the connections to PostgreSQL');
+  const url = parsePostgresUrl(databaseUrl);
+  const { store, database, seat, encryption } = await openPostgres(
+    url,
     config.auditSync,
     {
       onNotice: (notice) => follower.note(notice),
@@ -90,9 +98,10 @@ async function openShared(
       },
       onTaken: onFatal,
     },
-    opened,
+    connections,
   );
-  opened.defer(() => follower.close());
+  opened.defer(() => follower.close(), 'what follows other gateways');
+  tellOfEncryption(url, encryption, logger);
   logger.info({ seat: seat.seat }, 'took a seat in the database');
   return {
     store,
@@ -103,4 +112,19 @@ async function openShared(
     accountStore: new SqlAccountStore(database),
     follow: (access) => follower.start(store, access),
   };
+}
+
+/** Says what protects the connection to the database. On a network, less than a verified certificate is warned of. */
+function tellOfEncryption({ host, tlsMode }: PostgresUrl, encryption: Encryption, logger: Logger): void {
+  const isHere = host.startsWith('/') || isLoopback(host);
+  const text = {
+    none: 'the connection to the database is not encrypted: whoever can read the network reads and changes everything in it; use sslmode=verify-full',
+    unverified:
+      'the connection to the database is encrypted, but nobody has verified whose certificate it is: whoever can come in between can read it; use sslmode=verify-full',
+    verified: 'the connection to the database is encrypted, under a certificate that was verified',
+  }[encryption];
+  const facts = { encryption, sslmode: tlsMode };
+  if (isHere) logger.info(facts, 'connected to the database on this machine');
+  else if (encryption === 'verified') logger.info(facts, text);
+  else logger.warn(facts, text);
 }

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access, Accounts, AccountStore, Mailer, PasswordHasher } from '@reeve/core';
 import { deliverMail, keepAccounts } from '@reeve/core';
 import type { Config } from './config/settings.ts';
+import { Rounds } from './rounds.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 export interface PeoplePorts {
@@ -29,11 +31,21 @@ export function accountsOf(config: Config, ports: PeoplePorts): Accounts {
 
 const mailEveryMs = 1000;
 const keepEveryMs = 60_000;
+/** How long stopping waits for letters at most. */
+const letterMs = 5_000;
+
+export interface PeopleWork {
+  readonly mailer: Mailer;
+  readonly publicUrl: string;
+  /** How long stopping waits for letters that are being sent. */
+  readonly drainMs: number;
+  readonly logger: Logger;
+}
 
 /** What is done about accounts aside from calls: letters are sent, and what is over is forgotten. */
 export function startPeopleWork(
   accounts: Accounts,
-  { mailer, publicUrl, logger }: { readonly mailer: Mailer; readonly publicUrl: string; readonly logger: Logger },
+  { mailer, publicUrl, drainMs, logger }: PeopleWork,
 ): () => Promise<void> {
   const office = {
     accounts,
@@ -42,30 +54,17 @@ export function startPeopleWork(
     jitter: Math.random,
     onFailure: (failure: object) => logger.warn(failure, 'a letter could not be sent'),
   };
-  const mail = repeatedly(mailEveryMs, () => deliverMail(office), logger);
-  const keep = repeatedly(keepEveryMs, () => keepAccounts(accounts), logger);
-  return async () => {
-    await Promise.all([mail(), keep()]);
-  };
-}
-
-/** Does the work again and again, never twice at once; returns how to stop, which waits for what is being done. */
-function repeatedly(everyMs: number, work: () => Promise<void>, logger: Logger): () => Promise<void> {
-  let current = Promise.resolve();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    current = work()
-      .catch((error: unknown) => logger.error({ err: error }, 'work on accounts failed; it is tried again'))
-      .finally(() => {
-        busy = false;
-      });
-  }, everyMs);
-  return () => {
-    clearInterval(timer);
-    return current;
-  };
+  const rounds = new Rounds((error) => logger.error({ err: error }, 'work on accounts failed; it is tried again'));
+  rounds.every(
+    mailEveryMs,
+    rounds.of(() => deliverMail(office)),
+  );
+  rounds.every(
+    keepEveryMs,
+    rounds.of(() => keepAccounts(accounts)),
+  );
+  // A relay may take minutes. The letter stays in the queue until it is known to have been sent.
+  return () => Promise.race([rounds.stop(), sleep(Math.min(drainMs, letterMs), undefined, { ref: false })]);
 }
 
 /** Runs work after the answer that asked for it, and can be waited for when the gateway stops. */

@@ -22,33 +22,33 @@ export async function followPolicies(
   if (problems.length > 0) throw new StartError(problems.map(describeProblem).join('\n'), 2);
 
   let reloading = Promise.resolve();
-  let isHeldBack = false;
-  const reloadNow = () => {
+  let held: readonly PolicyProblem[] = [];
+  if (gov.library.inForce.setAside.length > 0) report(held, gov, health, logger);
+  files.watch(() => {
     reloading = reloading.then(async () => {
-      isHeldBack = !(await reload(gov, files, health, logger));
+      held = await reload(gov, files, health, logger);
     });
-  };
-  files.watch(reloadNow);
-  gov.library.watch((found) => {
-    // What kept the files from being in force may be gone with it.
-    if (isHeldBack && found.length === 0) reloadNow();
-    else report(found, gov, health, logger);
-    isHeldBack ||= found.length > 0;
   });
+  gov.library.watch(() => report(held, gov, health, logger));
 }
 
-/** Whether what the files hold is in force now. */
-async function reload(gov: Governance, files: PolicyFiles, health: Health, logger: Logger): Promise<boolean> {
+/** What keeps the files from being in force now. */
+async function reload(
+  gov: Governance,
+  files: PolicyFiles,
+  health: Health,
+  logger: Logger,
+): Promise<readonly PolicyProblem[]> {
   try {
     const sources = readable(files);
     const problems = Array.isArray(sources) ? await loadPolicies(gov, sources) : [sources];
     if (!Array.isArray(sources)) await rejectPolicies(gov, problems);
     report(problems, gov, health, logger);
-    return problems.length === 0;
+    return problems;
   } catch (error) {
     health.set('policy', { status: 'degraded', detail: messageOf(error) });
     logger.error({ err: error }, 'the policies could not be reloaded; those in force stay so');
-    return false;
+    return [{ file: files.path, line: 1, column: 1, message: messageOf(error) }];
   }
 }
 
@@ -61,16 +61,22 @@ function readable(files: PolicyFiles): PolicySource[] | PolicyProblem {
   }
 }
 
+/** Readiness is for everybody to read, so it names no document that a tenant may have named; the log does. */
 function report(problems: readonly PolicyProblem[], gov: Governance, health: Health, logger: Logger): void {
-  if (problems.length === 0) {
-    health.ok('policy');
-    logger.info(
-      { policy_version: gov.policies.version, documents: gov.policies.documents.length },
-      'policies reloaded',
-    );
+  const { setAside } = gov.library.inForce;
+  if (problems.length > 0) {
+    const described = problems.map(describeProblem);
+    health.set('policy', { status: 'degraded', detail: described[0] ?? '' });
+    logger.error({ problems: described }, 'the policies have errors; those in force stay so');
     return;
   }
-  const described = problems.map(describeProblem);
-  health.set('policy', { status: 'degraded', detail: described[0] ?? '' });
-  logger.error({ problems: described }, 'the policies have errors; those in force stay so');
+  const loaded = { policy_version: gov.policies.version, documents: gov.policies.documents.length };
+  if (setAside.length === 0) {
+    health.ok('policy');
+    logger.info(loaded, 'policies reloaded');
+    return;
+  }
+  health.set('policy', { status: 'degraded', detail: setAside[0]?.told ?? '' });
+  const described = setAside.map(({ problem }) => describeProblem(problem));
+  logger.error({ ...loaded, problems: described }, 'stored policies are set aside');
 }

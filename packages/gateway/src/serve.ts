@@ -3,13 +3,18 @@ import type { Gateway } from './compose.ts';
 import { startGateway } from './compose.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
+import { explainStart } from './explain-start.ts';
+import { exitAfterLinger, stopOrExit } from './last-resort.ts';
 import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
+import { warnOfRisks } from './warn-of-risks.ts';
 
 /** What whoever runs a gateway within its own process wants to know and decide. */
 export interface ServeHooks {
   /** In place of the environment of the process. */
   readonly env?: ConfigSources['env'];
+  /** Whether to start although the audit log has lost what was anchored. */
+  readonly acceptLostEntries?: boolean;
   /** In place of the words on standard output. */
   readonly onListening?: (place: Pick<Gateway, 'http' | 'grpc' | 'madeKey'>) => void;
   /** Before it stops: what uses it can end first. */
@@ -20,7 +25,7 @@ export interface ServeHooks {
 export async function serve(
   sources: Omit<ConfigSources, 'env'>,
   dashboardFolder?: string,
-  { env = process.env, onListening = announce, onStopping }: ServeHooks = {},
+  { env = process.env, acceptLostEntries, onListening = announce, onStopping }: ServeHooks = {},
 ): Promise<number> {
   // What the gateway writes is its own: store, keys, lock.
   process.umask(0o077);
@@ -28,7 +33,13 @@ export async function serve(
   try {
     const { config, tracing } = loadConfig({ ...sources, env });
     const logger = createLogger(config.logLevel);
-    const gateway = await startGateway(config, logger, tracing, dashboardFolder);
+    warnOfRisks(config, logger);
+    const gateway = await startGateway(config, logger, tracing, { dashboardFolder, acceptLostEntries }).catch(
+      (error: unknown) => {
+        logger.debug({ err: error }, 'the start has failed');
+        throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
+      },
+    );
     onListening(gateway);
     // A process that is killed leaves its translated sources to the next one all the same.
     flushCompileCache();
@@ -36,8 +47,9 @@ export async function serve(
     if (end instanceof Error) logger.fatal({ err: end }, 'the gateway cannot go on');
     else logger.info({ signal: end }, 'shutting down');
     await onStopping?.();
-    await gateway.stop();
+    await stopOrExit(gateway, config.drainSecs * 1000, logger);
     logger.info('stopped');
+    exitAfterLinger(end instanceof Error ? 1 : 0, logger);
     if (end instanceof Error) throw new StartError(end.message);
     return 0;
   } catch (error) {

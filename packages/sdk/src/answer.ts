@@ -17,7 +17,7 @@ export interface BudgetLimit {
   readonly tier: (typeof tiers)[number];
   readonly period: (typeof periods)[number];
   readonly limitMicros: number;
-  /** Settled and reserved, without the refused charge. */
+  /** Settled and reserved, without the refused charge; what is beyond `Number.MAX_SAFE_INTEGER` is told as that. */
   readonly spentMicros: number;
 }
 

@@ -3,6 +3,7 @@ import {
   AckOpControlResponse,
   BatchCheckRequest,
   BatchCheckResponse,
+  CappedReader,
   CheckActionRequest,
   CheckActionResponse,
   CompleteActionRequest,
@@ -22,7 +23,7 @@ import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
 export interface RpcMethod<Request, Response> {
   readonly path: string;
   readonly request: { encode(message: Request): { finish(): Uint8Array } };
-  readonly response: { decode(bytes: Uint8Array): Response };
+  readonly response: { decode(reader: CappedReader): Response };
 }
 
 /** The methods of the gateway that an agent calls. */
@@ -62,7 +63,7 @@ export function requireSendable(bytes: Buffer): Buffer {
 
 export function decodeResponse<Response>(method: RpcMethod<never, Response>, bytes: Uint8Array): Response {
   try {
-    return method.response.decode(bytes);
+    return method.response.decode(new CappedReader(bytes));
   } catch {
     throw new ReeveInternal('the answer of the gateway cannot be read');
   }

@@ -16,6 +16,8 @@ function approval(id: string, members: Partial<Approval> = {}): Approval {
     action: { tool_name: 'pay', args: { amount: 20 } },
     digest: 'd',
     policy_rule: 'house/payments',
+    rules: ['house/payments'],
+    grantable: true,
     policy_version: 'v',
     reason: 'approval required by rule house/payments',
     cost_micros: 0,

@@ -17,8 +17,8 @@ const columns: readonly Column<Grant>[] = [
   { title: 'STATE', value: ({ state }) => state, colour: ({ state }) => (state === 'active' ? 'green' : 'dim') },
   { title: 'AGENT', value: ({ agent }) => agentText(agent), isFlexible: true },
   { title: 'ACTION', value: ({ action_type: type }) => type },
-  { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true },
-  { title: 'RULE', value: ({ policy_rule: rule }) => rule, isFlexible: true },
+  { title: 'COVERS', value: ({ covers }) => covers, isFlexible: true },
+  { title: 'RULES', value: ({ rules }) => rules.join(', '), isFlexible: true },
   { title: 'FOR', value: ({ reach, run_id: run }) => (reach === 'run' ? `run ${run}` : 'a time'), isFlexible: true },
   { title: 'ENDS', value: ({ state, expires_at: at }) => (state === 'active' ? timeLeft(at) : at) },
   { title: 'USES', value: ({ uses }) => uses, isRight: true },
@@ -71,7 +71,7 @@ export const approvalsRevokeGrantCommand = defineCommand({
       params: { id: input.args.id },
       body: { reason: input.options.reason ?? '' },
     });
-    const words = `${grant.id} is ${grant.state}: ${agentText(grant.agent)} on ${grant.resource}, used ${grant.uses} times.`;
+    const words = `${grant.id} is ${grant.state}: ${agentText(grant.agent)} on ${grant.covers}, used ${grant.uses} times.`;
     print(shell, input.globals.output, grant, () => cleanText(words));
     return 0;
   },

@@ -31,6 +31,11 @@ export const approvalsShowCommand = defineCommand({
   },
 });
 
+/** The one that is reported, and all others that ask. */
+function rulesText({ policy_rule: first, rules }: Approval): string {
+  return [...new Set([first, ...rules])].join(', ');
+}
+
 export function approvalText(approval: Approval): string {
   const { verdicts, action } = approval;
   const record = renderRecord([
@@ -41,7 +46,7 @@ export function approvalText(approval: Approval): string {
     ['Resource', approval.resource],
     ['Summary', approval.summary],
     ['Why', approval.reason],
-    ['Rule', approval.policy_rule],
+    ['Rule', rulesText(approval)],
     ['Cost', `${approval.cost_usd} USD`],
     ['Run', approval.run_id],
     ['Operation', approval.op_id],
@@ -49,7 +54,7 @@ export function approvalText(approval: Approval): string {
     ['Expires', `${approval.expires_at} (${timeLeft(approval.expires_at)})`],
     ['Approved', approvedText(approval)],
     ['Decided', approval.decided_at],
-    ['Grant', approval.grant_id],
+    ['Grant', approval.grant_id ?? (approval.grantable ? null : 'none may be given')],
     ['Digest', approval.digest],
     ['Policy', approval.policy_version],
   ]);

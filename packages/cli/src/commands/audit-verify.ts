@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { Verdict } from '@reeve/contract/audit';
-import { EntryVerifier, judgeLog } from '@reeve/contract/audit';
+import type { AnchoredVerdict, Verdict } from '@reeve/contract/audit';
+import { EntryVerifier, judgeAnchors, judgeLog, requiredAnchors } from '@reeve/contract/audit';
+import type { AnchorLines } from '../audit/anchor-file.ts';
+import { readAnchors, unsignedAnchor } from '../audit/anchor-file.ts';
 import { linesOf } from '../audit/lines-of.ts';
 import type { Jwks } from '../audit/signed-cut.ts';
 import { isSigned } from '../audit/signed-cut.ts';
@@ -23,14 +25,18 @@ export const auditVerifyCommand = defineCommand({
   details: [
     'Checks that each entry’s hash fits its content, that each entry links to the one before, and that a log which does not start with its first entry was cut with a signature. Names the first broken entry and ends with 1.',
     'Without FILE it reads the log of the gateway, which needs the scope read and a credential that is bound to no tenant. Of a filtered export, or a tenant’s, it checks each entry’s own hash, says that the chain was not checkable, and ends with 0.',
-    'Data: {result: unbroken|broken|not_checkable, entries, first_seq, last_seq, last_hash, cut_at, broken_seq, why}.',
+    'A chain cannot show by itself that its newest entries were cut off. With --anchor the log must contain what the gateway has appended to SVC_AUDIT_ANCHOR, each line signed by one of its keys.',
+    'Data: {result: unbroken|broken|not_checkable, entries, first_seq, last_seq, last_hash, cut_at, broken_seq, why}; with --anchor also anchors: {lines, newest_seq, newest_at, accepted_lost}.',
   ],
   args: { file: optional('An export in JSON lines; "-" for standard input.', 'file') },
   options: {
     complete: flag('FILE must be the whole log: whatever is missing is broken.'),
+    anchor: text('FILE', 'The anchor file of the gateway: the log must contain every entry that is anchored in it.', {
+      completes: 'file',
+    }),
     jwks: text(
       'FILE',
-      'The keys that have signed cuts, as /.well-known/jwks.json had them. Default: those of the gateway.',
+      'The keys that have signed cuts and anchors, as /.well-known/jwks.json had them. Default: those of the gateway.',
       {
         completes: 'file',
       },
@@ -39,6 +45,7 @@ export const auditVerifyCommand = defineCommand({
   examples: [
     ['reeve audit verify', 'the log of the gateway, as it is now'],
     ['reeve audit verify audit.jsonl --complete', 'an export that should be the whole log'],
+    ['reeve audit verify audit.jsonl --anchor anchor.jsonl --jwks jwks.json', 'that its end was not cut off, offline'],
     ['reeve audit verify march.jsonl --jwks jwks.json', 'an old one, with the keys that were kept beside it'],
   ],
   run: async (input, shell) => {
@@ -50,35 +57,79 @@ export const auditVerifyCommand = defineCommand({
 });
 
 type VerifyInput = Pick<Input, 'globals'> & {
-  readonly options: { readonly complete: boolean; readonly jwks: string | undefined };
+  readonly options: {
+    readonly complete: boolean;
+    readonly jwks: string | undefined;
+    readonly anchor: string | undefined;
+  };
 };
 
 async function verifyOnline(input: VerifyInput, shell: Shell): Promise<Verdict> {
-  return verifyGateway(shell, await connect(shell, input), input.globals.timeout * 1000);
+  const { anchor, jwks } = input.options;
+  const anchors = anchor === undefined ? undefined : await readAnchors(anchor);
+  const kept = jwks === undefined ? undefined : await keysIn(jwks);
+  return verifyGateway(shell, await connect(shell, input), input.globals.timeout * 1000, { anchors, kept });
 }
 
 /** Verifies the log of a gateway as it is now. What a tenant sees of it is a part. */
-export async function verifyGateway(shell: Shell, client: GatewayClient, timeoutMs: number): Promise<Verdict> {
+export async function verifyGateway(
+  shell: Shell,
+  client: GatewayClient,
+  timeoutMs: number,
+  { anchors, kept }: { readonly anchors?: AnchorLines | undefined; readonly kept?: Jwks | undefined } = {},
+): Promise<Verdict> {
   const { org_id: org } = await client.call('me', { method: 'GET', path: '/api/v1/auth/me' });
   const answer = await client.open('exportLogs', {
     method: 'GET',
     path: '/api/v1/logs/export',
     query: { format: 'jsonl' },
   });
-  const findings = await verifyLines(shell, readChunks(answer.body, client.apiUrl, timeoutMs));
-  const keys = await keysOf(client);
-  return judgeLog(findings, (cut) => isSigned(cut, keys), org === null);
+  const findings = await verifyLines(shell, readChunks(answer.body, client.apiUrl, timeoutMs), anchors);
+  const keys = kept ?? (await keysOf(client));
+  return judge(findings, anchors, keys, org === null);
+}
+
+async function judge(
+  findings: Verified,
+  anchors: AnchorLines | undefined,
+  keys: Jwks,
+  mustBeWhole: boolean,
+): Promise<Verdict> {
+  const verdict = await judgeLog(findings.verifier, (cut) => isSigned(cut, keys), mustBeWhole);
+  if (anchors === undefined) return verdict;
+  const { first, last, losses } = findings.verifier;
+  const all = anchors.map(({ anchor }) => anchor);
+  const required = new Set(requiredAnchors(all, losses));
+  const unsigned = unsignedAnchor(
+    anchors.filter(({ anchor }) => required.has(anchor)),
+    keys,
+  );
+  const log = { first, last, losses, hashOf: (seq: number) => findings.anchored.get(seq) };
+  const judged = judgeAnchors(verdict, all, log);
+  if (verdict.result === 'broken' || unsigned === undefined) return judged;
+  return { ...judged, result: 'broken', broken_seq: null, why: unsigned };
 }
 
 async function verifyFile(input: VerifyInput, shell: Shell, file: string): Promise<Verdict> {
-  const findings = await verifyStored(shell, file);
-  const needsKeys = findings.cuts.length > 0 && findings.first?.seq !== 1;
+  const { anchor } = input.options;
+  const anchors = anchor === undefined ? undefined : await readAnchors(anchor);
+  const findings = await verifyStored(shell, file, anchors);
+  const { cuts, first } = findings.verifier;
+  const needsKeys = (cuts.length > 0 && first?.seq !== 1) || (anchors !== undefined && anchors.length > 0);
   const keys = needsKeys ? await keysFor(input, shell) : [];
-  return judgeLog(findings, (cut) => isSigned(cut, keys), input.options.complete);
+  return judge(findings, anchors, keys, input.options.complete);
 }
 
-async function verifyLines(shell: Shell, source: AsyncIterable<Buffer>): Promise<EntryVerifier> {
+interface Verified {
+  readonly verifier: EntryVerifier;
+  /** The hashes of the entries that are anchored. */
+  readonly anchored: ReadonlyMap<number, string>;
+}
+
+async function verifyLines(shell: Shell, source: AsyncIterable<Buffer>, anchors: AnchorLines = []): Promise<Verified> {
   const verifier = new EntryVerifier();
+  const wanted = new Set(anchors.map(({ anchor }) => anchor.seq));
+  const anchored = new Map<number, string>();
   const work = async () => {
     for await (const line of linesOf(source)) {
       if (verifier.entries === 0 && line.startsWith('seq,at,')) {
@@ -86,17 +137,19 @@ async function verifyLines(shell: Shell, source: AsyncIterable<Buffer>): Promise
       }
       const entry = verifier.read(line);
       if (entry !== undefined) verifier.take(entry, hash('sha256', entry.canonical));
+      if (entry !== undefined && wanted.has(entry.place.seq)) anchored.set(entry.place.seq, entry.place.hash);
       if (verifier.broken !== undefined) break;
     }
   };
   await withProgress(shell, () => `Verifying: ${counted(verifier.entries, 'entry', 'entries')}`, work());
-  return verifier;
+  return { verifier, anchored };
 }
 
 /** Reading a file, with its errors in words. */
-async function verifyStored(shell: Shell, file: string): Promise<EntryVerifier> {
+async function verifyStored(shell: Shell, file: string, anchors: AnchorLines | undefined): Promise<Verified> {
   try {
-    return await verifyLines(shell, (file === '-' ? shell.stdin : createReadStream(file)) as AsyncIterable<Buffer>);
+    const source = (file === '-' ? shell.stdin : createReadStream(file)) as AsyncIterable<Buffer>;
+    return await verifyLines(shell, source, anchors);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`, {
@@ -113,7 +166,7 @@ async function keysFor(input: VerifyInput, shell: Shell): Promise<Jwks> {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new CliError(
-      `the log was cut, and the keys that could vouch for it cannot be had: ${why}. Name a file with --jwks`,
+      `the log was cut or is anchored, and the keys that could vouch for that cannot be had: ${why}. Name a file with --jwks`,
       { cause: error },
     );
   }
@@ -136,7 +189,18 @@ async function keysIn(file: string): Promise<Jwks> {
   throw new CliError(`${file} is no JWKS: it must be {"keys": […]}`);
 }
 
-export function verdictText(verdict: Verdict): string {
+export function verdictText(verdict: Verdict | AnchoredVerdict): string {
+  const text = chainText(verdict);
+  if (verdict.result === 'broken' || !('anchors' in verdict)) return text;
+  const { lines, newest_seq: seq, newest_at: at, accepted_lost: lost } = verdict.anchors;
+  if (seq === null) return `${text}. The anchor is empty`;
+  const count = counted(lines, 'anchor');
+  const without = lost === 0 ? '' : `, but for ${lost} whose loss was accepted (see the entry AuditEntriesLost)`;
+  if (verdict.result === 'not_checkable') return `${text}. So were its ${count}, as far as the entries are not there`;
+  return `${text}. It contains all ${count}${without}; the newest is of entry ${seq} at ${at}`;
+}
+
+function chainText(verdict: Verdict): string {
   const {
     result,
     entries,

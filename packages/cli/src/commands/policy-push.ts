@@ -21,7 +21,7 @@ interface Pushed {
 export const policyPushCommand = defineCommand({
   details: [
     'Needs the scope admin. Stores each document under its name, as its next version, and puts it in force at once. Shows first what differs from what is in force, and asks where there is a terminal. Documents of the gateway that are not in PATH stay as they are; "reeve policy delete" takes one away.',
-    'Checked before anything is sent. A document that somebody else has changed meanwhile is refused. Data: {pushed: [{name, change: new|changed|unchanged, version}]}; with --dry-run the version is that in force.',
+    'With a credential that is bound to an org or a team, documents are stored as <org>/<name> or <org>/<team>/<name>; elsewhere the short name does. Checked before anything is sent. A document that somebody else has changed meanwhile is refused. Data: {pushed: [{name, change: new|changed|unchanged, version}]}; with --dry-run the version is that in force.',
   ],
   args: { path: required('A policy file, or a folder of them.', 'file') },
   options: {
@@ -73,7 +73,7 @@ async function push(
       params: { name },
       body: { source, note: why, base_version: baseVersion },
     });
-    return { name, change, version: stored.version };
+    return { name: stored.name, change, version: stored.version };
   } catch (error) {
     const done = before.filter((one) => one.change !== 'unchanged').map((one) => one.name);
     if (!(error instanceof ProblemError) || done.length === 0) throw error;

@@ -1,3 +1,4 @@
+import type { RouteOutput, Routes } from '@reeve/contract/http';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { choice, flag, number, text } from '../command-line/values.ts';
@@ -20,10 +21,12 @@ const actions = [
   'tool_result',
 ] as const;
 
+type Terms = NonNullable<RouteOutput<Routes['simulatePolicy']>['approvals']>;
+
 export const policySimulateCommand = defineCommand({
   details: [
     'Needs the scope read. What a check would be answered by the policies in force, or by a candidate: nothing is recorded or charged. The candidate stands alone; with --merge it joins what is in force, in place of the documents of the same names.',
-    'Data: {decision, reason, policy_rule, policy_version, cost_micros, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 where the decision is another.',
+    'Data: {decision, reason, policy_rule, policy_version, cost_micros, approvals, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 where the decision is another.',
   ],
   args: {},
   options: {
@@ -76,6 +79,7 @@ export const policySimulateCommand = defineCommand({
           ['Decision', answer.decision],
           ['Reason', answer.reason],
           ['Rule', answer.policy_rule],
+          ['Approvals', answer.approvals === null ? null : termsText(answer.approvals)],
           ['Cost', `${usdText(answer.cost_micros)} USD`],
           ['Policy', answer.policy_version],
         ]),
@@ -85,3 +89,9 @@ export const policySimulateCommand = defineCommand({
     return options.expect === undefined || options.expect === answer.decision ? 0 : 1;
   },
 });
+
+function termsText({ count, ttl_secs: secs, grants, rules }: Terms): string {
+  const who = count === 1 ? 'one person' : `${count} people`;
+  const asked = rules.length > 1 ? `; asked by ${rules.join(', ')}` : '';
+  return `${who} within ${secs} s, ${grants ? 'may be granted for longer' : 'for this once only'}${asked}`;
+}

@@ -2,7 +2,7 @@ import { dashboardFolder } from '@reeve/dashboard';
 import { describeSettings, serve } from '@reeve/gateway';
 import type { Option } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
-import { text } from '../command-line/values.ts';
+import { flag, text } from '../command-line/values.ts';
 
 const flags = describeSettings().filter((setting) => setting.flag !== undefined);
 const config = text('FILE', 'YAML file with settings, under their names in lower case without SVC_.', {
@@ -16,7 +16,13 @@ const settings = flags.map(({ flag, help, byDefault, variable }): [string, Optio
 /** `reeve serve`: the one command that runs the gateway in this process. */
 export const serveCommand = defineCommand({
   args: {},
-  options: { config, ...Object.fromEntries(settings) },
+  options: {
+    config,
+    'accept-lost-entries': flag(
+      'Start although the audit log does not contain its newest anchored entry (SVC_AUDIT_ANCHOR). This is audited.',
+    ),
+    ...Object.fromEntries(settings),
+  },
   examples: [
     ['reeve serve', 'the embedded store in ~/.reeve/gateway'],
     ['reeve serve --policy ./policies --data ./data', 'policies and data beside the project'],
@@ -24,12 +30,13 @@ export const serveCommand = defineCommand({
   ],
   appendix: variablesHelp(),
   run: async ({ options }) => {
-    const given = Object.entries<string | undefined>(options).filter(
+    const { 'accept-lost-entries': acceptLostEntries, ...texts } = options;
+    const given = Object.entries<string | undefined>(texts).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const { config: file, ...rest } = Object.fromEntries(given);
     const sources = { flags: Object.fromEntries(Object.entries(rest).map(([name, value]) => [`--${name}`, value])) };
-    return serve(file === undefined ? sources : { ...sources, file }, dashboardFolder);
+    return serve(file === undefined ? sources : { ...sources, file }, dashboardFolder, { acceptLostEntries });
   },
 });
 

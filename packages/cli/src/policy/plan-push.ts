@@ -14,6 +14,7 @@ type StoredPolicy = RouteOutput<Routes['getPolicy']>;
 
 /** What pushing a document would do. */
 export interface PlannedPush {
+  /** Of one that is there with the namespace that it stands in: a tenant's is <org>/<name> or <org>/<team>/<name>. */
   readonly name: string;
   readonly source: string;
   readonly change: 'new' | 'changed' | 'unchanged';
@@ -36,7 +37,13 @@ export async function planPush(
       );
     }
     const change = known === undefined ? 'new' : known.source.trim() === source.trim() ? 'unchanged' : 'changed';
-    plan.push({ name, source, change, baseVersion: known?.version ?? 0, before: known?.source ?? '' });
+    plan.push({
+      name: known?.name ?? name,
+      source,
+      change,
+      baseVersion: known?.version ?? 0,
+      before: known?.source ?? '',
+    });
   }
   return plan;
 }

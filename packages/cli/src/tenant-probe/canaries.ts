@@ -38,8 +38,8 @@ export interface Tenant {
   readonly teams: { readonly one: string; readonly both: string };
   readonly agents: Readonly<Record<'root' | 'child' | 'leaf' | 'twin', CanaryAgent>>;
   readonly keys: Readonly<Record<'org' | 'one' | 'both', KeySet>>;
-  /** The policy of each team, by name. */
-  readonly policies: { readonly one: string; readonly both: string };
+  /** A policy of the org and one of each team, made with their own keys, by its whole name. */
+  readonly policies: { readonly org: string; readonly one: string; readonly both: string };
 }
 
 /** Everything that was made and has to go again, with the tenant each key is bound to. */
@@ -100,8 +100,9 @@ async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Pro
   const twin = await register(teams.both, `${run}-twin`, `${prefix}-both-twin-name`, undefined, `${run}-twin:op`);
   await suspend(workshop, keys.org.write.key, twin.id, `${prefix}-both-reason`);
   const policies = {
-    one: await makePolicy(workshop, `${prefix}-one-policy`, sourceOf(prefix, teams.one)),
-    both: await makePolicy(workshop, `${prefix}-both-policy`, sourceOf(prefix, teams.both)),
+    org: await makePolicy(workshop, keys.org.admin.key, `${prefix}-org-policy`, sourceOf(prefix, teams.one)),
+    one: await makePolicy(workshop, keys.one.admin.key, `${prefix}-one-policy`, sourceOf(prefix, teams.one)),
+    both: await makePolicy(workshop, keys.both.admin.key, `${prefix}-both-policy`, sourceOf(prefix, teams.both)),
   };
   return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys, policies };
 }
@@ -111,13 +112,17 @@ export function sourceOf(orgId: string, teamId: string): string {
   return `scope: team:${orgId}/${teamId}\nmode: observe\n`;
 }
 
-async function makePolicy({ caller, adminCredential, made }: Workshop, name: string, source: string): Promise<string> {
-  const path = `/api/v1/policies/${name}`;
-  const answer = await caller.call({ method: 'PUT', path, bearer: adminCredential, body: { source } });
-  if (succeeded(answer)) made.policies.add(name);
+/** Stores a policy of the tenant's own, and returns its whole name. */
+async function makePolicy({ caller, made }: Workshop, bearer: string, name: string, source: string): Promise<string> {
+  const answer = await caller.call({ method: 'PUT', path: `/api/v1/policies/${name}`, bearer, body: { source } });
   // A gateway of an older release stores none.
-  else if (answer.status !== 404) throw new Error(`cannot store a policy of a canary: ${answer.status} ${answer.text}`);
-  return name;
+  if (answer.status === 404) return name;
+  const stored = succeeded(answer) ? valueOf(answer) : undefined;
+  if (!isObject(stored) || typeof stored['name'] !== 'string') {
+    throw new Error(`cannot store a policy of a canary: ${answer.status} ${answer.text}`);
+  }
+  made.policies.add(stored['name']);
+  return stored['name'];
 }
 
 async function makeKeys(workshop: Workshop, label: string, orgId: string, teamId: string | null): Promise<KeySet> {

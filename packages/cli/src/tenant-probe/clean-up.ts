@@ -20,7 +20,7 @@ export async function cleanUp({ caller, adminCredential, agents, made }: Worksho
     }
   }
   for (const name of made.policies) {
-    const path = `/api/v1/policies/${name}`;
+    const path = `/api/v1/policies/${encodeURIComponent(name)}`;
     try {
       const answer = await caller.call({ method: 'DELETE', path, bearer: adminCredential, body: undefined });
       if (!succeeded(answer) && answer.status !== 404) left.push(`policy ${name} is in force: ${answer.status}`);

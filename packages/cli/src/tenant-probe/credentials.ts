@@ -111,10 +111,16 @@ function namesOf(tenant: Tenant, team: string, agent: CanaryAgent, keys: KeySet)
     control: agent.controlId,
     approval: agent.approvalId,
     grant: agent.grantId,
-    policy: team === tenant.teams.one ? tenant.policies.one : tenant.policies.both,
+    policy: tenant.policies[bindingOf(tenant, keys)],
     source: sourceOf(tenant.orgId, team),
     text: agent.name,
   };
+}
+
+/** Whose keys they are: each binding has a policy of its own, which a narrower one does not change. */
+function bindingOf({ keys: { org, one } }: Tenant, keys: KeySet): keyof Tenant['policies'] {
+  if (keys === org) return 'org';
+  return keys === one ? 'one' : 'both';
 }
 
 function keyOf(keys: KeySet): Pick<Other, 'names' | 'missing'> {

@@ -47,12 +47,13 @@ function isOver(answer: Answer, { method }: Operation): boolean {
 }
 
 /**
- * Whether the operation asks for a higher scope where it is called like this, such as for a whole org, or to decide on an
- * agent that was registered with the same key.
+ * Whether the operation asks for a higher scope where it is called like this, such as for a whole org, or for somebody
+ * else: to decide on, or to resume, an agent that was registered with the same key, or what a wider one has imposed.
  */
 function needsMore(answer: Answer, { level }: Credential): boolean {
   const problem = valueOf(answer);
   if (codeOf(answer) === 'own_approval') return level !== 'admin';
+  if (['own_agent', 'imposed_by_wider'].includes(codeOf(answer))) return true;
   if (answer.status !== 403 || !isObject(problem) || problem['code'] !== 'insufficient_scope') return false;
   return levels.findIndex((one) => one === problem['required_scope']) > levels.indexOf(level);
 }
@@ -114,10 +115,6 @@ async function tryOther(
   const at = (values: Partial<Names>) => new Map(places.map((place) => [place, values[place.kind] ?? '']));
   const how = `asked for ${what} by ${places.map((place) => place.name).join(', ')} in the ${wheres(places)}`;
   const answer = await ask(probe, operation, credential, { at: at(names) });
-  if (operation.method === 'PUT') {
-    noteTaken(probe, operation, credential, how, answer, sentIn(at(names)));
-    return;
-  }
   const like = await ask(probe, operation, credential, { at: at(missing) });
   notebook.comparisons++;
   lookThrough(probe, operation, credential, how, answer, sentIn(at(names)));
@@ -133,23 +130,13 @@ async function tryOther(
     notebook.find(name, credential.name, `tells it from one that does not exist by ${told}, ${how}`);
 }
 
-/** Of a name that belongs to whoever comes first no more may be told than that it is taken. */
-function noteTaken(
-  probe: Probe,
-  operation: Operation,
-  credential: Credential,
-  how: string,
-  answer: Answer,
-  sent: readonly string[],
-): void {
-  lookThrough(probe, operation, credential, how, answer, sent);
-  if (answer.status === 409) return;
-  probe.notebook.find(operation.name, credential.name, `answers something else than 409, ${how}: ${summaryOf(answer)}`);
-}
-
 function faultOf(answer: Answer, places: readonly Place[], { method, path }: Operation): string | undefined {
   const isNamed = (where: Place['where']) => places.some((place) => place.where === where);
-  if (isNamed('path')) return answer.status === 404 ? undefined : 'answers something else than 404';
+  if (isNamed('path')) {
+    // What is put under a name need not exist: the name lies in another tenant's namespace.
+    const expected = method === 'PUT' ? 403 : 404;
+    return answer.status === expected ? undefined : `answers something else than ${expected}`;
+  }
   // What is only imagined need not exist: within the caller's own org it may have any name.
   if (path.endsWith('/simulate') && succeeded(answer) && places.every(({ kind }) => kind !== 'org')) return undefined;
   if (isNamed('body') || method !== 'GET') {

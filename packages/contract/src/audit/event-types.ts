@@ -15,6 +15,7 @@ export const auditEventTypes = [
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',
+  'BudgetOverrun',
   'ApprovalRequested',
   'ApprovalVerdictGiven',
   'ApprovalGranted',
@@ -42,4 +43,5 @@ export const auditEventTypes = [
   'SessionEnded',
   'SigningKeyRotated',
   'AuditLogCut',
+  'AuditEntriesLost',
 ] as const;

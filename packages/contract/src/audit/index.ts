@@ -1,7 +1,11 @@
+export type { AcceptedLoss, Anchor } from './anchor.ts';
+export { anchoredText, anchorLine, anchorOf, lossOf, requiredAnchors } from './anchor.ts';
 export { canonicalJson } from './canonical-json.ts';
 export type { Cut } from './cut.ts';
 export { signedText } from './cut.ts';
 export { auditEventTypes } from './event-types.ts';
+export type { AnchoredVerdict } from './judge-anchors.ts';
+export { judgeAnchors } from './judge-anchors.ts';
 export type { Verdict } from './judge-log.ts';
 export { judgeLog } from './judge-log.ts';
 export type { UncheckedEntry } from './verify-entries.ts';

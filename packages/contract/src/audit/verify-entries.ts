@@ -1,3 +1,5 @@
+import type { AcceptedLoss } from './anchor.ts';
+import { lossOf } from './anchor.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { Cut } from './cut.ts';
 import { cutOf } from './cut.ts';
@@ -46,6 +48,7 @@ export class EntryVerifier implements Findings {
   broken: Broken | undefined;
   readonly gaps: { after: number; before: number }[] = [];
   readonly cuts: Cut[] = [];
+  readonly losses: AcceptedLoss[] = [];
   /** Kept only where the log does not start with its first entry: a cut may name one of these. */
   readonly #hashes = new Map<number, string>();
   #line = 0;
@@ -79,7 +82,7 @@ export class EntryVerifier implements Findings {
     return undefined;
   }
 
-  #accept({ place, cut }: UncheckedEntry): void {
+  #accept({ place, cut, loss }: UncheckedEntry): void {
     const { last } = this;
     if (last !== undefined && place.seq === last.seq + 1) this.links++;
     else if (last !== undefined && this.gaps.length < mostGaps) this.gaps.push({ after: last.seq, before: place.seq });
@@ -88,6 +91,7 @@ export class EntryVerifier implements Findings {
     this.entries++;
     if (this.first.seq > 1) this.#hashes.set(place.seq, place.hash);
     if (cut !== undefined) this.cuts.push(cut);
+    if (loss !== undefined) this.losses.push(loss);
   }
 }
 
@@ -98,6 +102,7 @@ export interface UncheckedEntry {
   /** What its hash is of. */
   readonly canonical: string;
   readonly cut: Cut | undefined;
+  readonly loss: AcceptedLoss | undefined;
 }
 
 /** An entry, or why a line is none. */
@@ -114,5 +119,5 @@ function entryOf(line: string, number: number): UncheckedEntry | string {
   const isEntry = Number.isSafeInteger(seq) && typeof hash === 'string' && typeof prevHash === 'string';
   if (!isEntry) return 'it is not an entry: seq, hash or prev_hash is missing';
   const place = { seq: seq as number, hash, prevHash };
-  return { place, line: number, canonical: canonicalJson(content), cut: cutOf(content) };
+  return { place, line: number, canonical: canonicalJson(content), cut: cutOf(content), loss: lossOf(content) };
 }

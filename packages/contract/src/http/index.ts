@@ -1,3 +1,5 @@
+export type { ContextMember } from './action-context.ts';
+export { contextShapes } from './action-context.ts';
 export { openApiDocument } from './openapi.ts';
 export type { Problem, ProblemCode } from './problem.ts';
 export { problemSchema, problemStatus } from './problem.ts';

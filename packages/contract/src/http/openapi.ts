@@ -5,6 +5,7 @@ import { problemSchema, problemStatus } from './problem.ts';
 import type { Route } from './route.ts';
 import { commonProblems } from './route.ts';
 import { routes } from './routes.ts';
+import { descriptionOf } from './shown-as.ts';
 
 type JsonObject = { [member: string]: unknown };
 
@@ -118,6 +119,16 @@ function problems(route: Route): Record<number, JsonObject> {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const described = descriptionOf(zodSchema);
+      if (described === undefined) return;
+      for (const member of Object.keys(jsonSchema)) delete jsonSchema[member as keyof typeof jsonSchema];
+      Object.assign(jsonSchema, schemaOf(described, io));
+    },
+  });
   return rest;
 }

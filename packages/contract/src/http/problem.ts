@@ -23,6 +23,7 @@ export const problemStatus = {
   payload_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
+  misdirected_request: 421,
   validation_failed: 422,
   upgrade_required: 426,
   weak_password: 422,
@@ -51,12 +52,15 @@ export const problemStatus = {
   approval_not_found: 404,
   already_decided: 409,
   own_approval: 403,
+  own_agent: 403,
+  imposed_by_wider: 403,
   grant_not_found: 404,
   policy_not_found: 404,
   policy_version_not_found: 404,
   policy_invalid: 422,
   policy_in_file: 409,
   policy_changed: 409,
+  too_expensive: 422,
   decision_not_found: 404,
 } as const;
 
@@ -71,6 +75,8 @@ export const problemSchema = z.looseObject({
   instance: z.string(),
   code: z.enum(Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]),
   required_scope: z.enum(['read', 'write', 'admin']).optional(),
+  /** How wide the credential was that imposed what the caller may not lift. */
+  imposed_by: z.enum(['team', 'org', 'unbound']).optional(),
   state: z.string().optional(),
   allowed: z.array(z.string()).optional(),
   candidates: z.array(z.string()).optional(),

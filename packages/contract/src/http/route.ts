@@ -97,7 +97,7 @@ export function commonProblems(route: Route): ProblemCode[] {
   if (route.cookie === true) problems.push('cross_origin');
   if (route.stream !== undefined) problems.push('shutting_down');
   if (route.stream === 'websocket') problems.push('upgrade_required');
-  if (route.limit !== 'exempt') problems.push('rate_limited');
+  if (route.limit !== 'exempt') problems.push('rate_limited', 'misdirected_request');
   // A body can be sent to a route that takes none; it is read, and refused.
   const readsBody = route.method !== 'GET';
   const takesInput = route.params !== undefined || route.query !== undefined || route.headers !== undefined;

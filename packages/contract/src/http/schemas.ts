@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounds } from '../bounds.ts';
 
 /** RFC 3339, UTC, milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
@@ -8,7 +9,24 @@ export const scope = z.enum(['read', 'write', 'admin']);
 /** An identifier of the three tiers of tenancy. */
 export const id = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be 1 to 128 letters, digits, ".", "_" or "-"');
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be 1 to 128 letters, digits, ".", "_" or "-"')
+  .meta({ maxLength: bounds.id });
+
+export const idOrEmpty = z.union([z.literal(''), id]);
+
+/** An id that narrows a list: what is none matches nothing. */
+export const idFilter = z.string().max(bounds.id).optional();
+
+export const runIdFilter = z.string().max(bounds.runId).optional();
+
+/** Of a record that the gateway made. */
+export const idPath = z.object({ id: z.string().max(bounds.id) });
+
+/** Why somebody does something. */
+export const reason = z.string().max(bounds.text);
+
+/** RFC 3339 with any offset, as callers write it. */
+export const time = z.iso.datetime({ offset: true }).max(bounds.time);
 
 /** An org or team in a path: `-` stands for an empty one. */
 const idOrDash = z.union([z.literal('-'), id]);
@@ -19,7 +37,7 @@ export const teamPath = z.object({ org: idOrDash, team: idOrDash });
 
 export const perPage = z.coerce.number().int().min(1).max(1000).default(50);
 
-export const paging = { per_page: perPage, cursor: z.string().max(512).optional() };
+export const paging = { per_page: perPage, cursor: z.string().max(bounds.cursor).optional() };
 
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable(), total: z.int() });
@@ -72,15 +90,15 @@ export const auditEntryJson = z.object({
 });
 
 export const logFilters = {
-  org_id: z.string().max(128).optional(),
-  team_id: z.string().max(128).optional(),
-  agent_id: z.string().max(128).optional(),
-  event_type: z.string().max(64).optional(),
+  org_id: idFilter,
+  team_id: idFilter,
+  agent_id: idFilter,
+  event_type: z.string().max(bounds.eventType).optional(),
   decision: z.enum(['allow', 'deny', 'pending']).optional(),
-  op_id: z.string().max(300).optional(),
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
-  q: z.string().min(1).max(200).optional(),
+  op_id: z.string().max(bounds.opId).optional(),
+  from: time.optional(),
+  to: time.optional(),
+  q: z.string().min(1).max(bounds.searchText).optional(),
 };
 
 export const agentStatus = z.enum(['active', 'suspended']);

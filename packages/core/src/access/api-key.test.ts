@@ -165,6 +165,8 @@ test('of a key only its hash is kept', () => {
     orgId: null,
     teamId: null,
     expiresAt: null,
+    madeBy: null,
+    rotatedFrom: null,
   });
   expect(record).toMatchObject({
     id: key.slice(4, 16),

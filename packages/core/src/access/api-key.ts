@@ -17,7 +17,23 @@ export interface ApiKeyRecord {
   readonly expiresAt: EpochMs | null;
   readonly lastUsedAt: EpochMs | null;
   readonly revokedAt: EpochMs | null;
+  /** Who made it, by rotating another one too; null where the gateway did or it was not noted. */
+  readonly madeBy: Maker | null;
+  /** The key that it was made in place of. */
+  readonly rotatedFrom: string | null;
 }
+
+/** The credential that a call came with: an account, or an API key, also by a token of that key. */
+export interface Maker {
+  readonly kind: 'account' | 'api_key';
+  readonly id: string;
+}
+
+/** What is decided about a key when it is made. */
+export type NewKey = Pick<
+  ApiKeyRecord,
+  'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt' | 'madeBy' | 'rotatedFrom'
+>;
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -48,15 +64,10 @@ export function makeApiKey(randomness: Randomness): string {
   return body + checksumOf(body);
 }
 
-export function newKeyRecord(
-  key: string,
-  sha256: Sha256,
-  createdAt: EpochMs,
-  grant: Pick<ApiKeyRecord, 'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt'>,
-): ApiKeyRecord {
+export function newKeyRecord(key: string, sha256: Sha256, createdAt: EpochMs, made: NewKey): ApiKeyRecord {
   const parsed = parseApiKey(key);
   if (!parsed.ok) throw new TypeError(parsed.problem);
-  return { id: parsed.id, hash: sha256(key), createdAt, lastUsedAt: null, revokedAt: null, ...grant };
+  return { id: parsed.id, hash: sha256(key), createdAt, lastUsedAt: null, revokedAt: null, ...made };
 }
 
 /** CRC-32 of all before it, in base62, most significant digit first, padded to six. */

@@ -32,6 +32,8 @@ beforeEach(async () => {
     orgId: 'acme',
     teamId: null,
     expiresAt: world.clock.now() + 1_000_000,
+    madeBy: null,
+    rotatedFrom: null,
   });
   access = {
     gov: world.gov,
@@ -100,9 +102,9 @@ describe('a caller', () => {
       code: 'unauthenticated',
       message: 'the credential is not valid: it is wrong, expired or revoked',
     });
-    expect(() => authenticator.authenticateKey(`Bearer ${bearer()}`)).toThrow(
-      expect.objectContaining({ code: 'unauthenticated' }),
-    );
+    await expect(authenticator.authenticateKey(`Bearer ${bearer()}`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
   });
 
   test('with another secret under a known id is refused', async () => {
@@ -171,9 +173,7 @@ describe('a token', () => {
 
   test('cannot be exchanged for another', async () => {
     const made = await token();
-    expect(() => authenticator.authenticateKey(`Bearer ${made}`)).toThrow(
-      expect.objectContaining({ code: 'unauthenticated' }),
-    );
+    await expect(authenticator.authenticateKey(`Bearer ${made}`)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
   test('stops with its key, also where it was used before', async () => {
@@ -246,7 +246,10 @@ describe('a token of a person', () => {
 
   beforeEach(async () => {
     logins = new Map([[login.sessionId, login]]);
-    people = new Authenticator(access, (id) => Promise.resolve(logins.get(id)));
+    people = new Authenticator(access, {
+      findLogin: (id) => Promise.resolve(logins.get(id)),
+      areActive: () => Promise.resolve(false),
+    });
     const { current } = access.signingKeys;
     if (current === undefined) throw new Error('there is no signing key');
     const now = world.clock.now();
@@ -295,5 +298,60 @@ describe('a token of a person', () => {
   test('of another account’s session is refused', async () => {
     logins.set('ses_1', { ...login, accountId: 'acc_2' });
     await expect(people.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+});
+
+describe('a key that comes from an account', () => {
+  let isActive: boolean;
+  let asked: (readonly string[])[];
+  let people: Authenticator;
+
+  beforeEach(() => {
+    isActive = true;
+    asked = [];
+    people = new Authenticator(access, {
+      findLogin: () => Promise.resolve(undefined),
+      areActive: (ids) => {
+        asked.push(ids);
+        return Promise.resolve(isActive);
+      },
+    });
+    // Made by a person, and the one at hand with it.
+    access.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_1' } });
+    access.keys.put({ ...record, madeBy: { kind: 'api_key', id: 'mothermother' } });
+  });
+
+  test('works while it is active, on every way in, and stops when it is not', async () => {
+    const bearer = `Bearer ${key}`;
+    const principal = await people.authenticate(bearer);
+    const made = `Bearer ${await inTurn(
+      exchangeToken(access, await people.authenticateKey(bearer), undefined, 'r1'),
+    ).then((issued) => issued.token)}`;
+    expect(await people.authenticate(made)).toMatchObject({ credentialId: record.id });
+    expect(await people.isStillValid(principal)).toBe(true);
+    isActive = false;
+    for (const credential of [bearer, made]) {
+      await expect(people.authenticate(credential)).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+    await expect(people.authenticateKey(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(await people.isStillValid(principal)).toBe(false);
+    isActive = true;
+    expect(await people.authenticate(made)).toMatchObject({ credentialId: record.id });
+    expect(asked.every((ids) => ids.length === 1 && ids[0] === 'acc_1')).toBe(true);
+  });
+
+  test('is found out where the key that it was made with arrives later', async () => {
+    access.keys.remove('mothermother');
+    access.keys.put({ ...record, id: 'daughter', madeBy: { kind: 'api_key', id: 'mothermother' } });
+    expect(access.keys.accountsBehind('daughter')).toEqual([]);
+    access.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_2' } });
+    expect(access.keys.accountsBehind('daughter')).toEqual(['acc_2']);
+  });
+
+  test('asks nobody where there is none behind it', async () => {
+    access.keys.put({ ...record, madeBy: null });
+    isActive = false;
+    expect(await people.authenticate(`Bearer ${key}`)).toMatchObject({ credentialId: record.id });
+    expect(asked).toEqual([]);
   });
 });

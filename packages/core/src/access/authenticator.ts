@@ -14,8 +14,20 @@ export interface FoundLogin extends Login {
   readonly email: string;
 }
 
+/** Whether all of these accounts are active, as things stand now. */
+export type AreActive = (accountIds: readonly string[]) => Promise<boolean>;
+
+/** The people whom credentials belong to. */
+export interface People {
+  readonly findLogin: FindLogin;
+  readonly areActive: AreActive;
+}
+
 /** Where there are no accounts. */
-const nobody: FindLogin = () => Promise.resolve(undefined);
+const nobody: People = {
+  findLogin: () => Promise.resolve(undefined),
+  areActive: () => Promise.resolve(false),
+};
 
 /**
  * Tells who calls. Raw keys are looked up in memory; tokens are verified once and then remembered, with expiry and
@@ -23,30 +35,33 @@ const nobody: FindLogin = () => Promise.resolve(undefined);
  */
 export class Authenticator {
   readonly #access: Access;
-  readonly #findLogin: FindLogin;
+  readonly #people: People;
   readonly #verified = new Map<string, TokenClaims>();
 
-  constructor(access: Access, findLogin: FindLogin = nobody) {
+  constructor(access: Access, people: People = nobody) {
     this.#access = access;
-    this.#findLogin = findLogin;
+    this.#people = people;
   }
 
   /** The caller behind an `Authorization` value. What exactly was wrong is not told: it would help a guesser. */
   async authenticate(authorization: string | undefined): Promise<Principal> {
     const bearer = bearerOf(authorization);
     const key = this.#access.keys.recognise(bearer);
-    if (key !== undefined) return this.#used(principalOfKey(key));
+    if (key !== undefined) {
+      if (!(await this.#isHeld(key.id))) throw refused();
+      return this.#used(principalOfKey(key));
+    }
     const claims = await this.#claimsOf(bearer);
     if (claims === undefined || this.#access.gov.clock.now() >= claims.expiresAt) throw refused();
-    const principal = claims.kind === 'api_key' ? this.#ofKey(claims) : await this.#ofAccount(claims);
+    const principal = claims.kind === 'api_key' ? await this.#ofKey(claims) : await this.#ofAccount(claims);
     if (principal === undefined) throw refused();
     return principal;
   }
 
   /** The API key behind an `Authorization` value; a token made from one is not enough. */
-  authenticateKey(authorization: string | undefined): ApiKeyRecord {
+  async authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord> {
     const key = this.#access.keys.recognise(bearerOf(authorization));
-    if (key === undefined) throw refused();
+    if (key === undefined || !(await this.#isHeld(key.id))) throw refused();
     this.#access.keys.noteUse(key.id);
     return key;
   }
@@ -55,8 +70,14 @@ export class Authenticator {
   async isStillValid(principal: Principal): Promise<boolean> {
     const { credentialId, expiresAt, login } = principal;
     if (expiresAt !== null && this.#access.gov.clock.now() >= expiresAt) return false;
-    if (login === undefined) return this.#access.keys.isInForce(credentialId);
-    return (await this.#findLogin(login.sessionId)) !== undefined;
+    if (login !== undefined) return (await this.#people.findLogin(login.sessionId)) !== undefined;
+    return this.#access.keys.isInForce(credentialId) && (await this.#isHeld(credentialId));
+  }
+
+  /** A key works while every account that it comes from is active. Most come from none, and cost no question. */
+  async #isHeld(keyId: string): Promise<boolean> {
+    const accounts = this.#access.keys.accountsBehind(keyId);
+    return accounts.length === 0 || (await this.#people.areActive(accounts));
   }
 
   #used(principal: Principal): Principal {
@@ -82,17 +103,17 @@ export class Authenticator {
     this.#verified.set(name, claims);
   }
 
-  #ofKey(claims: KeyClaims): Principal | undefined {
+  async #ofKey(claims: KeyClaims): Promise<Principal | undefined> {
     const { keys } = this.#access;
     const key = keys.find(claims.sub);
-    if (key === undefined || !keys.isInForce(key.id)) return undefined;
+    if (key === undefined || !keys.isInForce(key.id) || !(await this.#isHeld(key.id))) return undefined;
     const { scopes, orgId, teamId, expiresAt } = claims;
     return this.#used({ ...principalOfKey(key), scopes, orgId, teamId, expiresAt });
   }
 
   /** A session that has ended takes its tokens with it, and a role that has changed applies at once. */
   async #ofAccount(claims: AccountClaims): Promise<Principal | undefined> {
-    const login = await this.#findLogin(claims.sessionId);
+    const login = await this.#people.findLogin(claims.sessionId);
     if (login === undefined || login.accountId !== claims.sub) return undefined;
     const { accountId, sessionId, role, email } = login;
     return {

@@ -23,3 +23,67 @@ export function isAtLeastAsWide(width: Width, other: Width): boolean {
 export function widest(a: Width, b: Width): Width {
   return isAtLeastAsWide(a, b) ? a : b;
 }
+
+/** What somebody imposed, or holds, and another may want to lift, change or decide. */
+export const subjects = [
+  'suspension',
+  'pause',
+  'unconfirmed_stop',
+  'policy_document',
+  'approval',
+  'cap',
+  'owner_account',
+] as const;
+
+export type Subject = (typeof subjects)[number];
+
+/** Why a caller is refused. */
+export type Refusal = 'imposed_by_wider' | 'own_agent' | 'own_approval' | 'owner_required';
+
+interface Rule {
+  /** Only a credential at least as wide as the one that imposed it. */
+  readonly asWide: boolean;
+  /** How the lineage of the credential that registered the agent is refused, unless it is unbound and has admin scope. */
+  readonly own: 'own_agent' | 'own_approval' | null;
+  /** Only somebody who is logged in as an owner. */
+  readonly ownerOnly: boolean;
+}
+
+const liftingOfAgents: Rule = { asWide: true, own: 'own_agent', ownerOnly: false };
+
+/** Who may lift, change or decide what. Every use case that does so asks this table. */
+export const authority: Readonly<Record<Subject, Rule>> = {
+  suspension: liftingOfAgents,
+  pause: liftingOfAgents,
+  unconfirmed_stop: liftingOfAgents,
+  policy_document: { asWide: true, own: null, ownerOnly: false },
+  approval: { asWide: false, own: 'own_approval', ownerOnly: false },
+  // Of a charge that is to pass it.
+  cap: { asWide: true, own: null, ownerOnly: false },
+  owner_account: { asWide: false, own: null, ownerOnly: true },
+};
+
+/** What counts of a caller. */
+export interface Standing {
+  readonly width: Width;
+  /** Its credential has the scope `admin`. */
+  readonly isAdmin: boolean;
+  /** It is logged in with an account that is an owner. */
+  readonly isOwner: boolean;
+  /** Its credential registered the agent in question, or comes from one that did. */
+  readonly isOwn: boolean;
+}
+
+/** Why a caller may not lift, change or decide what a credential of some width imposed; null: it may. */
+export function refusalOf(subject: Subject, caller: Standing, imposed: Width): Refusal | null {
+  const { asWide, own, ownerOnly } = authority[subject];
+  if (ownerOnly && !caller.isOwner) return 'owner_required';
+  if (own !== null && caller.isOwn && !(caller.width === 'unbound' && caller.isAdmin)) return own;
+  return asWide && !isAtLeastAsWide(caller.width, imposed) ? 'imposed_by_wider' : null;
+}
+
+/** Whether a credential may change, roll back or delete a document that credentials up to this width have written. */
+export function mayChangeDocument(by: Binding, widestWriter: Width): boolean {
+  const caller = { width: widthOf(by), isAdmin: true, isOwner: false, isOwn: false };
+  return refusalOf('policy_document', caller, widestWriter) === null;
+}

@@ -22,7 +22,8 @@ async function setUp() {
     ended: new EndedCredentials(),
   };
   access.ended.subscribe((id) => ended.push(id));
-  const grant = { label: 'ci', scopes: ['read'] as const, orgId: null, teamId: null, expiresAt: null };
+  const made = { madeBy: null, rotatedFrom: null };
+  const grant = { label: 'ci', scopes: ['read'] as const, orgId: null, teamId: null, expiresAt: null, ...made };
   return { access, ended, record: newKeyRecord(key, sha256, clock.now(), grant) };
 }
 

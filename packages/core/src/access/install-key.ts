@@ -31,6 +31,8 @@ async function install(gov: Governance, keys: KeyRing, key: string, label: strin
     orgId: null,
     teamId: null,
     expiresAt: null,
+    madeBy: null,
+    rotatedFrom: null,
   });
   if (keys.find(record.id)?.hash === record.hash) return;
   keys.put(record);

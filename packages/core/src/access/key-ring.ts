@@ -3,6 +3,7 @@ import type { Sha256 } from '../kernel/hash.ts';
 import { equalInConstantTime } from '../kernel/hash.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
+import { accountsBehind } from './credential-lineage.ts';
 
 /** The API keys of the gateway, in memory, so that authenticating a call asks no database. */
 export class KeyRing {
@@ -10,6 +11,10 @@ export class KeyRing {
   readonly #sha256: Sha256;
   readonly #byId = new Map<string, ApiKeyRecord>();
   readonly #used = new Map<string, EpochMs>();
+  /** By key: it never changes where one comes from. */
+  readonly #accounts = new Map<string, readonly string[]>();
+  /** Keys that others come from and that are not known, as where another gateway's rows arrive out of order. */
+  readonly #missing = new Set<string>();
 
   constructor(clock: Clock, sha256: Sha256, keys: Iterable<ApiKeyRecord>) {
     this.#clock = clock;
@@ -34,10 +39,28 @@ export class KeyRing {
 
   put(key: ApiKeyRecord): void {
     this.#byId.set(key.id, key);
+    if (this.#missing.delete(key.id)) this.#accounts.clear();
+  }
+
+  /** The accounts that a key comes from, all of which must be active for it to work. */
+  accountsBehind(id: string): readonly string[] {
+    const known = this.#accounts.get(id);
+    if (known !== undefined) return known;
+    const keys = {
+      find: (above: string) => {
+        const key = this.#byId.get(above);
+        if (key === undefined) this.#missing.add(above);
+        return key;
+      },
+    };
+    const found = accountsBehind(keys, id, (above) => this.#accounts.get(above));
+    this.#accounts.set(id, found);
+    return found;
   }
 
   remove(id: string): void {
     this.#byId.delete(id);
+    this.#accounts.delete(id);
   }
 
   /** The record of a key that is presented, where it is genuine and in force. */

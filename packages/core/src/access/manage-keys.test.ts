@@ -108,6 +108,23 @@ describe('keys', () => {
     expect(keys.recognise(gone.key)).toBeUndefined();
   });
 
+  test('remember who made them and what they were made in place of, over a restart too', async () => {
+    const { test, access } = await setUp();
+    const login = { accountId: 'acc_1', sessionId: 'ses_1', role: 'admin' } as const;
+    const person: Principal = { ...operator, credentialId: 'acc_1', login };
+    const first = await test.settle(createKey(access, operator, grant));
+    const second = await test.settle(createKey(access, person, grant));
+    const third = await test.settle(rotateKey(access, person, first.record.id));
+    const restarted = (await test.crash()).gov.keys;
+    for (const keys of [access.keys, restarted]) {
+      expect([first, second, third].map(({ record }) => keys.find(record.id))).toMatchObject([
+        { madeBy: { kind: 'api_key', id: operator.credentialId }, rotatedFrom: null },
+        { madeBy: { kind: 'account', id: 'acc_1' }, rotatedFrom: null },
+        { madeBy: { kind: 'account', id: 'acc_1' }, rotatedFrom: first.record.id },
+      ]);
+    }
+  });
+
   test('revoked twice stay as they were the first time', async () => {
     const { test, access } = await setUp();
     const { record } = await test.settle(createKey(access, operator, grant));
@@ -131,6 +148,45 @@ describe('keys', () => {
     });
     expect(access.keys.all()).toEqual([record]);
     expect(access.keys.recognise(key)).toEqual(record);
+  });
+});
+
+describe('a key that expires', () => {
+  async function expiring() {
+    const { test, access } = await setUp();
+    const hour = { ...grant, scopes: ['admin'] as const, ttlMs: 3_600_000 };
+    const { record } = await test.settle(createKey(access, operator, hour));
+    const by: Principal = { ...operator, credentialId: record.id, expiresAt: record.expiresAt };
+    return { test, access, record, by, end: record.expiresAt };
+  }
+
+  test('makes none that lives longer, and may make one that lives shorter', async () => {
+    const { test, access, by, end } = await expiring();
+    for (const ttlMs of [null, 7_200_000]) {
+      const { record } = await test.settle(createKey(access, by, { ...grant, ttlMs }));
+      expect(record.expiresAt).toBe(end);
+    }
+    const short = await test.settle(createKey(access, by, { ...grant, ttlMs: 1000 }));
+    expect(short.record.expiresAt).toBe(test.clock.now() + 1000);
+  });
+
+  test('prolongs neither itself nor another by rotating; somebody else may', async () => {
+    const { test, access, record, by, end } = await expiring();
+    const forever = await test.settle(createKey(access, operator, grant));
+    test.clock.advance(1_800_000);
+    expect((await test.settle(rotateKey(access, by, forever.record.id))).record.expiresAt).toBe(end);
+    const rotated = await test.settle(rotateKey(access, by, record.id));
+    expect(rotated.record.expiresAt).toBe(end);
+    test.clock.advance(1000);
+    const again = await test.settle(rotateKey(access, operator, rotated.record.id));
+    expect(again.record.expiresAt).toBe((end ?? 0) + 1000);
+  });
+
+  test('does not shorten what a person makes, whose token ends soon', async () => {
+    const { test, access } = await expiring();
+    const login = { accountId: 'acc_1', sessionId: 'ses_1', role: 'admin' } as const;
+    const person: Principal = { ...operator, credentialId: 'acc_1', login, expiresAt: test.clock.now() + 1000 };
+    expect((await test.settle(createKey(access, person, grant))).record.expiresAt).toBeNull();
   });
 });
 

@@ -6,8 +6,9 @@ import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
-import type { ApiKeyRecord } from './api-key.ts';
+import type { ApiKeyRecord, NewKey } from './api-key.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
+import { makerOf } from './credential-lineage.ts';
 import { lineageOfBinding } from './lineage-of-binding.ts';
 import type { Principal } from './principal.ts';
 import { requireScope } from './principal.ts';
@@ -51,21 +52,28 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
     scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
     orgId,
     teamId,
-    expiresAt: grant.ttlMs === null ? null : now + grant.ttlMs,
+    expiresAt: noLaterThan(access, by, grant.ttlMs === null ? null : now + grant.ttlMs),
+    madeBy: makerOf(by),
+    rotatedFrom: null,
   });
   note(access, by, 'ApiKeyCreated', made.record, {});
   await access.gov.journal.committed();
   return made;
 }
 
-/** Makes a key with the same grant and time to live under a new id, and revokes the old one. */
+/**
+ * Makes a key with the same grant and time to live under a new id, and revokes the old one. What is rotated with a key
+ * that expires ends with that one at the latest.
+ */
 export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
   const old = managedKey(access, by, id);
   if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
   const now = access.gov.clock.now();
   const made = make(access, now, {
     ...old,
-    expiresAt: old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt),
+    expiresAt: noLaterThan(access, by, old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt)),
+    madeBy: makerOf(by),
+    rotatedFrom: old.id,
   });
   revoke(access, old);
   note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
@@ -87,6 +95,13 @@ export async function revokeKey(access: Access, by: Principal, id: string): Prom
   return access.keys.find(id) ?? key;
 }
 
+/** What is made with a key ends with that key at the latest, so that none prolongs itself. */
+function noLaterThan({ keys }: Access, by: Principal, expiresAt: EpochMs | null): EpochMs | null {
+  const end = by.login === undefined ? (keys.find(by.credentialId)?.expiresAt ?? null) : null;
+  if (end === null || expiresAt === null) return expiresAt ?? end;
+  return Math.min(expiresAt, end);
+}
+
 function managedKey(access: Access, by: Principal, id: string): ApiKeyRecord {
   requireScope(by, 'admin');
   const key = access.keys.find(id);
@@ -98,15 +113,12 @@ function manages(by: Principal, key: Pick<ApiKeyRecord, 'orgId' | 'teamId'>): bo
   return by.orgId === null || (by.orgId === key.orgId && by.teamId === key.teamId);
 }
 
-function make(
-  access: Access,
-  now: EpochMs,
-  grant: Pick<ApiKeyRecord, 'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt'>,
-): MadeKey {
+function make(access: Access, now: EpochMs, made: NewKey): MadeKey {
   const { gov, keys } = access;
-  const { label, scopes: granted, orgId, teamId, expiresAt } = grant;
+  const { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom } = made;
   const key = makeApiKey(gov.randomness);
-  const record = newKeyRecord(key, gov.sha256, now, { label, scopes: granted, orgId, teamId, expiresAt });
+  const grant = { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom };
+  const record = newKeyRecord(key, gov.sha256, now, grant);
   keys.put(record);
   gov.journal.onFailure(() => keys.remove(record.id));
   gov.journal.write({ kind: 'api_key_saved', key: record });

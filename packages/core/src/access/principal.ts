@@ -2,6 +2,7 @@ import type { Role } from '../accounts/account.ts';
 import type { Actor } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Binding } from './authority.ts';
 import type { Scope } from './scope.ts';
 import { covers } from './scope.ts';
 
@@ -40,7 +41,7 @@ export function requireScope(principal: Principal, needed: Scope): void {
 }
 
 /** Whether an agent lies within the caller's tenant. The one place that decides it. */
-export function mayReach(principal: Principal, agent: AgentId): boolean {
+export function mayReach(principal: Binding, agent: AgentId): boolean {
   if (principal.orgId !== null && principal.orgId !== agent.orgId) return false;
   return principal.teamId === null || principal.teamId === agent.teamId;
 }

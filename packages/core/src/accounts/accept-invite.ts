@@ -4,6 +4,7 @@ import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
+import { areActive } from './find-login.ts';
 import type { Grant } from './open-session.ts';
 import { grantFor, openSession } from './open-session.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
@@ -30,6 +31,7 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
     const current = await invited(accounts, rows, request.token);
     const known = await rows.accountByEmail(invite.emailKey);
     if (current?.id !== invite.id || known?.status === 'active' || known?.id !== before?.id) throw invalidToken();
+    if (!(await isStillGood(accounts, rows, current, known))) throw invalidToken();
     const now = accounts.access.gov.clock.now();
     const account: Account = {
       id: known?.id ?? `acc_${accounts.access.gov.randomness.hex(12)}`,
@@ -52,6 +54,24 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
     return opened;
   });
   return grantFor(accounts, open);
+}
+
+/**
+ * Whether whoever made an invite may still let it do what it would do: nobody whose account is disabled may, nor may
+ * anybody but an owner make one or bring one back.
+ */
+async function isStillGood(
+  { access }: Accounts,
+  rows: AccountRows,
+  { madeBy, asOwner, role }: Invite,
+  known: Account | undefined,
+): Promise<boolean> {
+  if (known?.role === 'owner' && !asOwner) return false;
+  if (madeBy === null) return true;
+  if (madeBy.kind === 'api_key') return areActive(rows, access.keys.accountsBehind(madeBy.id));
+  const maker = await rows.account(madeBy.id);
+  const isOwnersBusiness = role === 'owner' || known?.role === 'owner';
+  return maker?.status === 'active' && (!isOwnersBusiness || maker.role === 'owner');
 }
 
 async function invited(accounts: Accounts, rows: AccountRows, token: string): Promise<Invite | undefined> {

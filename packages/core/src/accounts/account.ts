@@ -1,3 +1,4 @@
+import type { Maker } from '../access/api-key.ts';
 import type { Scope } from '../access/scope.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 
@@ -57,6 +58,10 @@ export interface Invite {
   readonly emailKey: string;
   readonly role: Role;
   readonly invitedBy: string;
+  /** The credential that it was made with; null where that was not noted. */
+  readonly madeBy: Maker | null;
+  /** Whoever made it was an owner, so that it may also bring an owner's account back. */
+  readonly asOwner: boolean;
   readonly createdAt: EpochMs;
   readonly expiresAt: EpochMs;
 }

@@ -1,6 +1,6 @@
-import type { FindLogin } from '../access/authenticator.ts';
+import type { AreActive, FindLogin } from '../access/authenticator.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { AccountStore } from './account-store.ts';
+import type { AccountRows, AccountStore } from './account-store.ts';
 import { isOpen } from './end-sessions.ts';
 
 /** Asks the store at every call: what another gateway on it has ended has ended here, too. */
@@ -12,4 +12,14 @@ export function findLoginIn(store: AccountStore, clock: Clock): FindLogin {
     const { id, role, email } = found.account;
     return { accountId: id, sessionId, role, email };
   };
+}
+
+/** The same of the accounts that keys come from: one that is not known is not active. */
+export function areActiveIn(store: AccountStore): AreActive {
+  return (accountIds) => store.read((rows) => areActive(rows, accountIds));
+}
+
+export async function areActive(rows: Pick<AccountRows, 'account'>, accountIds: readonly string[]): Promise<boolean> {
+  for (const id of accountIds) if ((await rows.account(id))?.status !== 'active') return false;
+  return true;
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createKey } from '../access/manage-keys.ts';
 import type { Principal } from '../access/principal.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
@@ -121,5 +122,83 @@ describe('who may invite', () => {
     expect((await world.failure(invite('x@example.com', 'viewer', developer))).code).toBe('insufficient_scope');
     const bound: Principal = { ...operator, orgId: 'acme' };
     expect((await world.failure(invite('x@example.com', 'viewer', bound))).code).toBe('tenant_bound');
+  });
+});
+
+describe('an invite to an address that has an account', () => {
+  const change = (by: Principal, id: string, members: Parameters<typeof changeAccount>[3]) =>
+    world.run(changeAccount(world.accounts, by, id, members, from));
+
+  /** Another owner, by an invite of the first. */
+  async function second(role: Role = 'owner', email = 'second@example.com') {
+    const { token } = await world.run(invite(email, role));
+    return (await world.run(accept(token))).account;
+  }
+
+  test('needs what changing that account needs: only an owner brings an owner back', async () => {
+    const boss = await second();
+    const admin = asPerson(await second('admin', 'admin@example.com'));
+    await change(owner, boss.id, { status: 'disabled' });
+    for (const by of [admin, operator]) {
+      for (const role of ['viewer', 'admin'] as const) {
+        expect((await world.failure(invite('Second@example.com', role, by))).code).toBe('owner_required');
+      }
+    }
+    const { invite: made, token } = await world.run(invite('second@example.com', 'viewer'));
+    expect((await world.failure(resendInvite(world.accounts, admin, made.id, from))).code).toBe('owner_required');
+    expect((await world.run(accept(token))).account).toMatchObject({ id: boss.id, role: 'viewer', status: 'active' });
+  });
+
+  test('does not bring back one that has become an owner since, unless an owner made it', async () => {
+    const boss = await second('developer');
+    const admin = asPerson(await second('admin', 'admin@example.com'));
+    await change(owner, boss.id, { status: 'disabled' });
+    const byAdmin = await world.run(invite('second@example.com', 'developer', admin));
+    await change(owner, boss.id, { role: 'owner' });
+    expect((await world.failure(accept(byAdmin.token))).code).toBe('invalid_token');
+    // Nor where its maker has become an owner meanwhile: it was not made as one.
+    await change(owner, admin.credentialId, { role: 'owner' });
+    expect((await world.failure(accept(byAdmin.token))).code).toBe('invalid_token');
+    const byOwner = await world.run(invite('second@example.com', 'developer'));
+    expect((await world.run(accept(byOwner.token))).account.id).toBe(boss.id);
+  });
+
+  test('from before it was noted who made it brings no owner back', async () => {
+    const boss = await second();
+    await change(owner, boss.id, { status: 'disabled' });
+    const { invite: made, token } = await world.run(invite('second@example.com', 'developer'));
+    await world.accounts.store.transaction([], (rows) => rows.saveInvite({ ...made, madeBy: null, asOwner: false }));
+    expect((await world.failure(accept(token))).code).toBe('invalid_token');
+  });
+
+  test('made by an owner who is one no longer makes no owner and brings none back', async () => {
+    const boss = asPerson(await second());
+    const fresh = await world.run(invite('fresh@example.com', 'owner', boss));
+    const plain = await world.run(invite('plain@example.com', 'viewer', boss));
+    await change(owner, boss.credentialId, { role: 'admin' });
+    expect((await world.failure(accept(fresh.token))).code).toBe('invalid_token');
+    expect((await world.run(accept(plain.token))).account.role).toBe('viewer');
+  });
+});
+
+describe('an invite of a disabled account', () => {
+  test('does not work until the account is active again, and so with what its keys have made', async () => {
+    const { token } = await world.run(invite('admin@example.com', 'admin'));
+    const admin = asPerson((await world.run(accept(token))).account);
+    const { access } = world.accounts;
+    const grant = { label: 'ci', scopes: ['admin'] as const, orgId: null, teamId: null, ttlMs: null };
+    const mother = (await world.run(createKey(access, admin, grant))).record;
+    const asKey = (id: string): Principal => ({ ...operator, credentialId: id });
+    const daughter = (await world.run(createKey(access, asKey(mother.id), grant))).record;
+    const invites = [
+      await world.run(invite('one@example.com', 'viewer', admin)),
+      await world.run(invite('two@example.com', 'viewer', asKey(daughter.id))),
+    ];
+    const change = (status: 'active' | 'disabled') =>
+      world.run(changeAccount(world.accounts, owner, admin.credentialId, { status }, from));
+    await change('disabled');
+    for (const made of invites) expect((await world.failure(accept(made.token))).code).toBe('invalid_token');
+    await change('active');
+    for (const made of invites) expect((await world.run(accept(made.token))).account.role).toBe('viewer');
   });
 });

@@ -1,8 +1,9 @@
+import { makerOf } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
 import { redactText } from '../audit/redact.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import type { Invite, Role } from './account.ts';
+import type { Account, Invite, Role } from './account.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
@@ -33,6 +34,7 @@ export async function createInvite(
     if (account?.status === 'active') {
       throw new ReeveError('email_taken', 'there is an active account with this email');
     }
+    requireRightOver(by, account);
     const earlier = await rows.inviteByEmail(email.key);
     if (earlier !== undefined) await replace(rows, by, earlier);
     return make(accounts, rows, note, by, { email: email.text, emailKey: email.key, role: request.role }, from);
@@ -46,6 +48,7 @@ export async function resendInvite(accounts: Accounts, by: Principal, id: string
   const locks = [lock.invite(id), lock.email(emailHashOf(accounts, known.emailKey))];
   return changeAccounts(accounts, locks, async (rows, note) => {
     const invite = await openInvite(accounts, rows, id);
+    requireRightOver(by, await rows.accountByEmail(invite.emailKey));
     await replace(rows, by, invite);
     return make(accounts, rows, note, by, invite, from);
   });
@@ -73,6 +76,11 @@ export async function revokeInvite(accounts: Accounts, by: Principal, id: string
 function requireAdministrator(by: Principal): void {
   requireScope(by, 'admin');
   requireUnbound(by);
+}
+
+/** To invite somebody who has an account is to change that account: to bring an owner back is an owner's business. */
+function requireRightOver(by: Principal, account: Account | undefined): void {
+  if (account?.role === 'owner') requireOwner(by);
 }
 
 async function openInvite({ access }: Accounts, rows: AccountRows, id: string): Promise<Invite> {
@@ -103,6 +111,8 @@ async function make(
     emailKey: about.emailKey,
     role: about.role,
     invitedBy: by.actor.label === '' ? by.actor.id : by.actor.label,
+    madeBy: makerOf(by),
+    asOwner: by.login?.role === 'owner',
     createdAt: now,
     expiresAt: now + accounts.settings.inviteTtlMs,
   };

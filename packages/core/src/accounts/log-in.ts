@@ -5,9 +5,9 @@ import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
+import { countFailure, isLocked, refuseLocked } from './failed-attempts.ts';
 import type { Email } from './email.ts';
 import { requireEmail } from './email.ts';
-import { afterFailure, locked, lockedForMs } from './lockout.ts';
 import type { Grant, OpenSession } from './open-session.ts';
 import { grantFor, openSession } from './open-session.ts';
 import { normalisePassword } from './password-rules.ts';
@@ -37,11 +37,13 @@ export async function logIn(accounts: Accounts, request: LoginRequest, from: Ori
   const locks = [lock.email(emailHash), ...(account === undefined ? [] : [lock.account(account.id)])];
   const outcome = await changeAccounts(accounts, locks, async (rows, note) => {
     const lockedMs = await isLocked(accounts, rows, emailHash);
-    if (lockedMs > 0) return refuseLocked(note, from, emailHash, lockedMs);
+    if (lockedMs > 0) return refuseLocked(note, { actor: somebody, from }, emailHash, lockedMs);
     const current = verified === undefined ? undefined : await rows.account(verified.id);
     // A password that was changed, or an account that was disabled, while it was being verified.
     if (current?.passwordHash !== verified?.passwordHash || current?.status !== 'active') {
-      return fail(accounts, rows, note, { emailHash, account, from });
+      const by = { actor: somebody, from, reason: 'wrong email or password' };
+      await countFailure(accounts, rows, note, { emailHash, accountId: account?.id ?? null, by });
+      return new ReeveError('wrong_credentials', 'the email or the password is wrong');
     }
     return welcome(accounts, rows, note, { account: current, renewed, emailHash, request, from });
   });
@@ -56,36 +58,9 @@ async function knock(accounts: Accounts, email: Email, emailHash: string, from: 
     lockedMs: await isLocked(accounts, rows, emailHash),
   }));
   if (lockedMs === 0) return account;
-  throw await changeAccounts(accounts, [], (_rows, note) => refuseLocked(note, from, emailHash, lockedMs));
-}
-
-async function isLocked({ access, settings }: Accounts, rows: AccountRows, emailHash: string): Promise<number> {
-  return lockedForMs(await rows.attempts(emailHash), settings, access.gov.clock.now());
-}
-
-async function refuseLocked(note: Note, from: Origin, emailHash: string, lockedMs: number): Promise<ReeveError> {
-  await note('LoginFailed', { actor: somebody, from, reason: 'locked' }, { email_hash: emailHash });
-  return locked(lockedMs);
-}
-
-async function fail(
-  { access, settings }: Accounts,
-  rows: AccountRows,
-  note: Note,
-  about: { readonly emailHash: string; readonly account: Account | undefined; readonly from: Origin },
-): Promise<ReeveError> {
-  const { emailHash, account, from } = about;
-  const { isLocked: nowLocked, ...attempts } = afterFailure(
-    await rows.attempts(emailHash),
-    emailHash,
-    settings,
-    access.gov.clock.now(),
+  throw await changeAccounts(accounts, [], (_rows, note) =>
+    refuseLocked(note, { actor: somebody, from }, emailHash, lockedMs),
   );
-  await rows.saveAttempts(attempts);
-  const details = { account_id: account?.id ?? null, email_hash: emailHash, failures: attempts.count };
-  await note('LoginFailed', { actor: somebody, from, reason: 'wrong email or password' }, details);
-  if (nowLocked) await note('AccountLocked', { actor: somebody, from }, details);
-  return new ReeveError('wrong_credentials', 'the email or the password is wrong');
 }
 
 async function welcome(

@@ -6,6 +6,7 @@ import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import { parseEmail } from './email.ts';
+import { countFailure, isLocked, refuseLocked } from './failed-attempts.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import { requireLogin } from './require-login.ts';
 import { invalidToken, openedBy } from './sent-token.ts';
@@ -45,7 +46,10 @@ export async function confirmReset(
   accounts.onSessionEnd(account.id);
 }
 
-/** Changes the caller's own password. All sessions end, this one included. */
+/**
+ * Changes the caller's own password. All sessions end, this one included. A wrong current password counts as a failed
+ * login does: whoever has got hold of a session must not guess the password with it.
+ */
 export async function changePassword(
   accounts: Accounts,
   by: Principal,
@@ -56,15 +60,29 @@ export async function changePassword(
   const account = await accounts.store.read((rows) => rows.account(accountId));
   if (account === undefined) throw wrongPassword();
   checkNewPassword(request.password, account);
+  const emailHash = emailHashOf(accounts, account.emailKey);
+  const person = { actor: personOf(account), from };
+  const lockedMs = await accounts.store.read((rows) => isLocked(accounts, rows, emailHash));
+  if (lockedMs > 0) {
+    throw await changeAccounts(accounts, [], (_rows, note) => refuseLocked(note, person, emailHash, lockedMs));
+  }
   const { ok } = await accounts.hasher.verify(normalisePassword(request.currentPassword), account.passwordHash);
-  if (!ok) throw wrongPassword();
-  const passwordHash = await accounts.hasher.hash(normalisePassword(request.password));
-  await changeAccounts(accounts, locksOf(accounts, account), async (rows, note) => {
+  const passwordHash = ok ? await accounts.hasher.hash(normalisePassword(request.password)) : '';
+  const failure = await changeAccounts(accounts, locksOf(accounts, account), async (rows, note) => {
+    const stillMs = await isLocked(accounts, rows, emailHash);
+    if (stillMs > 0) return refuseLocked(note, person, emailHash, stillMs);
     const current = await rows.account(accountId);
-    if (current?.passwordHash !== account.passwordHash) throw wrongPassword();
+    if (!ok) {
+      const wrong = { ...person, reason: 'wrong current password' };
+      await countFailure(accounts, rows, note, { emailHash, accountId, by: wrong });
+    }
+    // It may have been changed meanwhile.
+    if (!ok || current?.passwordHash !== account.passwordHash) return wrongPassword();
     await setPassword(accounts, rows, current, passwordHash);
-    await note('PasswordChanged', { actor: personOf(current), from }, { account_id: current.id });
+    await note('PasswordChanged', person, { account_id: current.id });
+    return undefined;
   });
+  if (failure !== undefined) throw failure;
   accounts.onSessionEnd(accountId);
 }
 

@@ -1,11 +1,12 @@
 import type { Clock, EpochMs } from '../kernel/clock.ts';
+import type { Asking } from '../policy/asking-rules.ts';
 import type { AgentId, AgentKey } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
 import type { Approval } from './approval.ts';
 import { isLive } from './approval.ts';
 import type { ApprovalReader } from './approval-reader.ts';
 import type { StandingGrant } from './grant.ts';
-import { grantStateOf } from './grant.ts';
+import { grantStateOf, suffices } from './grant.ts';
 
 export interface ApprovalSettings {
   /** How long an approval may wait where its rule does not say. */
@@ -15,7 +16,7 @@ export interface ApprovalSettings {
 }
 
 /** Which grant covers an action. */
-export type GrantSubject = Pick<StandingGrant, 'agent' | 'policyRule' | 'actionType' | 'resourceDigest'>;
+export type GrantSubject = Pick<StandingGrant, 'agent' | 'coverDigest'>;
 
 /**
  * Approvals in memory that still have something to do, and the grants in force. It holds what is true; the use cases
@@ -137,11 +138,14 @@ export class ApprovalDesk {
     else this.#grants.delete(name);
   }
 
-  /** The grant that covers an action now, in its run. */
-  grantFor(subject: GrantSubject, runId: string, now: EpochMs): StandingGrant | undefined {
+  /** The grant that covers an action now, in its run, under all rules that ask. */
+  grantFor(subject: GrantSubject, asking: Asking, runId: string, now: EpochMs): StandingGrant | undefined {
     const grants = this.#grants.get(subjectName(subject)) ?? [];
     return grants.find(
-      (grant) => grantStateOf(grant, now) === 'active' && (grant.reach === 'until' || grant.runId === runId),
+      (grant) =>
+        grantStateOf(grant, now) === 'active' &&
+        (grant.reach === 'until' || grant.runId === runId) &&
+        suffices(grant, asking),
     );
   }
 
@@ -171,6 +175,6 @@ function signalName(agent: AgentId, sequence: number): string {
   return `${agentKey(agent)}#${sequence}`;
 }
 
-function subjectName({ agent, policyRule, actionType, resourceDigest }: GrantSubject): string {
-  return `${agentKey(agent)} ${policyRule} ${actionType} ${resourceDigest}`;
+function subjectName({ agent, coverDigest }: GrantSubject): string {
+  return `${agentKey(agent)} ${coverDigest}`;
 }

@@ -37,6 +37,8 @@ export interface Found<Item> {
   readonly items: readonly Item[];
   /** How many there are in all, on whatever page. */
   readonly total: number;
+  /** There are more, which would have made the page too large. */
+  readonly cut?: boolean;
 }
 
 /** Reads what the store remembers of approvals: only what is still to do something is kept in memory. */

@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { ActionType } from '../decision/action.ts';
@@ -16,6 +17,8 @@ export type ApprovalNotice = 'requested' | 'decided';
 export interface ApprovalVerdict {
   readonly verdict: 'approve' | 'reject';
   readonly actor: Actor;
+  /** Everybody who may have given it: what later becomes of keys and accounts changes nothing. */
+  readonly people: readonly string[];
   readonly reason: string;
   readonly at: EpochMs;
   /** The standing grant that was asked for along with it. */
@@ -30,20 +33,29 @@ export interface Approval {
   readonly opId: string;
   readonly actionType: ActionType;
   readonly resource: string;
-  /** SHA-256 of the resource as it was asked for, before secrets were replaced: what a grant is compared by. */
-  readonly resourceDigest: string;
+  /** SHA-256 of what a grant would cover, before secrets were replaced; empty where an older version has asked. */
+  readonly coverDigest: string;
+  /** The same in words, with secrets replaced. */
+  readonly covers: string;
   readonly summary: string;
   readonly runId: string;
   /** The action as it was asked for, with secrets replaced. */
   readonly action: CanonicalJson;
   /** The digest of the exact request that a verdict is about. */
   readonly digest: string;
+  /** The first rule that asks, or the budget. */
   readonly policyRule: string;
+  /** All rules that ask, the first of them first; none where only a budget does. */
+  readonly rules: readonly string[];
+  /** A standing grant may be given along with it. */
+  readonly isGrantable: boolean;
   readonly policyVersion: string;
   /** Why somebody is asked. */
   readonly reason: string;
   /** Who asks: a rule, or a budget that the charge would pass. */
   readonly cause: 'rule' | 'budget';
+  /** How wide a credential must be to approve it: what a wider one has capped, a narrower one does not let pass. */
+  readonly approver: Width;
   readonly costMicros: number;
   readonly requestedAt: EpochMs;
   readonly expiresAt: EpochMs;

@@ -174,12 +174,17 @@ describe('an action that a rule has people asked about', () => {
     expect(await stored(approvalId)).toMatchObject({ required: 2, expiresAt: world.clock.now() + 60_000 });
   });
 
-  test('is told whole to whoever decides, and in events without what is very long', async () => {
-    const cmd = 'x'.repeat(20_000);
-    const { approvalId } = await shell(bot, { action: useTool('shell', { cmd }) });
-    expect((await stored(approvalId)).action).toContain(cmd);
-    const event = world.events.findLast((each) => each.type === 'approval');
-    expect(event?.approval.action).toMatch(/^\{"omitted_characters":\d+,"type":"tool_call"\}$/);
+  test('shows arguments up to 16 KiB to whoever decides, in events as well, and longer ones by their digest', async () => {
+    const shown = async (cmd: string) => {
+      const { approvalId } = await shell(bot, { traceId: `t${cmd.length}`, action: useTool('shell', { cmd }) });
+      const event = world.events.findLast((each) => each.type === 'approval');
+      return [(await stored(approvalId)).action, event?.approval.action];
+    };
+    const long = 'x'.repeat(16_000);
+    for (const action of await shown(long)) expect(action).toContain(long);
+    for (const action of await shown('x'.repeat(20_000))) {
+      expect(action).toMatch(/^\{"args":\{"omitted_bytes":20010,"sha256":"[0-9a-f]{64}"\},/);
+    }
   });
 
   test('is denied where very many of its agent wait already', async () => {
@@ -252,13 +257,15 @@ describe('a verdict', () => {
     expect((await reject(world, approvalId, person('bob'))).state).toBe('rejected');
   });
 
-  test('does not come from the credential that the agent was registered with, unless it may administer', async () => {
+  test('does not come from the credential that the agent was registered with, unless it is unbound and may administer', async () => {
     const deployer = person('deployer');
     const mine = await world.register(agentId('acme/search/mine'), {}, deployer);
     const { approvalId } = await shell(mine);
     await expect(approve(world, approvalId, deployer)).rejects.toMatchObject({ code: 'own_approval' });
     await expect(reject(world, approvalId, deployer)).rejects.toMatchObject({ code: 'own_approval' });
     expect((await stored(approvalId)).verdicts).toEqual([]);
+    const bound = person('deployer', { scopes: ['admin'], orgId: 'acme' });
+    await expect(approve(world, approvalId, bound)).rejects.toMatchObject({ code: 'own_approval' });
     const admin = person('deployer', { scopes: ['admin'] });
     expect((await approve(world, approvalId, admin)).state).toBe('approved');
   });

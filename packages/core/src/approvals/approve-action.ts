@@ -1,4 +1,6 @@
+import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
@@ -24,8 +26,17 @@ export async function approveAction(
 ): Promise<Approval> {
   return await giveVerdict(gov, by, id, reason, async (approval, op) => {
     const at = gov.clock.now();
+    requireAuthority(standingOf(gov.keys, by), 'cap', approval.approver);
     if (grant !== null) checkGrant(approval, grant, at);
-    const verdict: ApprovalVerdict = { verdict: 'approve', actor: by.actor, reason: redactText(reason), at, grant };
+    const people = peopleBehind(gov.keys, by);
+    const verdict: ApprovalVerdict = {
+      verdict: 'approve',
+      actor: by.actor,
+      people,
+      reason: redactText(reason),
+      at,
+      grant,
+    };
     const isEnough = approval.verdicts.length + 1 >= approval.required;
     return isEnough ? await letRun(gov, by, approval, op, verdict) : await noteVerdict(gov, by, approval, verdict);
   });
@@ -51,7 +62,7 @@ async function letRun(
     requestId: by.requestId,
   });
   const { suspension } = op.owner.record;
-  const paused = suspension === null ? [] : moveForSuspension(gov, by, op.owner, 'pause', suspension.reason);
+  const paused = suspension === null ? [] : moveForSuspension(gov, by, op.owner, 'pause', suspension);
   await gov.journal.committed();
   releaseMessages(gov, [message, ...paused]);
   return settled;
@@ -96,15 +107,18 @@ function grantOf(
     last.at,
   );
   if (narrowest === undefined) return undefined;
-  const { agent, policyRule, actionType, resource, resourceDigest, runId } = approval;
+  const { agent, policyRule, rules, actionType, resource, coverDigest, covers, runId } = approval;
   return {
     id: `grt_${gov.randomness.hex(12)}`,
     approvalId: approval.id,
     agent,
     policyRule,
+    rules,
+    approvers: verdicts.length,
     actionType,
     resource,
-    resourceDigest,
+    coverDigest,
+    covers,
     ...narrowest,
     runId: narrowest.reach === 'run' ? runId : null,
     grantedAt: last.at,

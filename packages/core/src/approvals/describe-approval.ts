@@ -1,4 +1,3 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
 import type { EntryDraft } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
@@ -16,15 +15,6 @@ export function entryPlace(gov: Governance, approval: Approval, at: EpochMs): Pl
   return { at, lineage, opId, traceId, spanId, policyRule, policyVersion };
 }
 
-/** Events are kept in memory by the thousand, so a long action is only named in them; the approval itself has it whole. */
-const longestInEvent = 8192;
-
 export function approvalEvent(approval: Approval, change: ApprovalChange, at: EpochMs): ApprovalEvent {
-  return { type: 'approval', at, agent: approval.agent, change, approval: shortened(approval) };
-}
-
-function shortened(approval: Approval): Approval {
-  const { length } = approval.action;
-  if (length <= longestInEvent) return approval;
-  return { ...approval, action: canonicalJson({ omitted_characters: length, type: approval.actionType }) };
+  return { type: 'approval', at, agent: approval.agent, change, approval };
 }

@@ -1,16 +1,17 @@
+import type { Descents } from '../access/credential-lineage.ts';
+import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
-import { covers } from '../access/scope.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { releaseMessages } from '../control/release-messages.ts';
 import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op } from '../ops/op.ts';
-import type { Approval } from './approval.ts';
+import type { Approval, ApprovalVerdict } from './approval.ts';
 import { expireApproval } from './expire-approvals.ts';
 import { findApproval } from './find-approval.ts';
-
-const longestReason = 1000;
 
 /**
  * Has a caller decide on an approval that is open, and on which it may. `decide` comes in the same breath as the look at
@@ -24,7 +25,7 @@ export async function giveVerdict(
   decide: (approval: Approval, op: Op) => Promise<Approval>,
 ): Promise<Approval> {
   requireScope(by, 'write');
-  checkLength('reason', reason, longestReason);
+  checkLength('reason', reason, longest.text);
   const found = await findApproval(gov, by, id);
   // While that was read another call may have decided it: memory comes first.
   const approval = gov.approvals.find(id);
@@ -39,27 +40,21 @@ export async function giveVerdict(
     releaseMessages(gov, [message]);
     throw decided(expired);
   }
-  requireOther(by, op);
-  requireNew(by, approval);
+  requireAuthority(standingOf(gov.keys, by, op.owner.record), 'approval');
+  requireNew(gov, by, approval);
   return await decide(approval, op);
 }
 
-/**
- * Whoever holds the credential that an agent was registered with may be the agent itself. That of an administrator is
- * not doubted: with it, any policy could be put in force instead.
- */
-function requireOther(by: Principal, { owner }: Op): void {
-  if (owner.record.registeredWith !== by.credentialId || covers(by.scopes, 'admin')) return;
-  throw new ReeveError(
-    'own_approval',
-    'the agent was registered with this credential; a verdict must come from somebody else',
-  );
+/** A key and its tokens are one person, and so is an account with all keys that it made, whatever the session. */
+function requireNew({ keys }: Governance, by: Principal, { verdicts, state }: Approval): void {
+  const people = peopleBehind(keys, by);
+  if (!verdicts.some((verdict) => peopleOf(keys, verdict).some((person) => people.includes(person)))) return;
+  throw new ReeveError('already_decided', 'you have given your verdict; another person must give theirs', { state });
 }
 
-/** A key and its tokens are one person, and so is an account, whatever the session. */
-function requireNew(by: Principal, { verdicts, state }: Approval): void {
-  if (!verdicts.some(({ actor }) => actor.kind === by.actor.kind && actor.id === by.actor.id)) return;
-  throw new ReeveError('already_decided', 'you have given your verdict; another person must give theirs', { state });
+/** An older version did not record them: then it is whoever stands behind the credential by now. */
+function peopleOf(keys: Descents, { people, actor }: ApprovalVerdict): readonly string[] {
+  return people.length > 0 ? people : [actor.id, ...peopleBehind(keys, { credentialId: actor.id })];
 }
 
 function decided({ id, state }: Approval): ReeveError {

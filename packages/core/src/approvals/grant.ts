@@ -2,6 +2,7 @@ import type { Actor } from '../audit/entry.ts';
 import type { ActionType } from '../decision/action.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
+import type { Asking } from '../policy/asking-rules.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import type { Approval } from './approval.ts';
 
@@ -14,10 +15,18 @@ export interface StandingGrant {
   /** The approval that it came of. */
   readonly approvalId: string;
   readonly agent: AgentId;
+  /** The first of the rules that asked. */
   readonly policyRule: string;
+  /** All rules that asked when it was given: it covers no others. */
+  readonly rules: readonly string[];
+  /** How many people have given it: it does not cover what more must approve by now. */
+  readonly approvers: number;
   readonly actionType: ActionType;
   readonly resource: string;
-  readonly resourceDigest: string;
+  /** What it is compared by, see `coverOf`; empty where an older version has given it, which covers nothing. */
+  readonly coverDigest: string;
+  /** What it covers in words, with secrets replaced. */
+  readonly covers: string;
   readonly reach: 'run' | 'until';
   /** Null where it reaches over runs. */
   readonly runId: string | null;
@@ -46,12 +55,23 @@ export function checkGrant(approval: Approval, wish: GrantWish, now: EpochMs): v
   if (approval.cause === 'budget') {
     throw invalid('grant', 'a charge that passes a cap is approved once; leave "grant" out');
   }
+  if (approval.coverDigest === '') {
+    throw invalid('grant', 'an older version of the gateway has asked about this; leave "grant" out');
+  }
+  if (!approval.isGrantable) {
+    throw invalid('grant', 'a rule that asks about this allows no standing grants; leave "grant" out');
+  }
   if (wish.reach === 'run' && approval.runId === '') {
     throw invalid('grant', 'the action belongs to no run; grant it until a time, or leave "grant" out');
   }
   if (wish.reach === 'until' && (wish.until <= now || wish.until > now + longestMs)) {
     throw invalid('grant', '"until" must be in the future, at most 30 days ahead');
   }
+}
+
+/** Whether a grant suffices for the rules that ask now. */
+export function suffices({ rules, approvers }: StandingGrant, asking: Asking): boolean {
+  return asking.grants && approvers >= asking.count && asking.rules.every((rule) => rules.includes(rule));
 }
 
 /**

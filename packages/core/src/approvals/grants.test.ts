@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { approve, person } from '../testkit/approvals.ts';
 import { finish } from '../testkit/controls.ts';
+import type { Action } from '../decision/action.ts';
+import { action } from '../decision/action.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -65,6 +67,92 @@ describe('a grant for a run', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid_argument' });
     expect((await approve(world, approvalId, person('alice'))).grantId).toBeNull();
   });
+});
+
+describe('a grant covers', () => {
+  const everything = 'name: p\ndefault: allow\nrules: [{ name: ask, effect: require_approval }]\n';
+  const decide = async (what: Action) => (await shell({ action: what })).decision;
+  const file = (operation: string, path = '/srv/a') => action('file_operation', { operation, path });
+  const run = (...commandArgs: string[]) => action('process_exec', { command: 'git', commandArgs });
+  const call = (members: object) =>
+    action('network_call', { host: 'db.example', port: 443, protocol: 'tcp', ...members });
+  const tool = (members: object) => action('tool_call', { tool: 'fetch', source: 'web', ...members });
+  const spawn = (...commandArgs: string[]) => action('agent_spawn', { command: 'node', commandArgs });
+  const ask = (members: object) => action('llm_call', { model: 'm', promptTokens: 1, ...members });
+
+  test.each<[string, Action, Action[], Action[]]>([
+    ['the same operation of a file', file('read'), [], [file('delete'), file('READ'), file('read', '/srv/b')]],
+    ['a command with its arguments', run('status'), [], [run(), run('push'), run('status', '-s'), run('status -s')]],
+    ['an agent with the command that starts it', spawn('a.js'), [], [spawn('b.js'), spawn(), action('agent_spawn')]],
+    [
+      'a host with port and protocol',
+      call({}),
+      [],
+      [call({ port: 22 }), call({ protocol: 'udp' }), call({ host: 'x' })],
+    ],
+    [
+      'a tool of the same source and place, whatever its arguments',
+      tool({ url: 'https://a.example/1' }),
+      [tool({ url: 'https://A.example/2', json: '{"x":1}' })],
+      [tool({ url: 'https://b.example/1' }), tool({}), tool({ url: 'https://a.example/1', source: 'other' })],
+    ],
+    [
+      'a model, however much it is asked',
+      ask({}),
+      [ask({ promptTokens: 9, maxOutputTokens: 9 })],
+      [ask({ model: 'n' })],
+    ],
+  ])('%s', async (_, given, covered, others) => {
+    await world.policies(everything);
+    await grant({ grant: { reach: 'run' } }, { action: given });
+    for (const one of [given, ...covered]) expect([one, await decide(one)]).toEqual([one, 'allow']);
+    for (const one of others) expect([one, await decide(one)]).toEqual([one, 'pending']);
+  });
+
+  test('the rules that asked when it was given, all or fewer of them, and no others', async () => {
+    const also = (name: string) =>
+      `---\nname: ${name}\nrules: [{ name: also, effect: require_approval, tools: [shell] }]\n`;
+    await world.policies(asking + also('a'));
+    await grant({ grant: { reach: 'run' } });
+    expect(await shell()).toMatchObject({ decision: 'allow' });
+    await world.policies(asking);
+    expect(await shell()).toMatchObject({ decision: 'allow' });
+    await world.policies(asking + also('a') + also('b'));
+    expect(await shell()).toMatchObject({ decision: 'pending' });
+  });
+
+  test('nothing where a rule has come to allow no grants, or to want more people', async () => {
+    const wanting = (terms: string) => asking.replace('tools: [shell, ssh]', `tools: [shell], approvals: ${terms}`);
+    await grant({ grant: { reach: 'run' } });
+    await world.policies(wanting('{ grants: false }'));
+    expect(await shell()).toMatchObject({ decision: 'pending' });
+    await world.policies(wanting('{ count: 2 }'));
+    expect(await shell()).toMatchObject({ decision: 'pending' });
+    await world.policies(asking);
+    expect(await shell()).toMatchObject({ decision: 'allow' });
+  });
+
+  test('nothing where more rules ask than are remembered', async () => {
+    const rules = Array.from({ length: 65 }, (_, at) => `{ name: r${at}, effect: require_approval }`);
+    await world.policies(`name: p\nrules: [${rules.join(', ')}]\n`);
+    const { approvalId } = await shell();
+    const refused = approve(world, approvalId, person('alice'), { grant: { reach: 'run' } });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+test('a grant that does not say what it covers is ended at the next start, and the log says so', async () => {
+  const id = await grant({ grant: until(hour) });
+  const given = await world.store.approvals.grant(id);
+  if (given === undefined) throw new Error('there is no such grant');
+  const older = { ...given, coverDigest: '', rules: [], approvers: 0 };
+  await world.store.commit({ entries: [], changes: [{ kind: 'grant_saved', grant: older }] });
+  world = await world.crash();
+  expect(await shell()).toMatchObject({ decision: 'pending' });
+  expect(await world.store.approvals.grant(id)).toMatchObject({ revokedAt: world.clock.now() });
+  const entry = (await world.audit()).find(({ event_type: type }) => type === 'GrantRevoked');
+  expect(entry).toMatchObject({ actor: { kind: 'system' }, payload: { grant_id: id } });
+  expect(entry?.reason).toContain('older version');
 });
 
 describe('a grant until a time', () => {

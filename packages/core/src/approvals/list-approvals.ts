@@ -29,6 +29,8 @@ interface Page {
 export interface Listed<Item> extends Found<Item> {
   /** Where the next page starts; null where there is none. */
   readonly next: PageEnd | null;
+  /** Where it would start if the page ended with this item. */
+  readonly endAt: (item: Item) => PageEnd;
 }
 
 /** The approvals that the caller may see, as the store has them. */
@@ -60,7 +62,7 @@ export async function listGrants(
   return listed(await gov.approvals.reader.grants(query), page, ({ grantedAt }) => grantedAt);
 }
 
-const nothing = { items: [], total: 0, next: null };
+const nothing = { items: [], total: 0, next: null, endAt: ({ id }: { readonly id: string }) => ({ at: 0, id }) };
 
 function questionOf(by: Principal, { orgId, teamId, agentId }: Filter, { after, limit }: Page) {
   requireScope(by, 'read');
@@ -76,12 +78,13 @@ function questionOf(by: Principal, { orgId, teamId, agentId }: Filter, { after, 
 }
 
 function listed<Item extends { readonly id: string }>(
-  { items, total }: Found<Item>,
+  { items, total, cut = false }: Found<Item>,
   { limit }: Page,
   timeOf: (item: Item) => number,
 ): Listed<Item> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
-  const next = items.length > limit && last !== undefined ? { at: timeOf(last), id: last.id } : null;
-  return { items: shown, total, next };
+  const endAt = (item: Item) => ({ at: timeOf(item), id: item.id });
+  const next = (cut || items.length > limit) && last !== undefined ? endAt(last) : null;
+  return { items: shown, total, next, endAt };
 }

@@ -1,3 +1,4 @@
+import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { redactText } from '../audit/redact.ts';
 import { releaseMessages } from '../control/release-messages.ts';
@@ -14,6 +15,7 @@ export async function rejectAction(gov: Governance, by: Principal, id: string, r
     const verdict: ApprovalVerdict = {
       verdict: 'reject',
       actor: by.actor,
+      people: peopleBehind(gov.keys, by),
       reason: redactText(reason),
       at,
       grant: null,

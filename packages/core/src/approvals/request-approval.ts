@@ -1,16 +1,18 @@
+import type { Width } from '../access/authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
-import { resourceOf } from '../decision/action.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
 import { describeAction } from '../decision/describe-decision.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { timestamp } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
-import type { ApprovalTerms } from '../policy/document.ts';
+import type { Asking } from '../policy/asking-rules.ts';
+import { waitOf } from '../policy/asking-rules.ts';
 import type { Approval } from './approval.ts';
 import { approvalEvent, entryPlace } from './describe-approval.ts';
+import { coverOf, coverWords } from './grant-cover.ts';
 import { saveApproval } from './save-approval.ts';
 
 /** How many actions of one agent may wait for people at a time. */
@@ -21,7 +23,9 @@ export interface ApprovalQuestion {
   readonly cause: Approval['cause'];
   readonly reason: string;
   readonly policyRule: string;
-  readonly terms: ApprovalTerms;
+  /** What the rules that ask say together; undefined where only a budget asks. */
+  readonly asking: Asking | undefined;
+  readonly approver: Width;
 }
 
 /** Opens the question whether an operation may run. It says so in the log by `announceApproval`, after the decision. */
@@ -29,7 +33,7 @@ export function requestApproval(
   gov: Governance,
   request: CheckRequest,
   op: Op,
-  { cause, reason, policyRule, terms }: ApprovalQuestion,
+  { cause, reason, policyRule, asking, approver }: ApprovalQuestion,
   now: EpochMs,
 ): Approval {
   const { ttlMs, notifies } = gov.approvals.settings;
@@ -40,19 +44,23 @@ export function requestApproval(
     opId: op.opId,
     actionType: request.action.type,
     resource: op.resource,
-    resourceDigest: gov.sha256(resourceOf(request.action)),
+    coverDigest: gov.sha256(coverOf(request.action)),
+    covers: coverWords(request.action),
     summary: op.summary,
     runId: op.runId,
     action: describeAction(request, gov.sha256),
     digest: op.digest,
     policyRule,
+    rules: asking?.rules ?? [],
+    isGrantable: asking?.grants ?? false,
     policyVersion: gov.policies.version,
     reason,
     cause,
+    approver,
     costMicros: op.costMicros,
     requestedAt: now,
-    expiresAt: now + (terms.ttlSecs === undefined ? ttlMs : terms.ttlSecs * 1000),
-    required: terms.count ?? 1,
+    expiresAt: now + waitOf(asking, ttlMs),
+    required: asking?.count ?? 1,
     verdicts: [],
     decidedAt: null,
     grantId: null,
@@ -65,7 +73,7 @@ export function requestApproval(
 
 /** Tells, in the log and to live views, that somebody is asked. */
 export function announceApproval(gov: Governance, approval: Approval): void {
-  const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason } = approval;
+  const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason, rules, isGrantable } = approval;
   gov.journal.record(
     draftOf({
       ...entryPlace(gov, approval, requestedAt),
@@ -78,7 +86,9 @@ export function announceApproval(gov: Governance, approval: Approval): void {
         cost_micros: costMicros,
         digest,
         expires_at: timestamp(expiresAt),
+        grantable: isGrantable,
         required,
+        rules: [...rules],
       }),
     }),
   );

@@ -3,6 +3,8 @@ import type { Governance } from '../governance.ts';
 import type { Snapshot } from '../journal/store.ts';
 import type { Approval } from './approval.ts';
 import { cancelApproval } from './cancel-approval.ts';
+import type { StandingGrant } from './grant.ts';
+import { endGrant } from './revoke-grant.ts';
 import { saveApproval } from './save-approval.ts';
 
 /** For how long an agent is told that an operation of its is over, which it may not even remember. */
@@ -15,6 +17,7 @@ const toldMs = 86_400_000;
 export function restoreApprovals(gov: Governance, snapshot: Pick<Snapshot, 'approvals' | 'grants'>): void {
   for (const grant of snapshot.grants) gov.approvals.placeGrant(grant);
   gov.approvals.forgetExpiredGrants();
+  for (const { id } of snapshot.grants) endIfVague(gov, gov.approvals.findGrant(id));
   for (const approval of snapshot.approvals.toSorted((a, b) => a.requestedAt - b.requestedAt)) {
     gov.approvals.place(approval);
     if (approval.notices.length > 0 && !gov.approvals.settings.notifies) {
@@ -22,6 +25,12 @@ export function restoreApprovals(gov: Governance, snapshot: Pick<Snapshot, 'appr
     }
     restore(gov, gov.approvals.find(approval.id) ?? approval);
   }
+}
+
+/** Older versions did not record which operation and rules a grant is for. People are asked again. */
+function endIfVague(gov: Governance, grant: StandingGrant | undefined): void {
+  if (grant === undefined || grant.coverDigest !== '') return;
+  endGrant(gov, grant, { actor: system }, 'an older version gave it without recording all that it covers');
 }
 
 function restore(gov: Governance, approval: Approval): void {

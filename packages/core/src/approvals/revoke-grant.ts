@@ -3,8 +3,9 @@ import { mayReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import { lineageOfId } from '../tenancy/lineage.ts';
 import type { StandingGrant } from './grant.ts';
@@ -13,7 +14,7 @@ import { saveGrant } from './save-approval.ts';
 /** Ends a standing grant. One that has ended stays as it is. */
 export async function revokeGrant(gov: Governance, by: Principal, id: string, reason: string): Promise<StandingGrant> {
   requireScope(by, 'write');
-  checkLength('reason', reason, longestText);
+  checkLength('reason', reason, longest.text);
   await gov.journal.committed();
   const stored = gov.approvals.findGrant(id) ?? (await gov.approvals.reader.grant(id));
   // While that was read it may have been used: memory comes first, and from here on nothing waits.
@@ -22,10 +23,21 @@ export async function revokeGrant(gov: Governance, by: Principal, id: string, re
     throw new ReeveError('grant_not_found', `there is no grant "${id}"`);
   }
   if (grant.revokedAt !== null) return grant;
+  const revoked = endGrant(gov, grant, by, redactText(reason));
+  await gov.journal.committed();
+  return revoked;
+}
+
+/** Ends it in memory, in this turn and in the log. */
+export function endGrant(
+  gov: Governance,
+  grant: StandingGrant,
+  by: Pick<Principal, 'actor' | 'requestId'>,
+  reason: string,
+): StandingGrant {
   const at = gov.clock.now();
   const revoked = { ...grant, revokedAt: at };
   saveGrant(gov, grant, revoked);
-  const why = redactText(reason);
   gov.journal.record(
     draftOf({
       at,
@@ -33,7 +45,7 @@ export async function revokeGrant(gov: Governance, by: Principal, id: string, re
       lineage: gov.directory.find(grant.agent)?.lineage ?? lineageOfId(grant.agent),
       actor: by.actor,
       policyRule: grant.policyRule,
-      reason: why === '' ? null : why,
+      reason: reason === '' ? null : reason,
       payload: canonicalJson({
         approval_id: grant.approvalId,
         grant_id: grant.id,
@@ -42,6 +54,5 @@ export async function revokeGrant(gov: Governance, by: Principal, id: string, re
       }),
     }),
   );
-  await gov.journal.committed();
   return revoked;
 }

@@ -1,22 +1,24 @@
-import { resourceOf } from '../decision/action.ts';
 import type { CheckRequest } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
+import type { Asking } from '../policy/asking-rules.ts';
 import type { StandingGrant } from './grant.ts';
+import { coverOf } from './grant-cover.ts';
 import { saveGrant } from './save-approval.ts';
 
-/** The grant by which an action that a rule asks about needs nobody's approval. */
+/** The grant by which an action that rules ask about needs nobody's approval. */
 export function findGrant(
   gov: Governance,
   request: CheckRequest,
   op: Op,
-  policyRule: string,
+  asking: Asking | undefined,
   now: EpochMs,
 ): StandingGrant | undefined {
+  if (asking?.grants !== true) return undefined;
   const agent = op.owner.record.id;
-  const resourceDigest = gov.sha256(resourceOf(request.action));
-  return gov.approvals.grantFor({ agent, policyRule, actionType: request.action.type, resourceDigest }, op.runId, now);
+  const coverDigest = gov.sha256(coverOf(request.action));
+  return gov.approvals.grantFor({ agent, coverDigest }, asking, op.runId, now);
 }
 
 /** An action was allowed by it. */

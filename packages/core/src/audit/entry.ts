@@ -19,6 +19,7 @@ export const auditEventTypes = [
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',
+  'BudgetOverrun',
   'ApprovalRequested',
   'ApprovalVerdictGiven',
   'ApprovalGranted',
@@ -46,6 +47,7 @@ export const auditEventTypes = [
   'SessionEnded',
   'SigningKeyRotated',
   'AuditLogCut',
+  'AuditEntriesLost',
 ] as const;
 
 export type AuditEventType = (typeof auditEventTypes)[number];

@@ -61,6 +61,31 @@ const announcements: readonly (readonly [string, (secret: string) => string])[] 
   ['a secret key', (s) => `secret_key=${s}`],
   ['an AWS secret', (s) => `AWS_SECRET_ACCESS_KEY=${s}`],
   ['a client secret', (s) => `client_secret=${s}`],
+  [
+    'an Azure connection string',
+    (s) => `DefaultEndpointsProtocol=https;AccountName=a;AccountKey=${s}==;EndpointSuffix=x`,
+  ],
+  ['a shared access key', (s) => `Endpoint=sb://x/;SharedAccessKeyName=n;SharedAccessKey=${s}=`],
+  ['a shared access signature', (s) => `https://a.blob.core.windows.net/c/f?sv=2022-11-02&se=2030&sig=${s}%3D&sp=r`],
+  ['a Slack hook', (s) => `post to https://hooks.slack.com/services/T00/B00/${s} please`],
+  ['a Slack trigger', (s) => `https://hooks.slack.com/triggers/T00/1/${s}`],
+  ['curl -u', (s) => `curl -u me:${s} https://example.com`],
+  ['curl -u with a quote', (s) => `curl -s -u "me:${s} x" https://example.com`],
+  ['curl -u with a quote of the other kind', (s) => `curl -u 'me:${s}' https://example.com`],
+  ['curl -u, attached', (s) => `/usr/bin/curl -ume:${s} https://example.com`],
+  ['curl -u behind other letters', (s) => `curl -fsSu me:${s} https://example.com`],
+  ['curl --user', (s) => `curl https://example.com --user me:${s}`],
+  ['curl --user=', (s) => `curl --user="me:${s}" https://example.com`],
+  ['curl --proxy-user', (s) => `curl --proxy-user me:${s} https://example.com`],
+  ['curl in another command', (s) => `sh -c "cd /tmp && curl -u me:${s} https://example.com"`],
+  ['curl in JSON in a text', (s) => JSON.stringify({ run: `curl -u "me:${s}" https://example.com` })],
+  ['curl after a pipe', (s) => `echo x | curl -d @- -u me:${s} https://example.com`],
+  ['mysql -p', (s) => `mysql -h db -u root -p${s} app`],
+  ['mysqldump -p with a quote', (s) => `mysqldump -uroot -p'${s}' app`],
+  ['mariadb -p', (s) => `mariadb -p${s}`],
+  ['sshpass -p', (s) => `sshpass -p ${s} ssh me@host`],
+  ['sshpass -p, attached', (s) => `sudo sshpass -p${s} scp a b:`],
+  ['sshpass -p with a quote', (s) => `sshpass -p '${s} and more' ssh me@host`],
   ['a URL with a password', (s) => `postgres://me:${s}@db.example.com/app`],
   ['a URL with a password and no user', (s) => `redis://:${s}@cache:6379/0`],
 ];
@@ -142,6 +167,19 @@ describe('innocent text', () => {
     '3f2a9c0d1e4b5a69788796a5b4c3d2e1f0a1b2c3',
     '123e4567-e89b-12d3-a456-426614174000',
     'SELECT * FROM keys WHERE id = 7',
+    'curl -o u:p https://example.com/a:b',
+    'curl -u me https://example.com',
+    'curl -X PUT --url https://example.com:8080/x',
+    'mysql -u root -p app',
+    'mysql --port 3306',
+    'sshpass -f file ssh host',
+    'ssh -p 22 host',
+    'sort -u a:b',
+    'msg.something-quite-long-here',
+    'config=1&design=2',
+    'the account key is on the table',
+    'https://hooks.slack.com/',
+    'half_done_and_something_else',
     'eyJ',
     'sk-',
     '',
@@ -330,9 +368,53 @@ describe('the arguments of a command', () => {
       ['--token-limit', '5'],
       ['--token-limit', '5'],
     ],
+    [
+      ['sshpass', '-p', 'hunter2', 'ssh', '-p', '22', 'host'],
+      ['sshpass', '-p', redacted, 'ssh', '-p', '22', 'host'],
+    ],
+    [
+      ['/usr/bin/curl', '-su', 'me:hunter2', 'https://example.com'],
+      ['/usr/bin/curl', '-su', `me:${redacted}`, 'https://example.com'],
+    ],
+    [
+      ['curl', '--user', 'me:hun ter;2'],
+      ['curl', '--user', `me:${redacted}`],
+    ],
+    [
+      ['mysql', '-phunter2', '-p', 'app'],
+      ['mysql', `-p${redacted}`, '-p', 'app'],
+    ],
+    [
+      ['-c', 'curl -u me:hunter2 https://example.com'],
+      ['-c', `curl -u me:${redacted} https://example.com`],
+    ],
+    [
+      ['-u', 'me:hunter2'],
+      ['-u', 'me:hunter2'],
+    ],
     [[], []],
   ])('%j', (args, expected) => {
     expect(redactArguments(args)).toEqual(expected);
+  });
+});
+
+test('options are those of the command, which may stand apart', () => {
+  expect(redactArguments(['-u', 'me:hunter2'], 'curl')).toEqual(['-u', `me:${redacted}`]);
+  expect(redactArguments(['-p', 'hunter2', 'ssh', '-p', '22'], '/usr/bin/sshpass')).toEqual([
+    '-p',
+    redacted,
+    'ssh',
+    '-p',
+    '22',
+  ]);
+  expect(redactArguments(['-uroot', '-phunter2'], 'mysqldump')).toEqual(['-uroot', `-p${redacted}`]);
+  expect(redact({ command: 'curl', args: ['-u', 'me:hunter2'] })).toEqual({
+    command: 'curl',
+    args: ['-u', `me:${redacted}`],
+  });
+  expect(redact({ argv: ['sshpass', '-p', 'hunter2'], env: { sig: 'x' } })).toEqual({
+    argv: ['sshpass', '-p', redacted],
+    env: { sig: redacted },
   });
 });
 
@@ -399,10 +481,30 @@ describe('a long adversarial text', () => {
     'tokens=1',
     'api-key',
     'api_key=',
+    'curl ',
+    'curl -u ',
+    'curl -u "',
+    "curl -u '",
+    'curl -u \\"',
+    'curl -u a:',
+    'curl/',
+    'mysql -p',
+    'mysql -p"',
+    'sshpass -p ',
+    '-u ',
+    '-----BEGIN PGP PRIVATE KEY BLOCK-----',
+    'SG.',
+    'SG.aaaaaaaaaaaaaaaa.',
+    'ya29.',
+    'hf_',
+    'rvi_',
+    'sig=',
+    'hooks.slack.com/services/',
+    'AccountKey=',
   ];
 
   test.each(seeds)('%j over and over takes time in proportion to its length', (seed) => {
-    for (const lead of ['', '-----BEGIN PRIVATE KEY', 'password=', 'eyJ', '://', 'x ']) {
+    for (const lead of ['', '-----BEGIN PRIVATE KEY', 'password=', 'eyJ', '://', 'x ', 'curl -u ']) {
       const small = lead + seed.repeat(Math.ceil(10_000 / seed.length));
       const large = lead + seed.repeat(Math.ceil(40_000 / seed.length));
       expectProportional((text) => redactText(text), small, large);

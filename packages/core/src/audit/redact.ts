@@ -1,6 +1,8 @@
 import type { Json } from './canonical-json.ts';
+import { redactCommands, redactOptions } from './command-secrets.ts';
+import { redacted } from './redacted.ts';
 
-export const redacted = '[redacted]';
+export { redacted } from './redacted.ts';
 
 /*
  * Texts come from agents and may be long and hostile. Every expression here takes time in proportion to the length of
@@ -11,7 +13,7 @@ export const redacted = '[redacted]';
 const recognisable = new RegExp(
   [
     `(?<![A-Za-z0-9])(?:${[
-      'rv[ka]_[A-Za-z0-9_-]{20,}', // Reeve keys and agent tokens
+      'rv[aikprt]_[A-Za-z0-9_-]{20,}', // Reeve: agent tokens, invites, keys, password resets, refresh tokens, tickets
       'sk-[A-Za-z0-9_-]{16,}', // OpenAI and Anthropic
       'gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}',
       'glpat-[A-Za-z0-9_-]{16,}',
@@ -20,16 +22,19 @@ const recognisable = new RegExp(
       'AIza[A-Za-z0-9_-]{30,}',
       '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}', // Stripe
       'npm_[A-Za-z0-9]{30,}',
+      'hf_[A-Za-z0-9]{16,}', // Hugging Face
+      'SG\\.[A-Za-z0-9_-]{16,}(?:\\.[A-Za-z0-9_-]+)?', // SendGrid
+      'ya29\\.[A-Za-z0-9_-]{16,}[A-Za-z0-9._-]*', // Google
     ].join('|')})`,
     '(?<![\\w-])(?=[\\w-]*?eyJ)[\\w-]{11,}\\.[\\w-]{8,}\\.[\\w-]*', // JWT
-    '-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)',
+    '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)', // PEM, PGP
   ].join('|'),
   'g',
 );
 
 /** What a secret is called. `pass` by itself is a word of many others: `compass`, `bypass`. */
 const names =
-  '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|token|(?:api|access|private)[_-]?key|credential|signature|(?<![A-Za-z])pass)s?';
+  '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|token|(?:api|access|account|private)[_-]?key|credential|signature|(?<![A-Za-z])pass)s?';
 
 /** A value in quotes, which may themselves be escaped, as in JSON within JSON. */
 const quoted = '(?<escape>\\\\{0,7})(?<quote>["\'])(?:\\\\.|[^\\\\]|\\\\$)*?(?<close>\\k<escape>\\k<quote>|$)';
@@ -54,18 +59,29 @@ const schemes =
 /** `https://user:x@host`. A port is no password: it has no `@` behind it. */
 const userinfo = /(:\/\/[^\s/?#@:"']*:)[^\s/?#"']+(?=@)/g;
 
+/** `https://hooks.slack.com/services/…`: whoever has the address may write there. */
+const hook = /(hooks\.slack(?:-gov)?\.com\/(?:services|triggers|workflows)\/)[^\s"'<>\\)]+/gi;
+
+/** The signature of a shared access URL. */
+const shared = /(?<![\w-])(sig=)[^\s"'&;,\\]+/gi;
+
+const mayHoldCommand = /curl|mysql|mariadb|sshpass/i;
+
 const mayHoldSecret =
-  /rv[ka]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|eyJ|PRIVATE KEY|bearer|basic|pass|pwd|secret|token|key|auth|cred|signature|cookie|:\/\//i;
+  /rv[aikprt]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|hf_|SG\.|ya29|sig=|curl|mysql|mariadb|eyJ|PRIVATE KEY|bearer|basic|pass|pwd|secret|token|key|auth|cred|signature|cookie|:\/\//i;
 
 /** The text with every recognised secret replaced. */
 export function redactText(text: string): string {
   if (text.length < 4 || !mayHoldSecret.test(text)) return text;
-  return text
+  const found = text
     .replace(recognisable, redacted)
     .replace(header, replaceValue)
     .replace(assigned, replaceValue)
     .replace(schemes, `$<lead>$<basic>${redacted}`)
-    .replace(userinfo, `$1${redacted}`);
+    .replace(userinfo, `$1${redacted}`)
+    .replace(hook, `$1${redacted}`)
+    .replace(shared, `$1${redacted}`);
+  return mayHoldCommand.test(found) ? redactCommands(found) : found;
 }
 
 interface Announced {
@@ -96,22 +112,37 @@ export function mayNeedRedaction(json: string): boolean {
   return json.includes('\\') || mayHoldSecret.test(json) || mayNameSecret.test(json);
 }
 
-const mayNameSecret = /session|pin|cvv|otp/i;
+const mayNameSecret = /session|pin|cvv|otp|sig/i;
 
 /** The value with every recognised secret replaced: by form in texts, and whole under a telling member name. */
 export function redact(value: Json): Json {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: Json) => redact(item));
-  const members = Object.entries(value as { readonly [member: string]: Json }).map(([name, member]): [string, Json] => [
+  if (Array.isArray(value)) return redactList(value as readonly Json[], '');
+  const command = commandAmong(value as JsonObject);
+  const members = Object.entries(value as JsonObject).map(([name, member]): [string, Json] => [
     redactText(name),
-    namesSecret(name, member) ? redacted : redact(member),
+    namesSecret(name, member) ? redacted : Array.isArray(member) ? redactList(member, command) : redact(member),
   ]);
   return Object.fromEntries(members);
 }
 
+type JsonObject = { readonly [member: string]: Json };
+
+/** A list of texts may be the arguments of a command, which may be its first item or stand beside it. */
+function redactList(list: readonly Json[], command: string): Json {
+  return list.every((item) => typeof item === 'string')
+    ? redactArguments(list, command)
+    : list.map((item) => redact(item));
+}
+
+function commandAmong(value: JsonObject): string {
+  const named = ['command', 'cmd', 'program', 'executable'].map((name) => value[name]);
+  return named.find((member) => typeof member === 'string') ?? '';
+}
+
 const secretMember =
-  /(?:pass(?:word|wd|phrase|code)|secret(?:_?key)?|token|(?:api|access|private)_?key|authorization|cookie|credential|session_?id|(?:^|_)(?:pass|pwd|auth|pin|cvv|otp))s?\d*$/i;
+  /(?:pass(?:word|wd|phrase|code)|secret(?:_?key)?|token|(?:api|access|account|private)_?key|authorization|cookie|credential|session_?id|(?:^|_)(?:pass|pwd|auth|pin|cvv|otp|sig))s?\d*$/i;
 
 function namesSecret(name: string, value: Json): boolean {
   if (value === null) return false;
@@ -122,6 +153,7 @@ function namesSecret(name: string, value: Json): boolean {
 const announcing = new RegExp(`^--?[\\w-]*?(?:${names}|authorization)$`, 'i');
 
 /** The arguments of a command. A secret may be announced by one and stand in the next: `--password`, `hunter2`. */
-export function redactArguments(args: readonly string[]): string[] {
-  return args.map((argument, index) => (announcing.test(args[index - 1] ?? '') ? redacted : redactText(argument)));
+export function redactArguments(args: readonly string[], command = ''): string[] {
+  const options = redactOptions(command, args);
+  return options.map((argument, index) => (announcing.test(args[index - 1] ?? '') ? redacted : redactText(argument)));
 }

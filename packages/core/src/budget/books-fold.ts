@@ -1,6 +1,7 @@
 import type { AgentId } from '../tenancy/agent-id.ts';
 import type { SavedBooks } from './books.ts';
-import type { Micros } from './money.ts';
+import type { Micros, Total } from './money.ts';
+import { plus } from './money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
@@ -12,7 +13,7 @@ type Mutable = { -readonly [Member in keyof SavedBooks]: SavedBooks[Member] };
 export interface ClosedWindow {
   readonly period: Period;
   readonly id: string;
-  readonly spentMicros: Micros;
+  readonly spentMicros: Total;
 }
 
 /** What is to be written of one tier: what became of its books, and what it has closed. */
@@ -51,7 +52,7 @@ export class BooksFold {
     for (const of of tiersOf(agent)) {
       const books = this.#on(of, day, seq);
       if (books === undefined) continue;
-      for (const period of periods) books.spent = { ...books.spent, [period]: books.spent[period] + actual };
+      for (const period of periods) books.spent = { ...books.spent, [period]: plus(books.spent[period], actual) };
     }
   }
 
@@ -80,7 +81,7 @@ export class BooksFold {
     for (const [key, of] of this.#changed) {
       if (steps.length === most) break;
       const books = this.#books.get(key);
-      const isEmpty = books === undefined || books.spent.month + books.noticed.month + books.noticed.day === 0;
+      const isEmpty = books === undefined || (books.spent.month === 0 && books.noticed.month + books.noticed.day === 0);
       if (isEmpty) this.#books.delete(key);
       steps.push({ of, books: isEmpty ? null : { ...books }, closed: this.#closed.get(key) ?? [] });
       this.#changed.delete(key);

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros } from './money.ts';
+import type { Micros, Total } from './money.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
@@ -8,9 +8,9 @@ import type { TierOf } from './tier.ts';
 export interface Books {
   readonly of: TierOf;
   /** Held back for actions that are not over. */
-  reserved: Micros;
+  reserved: Total;
   /** Settled within the day and the month. */
-  spent: Record<Period, Micros>;
+  spent: Record<Period, Total>;
   /** Which day and which month that is. */
   window: Record<Period, string>;
   /** The highest share of its cap, in percent, that was told about in this period. */
@@ -31,7 +31,7 @@ export interface ClosedBooks {
   readonly id: string;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
-  readonly spentMicros: Micros;
+  readonly spentMicros: Total;
   /** The cap that was in force when it closed; null where there was none. */
   readonly limitMicros: Micros | null;
 }

@@ -16,7 +16,9 @@ export type ActionOnExceed = 'deny' | 'require_approval';
 export interface BudgetPolicy {
   readonly calendar: Calendar;
   readonly actionOnExceed: ActionOnExceed;
-  capsOf(of: TierOf): Caps;
+  readonly capsOf: (of: TierOf) => Caps;
+  /** Those that the operator has set, without what tenants have lowered. */
+  readonly imposedCapsOf: (of: TierOf) => Caps;
 }
 
 export interface BudgetRules {
@@ -24,8 +26,15 @@ export interface BudgetRules {
   readonly actionOnExceed: ActionOnExceed;
   /** The same for every tenant of a tier. */
   readonly uniform: Readonly<Record<BudgetTier, Caps>>;
-  /** A tenant's own, which stand in place of the uniform ones, period by period. */
-  readonly own: readonly { readonly of: TierOf; readonly caps: Partial<Caps> }[];
+  /** A tenant's own that the operator has set: they stand in place of the uniform ones, period by period. */
+  readonly own: readonly OwnCaps[];
+  /** A tenant's own that credentials bound to it have set: they can only lower what holds without them. */
+  readonly lowered: readonly OwnCaps[];
+}
+
+interface OwnCaps {
+  readonly of: TierOf;
+  readonly caps: Partial<Caps>;
 }
 
 export const noBudgets: BudgetRules = {
@@ -33,6 +42,7 @@ export const noBudgets: BudgetRules = {
   actionOnExceed: 'deny',
   uniform: { global: noCaps, org: noCaps, team: noCaps, agent: noCaps },
   own: [],
+  lowered: [],
 };
 
 export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
@@ -41,9 +51,22 @@ export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
     const key = tierKey(of);
     own.set(key, { ...(own.get(key) ?? rules.uniform[of.tier]), ...caps });
   }
+  const lowered = new Map(own);
+  for (const { of, caps } of rules.lowered) {
+    const key = tierKey(of);
+    lowered.set(key, lowerOf(lowered.get(key) ?? rules.uniform[of.tier], caps));
+  }
   return {
     calendar: new Calendar(rules.timeZone),
     actionOnExceed: rules.actionOnExceed,
-    capsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
+    capsOf: (of) => lowered.get(tierKey(of)) ?? rules.uniform[of.tier],
+    imposedCapsOf: (of) => own.get(tierKey(of)) ?? rules.uniform[of.tier],
   };
+}
+
+/** The lower cap of each period; none is higher than any. */
+function lowerOf(caps: Caps, by: Partial<Caps>): Caps {
+  const lower = (one: Micros | null, other: Micros | null = null) =>
+    one === null || other === null ? (one ?? other) : Math.min(one, other);
+  return { day: lower(caps.day, by.day), month: lower(caps.month, by.month) };
 }

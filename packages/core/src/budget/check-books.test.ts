@@ -6,6 +6,8 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { checkBooks } from './check-books.ts';
+import type { Total } from './money.ts';
+import { minus } from './money.ts';
 import { tiersOf } from './tier.ts';
 
 const dayMs = 86_400_000;
@@ -30,7 +32,7 @@ async function settle(micros: number, agent = bot): Promise<void> {
 }
 
 /** What somebody who can write to the store could do. */
-async function tamper(change: (spent: number) => number): Promise<void> {
+async function tamper(change: (spent: Total) => Total): Promise<void> {
   while (g.books?.save() === true);
   g.turn();
   const { books, booksMark } = await store.load();
@@ -58,7 +60,7 @@ describe('books', () => {
 
   test('that somebody has changed in the store are found, tier by tier, with both totals', async () => {
     await settle(100);
-    await tamper((spent) => spent - 40);
+    await tamper((spent) => minus(spent, 40));
     const [, org] = tiersOf(bot.id);
     expect(await verify()).toMatchObject({
       consistent: false,

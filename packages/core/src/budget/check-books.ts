@@ -4,7 +4,8 @@ import type { Governance } from '../governance.ts';
 import type { AuditReader } from '../journal/store.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { BooksFold } from './books-fold.ts';
-import type { Micros } from './money.ts';
+import type { Total } from './money.ts';
+import { minus, plus } from './money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { addEntry, dayBy } from './recover-books.ts';
@@ -16,9 +17,9 @@ export interface BooksDifference {
   readonly of: TierOf;
   /** Null of what is held back, which belongs to no period. */
   readonly period: Period | null;
-  readonly ledgerMicros: Micros;
+  readonly ledgerMicros: Total;
   /** What the log says was spent, or what the operations in flight say is held back. */
-  readonly logMicros: Micros;
+  readonly logMicros: Total;
 }
 
 export interface BooksCheck {
@@ -36,8 +37,8 @@ const slackMs = 2 * 86_400_000;
 
 interface Totals {
   readonly of: TierOf;
-  reserved: Micros;
-  readonly spent: Record<Period, Micros>;
+  reserved: Total;
+  readonly spent: Record<Period, Total>;
 }
 
 /**
@@ -96,8 +97,10 @@ function durableTotals(gov: Governance): Map<string, Totals> {
     for (const of of tiersOf(event.agent)) {
       const known = totals.get(tierKey(of));
       if (known === undefined) continue;
-      if (event.booked === gov.ledger.window('day').id) known.spent.day -= event.op.costMicros;
-      if (monthOf(event.booked) === gov.ledger.window('month').id) known.spent.month -= event.op.costMicros;
+      if (event.booked === gov.ledger.window('day').id) known.spent.day = minus(known.spent.day, event.op.costMicros);
+      if (monthOf(event.booked) === gov.ledger.window('month').id) {
+        known.spent.month = minus(known.spent.month, event.op.costMicros);
+      }
     }
   }
   return totals;
@@ -107,13 +110,13 @@ function durableTotals(gov: Governance): Map<string, Totals> {
 function heldBack(gov: Governance): Map<string, Totals> {
   const totals = new Map<string, Totals>();
   for (const { ops, record } of gov.directory.all()) {
-    let reserved = 0;
-    for (const op of ops.values()) reserved += op.reservedMicros;
+    let reserved: Total = 0;
+    for (const op of ops.values()) reserved = plus(reserved, op.reservedMicros);
     if (reserved === 0) continue;
     for (const of of tiersOf(record.id)) {
       const known = totals.get(tierKey(of));
       if (known === undefined) totals.set(tierKey(of), { of, reserved, spent: { day: 0, month: 0 } });
-      else known.reserved += reserved;
+      else known.reserved = plus(known.reserved, reserved);
     }
   }
   return totals;

@@ -9,6 +9,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { checkBooks } from './check-books.ts';
 import { LeaseWatch } from './lease-watch.ts';
+import type { Total } from './money.ts';
 import { tiersOf } from './tier.ts';
 
 const leaseMs = 3_600_000;
@@ -43,7 +44,7 @@ async function look(): Promise<void> {
 }
 
 /** In all tiers alike. */
-function books(): { reserved: number; day: number } {
+function books(): { reserved: Total; day: Total } {
   const [first, ...rest] = tiersOf(bot.id).map((of) => {
     const { reserved, spent } = g.gov.ledger.read(of);
     return { reserved, day: spent.day };

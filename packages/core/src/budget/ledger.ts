@@ -4,7 +4,8 @@ import type { AgentId } from '../tenancy/agent-id.ts';
 import type { Books, SavedBooks } from './books.ts';
 import { booksOf, freshBooks, rolledOver } from './books.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
-import type { Micros } from './money.ts';
+import type { Micros, Total } from './money.ts';
+import { isShareOf, minus, plus } from './money.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
@@ -16,7 +17,7 @@ export interface Exceeded {
   readonly period: Period;
   readonly limitMicros: Micros;
   /** Settled and reserved, without the charge. */
-  readonly totalMicros: Micros;
+  readonly totalMicros: Total;
 }
 
 /** A share of a cap that is used up for the first time in its period. */
@@ -25,7 +26,7 @@ export interface Approached {
   readonly period: Period;
   readonly percent: number;
   readonly limitMicros: Micros;
-  readonly totalMicros: Micros;
+  readonly totalMicros: Total;
 }
 
 /** At which shares of a cap somebody is told, once a period. */
@@ -91,8 +92,9 @@ export class Ledger {
       const books = this.#of(of);
       for (const period of periods) {
         const limitMicros = caps[period];
-        const totalMicros = books.spent[period] + books.reserved;
-        if (limitMicros !== null && totalMicros + cost > limitMicros) return { of, period, limitMicros, totalMicros };
+        if (limitMicros === null) continue;
+        const totalMicros = plus(books.spent[period], books.reserved);
+        if (plus(totalMicros, cost) > limitMicros) return { of, period, limitMicros, totalMicros };
       }
     }
     return undefined;
@@ -101,14 +103,17 @@ export class Ledger {
   /** Holds a charge back in all tiers, and tells which shares of caps are used up by it. */
   reserve(agent: AgentId, cost: Micros): { readonly undo: Undo; readonly approached: readonly Approached[] } {
     return this.#book(agent, (books) => {
-      books.reserved += cost;
+      books.reserved = plus(books.reserved, cost);
     });
   }
 
   /** Holds back again what was held back before a restart; nobody is told. */
   hold(agent: AgentId, cost: Micros): void {
     if (cost === 0) return;
-    for (const of of tiersOf(agent)) this.#of(of).reserved += cost;
+    for (const of of tiersOf(agent)) {
+      const books = this.#of(of);
+      books.reserved = plus(books.reserved, cost);
+    }
   }
 
   /** The action is over: what it did cost takes the place of what was held back for it, on the day that is told. */
@@ -118,8 +123,8 @@ export class Ledger {
     actual: Micros,
   ): { readonly undo: Undo; readonly approached: readonly Approached[]; readonly day: string } {
     const booked = this.#book(agent, (books) => {
-      books.reserved -= reserved;
-      for (const period of periods) books.spent[period] += actual;
+      books.reserved = minus(books.reserved, reserved);
+      for (const period of periods) books.spent[period] = plus(books.spent[period], actual);
     });
     return { ...booked, day: this.#windows.day.id };
   }
@@ -127,7 +132,7 @@ export class Ledger {
   /** The action never was, or nobody will tell: what was held back is free again. */
   release(agent: AgentId, reserved: Micros): Undo {
     return this.#book(agent, (books) => {
-      books.reserved -= reserved;
+      books.reserved = minus(books.reserved, reserved);
     }).undo;
   }
 
@@ -183,9 +188,9 @@ export class Ledger {
     for (const period of periods) {
       const limitMicros = caps[period];
       if (limitMicros === null) continue;
-      const totalMicros = books.spent[period] + books.reserved;
+      const totalMicros = plus(books.spent[period], books.reserved);
       for (const percent of thresholds) {
-        if (books.noticed[period] >= percent || totalMicros * 100 < limitMicros * percent) continue;
+        if (books.noticed[period] >= percent || !isShareOf(totalMicros, percent, limitMicros)) continue;
         books.noticed[period] = percent;
         found.push({ of: books.of, period, percent, limitMicros, totalMicros });
       }

@@ -3,7 +3,8 @@ import { narrowedTo, requireScope } from '../access/principal.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { visibleAgents } from '../tenancy/topology.ts';
-import type { Micros } from './money.ts';
+import type { Micros, Total } from './money.ts';
+import { isShareOf, minus, plus } from './money.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
@@ -25,8 +26,8 @@ export interface BudgetRow {
   readonly of: TierOf;
   readonly period: Period;
   readonly limitMicros: Micros | null;
-  readonly spentMicros: Micros;
-  readonly reservedMicros: Micros;
+  readonly spentMicros: Total;
+  readonly reservedMicros: Total;
   readonly resetsAt: EpochMs;
   /** When the cap is reached at the rate of this period so far; null where it is not before the reset. */
   readonly reachedAt: EpochMs | null;
@@ -49,14 +50,15 @@ export function listBudgets(gov: Governance, by: Principal, filter: BudgetFilter
   }
   // What an agent has spent counts for it, its team and its org, also when it is not registered any more.
   for (const { of, spent, reserved } of gov.ledger.all()) {
-    if (spent.month + spent.day + reserved > 0 && isWithin(of, within, filter) && isWanted(of, within, filter)) {
+    const isUsed = spent.month !== 0 || spent.day !== 0 || reserved !== 0;
+    if (isUsed && isWithin(of, within, filter) && isWanted(of, within, filter)) {
       found.set(tierKey(of), of);
     }
   }
   const wanted = periods.filter((period) => filter.period === undefined || filter.period === period);
   const rows = [...found.values()].sort(byTenant).flatMap((of) => wanted.map((period) => rowOf(gov, of, period)));
   const { minPercent } = filter;
-  return minPercent === undefined ? rows : rows.filter((row) => isUsed(row, minPercent));
+  return minPercent === undefined ? rows : rows.filter((row) => isUsedUp(row, minPercent));
 }
 
 type Within = Exclude<ReturnType<typeof narrowedTo>, 'nothing'>;
@@ -76,8 +78,8 @@ function isWanted(of: TierOf, within: Within, filter: BudgetFilter): boolean {
   return within.teamId === undefined || of.tier !== 'org';
 }
 
-function isUsed({ limitMicros, spentMicros, reservedMicros }: BudgetRow, percent: number): boolean {
-  return limitMicros !== null && (spentMicros + reservedMicros) * 100 >= limitMicros * percent;
+function isUsedUp({ limitMicros, spentMicros, reservedMicros }: BudgetRow, percent: number): boolean {
+  return limitMicros !== null && isShareOf(plus(spentMicros, reservedMicros), percent, limitMicros);
 }
 
 function byTenant(a: TierOf, b: TierOf): number {
@@ -96,10 +98,11 @@ function rowOf(gov: Governance, of: TierOf, period: Period): BudgetRow {
 
 function reachedAt(row: Omit<BudgetRow, 'reachedAt'>, start: EpochMs, now: EpochMs): EpochMs | null {
   const { limitMicros, spentMicros, reservedMicros, resetsAt } = row;
-  const total = spentMicros + reservedMicros;
-  if (limitMicros === null || total === 0) return null;
+  const total = plus(spentMicros, reservedMicros);
+  if (limitMicros === null || total <= 0) return null;
   if (total >= limitMicros) return now;
   const elapsed = Math.max(1, now - start);
-  const at = Math.ceil(now + ((limitMicros - total) * elapsed) / total);
+  // A forecast needs no more than a number holds.
+  const at = Math.ceil(now + (Number(minus(limitMicros, total)) * elapsed) / Number(total));
   return at < resetsAt ? at : null;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { microsOfUsd, mostMicros, usdOfMicros } from './money.ts';
+import { microsOfUsd, mostMicros, parseUsd, usdOfMicros } from './money.ts';
 
 test.each([
   [0, '0.00'],
@@ -35,3 +35,22 @@ test('what is written is read as the same amount', () => {
     }),
   );
 });
+
+test.each([
+  ['-1.50', -1_500_000],
+  ['+2', 2_000_000],
+  ['0.000001', 1],
+  ['-0', 0],
+  ['999999999999.999999', 999_999_999_999_999_999n],
+  ['-9007199254.740992', -9_007_199_254_740_992n],
+  ['9007199254.740991', 9_007_199_254_740_991],
+])('the text %s is %s micro-dollars', (text, micros) => {
+  expect(parseUsd(text)).toBe(micros);
+});
+
+test.each(['', '-', '1.', '.5', '1e3', '0x1', '1.0000001', ' 1', '1 ', '1000000000000', '--1', 'NaN', '１'])(
+  'the text "%s" is no amount',
+  (text) => {
+    expect(parseUsd(text)).toBeUndefined();
+  },
+);

@@ -4,6 +4,7 @@ import { system } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { Approached } from './ledger.ts';
+import { totalJson } from './money.ts';
 
 /** Tells, in the log and to live views, that caps are nearly used up. What concerns everybody is no tenant's entry. */
 export function noteApproached(gov: Governance, agent: Agent, approached: readonly Approached[]): void {
@@ -24,7 +25,7 @@ export function noteApproached(gov: Governance, agent: Agent, approached: readon
           team_id: of.teamId,
           tier: of.tier,
           tier_agent_id: of.agentId,
-          total_micros: totalMicros,
+          total_micros: totalJson(totalMicros),
         }),
       }),
     );

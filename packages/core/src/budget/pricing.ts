@@ -28,11 +28,17 @@ export interface TokenCount {
 /** What a call of a model costs at most; undefined where its price is not known and nothing may be assumed. */
 export function priceOf({ prices, unknownPrice }: Pricing, call: TokenCount): Micros | undefined {
   if (prices.length === 0) return 0;
-  const price = prices.find(({ model }) => model.matches(call.model));
-  if (price !== undefined) return costAt(price, call);
+  const known = knownPriceOf({ prices, unknownPrice }, call);
+  if (known !== undefined) return known;
   if (unknownPrice === 'zero') return 0;
-  if (unknownPrice === 'worst') return Math.max(...prices.map((known) => costAt(known, call)));
+  if (unknownPrice === 'worst') return Math.max(...prices.map((price) => costAt(price, call)));
   return undefined;
+}
+
+/** The same where the model has a price of its own, and nothing is assumed. */
+export function knownPriceOf({ prices }: Pricing, call: TokenCount): Micros | undefined {
+  const price = prices.find(({ model }) => model.matches(call.model));
+  return price === undefined ? undefined : costAt(price, call);
 }
 
 /** Rounded up: a fraction of a micro-dollar is never given away. */

@@ -4,7 +4,7 @@ import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ClosedBooksReader } from './books.ts';
 import type { BudgetFilter } from './list-budgets.ts';
-import type { Micros } from './money.ts';
+import type { Micros, Total } from './money.ts';
 import type { Period } from './period.ts';
 import type { TierOf } from './tier.ts';
 
@@ -18,7 +18,7 @@ export interface HistoryQuery extends Pick<BudgetFilter, 'orgId' | 'teamId' | 'a
 export interface SpentWindow {
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
-  readonly spentMicros: Micros;
+  readonly spentMicros: Total;
   readonly limitMicros: Micros | null;
   /** False of the present one, which goes on. */
   readonly closed: boolean;

@@ -27,7 +27,7 @@ export async function recoverBooks(
     const entries = await log.after(after, page);
     for (const entry of entries) addEntry(fold, entry, dayOf);
     const last = entries.at(-1);
-    if (last === undefined || entries.length < page) return fold;
+    if (last === undefined) return fold;
     after = last.seq;
   }
 }

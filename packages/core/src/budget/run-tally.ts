@@ -1,10 +1,11 @@
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
-import type { Micros } from './money.ts';
+import type { Micros, Total } from './money.ts';
+import { plus } from './money.ts';
 
 export interface RunCount {
   readonly checks: number;
-  readonly spentMicros: Micros;
+  readonly spentMicros: Total;
 }
 
 const nothing: RunCount = { checks: 0, spentMicros: 0 };
@@ -27,7 +28,7 @@ export class RunTally {
     const before = this.#runs.get(name);
     const { checks, spentMicros: spent } = before ?? nothing;
     this.#runs.delete(name);
-    this.#runs.set(name, { checks: checks + 1, spentMicros: spent + spentMicros });
+    this.#runs.set(name, { checks: checks + 1, spentMicros: plus(spent, spentMicros) });
     if (this.#runs.size > mostRuns) {
       const [oldest] = this.#runs.keys();
       if (oldest !== undefined) this.#runs.delete(oldest);

@@ -93,7 +93,7 @@ describe('an acknowledgement', () => {
     for (const token of ['', 'x'.repeat(40)]) {
       await expect(ack(g, { ...bot, token }, 1, 'effective')).rejects.toMatchObject({ code: 'unauthenticated' });
     }
-    await expect(ack(g, bot, 1, 'effective', 'x'.repeat(5000))).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(ack(g, bot, 1, 'effective', 'x'.repeat(8193))).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   test('that cannot be made durable is not taken', async () => {

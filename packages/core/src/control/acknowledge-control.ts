@@ -1,8 +1,9 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
@@ -25,7 +26,7 @@ export interface AckRequest {
 /** The agent says what became of a control message: that it got it, that it took effect, or that it could not. */
 export async function acknowledgeControl(gov: Governance, request: AckRequest): Promise<void> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
-  checkLength('detail', request.detail, longestText);
+  checkLength('detail', request.detail, longest.text);
   const { sequence } = request;
   const stored = isInMemory(gov, agent, sequence)
     ? undefined

@@ -7,6 +7,7 @@ import type { ControlReader, ControlSequence } from './control-reader.ts';
 import type { ControlMessage } from './mailbox.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Receipt } from './receipt.ts';
+import { isDue } from './receipt.ts';
 import { RememberedControls } from './remembered-controls.ts';
 
 export interface ControlSettings {
@@ -97,6 +98,12 @@ export class ControlDesk {
     return (this.#mailboxes.get(key)?.blocking.size ?? 0) > 0;
   }
 
+  /** Whether an agent has something to answer to, or is kept from being answered until it does. */
+  owesAnything(key: AgentKey): boolean {
+    const mailbox = this.#mailboxes.get(key);
+    return mailbox !== undefined && mailbox.size + mailbox.blocking.size > 0;
+  }
+
   hasStream(key: AgentKey): boolean {
     return (this.#mailboxes.get(key)?.streams.size ?? 0) > 0;
   }
@@ -131,7 +138,7 @@ export class ControlDesk {
 
     if (receipt.blocks) mailbox.blocking.set(sequence, receipt);
     else mailbox.blocking.delete(sequence);
-    if (receipt.status !== 'requested' && receipt.status !== 'delivered') this.#deadlines.delete(receipt.id);
+    if (!isDue(receipt)) this.#deadlines.delete(receipt.id);
     else {
       const dueAt = this.#deadlines.get(receipt.id)?.dueAt ?? this.#clock.elapsed() + this.settings.ackMs;
       this.#deadlines.set(receipt.id, { receipt, dueAt });

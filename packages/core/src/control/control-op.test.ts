@@ -113,7 +113,7 @@ describe('a control of one operation', () => {
     await expect(control(g, bot, 'a:s', 'pause', '', reader)).rejects.toMatchObject({ code: 'insufficient_scope' });
     const stranger: Principal = { ...operator, orgId: 'umbrella' };
     await expect(control(g, bot, 'a:s', 'pause', '', stranger)).rejects.toMatchObject({ code: 'op_not_found' });
-    await expect(control(g, bot, 'a:s', 'pause', 'x'.repeat(5000))).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(control(g, bot, 'a:s', 'pause', 'x'.repeat(8193))).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   test('that cannot be made durable is not done, not told, and its number is used again', async () => {

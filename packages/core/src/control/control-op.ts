@@ -1,15 +1,19 @@
+import { widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
 import { mayReach, requireScope } from '../access/principal.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
 import { entryMembers } from './describe-receipt.ts';
 import { issueControls } from './issue-controls.ts';
+import { pausedBy } from './paused-by.ts';
 import type { ControlAction, Receipt } from './receipt.ts';
 import { releaseMessages } from './release-messages.ts';
 
@@ -22,7 +26,7 @@ export async function controlOp(
   reason: string,
 ): Promise<{ readonly op: OpRecord; readonly control: Receipt | null }> {
   requireScope(by, 'write');
-  checkLength('reason', reason, longestText);
+  checkLength('reason', reason, longest.text);
   if (!mayReach(by, op.owner.record.id) || gov.ops.find(op.owner, op.opId) !== op) {
     throw new ReeveError('op_not_found', `there is no operation "${op.opId}"`);
   }
@@ -31,6 +35,7 @@ export async function controlOp(
     await gov.journal.committed();
     return { op: unchanged, control: null };
   }
+  if (action === 'resume') requireAuthority(standingOf(gov.keys, by, op.owner.record), 'pause', pausedBy(op));
   const id = newControlId(gov);
   const why = redactText(reason);
   gov.journal.record(
@@ -46,7 +51,15 @@ export async function controlOp(
       }),
     }),
   );
-  const order = { by, action, reason: why, cause: 'operator', bulkId: null, nextId: () => id } as const;
+  const order = {
+    by,
+    action,
+    reason: why,
+    cause: 'operator',
+    width: widthOf(by),
+    bulkId: null,
+    nextId: () => id,
+  } as const;
   const receipts = issueControls(gov, [op], order);
   const changed = recordOf(op);
   await gov.journal.committed();

@@ -1,19 +1,25 @@
+import type { Standing } from '../access/authority.ts';
+import { refusalOf, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo, requireScope } from '../access/principal.ts';
+import { standingOf } from '../access/require-authority.ts';
 import { lineageOfBinding } from '../access/lineage-of-binding.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { invalid } from '../kernel/errors.ts';
 import { isOver, nextState } from '../ops/lifecycle.ts';
 import type { Op } from '../ops/op.ts';
+import type { Agent } from '../tenancy/agent.ts';
 import { visibleAgents } from '../tenancy/topology.ts';
 import type { BulkControl, ControlCounts, ControlScope } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import { issueControls } from './issue-controls.ts';
+import { pausedBy } from './paused-by.ts';
 import type { ControlAction, Receipt } from './receipt.ts';
 import { releaseMessages } from './release-messages.ts';
 import type { ControlResult } from './remembered-controls.ts';
@@ -39,11 +45,11 @@ const looksPerTurn = 5000;
 /** An operator pauses, resumes or terminates all operations in flight within a scope, and hears once all are durable. */
 export async function controlScope(gov: Governance, by: Principal, request: ScopeRequest): Promise<ControlResult> {
   requireScope(by, neededFor(request.scope));
-  checkLength('reason', request.reason, longestText);
+  checkLength('reason', request.reason, longest.text);
   if (request.dryRun) {
     const ops = await opsWithin(gov, by, request.scope);
     await gov.journal.committed();
-    return { ...countOf(ops, request.action), controlId: null };
+    return { ...countOf(ops, mover(gov, by, request.action)), controlId: null };
   }
   if (request.idempotencyKey === null) return await act(gov, by, request, null);
   const key = gov.sha256(`${by.actor.kind} ${by.credentialId} ${checkedKey(request.idempotencyKey)}`);
@@ -65,6 +71,7 @@ async function act(
   const { action, scope } = request;
   const reason = redactText(request.reason);
   const ops = await opsWithin(gov, by, scope);
+  const isMovable = mover(gov, by, action);
   const within = narrowedTo(by, scope);
   const tenant = within === 'nothing' ? by : within;
   const bulk: BulkControl = {
@@ -76,7 +83,7 @@ async function act(
     orgId: tenant.orgId ?? null,
     teamId: tenant.teamId ?? null,
     requestedAt: gov.clock.now(),
-    ...countOf(ops, action),
+    ...countOf(ops, isMovable),
     done: ops.length <= opsPerTurn,
     idempotency,
   };
@@ -85,12 +92,14 @@ async function act(
 
   let issued = 0;
   const nextId = () => `${bulk.id}_${String(++issued).padStart(7, '0')}`;
-  const order = { by, action, reason, cause: 'operator', bulkId: bulk.id, nextId } as const;
+  const order = { by, action, reason, cause: 'operator', width: widthOf(by), bulkId: bulk.id, nextId } as const;
   let finished = bulk;
   const chunks = new Chunks(gov);
   for (let start = 0; start === 0 || start < ops.length; start += opsPerTurn) {
     // What has moved on since it was found is left alone.
-    const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(gov, op, action));
+    const movable = ops
+      .slice(start, start + opsPerTurn)
+      .filter((op) => isMovable(op) && gov.ops.find(op.owner, op.opId) === op);
     const receipts = issueControls(gov, movable, order);
     const isLast = start + opsPerTurn >= ops.length;
     if (!bulk.done && isLast) {
@@ -182,13 +191,23 @@ async function opsWithin(gov: Governance, by: Principal, scope: ControlScope): P
   return found;
 }
 
-function countOf(ops: readonly Op[], action: ControlAction): ControlCounts {
-  const changed = ops.filter((op) => nextState(op.state, action) !== undefined).length;
+function countOf(ops: readonly Op[], isMovable: (op: Op) => boolean): ControlCounts {
+  const changed = ops.filter(isMovable).length;
   return { matched: ops.length, changed, skipped: ops.length - changed };
 }
 
-function isMovable(gov: Governance, op: Op, action: ControlAction): boolean {
-  return !isOver(op.state) && nextState(op.state, action) !== undefined && gov.ops.find(op.owner, op.opId) === op;
+/** Whether an operation is moved: what a caller may not resume, it leaves as it is. */
+function mover(gov: Governance, by: Principal, action: ControlAction): (op: Op) => boolean {
+  const standings = new Map<Agent, Standing>();
+  const standing = (agent: Agent): Standing => {
+    const known = standings.get(agent) ?? standingOf(gov.keys, by, agent.record);
+    standings.set(agent, known);
+    return known;
+  };
+  return (op) => {
+    if (isOver(op.state) || nextState(op.state, action) === undefined) return false;
+    return action !== 'resume' || refusalOf('pause', standing(op.owner), pausedBy(op)) === null;
+  };
 }
 
 function describeScope({ all, orgId, teamId, agentId, runId }: ControlScope): Json {

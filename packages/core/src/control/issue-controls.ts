@@ -1,12 +1,14 @@
+import type { Width } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Governance } from '../governance.ts';
 import { changeOp } from '../ops/change-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { leaveUnconfirmed } from './leave-unconfirmed.ts';
+import { owesAnswer } from './owes-answer.ts';
 import { discardLetter } from './post-message.ts';
 import type { ControlAction, Receipt } from './receipt.ts';
-import { givenUp } from './receipt.ts';
+import { givenUp, isDue } from './receipt.ts';
 
 /** What operators want of some operations. */
 export interface ControlOrder {
@@ -15,6 +17,7 @@ export interface ControlOrder {
   /** Without secrets. */
   readonly reason: string;
   readonly cause: Receipt['cause'];
+  readonly width: Width;
   readonly bulkId: string | null;
   readonly nextId: () => string;
 }
@@ -42,8 +45,8 @@ export function issueControls(gov: Governance, ops: readonly Op[], order: Contro
 }
 
 function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
-  const { by, action, reason, cause, bulkId } = order;
-  const agent = op.owner.record.id;
+  const { by, action, reason, cause, width, bulkId } = order;
+  const { id: agent, controlled } = op.owner.record;
   const receipt: Receipt = {
     id: order.nextId(),
     bulkId,
@@ -53,6 +56,8 @@ function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
     actor: by.actor,
     reason,
     cause,
+    width,
+    owed: controlled,
     sequence: gov.control.mailbox(agent).lastSequence + 1,
     requestedAt: gov.clock.now(),
     deliveredAt: null,
@@ -87,8 +92,13 @@ export function makeRoom(gov: Governance, agent: Agent): void {
   while (mailbox.size > most) {
     const letter = mailbox.mostDispensable((opId) => agent.ops.has(opId));
     if (letter === undefined) return;
-    const why = mailbox.isOvertaken(letter) ? 'overtaken' : 'too many messages are unacknowledged';
-    if (letter.receipt === null) discardLetter(gov, mailbox, letter);
-    else leaveUnconfirmed(gov, letter.receipt, givenUp(letter.receipt, why));
+    const { receipt } = letter;
+    if (receipt === null) discardLetter(gov, mailbox, letter);
+    else if (mailbox.isOvertaken(letter)) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'overtaken'));
+    else {
+      // Nobody gets rid of a stop by being sent many more.
+      const blocks = receipt.blocks || (isDue(receipt) && owesAnswer(gov, receipt));
+      leaveUnconfirmed(gov, receipt, givenUp(receipt, 'too many messages are unacknowledged', blocks));
+    }
   }
 }

@@ -13,6 +13,8 @@ const fresh: Receipt = {
   actor: operator.actor,
   reason: '',
   cause: 'operator',
+  width: 'unbound',
+  owed: false,
   sequence: 1,
   requestedAt: 0,
   deliveredAt: null,

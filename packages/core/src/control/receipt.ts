@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
@@ -21,6 +22,10 @@ export interface Receipt {
   readonly actor: Actor;
   readonly reason: string;
   readonly cause: 'operator' | 'suspension';
+  /** How wide the credential was that it was asked for with: what it stopped, a narrower one does not lift. */
+  readonly width: Width;
+  /** The agent had opened a control stream in its registration, so that it owes an answer, whatever it does since. */
+  readonly owed: boolean;
   /** The number of its message: increasing per agent, never used again. */
   readonly sequence: number;
   readonly requestedAt: EpochMs;
@@ -40,6 +45,11 @@ export interface Receipt {
 /** Whether the agent has been heard on it. */
 export function isAnswered({ status }: Receipt): boolean {
   return status === 'acked' || status === 'failed' || status === 'effective';
+}
+
+/** Whether the time that the agent has to be heard on it is running. */
+export function isDue({ status }: Receipt): boolean {
+  return status === 'requested' || status === 'delivered';
 }
 
 export function delivered(receipt: Receipt, at: EpochMs): Receipt {
@@ -72,8 +82,8 @@ export function unconfirmed(receipt: Receipt, detail: string, blocks: boolean): 
 }
 
 /** Its message leaves the mailbox without an answer. A block stays. */
-export function givenUp(receipt: Receipt, detail: string): Receipt {
-  return { ...unconfirmed(receipt, detail, receipt.blocks), waiting: false };
+export function givenUp(receipt: Receipt, detail: string, blocks = receipt.blocks): Receipt {
+  return { ...unconfirmed(receipt, detail, blocks), waiting: false };
 }
 
 export function lifted(receipt: Receipt): Receipt {

@@ -1,6 +1,6 @@
 import type { Governance } from '../governance.ts';
 import { leaveUnconfirmed } from './leave-unconfirmed.ts';
-import type { Receipt } from './receipt.ts';
+import { owesAnswer } from './owes-answer.ts';
 import { unconfirmed } from './receipt.ts';
 
 /**
@@ -11,13 +11,8 @@ export function timeOutControls(gov: Governance, most: number): number {
   let count = 0;
   for (const receipt of gov.control.overdue()) {
     if (count === most) break;
-    leaveUnconfirmed(gov, receipt, unconfirmed(receipt, 'not acknowledged in time', mustAnswer(gov, receipt)));
+    leaveUnconfirmed(gov, receipt, unconfirmed(receipt, 'not acknowledged in time', owesAnswer(gov, receipt)));
     count++;
   }
   return count;
-}
-
-function mustAnswer(gov: Governance, { agent, action }: Receipt): boolean {
-  if (action === 'resume') return false;
-  return gov.control.settings.strict || gov.directory.find(agent)?.record.controlled === true;
 }

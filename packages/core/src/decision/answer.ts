@@ -1,4 +1,4 @@
-import type { Micros } from '../budget/money.ts';
+import type { Micros, Total } from '../budget/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { BudgetTier } from '../budget/tier.ts';
 import type { Op } from '../ops/op.ts';
@@ -12,7 +12,7 @@ export interface Limit {
   readonly period: Period;
   readonly limitMicros: Micros;
   /** Settled and reserved, without the refused charge. */
-  readonly totalMicros: Micros;
+  readonly totalMicros: Total;
 }
 
 export type Decision = 'allow' | 'deny' | 'pending';

@@ -58,8 +58,9 @@ describe('a check', () => {
     expect(entries.map((entry) => [entry.event_type, entry.decision, entry.policy_rule])).toEqual([
       ['BudgetLimitExceeded', 'deny', 'budget/global.day'],
     ]);
+    // The entry is the org's to read, and what everybody spends together is not.
     expect(entries[0]?.payload).toMatchObject({
-      limit: { limit_micros: 100_000, period: 'day', spent_micros: 0, status: 'LimitExceeded', tier: 'global' },
+      limit: { limit_micros: 0, period: 'day', spent_micros: 0, status: 'LimitExceeded', tier: 'global' },
     });
     expect(world.events.filter(({ type }) => type === 'budget')).toMatchObject([{ change: 'exceeded' }]);
   });
@@ -198,11 +199,13 @@ describe('prices', () => {
     expect(books(0).reserved).toBe(40_001);
   });
 
-  test('give way to the agent’s estimate', async () => {
+  test('are the least that is held back, and give way to an estimate that is higher', async () => {
     await policy('{ daily_limit_usd: 100 }', prices);
     const large = action('llm_call', { model: 'gpt-large', promptTokens: 1_000_000, maxOutputTokens: 0 });
     await world.check(bot, { action: large, estimatedCostMicros: 7 });
-    expect(books(0).reserved).toBe(7);
+    expect(books(0).reserved).toBe(10_000_000);
+    await world.check(bot, { action: large, estimatedCostMicros: 10_000_007 });
+    expect(books(0).reserved).toBe(20_000_007);
   });
 
   test.each([
@@ -214,6 +217,29 @@ describe('prices', () => {
     const answer = await call('llama', 1000, 1000);
     expect([answer.decision, books(0).reserved]).toEqual([decision, reserved]);
     if (decision === 'deny') expect(answer).toMatchObject({ policyRule: 'budget/pricing' });
+  });
+});
+
+describe('what one action may cost', () => {
+  const call = (promptTokens: number) =>
+    world.check(bot, { action: action('llm_call', { model: 'gpt', promptTokens, maxOutputTokens: promptTokens }) });
+
+  test('bounds what tokens cost by the prices of policy: the call is denied, and says why', async () => {
+    await policy('{}', 'pricing:\n  gpt: { input_per_mtok_usd: 1000000, output_per_mtok_usd: 1000000 }\n');
+    expect(await call(500)).toMatchObject({ decision: 'allow' });
+    const dear = {
+      decision: 'deny',
+      policyRule: 'budget/pricing',
+      reason:
+        'by the price of the model "gpt" this call costs 1002.00 USD at most, and one action may cost 1000.00 USD; ' +
+        'ask for fewer tokens',
+    };
+    expect(await call(501)).toMatchObject(dear);
+    expect(books(0).reserved).toBe(1_000_000_000);
+    expect(await call(2 ** 31 - 1)).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringContaining('4294967294.00'),
+    });
   });
 });
 

@@ -171,7 +171,7 @@ describe('a check', () => {
       reason: 'allowed by rule starter/reading',
     });
     expect((await test.audit()).at(-1)?.payload).toMatchObject({
-      caller: 'acme/search/boss',
+      claimed_caller: 'acme/search/boss',
       cost_micros: 12,
       run_id: 'run-1',
       summary: 'look it up',

@@ -1,11 +1,8 @@
-import { ReeveError } from '../kernel/errors.ts';
 import type { Governance } from '../governance.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Judgement } from './answer.ts';
 import { answerOf } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
 import { judge } from './judge.ts';
-
-export const mostRequestsInBatch = 1000;
 
 /** Judges one action, and answers once the decision is durable. */
 export async function checkAction(gov: Governance, request: CheckRequest): Promise<Answer> {
@@ -14,14 +11,26 @@ export async function checkAction(gov: Governance, request: CheckRequest): Promi
   return answerOf(judgement, gov.clock.elapsed());
 }
 
-/** Judges each action on its own, in order, and answers once all decisions are durable. */
-export async function checkActions(gov: Governance, requests: readonly CheckRequest[]): Promise<Answer[]> {
-  const judgements = requests.map((request) => judge(gov, request));
-  await gov.journal.committed();
-  return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
-}
+/** How long others may have to wait for a stretch of a batch or a stream, in milliseconds. */
+export const longestStretch = 2;
 
-export function checkBatchSize(size: number): void {
-  if (size <= mostRequestsInBatch) return;
-  throw new ReeveError('invalid_argument', `requests: at most ${mostRequestsInBatch} in one batch, not ${size}`);
+/**
+ * Judges each action on its own, in order, and answers once all decisions are durable. A batch that takes long lets
+ * others have their say in between.
+ */
+export async function checkActions(gov: Governance, requests: readonly CheckRequest[]): Promise<Answer[]> {
+  const judgements: Judgement[] = [];
+  const durable: Promise<void>[] = [];
+  let stretch = gov.clock.elapsed();
+  for (const request of requests) {
+    judgements.push(judge(gov, request));
+    if (gov.clock.elapsed() - stretch < longestStretch) continue;
+    durable.push(gov.journal.committed());
+    // It is waited for at the end; until then its failure is nobody's.
+    durable.at(-1)?.catch(() => undefined);
+    await gov.journal.nextTurn();
+    stretch = gov.clock.elapsed();
+  }
+  await Promise.all([...durable, gov.journal.committed()]);
+  return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
 }

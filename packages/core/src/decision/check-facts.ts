@@ -1,4 +1,4 @@
-import { microsPerUsd } from '../budget/money.ts';
+import { approximateUsd, plus } from '../budget/money.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
 import type { Micros } from '../budget/money.ts';
@@ -12,6 +12,12 @@ import type { CheckRequest } from './check-request.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
+/** Where it is read what has happened so far. */
+interface Books {
+  readonly ledger: Pick<Governance['ledger'], 'read'>;
+  readonly runs: Pick<Governance['runs'], 'of'>;
+}
+
 /** What conditions may look at in one check. Most look at little of it: the rest is never made. */
 export class CheckFacts implements Facts {
   readonly agent: AgentRecord;
@@ -21,23 +27,27 @@ export class CheckFacts implements Facts {
   readonly costUsd: number;
   /** What was asked of the run and of spend, where anything was. */
   asked: AskedFacts | undefined;
-  readonly #gov: Governance;
+  readonly #gov: Books;
   readonly #request: CheckRequest;
+  /** What others than the agent's org have spent is left out. */
+  readonly #isAlone: boolean;
 
   constructor(
-    gov: Governance,
+    gov: Books,
     agent: Pick<Agent, 'record' | 'lineage'>,
     request: CheckRequest,
     now: EpochMs,
     charge: Micros,
+    isAlone = false,
   ) {
     this.agent = agent.record;
     this.depth = agent.lineage.depth;
     this.action = request.action;
     this.now = now;
-    this.costUsd = charge / microsPerUsd;
+    this.costUsd = approximateUsd(charge);
     this.#gov = gov;
     this.#request = request;
+    this.#isAlone = isAlone;
   }
 
   args(): unknown {
@@ -59,17 +69,20 @@ export class CheckFacts implements Facts {
   #readRun(): RunFacts {
     const { runId: id } = this.#request;
     const { checks, spentMicros } = this.#gov.runs.of(this.agent.id, id);
-    return { id, checks, spent_usd: spentMicros / microsPerUsd };
+    return { id, checks, spent_usd: approximateUsd(spentMicros) };
   }
 
   #readSpend(): SpendFacts {
     const found = { global: nothing, org: nothing, team: nothing, agent: nothing };
     for (const of of tiersOf(this.agent.id)) found[of.tier] = this.#spendOf(of);
-    return found;
+    return this.#isAlone ? { ...found, global: found.org } : found;
   }
 
   #spendOf(of: TierOf): PeriodSpend {
     const { spent, reserved } = this.#gov.ledger.read(of);
-    return { day_usd: (spent.day + reserved) / microsPerUsd, month_usd: (spent.month + reserved) / microsPerUsd };
+    return {
+      day_usd: approximateUsd(plus(spent.day, reserved)),
+      month_usd: approximateUsd(plus(spent.month, reserved)),
+    };
   }
 }

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { agentId, rawCheck, useTool } from '../testkit/requests.ts';
+import { expect, test } from 'vitest';
+import { agentId, checkOf, rawCheck, useTool } from '../testkit/requests.ts';
 import { action } from './action.ts';
-import { checkBatchSize } from './check-action.ts';
 import type { RawCheckRequest } from './check-request.ts';
 import { parseCheckRequest } from './check-request.ts';
 
@@ -10,6 +9,9 @@ const acmeBot = agentId('acme/search/bot');
 const idRule = '1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit';
 const traceRule = 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+/** Of one action. */
+const mostMicros = 2_500_000;
 
 const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] = [
   ['no agent', { agentId: undefined }, 'agent_id.agent_id: must not be empty'],
@@ -44,10 +46,46 @@ const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] 
   [
     'a cost beyond counting',
     { estimatedCostMicros: Number.MAX_SAFE_INTEGER + 1 },
-    'estimated_cost_micros: must be at most 9007199254740991',
+    'estimated_cost_micros: must be at most 2500000 (2.50 USD)',
+  ],
+  [
+    'a cost above what one action may cost',
+    { estimatedCostMicros: mostMicros + 1 },
+    'estimated_cost_micros: must be at most 2500000 (2.50 USD)',
+  ],
+  [
+    'a fraction of a micro-dollar',
+    { estimatedCostMicros: 0.5 },
+    'estimated_cost_micros: must be a whole number of micro-dollars',
   ],
   ['a long run id', { runId: 'r'.repeat(129) }, 'run_id: must be at most 128 characters'],
-  ['a long summary', { summary: 's'.repeat(4097) }, 'summary: must be at most 4096 characters'],
+  ['a long summary', { summary: 's'.repeat(8193) }, 'summary: must be at most 8192 characters'],
+  ...(
+    [
+      ['tool_call', 'tool', 'tool_call.tool_name', 512],
+      ['tool_call', 'source', 'tool_call.tool_source', 512],
+      ['tool_call', 'url', 'tool_call.target_url', 8192],
+      ['tool_result', 'tool', 'tool_result.tool_name', 512],
+      ['tool_result', 'source', 'tool_result.tool_source', 512],
+      ['tool_result', 'url', 'tool_result.source_url', 8192],
+      ['llm_call', 'model', 'llm_call.model', 512],
+      ['file_operation', 'operation', 'file_op.operation', 512],
+      ['file_operation', 'path', 'file_op.path', 8192],
+      ['network_call', 'host', 'network_call.host', 512],
+      ['network_call', 'protocol', 'network_call.protocol', 512],
+      ['process_exec', 'command', 'process_exec.command', 8192],
+      ['agent_spawn', 'command', 'process_exec.command', 8192],
+    ] as const
+  ).map(([type, member, field, most]): [string, Partial<RawCheckRequest>, string] => [
+    `a long ${field} of a ${type}`,
+    { action: action(type, { [member]: 'x'.repeat(most + 1) }) },
+    `context.${field}: must be at most ${most} characters`,
+  ]),
+  [
+    'a command that is too long with its arguments',
+    { action: action('process_exec', { command: 'x'.repeat(4000), commandArgs: ['y'.repeat(4000), 'z'.repeat(191)] }) },
+    'context.process_exec.args: must be at most 8192 characters together with the command',
+  ],
   [
     'negative prompt tokens',
     { action: action('llm_call', { model: 'm', promptTokens: -1 }) },
@@ -86,7 +124,7 @@ const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] 
 ];
 
 test.each(refused)('%s is refused, with the field and what would be right', (_, members, message) => {
-  expect(() => parseCheckRequest(rawCheck(members))).toThrow(
+  expect(() => parseCheckRequest(rawCheck(members), mostMicros)).toThrow(
     expect.objectContaining({ code: 'invalid_argument', message, facts: { field: message.split(':')[0] } }),
   );
 });
@@ -100,7 +138,7 @@ const accepted: readonly (readonly [string, Partial<RawCheckRequest>])[] = [
   ['neither trace nor span', { traceId: '', spanId: '' }],
   ['trace and span of the longest', { traceId: 'aZ09_-'.padEnd(128, 'x'), spanId: 's'.repeat(128) }],
   ['a cost of nothing', { estimatedCostMicros: 0 }],
-  ['the largest cost', { estimatedCostMicros: Number.MAX_SAFE_INTEGER }],
+  ['the largest cost', { estimatedCostMicros: mostMicros }],
   ['no cost', { estimatedCostMicros: null }],
   ['texts of the longest', { runId: 'r'.repeat(128), summary: 's'.repeat(4096) }],
   ['the first and last port', { action: action('network_call', { host: 'h', port: 65_535 }) }],
@@ -110,7 +148,7 @@ const accepted: readonly (readonly [string, Partial<RawCheckRequest>])[] = [
 
 test.each(accepted)('%s is accepted as it is', (_, members) => {
   const raw = rawCheck(members);
-  expect(parseCheckRequest(raw)).toMatchObject(raw);
+  expect(parseCheckRequest(raw, mostMicros)).toMatchObject(raw);
 });
 
 test.each([
@@ -119,31 +157,18 @@ test.each([
   ['"text"', 'text'],
   ['null', null],
 ])('arguments %j are read as JSON', (json, args) => {
-  expect(parseCheckRequest(rawCheck({ action: action('tool_call', { tool: 't', json }) })).args).toEqual(args);
+  expect(checkOf({ action: action('tool_call', { tool: 't', json }) }).args).toEqual(args);
 });
 
 test('whatever the arguments, they are read or refused: nothing else is thrown', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.nat({ max: 5000 }).map(nested)), (json) => {
       try {
-        parseCheckRequest(rawCheck({ action: { ...useTool('t'), json } }));
+        checkOf({ action: { ...useTool('t'), json } });
       } catch (error) {
         expect(error).toMatchObject({ code: 'invalid_argument' });
       }
     }),
     { numRuns: 100 },
   );
-});
-
-describe('a batch', () => {
-  test('takes up to a thousand', () => {
-    expect(() => checkBatchSize(0)).not.toThrow();
-    expect(() => checkBatchSize(1000)).not.toThrow();
-  });
-
-  test('of more is refused, with the limit and the number', () => {
-    expect(() => checkBatchSize(1001)).toThrow(
-      expect.objectContaining({ code: 'invalid_argument', message: 'requests: at most 1000 in one batch, not 1001' }),
-    );
-  });
 });

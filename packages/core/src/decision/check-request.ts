@@ -1,8 +1,11 @@
 import type { Json } from '../audit/canonical-json.ts';
+import type { Micros } from '../budget/money.ts';
+import { usdOfMicros } from '../budget/money.ts';
+import { longest } from '../kernel/bounds.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { parseAgentId } from '../tenancy/agent-id.ts';
-import type { Action } from './action.ts';
+import type { Action, ActionType } from './action.ts';
 import { checkTraceIds } from './trace-ids.ts';
 
 /** One question of an agent, checked in form and not yet judged. */
@@ -24,16 +27,21 @@ export interface CheckRequest {
 export type RawCheckRequest = Omit<CheckRequest, 'args' | 'agentId'> & { readonly agentId: AgentId | undefined };
 
 const deepestArguments = 64;
-export const longestText = 4096;
+/** What gRPC's number of tokens holds. */
+const mostTokens = 2_147_483_647;
 
-/** Checks the form of a request; throws `invalid_argument` naming the field and what would be right. */
-export function parseCheckRequest(raw: RawCheckRequest): CheckRequest {
+/**
+ * Checks the form of a request; throws `invalid_argument` naming the field and what would be right. `mostMicros` is the
+ * most that one action may cost.
+ */
+export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): CheckRequest {
   const agentId = parseAgentId(raw.agentId);
   checkTraceIds(raw);
   if (raw.caller !== null) parseAgentId(raw.caller, 'caller_agent_id');
-  if (raw.estimatedCostMicros !== null) checkMicros('estimated_cost_micros', raw.estimatedCostMicros);
-  checkLength('run_id', raw.runId, 128);
-  checkLength('summary', raw.summary, longestText);
+  if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
+  checkLength('run_id', raw.runId, longest.runId);
+  checkLength('summary', raw.summary, longest.text);
+  checkTexts(raw.action);
   checkNumbers(raw.action);
   return {
     agentId,
@@ -49,19 +57,52 @@ export function parseCheckRequest(raw: RawCheckRequest): CheckRequest {
   };
 }
 
-export function checkMicros(field: string, micros: number): void {
+/** What one action costs must not exhaust what everybody shares: it has a bound of its own, beside all caps. */
+export function checkCost(field: string, micros: number, mostMicros: Micros): void {
   if (micros < 0) throw invalid(field, 'must not be negative');
-  if (!Number.isSafeInteger(micros)) throw invalid(field, `must be at most ${Number.MAX_SAFE_INTEGER}`);
+  if (!Number.isInteger(micros)) throw invalid(field, 'must be a whole number of micro-dollars');
+  if (micros > mostMicros) throw invalid(field, `must be at most ${mostMicros} (${usdOfMicros(mostMicros)} USD)`);
 }
 
 export function checkLength(field: string, text: string, most: number): void {
   if (text.length > most) throw invalid(field, `must be at most ${most} characters`);
 }
 
+type Text = 'tool' | 'source' | 'model' | 'operation' | 'path' | 'host' | 'protocol' | 'command' | 'url';
+
+/** The texts of each kind of action, by the names that callers know them under. */
+const texts: Readonly<Record<ActionType, Readonly<Partial<Record<Text, string>>>>> = {
+  llm_call: { model: 'llm_call.model' },
+  tool_call: { tool: 'tool_call.tool_name', source: 'tool_call.tool_source', url: 'tool_call.target_url' },
+  tool_result: { tool: 'tool_result.tool_name', source: 'tool_result.tool_source', url: 'tool_result.source_url' },
+  file_operation: { operation: 'file_op.operation', path: 'file_op.path' },
+  network_call: { host: 'network_call.host', protocol: 'network_call.protocol' },
+  process_exec: { command: 'process_exec.command' },
+  agent_spawn: { command: 'process_exec.command' },
+};
+
+const written: ReadonlySet<string> = new Set<Text>(['path', 'command', 'url']);
+
+function checkTexts(action: Action): void {
+  for (const [member, name] of Object.entries(texts[action.type]) as [Text, string][]) {
+    checkLength(`context.${name}`, action[member], written.has(member) ? longest.text : longest.name);
+  }
+  const { command, commandArgs } = action;
+  if (commandArgs.length === 0) return;
+  const together = commandArgs.reduce((sum, { length }) => sum + length + 1, command.length);
+  if (together <= longest.text) return;
+  throw invalid('context.process_exec.args', `must be at most ${longest.text} characters together with the command`);
+}
+
 function checkNumbers(action: Action): void {
-  if (action.promptTokens < 0) throw invalid('context.llm_call.prompt_tokens', 'must not be negative');
-  if (action.maxOutputTokens < 0) throw invalid('context.llm_call.max_output_tokens', 'must not be negative');
+  checkTokens('context.llm_call.prompt_tokens', action.promptTokens);
+  checkTokens('context.llm_call.max_output_tokens', action.maxOutputTokens);
   if (action.port < 0 || action.port > 65_535) throw invalid('context.network_call.port', 'must be 0 to 65535');
+}
+
+function checkTokens(field: string, tokens: number): void {
+  if (tokens < 0) throw invalid(field, 'must not be negative');
+  if (tokens > mostTokens) throw invalid(field, `must be at most ${mostTokens}`);
 }
 
 function parseArguments(action: Action): Json | undefined {
@@ -72,11 +113,16 @@ function parseArguments(action: Action): Json | undefined {
   }
   let value: Json;
   try {
-    value = JSON.parse(action.json) as Json;
+    value = JSON.parse(withoutMark(action.json)) as Json;
   } catch {
     throw invalid(field, 'must be a JSON document in UTF-8, or empty');
   }
   return value;
+}
+
+/** The mark of the byte order, which some put first, is kept with what was sent and is no part of the document. */
+function withoutMark(json: string): string {
+  return json.startsWith('\uFEFF') ? json.slice(1) : json;
 }
 
 /** Looked at before the text is parsed: parsing what is nested a million deep would keep everybody else waiting. */

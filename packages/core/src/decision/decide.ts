@@ -2,19 +2,21 @@ import { nameOf } from '../approvals/approval.ts';
 import type { ApprovalQuestion } from '../approvals/request-approval.ts';
 import { mostOpenApprovals } from '../approvals/request-approval.ts';
 import { findGrant, useGrant } from '../approvals/use-grant.ts';
+import { approverWidth } from '../budget/approver-width.ts';
 import type { Exceeded } from '../budget/ledger.ts';
 import type { Micros } from '../budget/money.ts';
 import { noteApproached } from '../budget/note-approached.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
+import { alsoOfBudget } from '../policy/asking-rules.ts';
 import type { Tier, Verdict } from '../policy/policy-set.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { Judgement } from './answer.ts';
 import { chargeOf } from './charge.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { CheckRequest } from './check-request.ts';
-import { exceededReason, unpricedReason } from './refusal-reasons.ts';
+import { exceededReason, isToldAmounts, limitTold, overpricedReason, unpricedReason } from './refusal-reasons.ts';
 
 /** What policy and budgets say of an action that is asked about for the first time. */
 export interface Decided
@@ -49,13 +51,15 @@ function weigh(
   const { effect, reason, rule: policyRule, tier } = verdict;
   if (effect === 'deny') return { decision: 'deny', reason, policyRule, tier };
   if (charge === undefined) return unpriced(request);
+  if (charge > gov.mostActionMicros) return overpriced(gov, request, charge);
   const exceeded = charge === 0 ? undefined : gov.ledger.exceededBy(agent.record.id, charge);
-  if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny') return refused(gov, exceeded, charge, now);
+  if (exceeded !== undefined && gov.ledger.policy.actionOnExceed === 'deny')
+    return refused(gov, agent, exceeded, charge, now);
   const asks = effect === 'require_approval';
-  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, policyRule, now) : undefined;
+  const grant = asks && exceeded === undefined ? findGrant(gov, request, op, verdict.asking, now) : undefined;
   const question =
     exceeded !== undefined
-      ? questionOfBudget(gov, exceeded, charge, verdict, now)
+      ? questionOfBudget(gov, agent, exceeded, charge, verdict, now)
       : asks && grant === undefined
         ? questionOfRule(verdict)
         : undefined;
@@ -72,22 +76,24 @@ function weigh(
   return { decision: 'allow', reason: allowed, policyRule, tier, grantId: grant.id };
 }
 
-function questionOfRule({ reason, rule: policyRule, approvals: terms = {} }: Verdict): ApprovalQuestion {
-  return { cause: 'rule', reason, policyRule, terms };
+function questionOfRule({ reason, rule: policyRule, asking }: Verdict): ApprovalQuestion {
+  return { cause: 'rule', reason, policyRule, asking, approver: 'team' };
 }
 
 /** The charge would pass a cap, for which policy has people asked. What a rule asks for besides still holds. */
 function questionOfBudget(
   gov: Governance,
+  { record: { id } }: Agent,
   exceeded: Exceeded,
   charge: Micros,
-  { effect, reason: ruleReason, approvals: terms = {} }: Verdict,
+  { effect, reason: ruleReason, asking }: Verdict,
   now: EpochMs,
 ): ApprovalQuestion {
   noteExceeded(gov, exceeded, now);
-  const { reason, policyRule } = exceededReason(gov.ledger, exceeded, charge);
+  const { reason, policyRule } = exceededReason(gov.ledger, exceeded, charge, isToldAmounts(exceeded.of, id));
+  const approver = approverWidth(gov.ledger, id, charge);
   const both = effect === 'require_approval' ? `${reason}; and ${ruleReason}` : reason;
-  return { cause: 'budget', reason: both, policyRule, terms };
+  return { cause: 'budget', reason: both, policyRule, asking: alsoOfBudget(asking), approver };
 }
 
 /** An agent must not fill the desk of those who decide. */
@@ -110,6 +116,11 @@ function unpriced({ action }: CheckRequest): Decided {
   return { decision: 'deny', ...unpricedReason(action), tier: 'budget' };
 }
 
+/** An estimate past the bound was refused with its form: what is past it here is tokens at a price of policy. */
+function overpriced(gov: Governance, { action }: CheckRequest, charge: Micros): Decided {
+  return { decision: 'deny', ...overpricedReason(action, charge, gov.mostActionMicros), tier: 'budget' };
+}
+
 function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }: Exceeded, now: EpochMs): void {
   gov.journal.publish({
     type: 'budget',
@@ -123,13 +134,18 @@ function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }:
   });
 }
 
-function refused(gov: Governance, exceeded: Exceeded, charge: Micros, now: EpochMs): Decided {
-  const { of, period, limitMicros, totalMicros } = exceeded;
+function refused(
+  gov: Governance,
+  { record: { id } }: Agent,
+  exceeded: Exceeded,
+  charge: Micros,
+  now: EpochMs,
+): Decided {
   noteExceeded(gov, exceeded, now);
   return {
     decision: 'deny',
-    ...exceededReason(gov.ledger, exceeded, charge),
+    ...exceededReason(gov.ledger, exceeded, charge, isToldAmounts(exceeded.of, id)),
     tier: 'budget',
-    limit: { tier: of.tier, period, limitMicros, totalMicros },
+    limit: limitTold(exceeded, id),
   };
 }

@@ -132,13 +132,24 @@ test('arguments that are too long are recorded by their length and digest', asyn
   const test = await testGovernance();
   await test.policies('default: allow');
   const bot = await test.register(agentId('acme/search/bot'));
-  const json = JSON.stringify('x'.repeat(70_000));
-  await test.check(bot, { action: action('tool_call', { tool: 't', json }) });
-  expect((await test.audit()).at(-1)?.payload['action']).toEqual({
-    args: { omitted_characters: json.length, sha256: sha256(json) },
-    tool: 't',
-    type: 'tool_call',
-  });
+  const recorded = async (json: string) => {
+    await test.check(bot, { action: action('tool_call', { tool: 't', json }) });
+    return (await test.audit()).at(-1)?.payload['action'];
+  };
+  for (const character of ['x', 'é', '€', '😀']) {
+    const bytes = Buffer.byteLength(character);
+    const most = `"${character.repeat(Math.floor((16_384 - 2) / bytes))}"`;
+    const fitting = `${most}${' '.repeat(16_384 - Buffer.byteLength(most))}`;
+    expect(await recorded(fitting)).toEqual({ args: JSON.parse(fitting), tool: 't', type: 'tool_call' });
+    const long = `${fitting} `;
+    expect(await recorded(long)).toEqual({
+      args: { omitted_bytes: 16_385, sha256: sha256(long) },
+      tool: 't',
+      type: 'tool_call',
+    });
+  }
+  const secrets = JSON.stringify(Array.from({ length: 1500 }, () => ({ otp: 1 })));
+  expect(await recorded(secrets)).toMatchObject({ args: { omitted_bytes: secrets.length, sha256: sha256(secrets) } });
 });
 
 test('what the action does not have is left out', async () => {

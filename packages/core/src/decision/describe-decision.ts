@@ -1,7 +1,10 @@
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
+import { totalJson } from '../budget/money.ts';
+import { mostBytesOfArguments } from '../kernel/bounds.ts';
 import type { Sha256 } from '../kernel/hash.ts';
+import { fitsIn, utf8Length } from '../kernel/text-size.ts';
 import type { Op } from '../ops/op.ts';
 import type { RunFacts, SpendFacts } from '../policy/condition.ts';
 import type { Observed } from '../policy/observed-documents.ts';
@@ -12,8 +15,8 @@ import type { CheckRequest } from './check-request.ts';
 /** What an entry tells beside the request and the operation. */
 export type DecisionDetails = Pick<Judgement, 'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed'>;
 
-/** Arguments longer than this are recorded by their digest. */
-export const longestArguments = 65_536;
+/** So many documents that are only observed are named in an entry. */
+const mostObserved = 64;
 
 /**
  * The payload of a decision's audit entry: what was asked, with secrets replaced, and what a restart needs to put the
@@ -28,9 +31,10 @@ export function describeDecision(
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
-  if (request.caller !== null) text += `,"caller":${JSON.stringify(agentKey(request.caller))}`;
+  // Nothing proves on whose behalf an agent acts: its word is recorded as such.
+  if (request.caller !== null) text += `,"claimed_caller":${JSON.stringify(agentKey(request.caller))}`;
   text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}"`;
-  if (request.estimatedCostMicros !== null) text += ',"estimated":true';
+  if (isEstimated(request, op)) text += ',"estimated":true';
   if (grantId !== undefined) text += `,"grant_id":"${grantId}"`;
   if (limit !== undefined) text += `,"limit":${describeLimit(limit)}`;
   if (observed !== undefined) text += `,"observed":${describeObserved(observed)}`;
@@ -44,8 +48,13 @@ export function describeDecision(
   return `${text}}` as CanonicalJson;
 }
 
+/** The agent's estimate is what counts: it is no less than a price that policy knows. */
+function isEstimated({ estimatedCostMicros }: CheckRequest, { costMicros }: Op): boolean {
+  return estimatedCostMicros !== null && estimatedCostMicros >= costMicros;
+}
+
 function describeObserved(observed: readonly Observed[]): CanonicalJson {
-  return canonicalJson(observed.map(({ rule, effect }) => ({ effect, rule })));
+  return canonicalJson(observed.slice(0, mostObserved).map(({ rule, effect }) => ({ effect, rule })));
 }
 
 function describeRun({ checks, spent_usd }: RunFacts): CanonicalJson {
@@ -61,7 +70,7 @@ function describeLimit({ tier, period, limitMicros, totalMicros }: Limit): Canon
   return canonicalJson({
     limit_micros: limitMicros,
     period,
-    spent_micros: totalMicros,
+    spent_micros: totalJson(totalMicros),
     status: 'LimitExceeded',
     tier,
   });
@@ -72,7 +81,8 @@ export function describeAction(request: CheckRequest, sha256: Sha256): Canonical
   let text = '{';
   if (request.args !== undefined) text += `"args":${describeArguments(request, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
-  if (action.commandArgs.length > 0) text += `"command_args":${canonicalJson(redactArguments(action.commandArgs))},`;
+  if (action.commandArgs.length > 0)
+    text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
   if (action.host !== '') text += member('host', action.host);
   if (action.maxOutputTokens > 0) text += `"max_output_tokens":${action.maxOutputTokens},`;
   if (action.model !== '') text += member('model', action.model);
@@ -92,9 +102,11 @@ function member(name: string, value: string): string {
   return `"${name}":${canonicalJson(redactText(value))},`;
 }
 
-function describeArguments({ action, args }: CheckRequest, sha256: Sha256): CanonicalJson {
-  if (args === undefined || action.json.length > longestArguments) {
-    return canonicalJson({ omitted_characters: action.json.length, sha256: sha256(action.json) });
+/** What was sent, with secrets replaced; of what takes too much room, its length and digest as it was sent. */
+function describeArguments({ action: { json }, args }: CheckRequest, sha256: Sha256): CanonicalJson {
+  if (args !== undefined && fitsIn(json, mostBytesOfArguments)) {
+    const kept = canonicalJson(mayNeedRedaction(json) ? redact(args) : args);
+    if (fitsIn(kept, mostBytesOfArguments)) return kept;
   }
-  return canonicalJson(mayNeedRedaction(action.json) ? redact(args) : args);
+  return canonicalJson({ omitted_bytes: utf8Length(json), sha256: sha256(json) });
 }

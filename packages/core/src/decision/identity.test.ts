@@ -16,7 +16,10 @@ async function governed(): Promise<{ test: TestGovernance; acme: TestAgent; umbr
 
 async function suspend(test: TestGovernance, agent: TestAgent): Promise<void> {
   const { record, lastSeenAt } = test.known(agent.id);
-  test.gov.directory.put({ ...record, suspension: { at: test.clock.now(), reason: 'odd' } }, lastSeenAt);
+  test.gov.directory.put(
+    { ...record, suspension: { at: test.clock.now(), reason: 'odd', width: 'unbound' } },
+    lastSeenAt,
+  );
   await Promise.resolve();
 }
 

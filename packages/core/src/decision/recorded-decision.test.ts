@@ -107,6 +107,8 @@ describe('a decision on record', () => {
     expect(found).toMatchObject({ argsOmitted: true, args: undefined });
     const alike = await recorded({ action: useTool('write', { omitted_characters: 5, sha256: 'x' }) });
     expect(alike).toMatchObject({ argsOmitted: false, args: { omitted_characters: 5, sha256: 'x' } });
+    const earlier = { omitted_characters: 70_000, sha256: '0'.repeat(64) };
+    expect(await recorded({ action: useTool('write', earlier) })).toMatchObject({ argsOmitted: true, args: undefined });
   });
 
   test('cannot be hidden by its own arguments', async () => {

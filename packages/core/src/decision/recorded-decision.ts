@@ -7,7 +7,6 @@ import type { AgentId } from '../tenancy/agent-id.ts';
 import type { Action, ActionType } from './action.ts';
 import { action, actionTypes } from './action.ts';
 import type { Decision } from './answer.ts';
-import { longestArguments } from './describe-decision.ts';
 
 /** A decision as the log remembers it: what was asked, with secrets replaced, and what was answered. */
 export interface RecordedDecision {
@@ -149,11 +148,12 @@ function actionOf(logged: LoggedAction): Action {
   });
 }
 
-/** Arguments that were too long have left their length and digest. */
+/** Arguments that were too long have left their length and digest; entries of earlier versions count in characters. */
 function isOmission(args: Json | undefined): boolean {
-  if (typeof args !== 'object' || args === null || !('omitted_characters' in args) || !('sha256' in args)) return false;
-  const length: unknown = args['omitted_characters'];
-  return typeof length === 'number' && length > longestArguments && Object.keys(args).length === 2;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return false;
+  const { sha256, omitted_bytes, omitted_characters, ...others } = args as { readonly [member: string]: Json };
+  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256) || Object.keys(others).length > 0) return false;
+  return (typeof omitted_bytes === 'number') !== (typeof omitted_characters === 'number');
 }
 
 function holdsRedaction(logged: LoggedAction): boolean {

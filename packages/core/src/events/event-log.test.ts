@@ -273,3 +273,28 @@ test('replay and live together are the whole history, once and in order, over ki
     { numRuns: 60 },
   );
 });
+
+test('a log holds so much text and no more', async () => {
+  const commits: (() => void)[] = [];
+  const journal = { write: () => undefined, committed: () => new Promise<void>((resolve) => commits.push(resolve)) };
+  const log = new EventLog(journal, 0, true, 100_000);
+  commits[0]?.();
+  await setImmediate();
+  const long = (at: number, length: number): DomainEvent => ({
+    type: 'policy',
+    at,
+    version: 'v',
+    error: 'x'.repeat(length),
+    document: null,
+  });
+  for (let at = 1; at <= 100; at++) log.append([long(at, 20_000)]);
+  expect([log.newest, log.oldest]).toEqual([100, 97]);
+  expect(log.at(96)).toBeUndefined();
+  expect(log.at(97)?.at).toBe(97);
+  expect(log.startAfter(50)).toEqual({ from: 97, gap: true });
+  expect(log.startAfter(98)).toEqual({ from: 99, gap: false });
+  log.append([long(101, 1_000_000)]);
+  expect([log.newest, log.oldest, log.at(101)?.at]).toEqual([101, 101, 101]);
+  log.append([long(102, 10)]);
+  expect([log.newest, log.oldest, log.at(102)?.at]).toEqual([102, 102, 102]);
+});

@@ -1,8 +1,11 @@
 import type { Journal } from '../journal/journal.ts';
 import type { DomainEvent } from '../kernel/events.ts';
+import { weightOf } from './event-weight.ts';
 
 /** How many events can be replayed. A power of two, so that the place of an id is found by a mask. */
 const eventsKept = 16_384;
+/** And how much they may hold together, in characters of their texts: beyond it the oldest make room. */
+const mostHeld = 64 * 1024 * 1024;
 /** How many ids are reserved at once; the next block is reserved when half of one is used. */
 const idsPerBlock = 1_000_000;
 
@@ -26,6 +29,9 @@ export class EventLog {
   #reserved: number;
   #reserving = false;
   readonly #ring: (DomainEvent | undefined)[] = Array.from({ length: eventsKept }, () => undefined);
+  #oldest: number;
+  #held = 0;
+  readonly #mostHeld: number;
   /** Events for which no id is reserved yet. */
   #waiting: DomainEvent[] = [];
   readonly #listeners = new Set<() => void>();
@@ -34,11 +40,18 @@ export class EventLog {
    * `reserved` is what earlier runs have reserved: any of it may have been given out. In the first run there is nothing
    * that could be missed before it, whatever its ids start from: 0 stands for the time before all events.
    */
-  constructor(journal: Pick<Journal, 'write' | 'committed'>, reserved: number, isFirstRun: boolean) {
+  constructor(
+    journal: Pick<Journal, 'write' | 'committed'>,
+    reserved: number,
+    isFirstRun: boolean,
+    most: number = mostHeld,
+  ) {
     this.#journal = journal;
     this.#first = reserved + 1;
     this.#isFirstRun = isFirstRun;
     this.#next = this.#first;
+    this.#oldest = this.#first;
+    this.#mostHeld = most;
     this.#reserved = reserved;
     this.#reserve();
   }
@@ -50,7 +63,7 @@ export class EventLog {
 
   /** The id of the oldest event that is still there. */
   get oldest(): number {
-    return Math.max(this.#first, this.#next - eventsKept);
+    return this.#oldest;
   }
 
   at(id: number): DomainEvent | undefined {
@@ -61,7 +74,7 @@ export class EventLog {
     const before = this.#next;
     for (const event of events) {
       if (this.#next > this.#reserved) this.#waiting.push(event);
-      else this.#ring[this.#next++ & (eventsKept - 1)] = event;
+      else this.#put(event);
     }
     if (this.#reserved - this.#next < idsPerBlock / 2) this.#reserve();
     if (this.#next > before) for (const listener of this.#listeners) listener();
@@ -79,6 +92,21 @@ export class EventLog {
     if (since + 1 >= this.oldest) return { from: since + 1, gap: false };
     const isComplete = since === 0 && this.#isFirstRun && this.oldest === this.#first;
     return { from: this.oldest, gap: !isComplete };
+  }
+
+  /** Takes the oldest away until there is room, though never the one that has just come. */
+  #put(event: DomainEvent): void {
+    if (this.#next - this.#oldest >= eventsKept) this.#forgetOldest();
+    this.#ring[this.#next++ & (eventsKept - 1)] = event;
+    this.#held += weightOf(event);
+    while (this.#held > this.#mostHeld && this.#oldest < this.#next - 1) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    const place = this.#oldest++ & (eventsKept - 1);
+    const event = this.#ring[place];
+    if (event !== undefined) this.#held -= weightOf(event);
+    this.#ring[place] = undefined;
   }
 
   #reserve(): void {

@@ -250,3 +250,19 @@ test('over any sequence of turns, of which some fail, the chain is whole and mem
     { numRuns: 100 },
   );
 });
+
+test('what comes after the close is taken back, and the store is not asked', async () => {
+  const desk = new Desk();
+  desk.journal.record(draft('in time'));
+  await desk.journal.close();
+  expect(desk.log).toEqual(['commit', 'told of success', 'publish']);
+  let value = 1;
+  desk.journal.onFailure(() => (value = 0));
+  desk.journal.record(draft('late'));
+  const late = desk.journal.committed();
+  desk.turn();
+  await expect(late).rejects.toMatchObject({ code: 'store_unavailable' });
+  expect(value).toBe(0);
+  expect(desk.log).toEqual(['commit', 'told of success', 'publish']);
+  await desk.journal.close();
+});

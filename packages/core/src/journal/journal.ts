@@ -41,6 +41,7 @@ export class Journal {
   #head: ChainHead;
   #tick: Tick | undefined;
   #inFlight: Tick | undefined;
+  #closed = false;
 
   constructor(ports: JournalPorts, head: ChainHead) {
     this.#ports = ports;
@@ -98,15 +99,20 @@ export class Journal {
     const tick = this.#tick;
     if (tick === undefined) return;
     this.#tick = undefined;
-    this.#commit(tick);
+    if (this.#closed) this.#reject([tick], new Error('the journal is closed'));
+    else this.#commit(tick);
   }
 
-  /** Commits all there is, and resolves when nothing is in flight any more. */
+  /**
+   * Commits all there is, and resolves when nothing is in flight any more. What comes after that is taken back: the store
+   * may be closed, and is not asked.
+   */
   async close(): Promise<void> {
     while (this.#tick !== undefined || this.#inFlight !== undefined) {
       this.flush();
       await this.committed().catch(() => undefined);
     }
+    this.#closed = true;
   }
 
   #commit(tick: Tick): void {
@@ -171,17 +177,21 @@ export class Journal {
   #takeBackAll(tick: Tick, error: unknown): void {
     const above = this.#tick;
     this.#tick = undefined;
-    this.#takeBack(above === undefined ? [tick] : [above, tick], error);
+    try {
+      this.#reject(above === undefined ? [tick] : [above, tick], error);
+    } finally {
+      this.#ports.onCommit(error);
+    }
   }
 
-  /** Whatever goes wrong on the way, those who wait for the turn are told that it failed. */
-  #takeBack(ticks: readonly Tick[], error: unknown): void {
+  /** Takes back what the turns have changed. Whatever goes wrong on the way, those who wait for them are told that they failed. */
+  #reject(ticks: readonly Tick[], cause: unknown): void {
     try {
       for (const tick of ticks) for (const undo of tick.undos.reverse()) undo();
     } finally {
       const failure = new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided');
+      failure.cause = cause;
       for (const tick of ticks) tick.reject(failure);
-      this.#ports.onCommit(error);
     }
   }
 

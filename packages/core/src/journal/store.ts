@@ -71,7 +71,7 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-/** A page of entries, and how far the search has come: it may end early so that no search takes forever. */
+/** A page of entries, and how far the search has come: it may end early, so that none is too large or takes forever. */
 export interface AuditPage {
   readonly entries: readonly StoredEntry[];
   /** Where to go on: before (or after) this sequence; null where there is nothing more. */
@@ -101,7 +101,10 @@ export interface Store extends ControlReader, ClosedBooksReader {
   readonly policies: PolicyShelf;
   readonly approvals: ApprovalReader;
   load(): Promise<Snapshot>;
-  /** Up to `limit` entries after `seq`, oldest first. */
+  /**
+   * Up to `limit` entries after `seq`, oldest first, and of those no more than a page holds in bytes: fewer than `limit`
+   * are not the last ones, none at all are.
+   */
   after(seq: number, limit: number): Promise<StoredEntry[]>;
   /**
    * Writes all of the batch or nothing, and returns, or resolves, once it is durable. Throws, or rejects, where it could

@@ -39,12 +39,16 @@ export type ErrorCode =
   | 'approval_not_found'
   | 'already_decided'
   | 'own_approval'
+  | 'own_agent'
+  | 'imposed_by_wider'
   | 'grant_not_found'
   | 'policy_not_found'
   | 'policy_version_not_found'
   | 'policy_invalid'
   | 'policy_in_file'
   | 'policy_changed'
+  | 'too_expensive'
+  | 'too_many_evaluations'
   | 'decision_not_found';
 
 export class ReeveError extends Error {

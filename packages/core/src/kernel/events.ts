@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/approval.ts';
 import type { Json } from '../audit/canonical-json.ts';
-import type { Micros } from '../budget/money.ts';
+import type { Micros, Total } from '../budget/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
 import type { Decision } from '../decision/answer.ts';
@@ -84,7 +84,7 @@ export interface BudgetEvent {
   /** The share of the cap that is used up; null where it was about to be passed. */
   readonly percent: number | null;
   readonly limitMicros: Micros;
-  readonly totalMicros: Micros;
+  readonly totalMicros: Total;
 }
 
 /** Something that an operator should look at. */
@@ -102,6 +102,7 @@ export type Alert =
   | 'op_stale'
   | 'op_back'
   | 'reservation_released'
+  | 'budget_overrun'
   | 'impersonation';
 
 export type AgentChange = 'registered' | 'deregistered' | 'suspended' | 'resumed';

@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
+import { EntryPage } from '../audit/entry-page.ts';
 import type { SealedEntry } from '../audit/entry.ts';
 import type { ClosedBooks, SavedBooks } from '../budget/books.ts';
 import type { Period } from '../budget/period.ts';
@@ -92,7 +93,12 @@ export class MemoryStore implements Store, AuditReader {
   after(seq: number, limit: number): Promise<StoredEntry[]> {
     const first = this.#entries[0]?.seq ?? 1;
     const start = Math.max(0, seq + 1 - first);
-    return Promise.resolve(this.#entries.slice(start, start + limit).map(stored));
+    const page = new EntryPage(limit);
+    for (let at = start; at < this.#entries.length; at++) {
+      const entry = this.#entries[at];
+      if (entry === undefined || !page.offer(stored(entry))) break;
+    }
+    return Promise.resolve(page.entries);
   }
 
   receipt(id: string): Promise<Receipt | undefined> {
@@ -202,9 +208,9 @@ export class MemoryStore implements Store, AuditReader {
 }
 
 function pageOf(entries: readonly SealedEntry[], query: AuditQuery): AuditPage {
-  const found = entries.filter((entry) => fits(entry, query));
-  const page = found.slice(0, query.limit);
-  return { entries: page.map(stored), next: found.length > page.length ? (page.at(-1)?.seq ?? null) : null };
+  const page = new EntryPage(query.limit);
+  for (const entry of entries) if (fits(entry, query) && !page.offer(stored(entry))) break;
+  return page.finish();
 }
 
 function stored({ seq, hash, canonical }: SealedEntry): StoredEntry {

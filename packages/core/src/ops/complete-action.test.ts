@@ -62,12 +62,49 @@ describe('completing an action', () => {
 
   test.each([
     ['a negative cost', { actualCostMicros: -1 }, 'actual_cost_micros: must not be negative'],
-    ['a cost beyond counting', { actualCostMicros: 2 ** 53 }, 'actual_cost_micros: must be at most 9007199254740991'],
-    ['a long detail', { detail: 'x'.repeat(4097) }, 'detail: must be at most 4096 characters'],
+    [
+      'a cost beyond counting',
+      { actualCostMicros: 2 ** 53 },
+      'actual_cost_micros: must be at most 1000000000 (1000.00 USD)',
+    ],
+    [
+      'a cost above what one action may cost',
+      { actualCostMicros: 1_000_000_001 },
+      'actual_cost_micros: must be at most 1000000000 (1000.00 USD)',
+    ],
+    ['a long detail', { detail: 'x'.repeat(8193) }, 'detail: must be at most 8192 characters'],
   ])('with %s is refused and changes nothing', async (_, members, message) => {
     const { test, agent, op } = await running();
     await expect(test.complete(agent, 't:s', members)).rejects.toMatchObject({ code: 'invalid_argument', message });
     expect(op).toMatchObject({ state: 'running', costMicros: 100 });
+  });
+
+  test.each([
+    [100_000, 1_000_001, true],
+    [100_000, 1_000_000, false],
+    [0, 1_000_001, true],
+    [100_001, 1_000_010, false],
+    [100_001, 1_000_011, true],
+    [10, 900_000, false],
+    [null, 1_500_000, true],
+  ])('of %s held back with %s in the end: an overrun is told of (%s), and booked', async (held, actual, told) => {
+    const test = await testGovernance();
+    await test.policies('default: allow');
+    const agent = await test.register(bot);
+    await test.check(agent, { traceId: 't', spanId: 's', estimatedCostMicros: held });
+    await test.complete(agent, 't:s', { actualCostMicros: actual });
+    const alerts = test.events.filter(({ type }) => type === 'audit_alert');
+    const entries = (await test.audit()).filter((entry) => entry.event_type === 'BudgetOverrun');
+    expect(test.gov.ledger.read({ tier: 'agent', ...bot }).spent.day).toBe(actual);
+    if (!told) return expect([alerts, entries]).toEqual([[], []]);
+    expect(entries).toMatchObject([
+      {
+        op_id: 't:s',
+        lineage: { org_id: 'acme', agent_id: 'bot' },
+        payload: { actual_micros: actual, reserved_micros: held ?? 0 },
+      },
+    ]);
+    expect(alerts).toMatchObject([{ alert: 'budget_overrun', agent: bot, details: { op_id: 't:s' } }]);
   });
 
   test('of an unknown operation is refused', async () => {

@@ -2,11 +2,13 @@ import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
 import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, checkMicros, longestText } from '../decision/check-request.ts';
+import { noteOverrun } from '../budget/note-overrun.ts';
+import { checkCost, checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
 import { changeOp } from './change-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
+import { longest } from '../kernel/bounds.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
 
@@ -27,7 +29,7 @@ export async function completeOp(
   reason: string,
 ): Promise<OpRecord> {
   requireScope(by, 'write');
-  checkLength('reason', reason, longestText);
+  checkLength('reason', reason, longest.text);
   const { actor, requestId } = by;
   return await finishOp(gov, op, completion, { actor, reason: redactText(reason), requestId });
 }
@@ -39,10 +41,11 @@ export async function finishOp(
   completion: Completion,
   by: { readonly actor: Actor; readonly reason: string; readonly requestId?: string | undefined },
 ): Promise<OpRecord> {
-  if (completion.actualCostMicros !== null) checkMicros('actual_cost_micros', completion.actualCostMicros);
-  checkLength('detail', completion.detail, longestText);
+  const { actualCostMicros: actual } = completion;
+  if (actual !== null) checkCost('actual_cost_micros', actual, gov.mostActionMicros);
+  checkLength('detail', completion.detail, longest.text);
   const reserved = op.costMicros;
-  op.costMicros = completion.actualCostMicros ?? reserved;
+  op.costMicros = actual ?? reserved;
   try {
     changeOp(gov, op, 'complete', {
       actor: by.actor,
@@ -58,6 +61,7 @@ export async function finishOp(
     op.costMicros = reserved;
     throw error;
   }
+  noteOverrun(gov, op, reserved);
   gov.journal.onFailure(() => {
     op.costMicros = reserved;
   });

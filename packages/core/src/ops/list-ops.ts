@@ -14,6 +14,8 @@ export interface OpFilter extends TenantFilter {
 
 export interface OpPage {
   readonly ops: readonly OpRecord[];
+  /** The ordinal of each. */
+  readonly places: readonly number[];
   /** The ordinal before which the next page starts; null where there is none. */
   readonly next: number | null;
   readonly total: number;
@@ -48,9 +50,11 @@ export function* listOps(
   }
   const found = newest.take();
   const shown = found.slice(0, limit);
+  // What has moved on in between does not fit any more.
+  const fitting = shown.filter((op) => fits(op, filter));
   return {
-    // What has moved on in between does not fit any more.
-    ops: shown.filter((op) => fits(op, filter)).map(recordOf),
+    ops: fitting.map(recordOf),
+    places: fitting.map(({ ordinal }) => ordinal),
     next: found.length > shown.length ? (shown.at(-1)?.ordinal ?? null) : null,
     total,
   };

@@ -2,6 +2,7 @@ import type { ActionType } from '../decision/action.ts';
 import type { Governance } from '../governance.ts';
 import type { SavedOp } from '../journal/change.ts';
 import type { Store, StoredEntry } from '../journal/store.ts';
+import { keptText } from '../kernel/text-size.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState } from './lifecycle.ts';
 import { isOver } from './lifecycle.ts';
@@ -23,7 +24,7 @@ export async function recoverOps(
     const entries = await log.after(seq, page);
     for (const entry of entries) recovery.entry(entry);
     const last = entries.at(-1);
-    if (last === undefined || entries.length < page) break;
+    if (last === undefined) break;
     seq = last.seq;
   }
   await recovery.restoreControls(log);
@@ -136,10 +137,10 @@ class Recovery {
       updatedAt: at,
       movedAt: this.#movedAt(at),
       actionType: payload.action?.type ?? null,
-      resource: payload.resource ?? '',
-      summary: payload.summary ?? '',
+      resource: keptText(payload.resource ?? ''),
+      summary: keptText(payload.summary ?? ''),
       runId: payload.run_id ?? '',
-      reason: entry.reason ?? '',
+      reason: keptText(entry.reason ?? ''),
       costMicros: payload.cost_micros ?? 0,
       reservedMicros: isOver(state) ? 0 : (payload.cost_micros ?? 0),
       policyRule: entry.policy_rule ?? '',
@@ -159,8 +160,8 @@ class Recovery {
     op.costMicros = entry.payload.cost_micros ?? op.costMicros;
     if (isOver(op.state)) op.reservedMicros = 0;
     if (entry.payload.control_id !== undefined) this.#controls.set(op, entry.payload.control_id);
-    if (entry.payload.trigger === 'terminate') op.reason = entry.reason ?? 'operation is terminated';
-    if (entry.payload.trigger === 'allow') op.reason = entry.reason ?? '';
+    if (entry.payload.trigger === 'terminate') op.reason = keptText(entry.reason ?? 'operation is terminated');
+    if (entry.payload.trigger === 'allow') op.reason = keptText(entry.reason ?? '');
     op.seq = seq;
   }
 

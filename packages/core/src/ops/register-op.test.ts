@@ -82,7 +82,7 @@ describe('registering an operation', () => {
     ['a span without a trace', { traceId: '' }, 'trace_id'],
     ['a colon in an id', { traceId: 'a:b' }, 'trace_id'],
     ['129 characters', { spanId: 'x'.repeat(129) }, 'span_id'],
-    ['a long summary', { summary: 'x'.repeat(4097) }, 'summary'],
+    ['a long summary', { summary: 'x'.repeat(8193) }, 'summary'],
   ])('with %s is refused', async (_what, members, field) => {
     const { test } = await governed();
     const entries = (await test.audit()).length;
@@ -138,7 +138,7 @@ describe('registering an operation', () => {
 
   test('of a suspended agent is possible: only its checks are denied', async () => {
     const { test } = await governed();
-    test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '' } }, 0);
+    test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '', width: 'unbound' } }, 0);
     expect(await register(test)).toMatchObject({ created: true, op: { state: 'pending' } });
   });
 });

@@ -3,9 +3,10 @@ import { requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import { checkTraceIds, traceIdsOf } from '../decision/trace-ids.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { findAgent } from '../tenancy/find-agent.ts';
 import type { Op, OpRecord } from './op.ts';
@@ -31,7 +32,7 @@ export async function registerOp(
 ): Promise<{ readonly op: OpRecord; readonly created: boolean }> {
   requireScope(by, 'write');
   checkTraceIds(request);
-  checkLength('summary', request.summary, longestText);
+  checkLength('summary', request.summary, longest.text);
   const agent = findAgent(gov, by, request.agent);
   const { traceId, spanId } = traceIdsOf(request, gov.randomness);
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);

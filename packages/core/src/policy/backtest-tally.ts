@@ -1,7 +1,7 @@
 import type { Decision } from '../decision/answer.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
-import type { ChangedDecision } from './backtest.ts';
+import type { ChangedDecision } from './judge-again.ts';
 
 interface Turn {
   readonly was: Decision;

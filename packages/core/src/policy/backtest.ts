@@ -1,27 +1,11 @@
 import type { Principal } from '../access/principal.ts';
 import { latestLogs } from '../audit/read-logs.ts';
-import { priceOf } from '../budget/pricing.ts';
-import type { Decision } from '../decision/answer.ts';
-import type { RecordedDecision } from '../decision/recorded-decision.ts';
-import { recordedDecision } from '../decision/recorded-decision.ts';
-import { RecordedFacts } from '../decision/recorded-facts.ts';
 import type { Governance } from '../governance.ts';
-import type { AuditReader } from '../journal/store.ts';
+import type { AuditReader, StoredEntry } from '../journal/store.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { BacktestSummary } from './backtest-tally.ts';
 import { BacktestTally } from './backtest-tally.ts';
-import type { Effect } from './document.ts';
-import type { PolicySet, Verdict } from './policy-set.ts';
-import { considerRules, decidingRule } from './trail.ts';
-
-/** A recorded decision that the candidate would decide otherwise. */
-export interface ChangedDecision {
-  readonly recorded: RecordedDecision;
-  /** What policy said: of what a budget refused, that is allow. */
-  readonly was: Decision;
-  readonly wouldBe: Decision;
-  readonly wouldBeRule: string;
-}
+import type { ChangedDecision, JudgedAgain } from './judge-again.ts';
 
 export type BacktestLine =
   | { readonly type: 'progress'; readonly examined: number; readonly changed: number; readonly share: number }
@@ -29,14 +13,13 @@ export type BacktestLine =
   | ({ readonly type: 'result'; readonly from: EpochMs; readonly to: EpochMs } & BacktestSummary);
 
 export interface BacktestPorts {
-  readonly gov: Governance;
+  readonly gov: Pick<Governance, 'journal' | 'clock'>;
   readonly log: AuditReader;
-  /** Lets whatever else waits be done. */
-  readonly breathe: () => Promise<unknown>;
+  /** Judges the decisions among entries by the candidate, aside from those that are made meanwhile. */
+  readonly judge: (entries: readonly StoredEntry[]) => Promise<readonly JudgedAgain[]>;
 }
 
 export interface BacktestRequest {
-  readonly set: PolicySet;
   readonly from: EpochMs;
   readonly to: EpochMs;
   readonly orgId?: string;
@@ -47,24 +30,21 @@ export interface BacktestRequest {
 }
 
 const entriesPerPage = 250;
-/** How long decisions may have to wait for a stretch of this, in milliseconds. */
-const longestStretch = 1;
 const progressEvery = 400;
 
 /**
- * Judges what was decided between two times again, newest first, page by page and in short stretches: decisions that are
- * made meanwhile do not wait for it. Whoever reads decides how fast it goes, and ends it by reading no further.
+ * Judges what was decided between two times again, newest first and page by page. Whoever reads decides how fast it
+ * goes, and ends it by reading no further.
  */
 export async function* backtest(
-  { gov, log, breathe }: BacktestPorts,
+  { gov, log, judge }: BacktestPorts,
   by: Principal,
-  { set, from, to, changes, ...scope }: BacktestRequest,
+  { from, to, changes, ...scope }: BacktestRequest,
 ): AsyncGenerator<BacktestLine> {
   const tally = new BacktestTally();
   const head = gov.journal.head.seq;
   const reading = new Reading(from, to);
   let told = gov.clock.elapsed();
-  let stretch = told;
   let before: number | null = head + 1;
   yield progress(tally, 0);
   while (before !== null) {
@@ -75,18 +55,15 @@ export async function* backtest(
       before,
       limit: entriesPerPage,
     });
-    stretch = gov.clock.elapsed();
-    for (const entry of page.entries) {
-      const recorded = recordedDecision(entry);
-      const changed = recorded === undefined ? undefined : judgeAgain(gov, set, recorded, tally);
-      if (recorded !== undefined) reading.at = recorded.at;
-      if (changed !== undefined && tally.changed <= changes) yield { type: 'change', change: changed };
-      if (gov.clock.elapsed() - stretch < longestStretch) continue;
-      await breathe();
-      stretch = gov.clock.elapsed();
+    for (const { at, skipped, changed } of await judge(page.entries)) {
+      reading.at = at;
+      tally.examined++;
+      if (skipped) tally.skipped++;
+      if (changed === undefined) continue;
+      tally.add(changed);
+      if (tally.changed <= changes) yield { type: 'change', change: changed };
     }
     before = page.next;
-    await breathe();
     if (gov.clock.elapsed() - told < progressEvery) continue;
     told = gov.clock.elapsed();
     yield progress(tally, reading.share());
@@ -114,54 +91,4 @@ class Reading {
 
 function progress({ examined, changed }: BacktestTally, share: number): BacktestLine {
   return { type: 'progress', examined, changed, share };
-}
-
-function judgeAgain(
-  gov: Governance,
-  set: PolicySet,
-  recorded: RecordedDecision,
-  tally: BacktestTally,
-): ChangedDecision | undefined {
-  tally.examined++;
-  const verdict = verdictAgain(gov, set, recorded);
-  if (verdict === undefined) {
-    tally.skipped++;
-    return undefined;
-  }
-  const { effect, rule } = verdict;
-  const was = recorded.policyRule.startsWith('budget/') ? 'allow' : recorded.decision;
-  const wouldBe = decisions[effect];
-  // A standing grant covers the rule that it was given for.
-  const covered = recorded.granted && wouldBe === 'pending' && rule === recorded.policyRule;
-  if (wouldBe === was || covered) return undefined;
-  const changed = { recorded, was, wouldBe, wouldBeRule: rule };
-  tally.add(changed);
-  return changed;
-}
-
-/** What the set says of a decision; undefined where that depends on what is not recorded. */
-function verdictAgain(
-  gov: Governance,
-  set: PolicySet,
-  recorded: RecordedDecision,
-): Pick<Verdict, 'effect' | 'rule'> | undefined {
-  const { agent, action } = recorded;
-  const facts = new RecordedFacts(recorded, gov.directory.find(agent)?.record, costUnder(set, recorded));
-  const verdict = set.evaluate(agent, action, facts);
-  if (!facts.lacking) return verdict;
-  const rules = considerRules(set, agent, action, facts).filter(({ observed }) => !observed);
-  if (!rules.some(({ unknown }) => unknown)) return verdict;
-  // Whichever of the unknown ones match: a rule that is certain and as strong as any of them decides.
-  const certain = decidingRule(rules);
-  const most = decidingRule(rules.map((rule) => (rule.unknown ? { ...rule, matched: true } : rule)));
-  if (certain === undefined || certain.effect !== most?.effect) return undefined;
-  return { effect: certain.effect, rule: `${certain.document}/${certain.rule}` };
-}
-
-const decisions: Readonly<Record<Effect, Decision>> = { allow: 'allow', deny: 'deny', require_approval: 'pending' };
-
-/** What it would cost by the candidate's prices, where the agent had not estimated that itself. */
-function costUnder(set: PolicySet, { action, costMicros, estimated }: RecordedDecision): number {
-  if (estimated || action.type !== 'llm_call') return costMicros;
-  return priceOf(set.pricing, action) ?? 0;
 }

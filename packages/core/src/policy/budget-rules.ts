@@ -11,12 +11,15 @@ export function budgetRules(documents: readonly PolicyDocument[]): BudgetRules {
     timeZone: global?.timeZone ?? noBudgets.timeZone,
     actionOnExceed: global?.actionOnExceed ?? noBudgets.actionOnExceed,
     uniform: { global: uniform('global'), org: uniform('org'), team: uniform('team'), agent: uniform('agent') },
-    own: documents.flatMap(({ scope, budget }) =>
-      scope.tier === 'global' || budget === undefined
-        ? []
-        : [{ of: tierOf(scope), caps: budget.caps[scope.tier] ?? {} }],
-    ),
+    own: ownCaps(documents.filter(({ author }) => author === undefined)),
+    lowered: ownCaps(documents.filter(({ author }) => author !== undefined)),
   };
+}
+
+function ownCaps(documents: readonly PolicyDocument[]): BudgetRules['own'] {
+  return documents.flatMap(({ scope, budget }) =>
+    scope.tier === 'global' || budget === undefined ? [] : [{ of: tierOf(scope), caps: budget.caps[scope.tier] ?? {} }],
+  );
 }
 
 function tierOf(scope: Exclude<Scope, { tier: 'global' }>): TierOf {

@@ -1,8 +1,10 @@
+import { mayChangeDocument, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
+import { namespaceOf } from './document-name.ts';
 import type { PolicyDocument, PolicyProblem } from './document.ts';
 import { describeProblem } from './document.ts';
+import type { EvaluationWorld } from './evaluation-world.ts';
 import type { ParsedSource } from './parse-policy.ts';
 import { problemsOf } from './parse-policy.ts';
 import { parseSource } from './parse-source.ts';
@@ -21,8 +23,13 @@ export interface Candidate {
  * The set that would be in force with a candidate. Whoever is bound to a tenant can change the documents of that tenant
  * only, so for them the candidate stands beside all others that are in force.
  */
-export function candidateSet(gov: Governance, by: Principal, candidate: Candidate): PolicySet {
-  const parsed = parseSource({ file: 'candidate', text: candidate.text }, gov.library.features);
+export function candidateSet(
+  gov: Pick<EvaluationWorld, 'policies' | 'library' | 'sha256'>,
+  by: Principal,
+  candidate: Candidate,
+): PolicySet {
+  const source = { file: 'candidate', text: candidate.text, author: widthOf(by), namespace: namespaceOf(by) };
+  const parsed = parseSource(source, gov.library.features);
   const documents = parsed.documents.map(({ document }) => document);
   if (documents.some(({ scope }) => !mayReachScope(by, scope))) {
     throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant tries documents of this tenant only');
@@ -37,18 +44,22 @@ export function candidateSet(gov: Governance, by: Principal, candidate: Candidat
   }
   const names = documents.map(({ name }) => name);
   const base = beside.length === 0 ? [] : [gov.policies.version];
-  return new PolicySet([...beside, ...documents], policyVersion(gov.sha256, [...base, candidate.text, ...names]));
+  return new PolicySet(
+    [...beside, ...documents],
+    policyVersion(gov.sha256, [...base, candidate.text, ...names]),
+    gov.policies,
+  );
 }
 
 /** Whether a document stays in force beside the candidate. */
 function stays(
-  { scope, name }: PolicyDocument,
+  { scope, name, author }: PolicyDocument,
   by: Principal,
   merge: boolean,
   candidates: readonly PolicyDocument[],
 ): boolean {
-  // Another tenant's document of the same name is neither replaced nor told of.
-  if (!mayReachScope(by, scope)) return true;
+  // What the caller could not change stays: another tenant's, and what a wider credential has written for this one.
+  if (!mayReachScope(by, scope) || !mayChangeDocument(by, author ?? 'unbound')) return true;
   return merge && !candidates.some((candidate) => candidate.name === name);
 }
 

@@ -1,6 +1,7 @@
 import type { Action } from '../decision/action.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
+import type { Evaluation } from './evaluation.ts';
 
 /** What has happened in the run that a check names. */
 export interface RunFacts {
@@ -39,11 +40,17 @@ export interface Facts {
   spend(): SpendFacts;
 }
 
-/** A compiled `when`. It may throw, as where a member is missing; what that means is the evaluator's to say. */
-export type Condition = (facts: Facts) => boolean;
+/**
+ * A compiled `when`. It may throw, as where a member is missing or nothing is left to spend; what that means is the
+ * evaluator's to say. Without an evaluation it is judged by itself.
+ */
+export type Condition = (facts: Facts, evaluation?: Evaluation) => boolean;
 
 /** Compiles and type-checks the text of a `when`; throws a `ConditionError` that says what is wrong, and where. */
-export type CompileCondition = (source: string) => Condition;
+export type CompileCondition = (source: string, author?: ConditionAuthor) => Condition;
+
+/** Who has written a condition. A tenant's does not look at `spend.global`. */
+export type ConditionAuthor = 'operator' | 'tenant';
 
 /** What a condition asks for is not known of a decision that is looked at again later. */
 export class NotRecorded extends Error {

@@ -118,3 +118,31 @@ test('an agent is told of its own scopes only, in the answer and in the log', as
   );
   expect((await test.audit()).filter(({ reason }) => reason === denied.reason)).toHaveLength(1);
 });
+
+describe('a document with hints: false', () => {
+  const open = 'name: open\nrules: [{effect: allow, tools: [docs]}]';
+  const closed = 'name: closed\nhints: false\nrules: [{effect: allow, tools: [secret]}, {effect: deny, tools: [rm]}]';
+
+  test('is left out of what others tell', () => {
+    expect(hint(closed)).toBe('');
+    expect(hint(`${open}\n---\n${closed}`)).toBe('; allowed here: tool_call of docs');
+  });
+
+  test('says nothing where it has decided, by a rule or by its default', async () => {
+    const on = await testGovernance();
+    await on.policies(open, closed);
+    const agent = await on.register(bot);
+    expect((await on.check(agent, { action: useTool('rm') })).reason).toBe('denied by rule closed/rule-2');
+    expect((await on.check(agent, { action: useTool('other') })).reason).toContain('docs');
+    await on.policies(open, `${closed}\ndefault: deny`);
+    expect((await on.check(agent, { action: useTool('other') })).reason).toMatch(/the default is deny$/);
+    await on.policies('name: open\nrules: [{effect: deny, tools: [rm]}]', 'name: closed\nhints: false\ndefault: allow');
+    expect((await on.check(agent, { action: useTool('rm') })).reason).toBe('denied by rule open/rule-1');
+  });
+
+  test('says so by true or false only', () => {
+    const problems = (text: string) => parsePolicies([{ file: 'p', text }]).problems.map(({ message }) => message);
+    expect(problems('hints: true')).toEqual([]);
+    expect(problems('hints: "no"')).toEqual(['"hints" must be true or false']);
+  });
+});

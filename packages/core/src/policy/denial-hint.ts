@@ -9,7 +9,14 @@ import type { Dimension } from './subject.ts';
 /** Who refused: a rule, or the default, because no rule allows it. */
 export type Refuser = 'rule' | 'default';
 
+/** A document that says `hints: false` tells nothing: neither its own refusals do, nor do others tell of its rules. */
+function isOpen({ hints }: PolicyDocument): boolean {
+  return hints !== false;
+}
+
 const longestHint = 160;
+/** A hint has room for a few; so many are counted. */
+const mostItems = 1000;
 
 const leads: Readonly<Record<Refuser, string>> = {
   rule: '; allowed here unless denied',
@@ -23,11 +30,22 @@ const leads: Readonly<Record<Refuser, string>> = {
 export class DenialHints {
   readonly #documents: readonly PolicyDocument[];
   readonly #allowsByDefault: boolean;
+  readonly #isDefaultOpen: boolean;
+  /** Names of documents that tell nothing. */
+  readonly #silent: ReadonlySet<string>;
   readonly #made = new Map<string, string>();
 
   constructor(documents: readonly PolicyDocument[], fallback: 'allow' | 'deny') {
-    this.#documents = documents.filter(({ mode }) => mode !== 'observe');
+    const enforced = documents.filter(({ mode }) => mode !== 'observe');
+    this.#documents = enforced.filter(isOpen);
+    this.#silent = new Set(enforced.filter((document) => !isOpen(document)).map(({ name }) => name));
+    this.#isDefaultOpen = enforced.every((document) => document.default === undefined || isOpen(document));
     this.#allowsByDefault = fallback === 'allow';
+  }
+
+  /** Whether the document of a rule, `<document>/<rule>`, tells nothing of what would be allowed. */
+  isSilent(rule: string): boolean {
+    return this.#silent.size > 0 && this.#silent.has(rule.slice(0, rule.lastIndexOf('/')));
   }
 
   /** The end of the reason, or nothing. Agents with the same `scopes` are under the same documents. */
@@ -41,25 +59,39 @@ export class DenialHints {
   }
 
   #make(agent: AgentId, type: ActionType, refuser: Refuser): string {
-    if (this.#allowsByDefault) return '; allowed here: what no rule denies';
+    if (refuser === 'default' && !this.#isDefaultOpen) return '';
+    if (this.#allowsByDefault) return this.#isDefaultOpen ? '; allowed here: what no rule denies' : '';
     const allowing = this.#documents
       .filter(({ scope }) => containsAgent(scope, agent))
       .flatMap(({ rules }) => rules)
       .filter(({ effect, matchers }) => effect === 'allow' && canConcern(matchers, type));
-    const items = [...new Set(allowing.flatMap(itemsOf))];
+    const items = firstItems(allowing);
     return items.length === 0 ? '' : redactText(within(`${leads[refuser]}: ${type} of `, items));
   }
 }
 
 const dimensions: readonly Dimension[] = ['tools', 'models', 'paths', 'commands', 'hosts'];
 
+/** Each once, and no more than are counted. */
+function firstItems(rules: readonly PolicyRule[]): string[] {
+  const items = new Set<string>();
+  for (const rule of rules) {
+    for (const item of itemsOf(rule)) items.add(item);
+    if (items.size >= mostItems) break;
+  }
+  return [...items].slice(0, mostItems);
+}
+
 /** What a rule allows, item by item: the globs of its first matcher, each with what else must hold. */
 function itemsOf({ matchers, when }: PolicyRule): string[] {
   const [first, ...others] = dimensions.flatMap((dimension) => {
     const globs = matchers[dimension];
-    return globs === undefined ? [] : [globs.map(({ source }) => source)];
+    return globs === undefined ? [] : [globs.slice(0, mostItems).map(({ source }) => source.slice(0, longestHint))];
   });
-  const also = others.map((globs) => ` with ${globs.join(' or ')}`).join('');
+  const also = others
+    .map((globs) => ` with ${globs.slice(0, longestHint).join(' or ')}`)
+    .join('')
+    .slice(0, longestHint);
   const condition = when === undefined ? '' : ' under a condition';
   return (first ?? ['anything']).map((what) => `${what}${also}${condition}`);
 }
@@ -71,14 +103,15 @@ function within(lead: string, items: readonly string[]): string {
   for (const [index, item] of items.entries()) {
     const next = index === 0 ? `${lead}${item}` : `${text}, ${item}`;
     if (next.length > room) {
-      if (index === 0) return `${next.slice(0, room - 1)}…${more(items.length - 1)}`;
-      return `${text}${more(items.length - index)}`;
+      if (index === 0) return `${next.slice(0, room - 1)}…${more(items, 1)}`;
+      return `${text}${more(items, index)}`;
     }
     text = next;
   }
   return text;
 }
 
-function more(count: number): string {
-  return count === 0 ? '' : ` (${count} more)`;
+function more({ length }: readonly string[], told: number): string {
+  if (length >= mostItems) return ' (many more)';
+  return length === told ? '' : ` (${length - told} more)`;
 }

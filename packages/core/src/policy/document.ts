@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import type { ActionType } from '../decision/action.ts';
 import type { Pricing } from '../budget/pricing.ts';
 import type { Condition } from './condition.ts';
@@ -29,6 +30,8 @@ export interface ApprovalTerms {
   /** How many different people must approve. */
   readonly count?: number;
   readonly ttlSecs?: number;
+  /** False: each such action is asked about, and nobody can grant it for longer. */
+  readonly grants?: boolean;
 }
 
 export interface PolicyRule {
@@ -47,10 +50,15 @@ export const policyModes = ['enforce', 'observe'] as const;
 export type PolicyMode = (typeof policyModes)[number];
 
 export interface PolicyDocument {
+  /** Of a bound author's with the namespace: `<org>/<name>` or `<org>/<team>/<name>`. */
   readonly name: string;
+  /** How wide its author is, where that is a credential bound to a tenant; absent of the operator's. */
+  readonly author?: Exclude<Width, 'unbound'>;
   readonly scope: Scope;
   /** Absent where the document is enforced. */
   readonly mode?: PolicyMode;
+  /** Present where its rules and refusals tell agents nothing of what would be allowed. */
+  readonly hints?: false;
   /** What a global document says of actions that no rule matches, where it says anything. */
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly PolicyRule[];

@@ -5,8 +5,10 @@ import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { CompileCondition } from './condition.ts';
-import { explainDecision } from './explain-decision.ts';
+import type { ConsiderAgain } from './explain-decision.ts';
+import { considerAgain, explainDecision } from './explain-decision.ts';
 import { loadPolicies } from './load-policies.ts';
+import { parseSource } from './parse-source.ts';
 import { PastPolicies } from './past-policies.ts';
 import type { PolicyHistory } from './policy-history.ts';
 
@@ -30,8 +32,14 @@ async function explaining(policy: string, history?: PolicyHistory): Promise<Expl
   const store = new MemoryStore();
   const test = await testGovernance({ store, features });
   await load(test, policy);
-  const past = new PastPolicies(history ?? store.policies, features);
-  return { test, explain: (id, by = operator) => explainDecision({ gov: test.gov, log: store, past }, by, id) };
+  const past = new PastPolicies(history ?? store.policies, (source) => parseSource(source, features));
+  const consider: ConsiderAgain = async (by, recorded, agent) => {
+    const { policies } = test.gov;
+    const { policyVersion } = recorded;
+    const set = policyVersion === policies.version ? policies : await past.find(policyVersion);
+    return set === undefined ? undefined : considerAgain(set, by, recorded, agent);
+  };
+  return { test, explain: (id, by = operator) => explainDecision({ gov: test.gov, log: store, consider }, by, id) };
 }
 
 async function load(test: TestGovernance, text: string): Promise<void> {

@@ -2,12 +2,12 @@ import type { Principal } from '../access/principal.ts';
 import type { Decision } from '../decision/answer.ts';
 import type { RecordedDecision } from '../decision/recorded-decision.ts';
 import { RecordedFacts } from '../decision/recorded-facts.ts';
+import { isBudgetRule } from '../decision/refusal-reasons.ts';
 import type { Governance } from '../governance.ts';
 import type { AuditReader } from '../journal/store.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { findDecision } from './find-decision.ts';
-import type { PastPolicies } from './past-policies.ts';
 import { readerOf } from './policy-reader.ts';
 import type { PolicySet } from './policy-set.ts';
 import { strength } from './rule-index.ts';
@@ -27,28 +27,45 @@ export interface Explanation {
 }
 
 export interface ExplainPorts {
-  readonly gov: Governance;
+  readonly gov: Pick<Governance, 'directory'>;
   readonly log: AuditReader;
-  readonly past: PastPolicies;
+  readonly consider: ConsiderAgain;
 }
+
+/** Judges a decision again by the policies of its time; undefined where these are not known any more. */
+export type ConsiderAgain = (
+  by: Principal,
+  recorded: RecordedDecision,
+  agent: AgentRecord | undefined,
+) => Promise<readonly ConsideredRule[] | undefined>;
 
 /**
  * Why an operation was decided as it was: the decision as recorded, judged again by the policies of that time. Where the
  * two could differ, as by what is not recorded, the record is right.
  */
 export async function explainDecision(
-  { gov, log, past }: ExplainPorts,
+  { gov, log, consider }: ExplainPorts,
   by: Principal,
   id: string,
 ): Promise<Explanation> {
   const recorded = await findDecision(log, by, id);
   const { opId, decision, reason, policyRule, policyVersion, at } = recorded;
-  const set = policyVersion === gov.policies.version ? gov.policies : await past.find(policyVersion);
   const agent = gov.directory.find(recorded.agent)?.record;
+  const considered = await consider(by, recorded, agent);
+  const rules = asRecorded(considered ?? [], policyRule);
+  const notes = notesOn(recorded, considered !== undefined, agent);
+  return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
+}
+
+/** Every rule of the set that made a decision, as it is judged again. */
+export function considerAgain(
+  set: PolicySet,
+  by: Principal,
+  recorded: RecordedDecision,
+  agent: AgentRecord | undefined,
+): readonly ConsideredRule[] {
   const facts = new RecordedFacts(recorded, agent, recorded.costMicros);
-  const considered = set === undefined ? [] : considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
-  const rules = asRecorded(considered, policyRule);
-  return { opId, decision, reason, policyRule, policyVersion, at, rules, notes: notesOn(recorded, set, agent) };
+  return considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
 }
 
 /** The rules as they must have been, by the rule that decided: a stronger one cannot have matched. */
@@ -58,11 +75,16 @@ function asRecorded(rules: readonly ConsideredRule[], policyRule: string): Consi
     if (rule.observed) return rule;
     if (index === decided) return { ...rule, matched: true, unknown: false, why: whyDecided(rule) };
     if (!(rule.matched || rule.unknown) || !wouldHaveDecided(rule, index, policyRule, decided, rules[decided])) {
-      return rule;
+      return asksToo(rule, rules[decided]) ? { ...rule, why: `it asks, too: ${rule.why}` } : rule;
     }
     const why = rule.unknown ? rule.why : `judged again it would match (${rule.why})`;
     return { ...rule, matched: false, why: `${why}; it did not match then, or it would have decided` };
   });
+}
+
+/** Of all rules that ask, the strictest terms count together. */
+function asksToo({ matched, effect }: ConsideredRule, decided: ConsideredRule | undefined): boolean {
+  return matched && effect === 'require_approval' && decided?.effect === 'require_approval';
 }
 
 function whyDecided({ matched, why }: ConsideredRule): string {
@@ -82,16 +104,16 @@ function wouldHaveDecided(
   }
   if (policyRule === 'default') return true;
   // Budgets are asked about what no rule denies.
-  return policyRule.startsWith('budget/') && rule.effect === 'deny';
+  return isBudgetRule(policyRule) && rule.effect === 'deny';
 }
 
-function notesOn(recorded: RecordedDecision, set: PolicySet | undefined, agent: AgentRecord | undefined): string[] {
+function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecord | undefined): string[] {
   const { policyVersion, policyRule, at } = recorded;
   const notes: string[] = [];
-  if (set === undefined) {
+  if (!isKnown) {
     notes.push(`the policies of version ${policyVersion} are not known any more, so their rules cannot be told`);
   }
-  if (policyRule.startsWith('budget/')) notes.push('no rule decided this: a budget did');
+  if (isBudgetRule(policyRule)) notes.push('no rule decided this: a budget did');
   if (recorded.redacted) {
     notes.push('secrets in the request are recorded as "[redacted]", and what looks at them is judged by that');
   }

@@ -1,4 +1,4 @@
-import type { GlobPart } from './glob-automaton.ts';
+import type { Charge, GlobPart } from './glob-automaton.ts';
 import { automatonOf } from './glob-automaton.ts';
 
 /**
@@ -11,7 +11,8 @@ export interface Glob {
   readonly prefix: string;
   /** Whether the prefix is all there is, so that matching is equality. */
   readonly literal: boolean;
-  readonly matches: (text: string) => boolean;
+  /** Whoever bounds what matching costs is told of it before it is done. */
+  readonly matches: (text: string, charge?: Charge) => boolean;
 }
 
 export class GlobError extends Error {
@@ -24,27 +25,71 @@ export class GlobError extends Error {
   }
 }
 
+const free: Charge = () => {};
+
 /** Where case does not count, both sides are compared in lower case, so that index and glob cannot disagree. */
 export function compileGlob(source: string, ignoreCase = false): Glob {
   const { parts, prefix, literal } = translate(ignoreCase ? source.toLowerCase() : source);
-  const matches = literal ? (text: string) => text === prefix : matcherOf(parts);
-  return { source, prefix, literal, matches: ignoreCase ? (text) => matches(text.toLowerCase()) : matches };
+  const matches = literal ? (text: string) => text === prefix : matcherOf(parts, prefix);
+  return {
+    source,
+    prefix,
+    literal,
+    matches: (text, charge = free) => matches(ignoreCase ? text.toLowerCase() : text, charge),
+  };
 }
 
-/** How many steps a regular expression may take at worst before another way is chosen. */
-const mostSteps = 250_000;
+/** How much of a literal is looked for in one unit. */
+const compared = 64;
+const scanned = 16;
 
-/**
- * A regular expression is fastest, but with two runs in it the time it takes may grow with the square of the text, with
- * three with its cube; and the text is the agent's to choose. So it gets texts only that are short enough.
- */
-function matcherOf(parts: readonly GlobPart[]): (text: string) => boolean {
-  const regex = new RegExp(`^(?:${parts.map((part) => part.pattern).join('')})$`, 'us');
-  const runs = parts.filter((part) => part.run !== undefined).length;
-  if (runs < 2) return (text) => regex.test(text);
-  const longest = Math.floor(mostSteps ** (1 / runs));
+/** What is literal at both ends is compared as it is, and what is left is mostly short. */
+function matcherOf(parts: readonly GlobPart[], prefix: string): (text: string, charge: Charge) => boolean {
+  const firstSpecial = parts.findIndex(({ char }) => char === undefined);
+  const lastSpecial = parts.findLastIndex(({ char }) => char === undefined);
+  const suffix = textOf(parts.slice(lastSpecial + 1));
+  const inner = innerMatcher(parts.slice(firstSpecial, lastSpecial + 1));
+  const least = prefix.length + suffix.length;
+  return (text, charge) => {
+    if (text.length < least) return false;
+    charge(least / compared);
+    if (!text.startsWith(prefix) || !text.endsWith(suffix)) return false;
+    return inner(text.slice(prefix.length, text.length - suffix.length), charge);
+  };
+}
+
+/** Of parts that start and end with a special one. */
+function innerMatcher(parts: readonly GlobPart[]): (text: string, charge: Charge) => boolean {
+  const [first, second] = parts;
+  if (second === undefined && first?.run === 'any') return () => true;
+  if (second === undefined && first?.run === 'within') return (text) => !text.includes('/');
+  const needed = longestLiteral(parts);
   const automaton = automatonOf(parts);
-  return (text) => (text.length <= longest ? regex.test(text) : automaton(text));
+  return (text, charge) => {
+    if (needed !== '') {
+      charge(text.length / scanned);
+      if (!text.includes(needed)) return false;
+    }
+    return automaton(text, charge);
+  };
+}
+
+/** No longer than this, as the time that a text is looked for may grow with its length. */
+const longestNeeded = 8;
+
+/** A text that must be there: the longest literal of the parts, or its beginning. */
+function longestLiteral(parts: readonly GlobPart[]): string {
+  let longest = '';
+  let at = '';
+  for (const { char } of parts) {
+    at = char === undefined ? '' : at + char;
+    if (at.length > longest.length && at.length <= longestNeeded) longest = at;
+  }
+  return longest;
+}
+
+function textOf(parts: readonly GlobPart[]): string {
+  return parts.map(({ char = '' }) => char).join('');
 }
 
 function translate(source: string): { parts: GlobPart[]; prefix: string; literal: boolean } {
@@ -56,23 +101,23 @@ function translate(source: string): { parts: GlobPart[]; prefix: string; literal
     const char = String.fromCodePoint(source.codePointAt(at) ?? 0);
     if (char === '*') {
       const stars = /^\*+/.exec(source.slice(at))?.[0].length ?? 1;
-      parts.push(stars === 1 ? { pattern: '[^/]*', run: 'within' } : { pattern: '.*', run: 'any' });
+      parts.push({ run: stars === 1 ? 'within' : 'any' });
       literal = false;
       at += stars;
     } else if (char === '?') {
-      parts.push({ pattern: '.' });
+      parts.push({});
       literal = false;
       at += 1;
     } else if (char === '[') {
       const set = translateSet(source, at);
-      parts.push({ pattern: set.pattern });
+      parts.push({ set: set.pattern });
       literal = false;
       at = set.end;
     } else {
       const escaped = char === '\\';
       if (escaped && at + 1 >= source.length) throw new GlobError('a glob must not end with "\\"', at);
       const plain = escaped ? String.fromCodePoint(source.codePointAt(at + 1) ?? 0) : char;
-      parts.push({ pattern: quote(plain), char: plain });
+      parts.push({ char: plain });
       if (literal) prefix += plain;
       at += plain.length + (escaped ? 1 : 0);
     }
@@ -80,7 +125,7 @@ function translate(source: string): { parts: GlobPart[]; prefix: string; literal
   return { parts, prefix, literal };
 }
 
-function translateSet(source: string, start: number): { pattern: string; end: number } {
+function translateSet(source: string, start: number): { pattern: RegExp; end: number } {
   let at = start + 1;
   const negated = source[at] === '!' || source[at] === '^';
   if (negated) at++;
@@ -101,10 +146,10 @@ function translateSet(source: string, start: number): { pattern: string; end: nu
     }
   }
   if (at >= source.length) throw new GlobError('"[" has no matching "]"', start);
-  return { pattern: `[${negated ? '^' : ''}${members}]`, end: at + 1 };
+  return { pattern: new RegExp(`^[${negated ? '^' : ''}${members}]$`, 'us'), end: at + 1 };
 }
 
-/** A character that stands for itself; `-` needs its escape inside a set and may have none outside. */
+/** A character that stands for itself in a set; `-` has its own escape. */
 function quote(char: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
 }

@@ -5,14 +5,14 @@ import type { Governance } from '../governance.ts';
 import type { PolicyProblem } from './document.ts';
 import { describeProblem } from './document.ts';
 import type { PolicySource } from './parse-policy.ts';
+import { problemsOf } from './parse-policy.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
 import { putInForce } from './put-in-force.ts';
-import { problemsWith } from './store/policy-library.ts';
 
 /**
  * Puts the policies of the files in force, all of them at once and together with those that are stored. Where anything
- * is wrong with any of them, nothing changes: what was in force stays so, and the failure is recorded. Resolves with the
- * problems once that is durable.
+ * is wrong with any file, nothing changes: what was in force stays so, and the failure is recorded. Resolves with the
+ * problems once that is durable. What is stored never holds files back: `inForce` says what becomes of it.
  */
 export async function loadPolicies(
   gov: Governance,
@@ -20,8 +20,9 @@ export async function loadPolicies(
   features: PolicyFeatures = gov.library.features,
 ): Promise<readonly PolicyProblem[]> {
   const { library } = gov;
-  const sources = { files: library.parseFiles(files, features), stored: library.with(library.waiting) };
-  const problems = problemsWith(sources);
+  if (library.reader !== undefined) await library.prepareFiles(files);
+  const sources = { files: library.parseFiles(files, features), stored: library.sources.stored };
+  const problems = problemsOf(sources.files);
   if (problems.length > 0) {
     await rejectPolicies(gov, problems);
     return problems;
@@ -31,7 +32,12 @@ export async function loadPolicies(
   const before = gov.policies.version;
   putInForce(gov, sources);
   const { version, documents } = gov.policies;
-  const payload = canonicalJson({ documents: documents.map(({ name }) => name), previous_version: before });
+  const setAside = library.inForce.setAside.map(({ problem }) => describeProblem(problem));
+  const payload = canonicalJson({
+    documents: documents.map(({ name }) => name),
+    previous_version: before,
+    ...(setAside.length === 0 ? {} : { set_aside: setAside.slice(0, 20) }),
+  });
   gov.journal.record(draftOf({ at, eventType: 'PolicyReloaded', actor: system, policyVersion: version, payload }));
   gov.journal.publish({ type: 'policy', at, version, error: null, document: null });
   await gov.journal.committed();

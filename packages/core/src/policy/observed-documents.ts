@@ -1,9 +1,10 @@
 import type { ActionType } from '../decision/action.ts';
 import type { Facts } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
-import { RuleIndex } from './rule-index.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { CompiledRule } from './rule-index.ts';
+import { RuleIndex, strongestFirst } from './rule-index.ts';
 import { describeScope } from './parse-scope.ts';
-import type { Subject } from './subject.ts';
 
 /** What an observed document would have done: otherwise than was decided. */
 export interface Observed {
@@ -18,14 +19,12 @@ export class ObservedDocuments {
   readonly #byScope = new Map<string, { readonly name: string; readonly rules: RuleIndex }[]>();
 
   private constructor(documents: readonly PolicyDocument[]) {
-    for (const { name, scope, rules } of documents) {
-      const compiled = rules.map((rule, order) => {
-        const { effect } = rule;
-        return { order, id: `${name}/${rule.name}`, effect, reason: '', tier: scope.tier, rule };
-      });
-      const key = describeScope(scope);
-      const others = this.#byScope.get(key) ?? [];
-      this.#byScope.set(key, [...others, { name, rules: new RuleIndex(compiled) }]);
+    for (const document of documents) {
+      const key = describeScope(document.scope);
+      const others = this.#byScope.get(key);
+      const made = { name: document.name, rules: indexOf(document) };
+      if (others === undefined) this.#byScope.set(key, [made]);
+      else others.push(made);
     }
   }
 
@@ -40,13 +39,13 @@ export class ObservedDocuments {
     decided: Effect,
     scopes: readonly string[],
     type: ActionType,
-    subject: Subject,
     facts: Facts,
+    evaluation: Evaluation,
   ): readonly Observed[] | undefined {
     let found: Observed[] | undefined;
     for (const scope of scopes) {
       for (const { name, rules } of this.#byScope.get(scope) ?? []) {
-        const strongest = rules.strongest(type, subject, facts, undefined);
+        const strongest = strongestOf(rules, type, facts, evaluation);
         if (strongest === undefined || strongest.effect === decided) continue;
         found ??= [];
         found.push({ document: name, rule: strongest.id, effect: strongest.effect });
@@ -54,4 +53,33 @@ export class ObservedDocuments {
     }
     return found;
   }
+}
+
+/** Documents never change: the index of one that stays in force is made once. */
+const indexes = new WeakMap<PolicyDocument, RuleIndex>();
+
+function indexOf(document: PolicyDocument): RuleIndex {
+  const known = indexes.get(document);
+  if (known !== undefined) return known;
+  const { name, rules } = document;
+  const made = new RuleIndex(
+    rules.map((rule, order) => {
+      return { order, id: `${name}/${rule.name}`, effect: rule.effect, reason: '', rule, document };
+    }),
+  );
+  indexes.set(document, made);
+  return made;
+}
+
+function strongestOf(
+  rules: RuleIndex,
+  type: ActionType,
+  facts: Facts,
+  evaluation: Evaluation,
+): CompiledRule | undefined {
+  for (const effect of strongestFirst) {
+    const found = rules.first(effect, type, facts, evaluation);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -2,7 +2,7 @@ import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 import type { ActionOnExceed, Caps } from '../budget/budget-policy.ts';
 import type { Micros } from '../budget/money.ts';
-import { microsOfUsd, mostMicros, usdOfMicros } from '../budget/money.ts';
+import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros } from '../budget/money.ts';
 import { Calendar } from '../budget/period.ts';
 import type { Price, Pricing, UnknownPrice } from '../budget/pricing.ts';
 import type { BudgetTier } from '../budget/tier.ts';
@@ -84,13 +84,12 @@ function zone(yaml: YamlReader, node: Node | undefined): string | undefined {
   }
 }
 
-function amount(yaml: YamlReader, node: Node | undefined, what: string): Micros | undefined {
+function amount(yaml: YamlReader, node: Node | undefined, what: string, most = mostMicros): Micros | undefined {
   const value = isScalar(node) ? node.value : undefined;
   const micros = typeof value === 'number' ? microsOfUsd(value) : undefined;
-  if (micros === undefined) {
-    yaml.complain(node, `${what} must be a number of US dollars from 0 to ${usdOfMicros(mostMicros)}`);
-  }
-  return micros;
+  if (micros !== undefined && micros <= most) return micros;
+  yaml.complain(node, `${what} must be a number of US dollars from 0 to ${usdOfMicros(most)}`);
+  return undefined;
 }
 
 export const priceKeys = ['input_per_mtok_usd', 'output_per_mtok_usd'] as const;
@@ -125,7 +124,7 @@ function priceOf(
   for (const member of members) {
     const key = priceKeys.find((candidate) => candidate === member.name);
     if (key === undefined) yaml.unknown(member, `the price of "${model}"`, priceKeys);
-    else found[key] = amount(yaml, member.value, `"${key}"`) ?? 0;
+    else found[key] = amount(yaml, member.value, `"${key}"`, mostPriceMicros) ?? 0;
   }
   const missing = priceKeys.find((key) => found[key] === undefined);
   if (missing !== undefined) yaml.complain(nameNode, `the price of "${model}" needs "${missing}"`);

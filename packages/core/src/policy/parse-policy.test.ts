@@ -35,12 +35,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a document',
     '«nmae: x',
-    'unknown key "nmae" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
+    'unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
   ],
   [
     'an unknown key further down',
     'name: x\n\n  \n«rule: []',
-    'unknown key "rule" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
+    'unknown key "rule" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
   ],
   [
     'an unknown key of a rule',
@@ -199,6 +199,11 @@ const wrong: readonly (readonly [string, string, string])[] = [
   ],
   ['half a price', 'pricing:\n  «gpt-*: { input_per_mtok_usd: 1 }', 'the price of "gpt-*" needs "output_per_mtok_usd"'],
   [
+    'a price beyond what is possible',
+    'pricing:\n  gpt-*: { input_per_mtok_usd: «1000001, output_per_mtok_usd: 1000000 }',
+    '"input_per_mtok_usd" must be a number of US dollars from 0 to 1000000.00',
+  ],
+  [
     'what to assume of unknown prices, misspelt',
     'pricing: { unknown_price: «wurst }',
     '"unknown_price" must be "deny", "zero" or "worst"',
@@ -226,7 +231,12 @@ const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of approvals',
     'rules: [{ effect: require_approval, approvals: { «people: 2 } }]',
-    'unknown key "people" in "approvals"; known: count, ttl_secs',
+    'unknown key "people" in "approvals"; known: count, ttl_secs, grants',
+  ],
+  [
+    'grants that are neither true nor false',
+    'rules: [{ effect: require_approval, approvals: { grants: «never } }]',
+    '"grants" must be true or false',
   ],
   [
     'approvals that are a number',
@@ -276,7 +286,7 @@ test('everything that is wrong is told at once, file by file', () => {
     file('scope: x', 'c.yaml'),
   ]);
   expect(problems.map(describeProblem)).toEqual([
-    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, rules, budget, pricing',
+    'a.yaml:1:1: unknown key "nmae" in a policy document; known: scope, name, mode, default, hints, rules, budget, pricing',
     'a.yaml:2:10: "default" must be "allow" or "deny"',
     `c.yaml:1:8: ${scopeRule()}`,
   ]);
@@ -408,4 +418,65 @@ test('a key that is there twice is told where it stands again, also among many',
   const keys = Array.from({ length: 5000 }, (_, index) => `k${index}: 1`).join('\n');
   const { problems } = parsePolicies([file(`${keys}\nname: a\nname: b\n`)]);
   expect(problems).toContainEqual({ file: 'policy.yaml', line: 5002, column: 1, message: 'Map keys must be unique' });
+});
+
+describe('how much one source may hold', () => {
+  const rules = (count: number) =>
+    Array.from({ length: count }, (_, at) => `- {name: r${at}, effect: deny}`).join('\n');
+
+  test('2,000 rules, in all of its documents together', () => {
+    expect(parsePolicies([file(`rules:\n${rules(2000)}`)]).problems).toEqual([]);
+    const { problems } = parsePolicies([file(`rules:\n${rules(1500)}\n---\nname: b\nrules:\n${rules(501)}`)]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'one source holds at most 2000 rules, those of aliases included; divide it',
+    ]);
+  });
+
+  test('a rule that an alias repeats counts each time', () => {
+    const repeated = Array.from({ length: 2000 }, () => '- *r').join('\n');
+    const { problems } = parsePolicies([file(`rules:\n- &r {effect: deny}\n${repeated}`)]);
+    expect(problems[0]?.message).toContain('at most 2000 rules');
+  });
+
+  test('a condition that aliases repeat is compiled once, and told where it is wrong each time', () => {
+    const compiled: string[] = [];
+    const compileCondition = (text: string): Condition => {
+      compiled.push(text);
+      if (text === 'bad') throw new Error('it is bad');
+      return () => true;
+    };
+    const text = `rules:\n- {name: a, effect: deny, when: &w good}\n- {name: b, effect: deny, when: *w}
+- {name: c, effect: deny, when: &x bad}\n- {name: d, effect: deny, when: *x}\n- {name: e, effect: deny, when: good}`;
+    const { documents, problems } = parsePolicies([file(text)], { compileCondition });
+    expect(compiled).toEqual(['good', 'bad']);
+    expect(problems.map(({ message }) => message)).toEqual(['bad "when": it is bad', 'bad "when": it is bad']);
+    expect(documents[0]?.rules.filter(({ when }) => when !== undefined).map(({ name }) => name)).toEqual([
+      'a',
+      'b',
+      'e',
+    ]);
+  });
+
+  test('an alias stands for the last node before it that has its anchor', () => {
+    const [document] = documentsOf(
+      'rules:\n- {name: a, effect: &e deny}\n- {name: b, effect: *e}\n- {name: c, effect: &e allow}\n- {name: d, effect: *e}',
+    );
+    expect(document?.rules.map(({ effect }) => effect)).toEqual(['deny', 'deny', 'allow', 'allow']);
+  });
+
+  test('many aliases to many anchors take about as long as the same without aliases', () => {
+    const anchors = Array.from({ length: 4000 }, (_, at) => `&a${at} x`).join(',');
+    const timed = (item: string) => {
+      const start = performance.now();
+      parsePolicies([file(`rules: [${anchors}${`,${item}`.repeat(4000)}]`)]);
+      return performance.now() - start;
+    };
+    const best = (item: string) => Math.min(timed(item), timed(item), timed(item));
+    // A look-up that goes through the whole text for each would take more than fifty times as long.
+    expect(best('*a0')).toBeLessThan(10 * best('xyz'));
+  });
+
+  test('a thousand problems are told, however many there are', () => {
+    expect(parsePolicies([file('a: 1\n'.repeat(5000))]).problems).toHaveLength(1000);
+  });
 });

@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import type { PolicyDocument, PolicyPlace, PolicyProblem } from './document.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
 import { parseSource } from './parse-source.ts';
@@ -9,6 +10,10 @@ export interface PolicySource {
   readonly text: string;
   /** Of a stored document: it is the only one of its source, and this is what it is called. */
   readonly name?: string;
+  /** How wide the credential of its author is; where nothing is said, it is the operator's. */
+  readonly author?: Width;
+  /** What its names begin with, where a bound author may write the short ones: `acme/` or `acme/search/`. */
+  readonly namespace?: string;
 }
 
 /** A document, the text that it was read from, and where problems with other documents are told. */
@@ -46,28 +51,24 @@ export function parsePolicies(sources: readonly PolicySource[], features: Policy
  * both be, the later one is told.
  */
 export function problemsOf(sources: readonly ParsedSource[]): readonly PolicyProblem[] {
-  /** By name, whether it is stored. */
-  const names = new Map<string, boolean>();
+  const names = new Set<string>();
   const taken = new Set<string>();
-  return sources.flatMap(({ source, documents, problems }) => [
+  return sources.flatMap(({ documents, problems }) => [
     ...problems,
-    ...documents.flatMap((document) => clashesOf(document, source.name !== undefined, names, taken)),
+    ...documents.flatMap((document) => clashesOf(document, names, taken)),
   ]);
 }
 
 function clashesOf(
   { document, namedAt, exclusive }: ParsedDocument,
-  isStored: boolean,
-  names: Map<string, boolean>,
+  names: Set<string>,
   taken: Set<string>,
 ): PolicyProblem[] {
   const problems: PolicyProblem[] = [];
-  const clash = names.get(document.name);
-  if (clash !== undefined) {
-    const how = clash ? 'is stored; delete that one or choose another name' : 'exists already';
-    problems.push({ ...namedAt, message: `a document named "${document.name}" ${how}` });
+  if (names.has(document.name)) {
+    problems.push({ ...namedAt, message: `a document named "${document.name}" exists already` });
   }
-  names.set(document.name, isStored);
+  names.add(document.name);
   for (const { key, at } of exclusive) {
     if (taken.has(key)) problems.push({ ...at, message: `another global document has a "${key}"` });
     taken.add(key);

@@ -10,12 +10,17 @@ import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts'
 import { effects } from './document.ts';
 import type { Glob } from './glob.ts';
 import { compileGlob, GlobError } from './glob.ts';
+import { compileHostGlob } from './host-glob.ts';
+import { compilePathGlob } from './path-glob.ts';
 import { canConcern } from './rule-index.ts';
+import type { Dimension } from './subject.ts';
 import type { Member, YamlReader } from './yaml-reader.ts';
 
 export interface PolicyFeatures {
   /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */
   readonly compileCondition?: CompileCondition;
+  /** How many rules a source may hold, where that is not the usual number. */
+  readonly mostRules?: number;
 }
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
@@ -23,15 +28,60 @@ export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when',
 
 /** Bounds of what a rule may ask of its approvals. */
 export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
+export const approvalKeys = ['count', 'ttl_secs', 'grants'] as const;
+
+/** How many rules one source may hold, in all of its documents; one that is repeated by an alias counts each time. */
+export const mostRules = 2000;
+
+/** What the rules of one source share, whichever document they stand in. */
+export class SourceRules {
+  readonly #compile: CompileCondition | undefined;
+  readonly #compiled = new Map<string, () => Condition>();
+  #left: number;
+
+  constructor({ compileCondition, mostRules: most = mostRules }: PolicyFeatures) {
+    this.#compile = compileCondition;
+    this.#left = most;
+  }
+
+  get knowsConditions(): boolean {
+    return this.#compile !== undefined;
+  }
+
+  /** Counts rules; whether there may be so many. */
+  take(rules: number): boolean {
+    this.#left -= rules;
+    return this.#left >= 0;
+  }
+
+  /** The same text is compiled once, and is wrong in the same way each time. */
+  compile(text: string): Condition | undefined {
+    const known = this.#compiled.get(text) ?? this.#attempt(text);
+    this.#compiled.set(text, known);
+    return known();
+  }
+
+  #attempt(text: string): () => Condition {
+    try {
+      const made = this.#compile?.(text);
+      if (made !== undefined) return () => made;
+      throw new Error('conditions are not known here');
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+}
 
 /** Reads the `rules` of a document. */
 export function parseRules(
   yaml: YamlReader,
   document: Document.Parsed,
   node: Node | undefined,
-  features: PolicyFeatures,
+  shared: SourceRules,
 ): PolicyRule[] {
-  return new RuleParser(yaml, document, features).parse(node);
+  return new RuleParser(yaml, document, shared).parse(node);
 }
 
 /** The name of a document or of a rule. */
@@ -42,22 +92,36 @@ export function parseName(yaml: YamlReader, node: Node | undefined): string | un
   return undefined;
 }
 
+/** Of hosts and paths one form of all spellings counts. */
+const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
+  hosts: compileHostGlob,
+  paths: compilePathGlob,
+};
+
+/** A glob of one dimension, as rules compare it. */
+export function compileGlobOf(dimension: Dimension, source: string): Glob {
+  return compilers[dimension]?.(source) ?? compileGlob(source);
+}
+
 class RuleParser {
   readonly #yaml: YamlReader;
   readonly #document: Document.Parsed;
-  readonly #features: PolicyFeatures;
+  readonly #shared: SourceRules;
   readonly #names = new Set<string>();
 
-  constructor(yaml: YamlReader, document: Document.Parsed, features: PolicyFeatures) {
+  constructor(yaml: YamlReader, document: Document.Parsed, shared: SourceRules) {
     this.#yaml = yaml;
     this.#document = document;
-    this.#features = features;
+    this.#shared = shared;
   }
 
   parse(node: Node | undefined): PolicyRule[] {
-    return (this.#yaml.items(this.#document, node, '"rules"') ?? [])
-      .map((item, index) => this.#rule(item, index))
-      .filter((rule) => rule !== undefined);
+    const items = this.#yaml.items(this.#document, node, '"rules"') ?? [];
+    if (!this.#shared.take(items.length)) {
+      this.#yaml.complain(node, `one source holds at most ${mostRules} rules, those of aliases included; divide it`);
+      return [];
+    }
+    return items.map((item, index) => this.#rule(item, index)).filter((rule) => rule !== undefined);
   }
 
   #rule(node: Node, index: number): PolicyRule | undefined {
@@ -74,7 +138,7 @@ class RuleParser {
     for (const member of members) {
       const dimension = globDimensions.find((candidate) => candidate === member.name);
       if (dimension !== undefined) {
-        matchers[dimension] = this.#globs(member, dimension === 'hosts');
+        matchers[dimension] = this.#globs(member, dimension);
       } else if (member.name === 'name') {
         name = parseName(this.#yaml, member.value) ?? name;
         nameNode = member.value;
@@ -114,15 +178,23 @@ class RuleParser {
     };
   }
 
-  /** How many people must approve, and for how long they may be waited for. */
+  /** How many people must approve, for how long they may be waited for, and whether they may grant it for longer. */
   #approvals(member: Member): ApprovalTerms {
-    const terms: { count?: number; ttlSecs?: number } = {};
+    const terms: { -readonly [Term in keyof ApprovalTerms]: ApprovalTerms[Term] } = {};
     for (const each of this.#yaml.members(this.#document, member.value, '"approvals"') ?? []) {
       if (each.name === 'count') terms.count = this.#whole(each, approvalBounds.count);
       else if (each.name === 'ttl_secs') terms.ttlSecs = this.#whole(each, approvalBounds.ttl_secs);
-      else this.#yaml.unknown(each, '"approvals"', Object.keys(approvalBounds));
+      else if (each.name === 'grants') terms.grants = this.#yesOrNo(each);
+      else this.#yaml.unknown(each, '"approvals"', approvalKeys);
     }
     return terms;
+  }
+
+  #yesOrNo({ name, value }: Member): boolean {
+    const said = isScalar(value) ? value.value : undefined;
+    if (typeof said === 'boolean') return said;
+    this.#yaml.complain(value, `"${name}" must be true or false`);
+    return false;
   }
 
   #whole({ name, value }: Member, { least, most }: { readonly least: number; readonly most: number }): number {
@@ -138,17 +210,17 @@ class RuleParser {
     return new Set(found.filter((type) => type !== undefined));
   }
 
-  #globs(member: Member, ignoreCase: boolean): readonly Glob[] {
+  #globs(member: Member, dimension: Dimension): readonly Glob[] {
     return this.#nonEmpty(member)
-      .map((item) => this.#glob(item, ignoreCase))
+      .map((item) => this.#glob(item, dimension))
       .filter((glob) => glob !== undefined);
   }
 
-  #glob(node: Node, ignoreCase: boolean): Glob | undefined {
+  #glob(node: Node, dimension: Dimension): Glob | undefined {
     const text = this.#yaml.text(node, 'a glob');
     if (text === undefined) return undefined;
     try {
-      return compileGlob(text, ignoreCase);
+      return compileGlobOf(dimension, text);
     } catch (error) {
       if (!(error instanceof GlobError)) throw error;
       const quote = isScalar(node) && node.type?.startsWith('QUOTE') === true ? 1 : 0;
@@ -167,15 +239,14 @@ class RuleParser {
   }
 
   #condition(member: Member): Condition | undefined {
-    const { compileCondition } = this.#features;
-    if (compileCondition === undefined) {
+    if (!this.#shared.knowsConditions) {
       this.#yaml.complain(member.nameNode, '"when" is not available in this version of Reeve; remove it');
       return undefined;
     }
     const text = this.#yaml.text(member.value, '"when"');
     if (text === undefined) return undefined;
     try {
-      return compileCondition(text);
+      return this.#shared.compile(text);
     } catch (error) {
       const quote = isScalar(member.value) && member.value.type?.startsWith('QUOTE') === true ? 1 : 0;
       const offset = error instanceof ConditionError && isOneLine(member.value) ? quote + error.offset : 0;

@@ -1,35 +1,43 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 import { isId } from '../tenancy/agent-id.ts';
+import { bindingOfName, shortName } from './document-name.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, Scope } from './document.ts';
 import { policyModes } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from './parse-policy.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
-import { parseName, parseRules } from './parse-rule.ts';
+import { parseName, parseRules, SourceRules } from './parse-rule.ts';
 import { parseScope, scopeForms } from './parse-scope.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
 
-export const documentKeys = ['scope', 'name', 'mode', 'default', 'rules', 'budget', 'pricing'] as const;
+export const documentKeys = ['scope', 'name', 'mode', 'default', 'hints', 'rules', 'budget', 'pricing'] as const;
 
 /** Reads one source by itself: what is wrong with it together with others is said by `problemsOf`. */
 export function parseSource(source: PolicySource, features: PolicyFeatures): ParsedSource {
   const yaml = new YamlReader(source.file, source.text);
   if (yaml.problems.length > 0) return { source, documents: [], problems: yaml.problems };
-  const parser = new SourceParser(source, yaml, features);
+  const parser = new SourceParser(source, yaml, featuresFor(source, features));
   return { source, documents: parser.parse(), problems: yaml.problems };
+}
+
+/** What its author may do: conditions of a bound one do not look at what everybody has spent. */
+export function featuresFor({ author = 'unbound' }: PolicySource, features: PolicyFeatures): PolicyFeatures {
+  const { compileCondition } = features;
+  if (author === 'unbound' || compileCondition === undefined) return features;
+  return { ...features, compileCondition: (text) => compileCondition(text, 'tenant') };
 }
 
 class SourceParser {
   readonly #source: PolicySource;
   readonly #yaml: YamlReader;
-  readonly #features: PolicyFeatures;
+  readonly #rules: SourceRules;
 
   constructor(source: PolicySource, yaml: YamlReader, features: PolicyFeatures) {
     this.#source = source;
     this.#yaml = yaml;
-    this.#features = features;
+    this.#rules = new SourceRules(features);
   }
 
   parse(): ParsedDocument[] {
@@ -53,10 +61,11 @@ class SourceParser {
     const members = this.#yaml.members(yaml, yaml.contents ?? undefined, 'a policy document');
     if (members === undefined) return undefined;
     let scope: Scope = { tier: 'global' };
-    let name = this.#source.name ?? defaultName(this.#source.file, index);
+    let name = this.#source.name ?? `${this.#source.namespace ?? ''}${defaultName(this.#source.file, index)}`;
     let nameNode: Node | undefined = yaml.contents ?? undefined;
     let mode: { node: Node | undefined; value: PolicyMode | undefined } | undefined;
     let fallback: { node: Node; value: 'allow' | 'deny' | undefined } | undefined;
+    let hints = true;
     let rules: PolicyRule[] = [];
     const money: Partial<Record<'budget' | 'pricing', Member>> = {};
     for (const member of members) {
@@ -75,8 +84,11 @@ class SourceParser {
         case 'default':
           fallback = { node: member.nameNode, value: this.#yaml.choice(value, '"default"', ['allow', 'deny']) };
           break;
+        case 'hints':
+          hints = this.#yaml.flag(value, '"hints"') ?? hints;
+          break;
         case 'rules':
-          rules = parseRules(this.#yaml, yaml, value, this.#features);
+          rules = parseRules(this.#yaml, yaml, value, this.#rules);
           break;
         case 'budget':
         case 'pricing':
@@ -90,10 +102,13 @@ class SourceParser {
       this.#yaml.complain(fallback.node, '"default" belongs to documents with the scope "global" only');
     }
     const isObserved = mode?.value === 'observe';
+    const { author = 'unbound' } = this.#source;
     const document = {
       name,
       scope,
+      ...(author === 'unbound' ? {} : { author }),
       rules,
+      ...(hints ? {} : { hints }),
       ...(isObserved ? { mode: 'observe' as const } : {}),
       ...(fallback?.value === undefined ? {} : { default: fallback.value }),
       ...this.#money(yaml, scope, isObserved, money),
@@ -131,12 +146,22 @@ class SourceParser {
     });
   }
 
+  /** The whole name. The author of a stored document may write the short one, too. */
   #name(node: Node | undefined): string | undefined {
+    const { name: stored, namespace = '' } = this.#source;
+    const written = this.#yaml.text(node, '"name"');
+    if (written === undefined) return undefined;
+    if (stored !== undefined) {
+      if (written === stored || written === shortName(stored)) return stored;
+      this.#yaml.complain(
+        node,
+        `"name" must be "${shortName(stored)}", under which the document is stored, or be left out`,
+      );
+      return undefined;
+    }
+    if (namespace !== '' && written.startsWith(namespace) && bindingOfName(written) !== undefined) return written;
     const name = parseName(this.#yaml, node);
-    const { name: stored } = this.#source;
-    if (name === undefined || stored === undefined || name === stored) return name;
-    this.#yaml.complain(node, `"name" must be "${stored}", under which the document is stored, or be left out`);
-    return undefined;
+    return name === undefined ? undefined : `${namespace}${name}`;
   }
 
   #scope(node: Node | undefined): Scope | undefined {

@@ -1,5 +1,4 @@
-import { parsePolicies } from './parse-policy.ts';
-import type { PolicyFeatures } from './parse-rule.ts';
+import type { ParsedSource, PolicySource } from './parse-policy.ts';
 import type { PolicyHistory } from './policy-history.ts';
 import { PolicySet } from './policy-set.ts';
 
@@ -9,13 +8,13 @@ const mostReady = 4;
 /** Policies that were in force, by the version that decisions name. */
 export class PastPolicies {
   readonly #history: PolicyHistory;
-  readonly #features: PolicyFeatures;
+  readonly #parse: (source: PolicySource) => ParsedSource;
   /** The one that was asked for last is the last. */
   readonly #ready = new Map<string, PolicySet>();
 
-  constructor(history: PolicyHistory, features: PolicyFeatures) {
+  constructor(history: PolicyHistory, parse: (source: PolicySource) => ParsedSource) {
     this.#history = history;
-    this.#features = features;
+    this.#parse = parse;
   }
 
   /** Undefined where the set is not remembered any more, or cannot be read by this version of Reeve. */
@@ -32,7 +31,12 @@ export class PastPolicies {
   async #read(version: string): Promise<PolicySet | undefined> {
     const sources = await this.#history.find(version);
     if (sources === undefined) return undefined;
-    const { documents, problems } = parsePolicies(sources, this.#features);
-    return problems.length > 0 ? undefined : new PolicySet(documents, version);
+    // How they went together was settled when they came in force.
+    const parsed = sources.map((source) => this.#parse(source));
+    if (parsed.some(({ problems }) => problems.length > 0)) return undefined;
+    return new PolicySet(
+      parsed.flatMap(({ documents }) => documents.map(({ document }) => document)),
+      version,
+    );
   }
 }

@@ -1,3 +1,25 @@
+import { parseUrl } from '../kernel/platform-url.ts';
+
+/** `file:`, also with what the URL standard takes away: blanks before it, tabs and line breaks within. */
+const fileUrl = /^[\0- ]*f[\t\r\n]*i[\t\r\n]*l[\t\r\n]*e[\t\r\n]*:/i;
+
+/** A path as it is compared: out of a `file:` URL where it is one, and resolved. Undefined where that cannot be read. */
+export function readPath(path: string): string | undefined {
+  return fileUrl.test(path) ? pathOfUrl(path) : resolvePath(path);
+}
+
+/** Of this machine only: the URL has no host, or `localhost`, which the standard leaves out. */
+function pathOfUrl(url: string): string | undefined {
+  const parsed = parseUrl(url);
+  if (parsed === undefined || parsed.hostname !== '') return undefined;
+  try {
+    const path = resolvePath(decodeURIComponent(parsed.pathname));
+    return /^\/[a-z]:(?:\/|$)/i.test(path) ? path.slice(1) : path;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A path with `.`, `..`, repeated and trailing slashes resolved, so that `/data/../etc` is matched as `/etc`. */
 export function resolvePath(path: string): string {
   if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$/.test(path)) return path;

@@ -1,9 +1,9 @@
 import type { Json } from '../audit/canonical-json.ts';
-import { microsPerUsd, mostMicros } from '../budget/money.ts';
+import { microsPerUsd, mostMicros, mostPriceMicros } from '../budget/money.ts';
 import { actionTypes } from '../decision/action.ts';
 import { effects, policyModes } from './document.ts';
 import { actionsOnExceed, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
-import type { ruleKeys } from './parse-rule.ts';
+import type { approvalKeys, ruleKeys } from './parse-rule.ts';
 import { approvalBounds } from './parse-rule.ts';
 import type { documentKeys } from './parse-source.ts';
 
@@ -59,6 +59,11 @@ function document(): Members<(typeof documentKeys)[number]> {
       enum: ['allow', 'deny'],
       description: 'For what no rule matches; in global documents only. One that says deny wins.',
     },
+    hints: {
+      type: 'boolean',
+      default: true,
+      description: 'False: agents that are refused are not told what this document would allow.',
+    },
     rules: { type: 'array', items: rule(), description: 'Deny beats require_approval, which beats allow.' },
     budget: {
       ...strict({
@@ -101,14 +106,23 @@ function rule(): Schema {
       description: 'A CEL expression over agent, action, args, now, run and spend that must hold, too.',
     },
     approvals: {
-      ...strict({ count: bounded(approvalBounds.count), ttl_secs: bounded(approvalBounds.ttl_secs) }),
-      description: 'Of require_approval: how many different people, and how long they may take.',
+      ...strict(terms()),
+      description:
+        'Of require_approval: how many different people, how long they may take, and whether they may grant it for longer. Of all rules that ask, the strictest terms count together.',
     },
   };
   return {
     ...strict(members),
     required: ['effect'],
     ...where({ required: ['approvals'] }, { properties: { effect: { const: 'require_approval' } } }),
+  };
+}
+
+function terms(): Members<(typeof approvalKeys)[number]> {
+  return {
+    count: bounded(approvalBounds.count),
+    ttl_secs: bounded(approvalBounds.ttl_secs),
+    grants: { type: 'boolean', default: true, description: 'False: each such action is asked about.' },
   };
 }
 
@@ -128,7 +142,8 @@ function limits(keys: readonly string[]): Schema {
 }
 
 function prices(): Schema {
-  return Object.fromEntries(priceKeys.map((key) => [key, amount]));
+  const price: Schema = { ...amount, maximum: mostPriceMicros / microsPerUsd };
+  return Object.fromEntries(priceKeys.map((key) => [key, price]));
 }
 
 function bounded({ least, most }: { readonly least: number; readonly most: number }): Schema {

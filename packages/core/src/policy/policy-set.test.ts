@@ -10,6 +10,7 @@ import { sha256 } from '../testkit/test-governance.ts';
 import type { Condition, Facts } from './condition.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule, Scope } from './document.ts';
 import { compileGlob } from './glob.ts';
+import { parsePolicies } from './parse-policy.ts';
 import type { Verdict } from './policy-set.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 
@@ -152,7 +153,7 @@ function linear(
   documents: readonly WrittenDocument[],
   agent: AgentId,
   asked: Action,
-): Pick<Verdict, 'effect' | 'rule'> {
+): Pick<Verdict, 'effect' | 'rule'> & { readonly asking?: readonly string[] } {
   if (documents.length === 0) return { effect: 'deny', rule: 'default' };
   const matching = documents.flatMap(({ scope, rules }, index) =>
     contains(scope, agent)
@@ -160,8 +161,10 @@ function linear(
       : [],
   );
   for (const effect of ['deny', 'require_approval', 'allow'] as const) {
-    const first = matching.find((rule) => rule.effect === effect);
-    if (first !== undefined) return first;
+    const [first, ...others] = matching.filter((rule) => rule.effect === effect);
+    if (first === undefined) continue;
+    if (effect !== 'require_approval') return first;
+    return { ...first, asking: [first, ...others].map(({ rule }) => rule) };
   }
   const says = (what: 'allow' | 'deny') =>
     documents.some(({ scope, default: said }) => scope.tier === 'global' && said === what);
@@ -221,7 +224,7 @@ function factsOf(id: AgentId, asked: Action): Facts {
     registeredAt: 0,
     suspension: null,
     controlled: false,
-    registeredWith: null,
+    registeredWith: [],
   };
   const nothing = { day_usd: 0, month_usd: 0 };
   return {
@@ -240,6 +243,12 @@ function evaluate(set: PolicySet, agent: AgentId, asked: Action): Verdict {
   return set.evaluate(agent, asked, factsOf(agent, asked));
 }
 
+/** What was decided, by which rule, and all rules that ask. */
+function judged(set: PolicySet, agent: AgentId, asked: Action) {
+  const { effect, rule, asking } = evaluate(set, agent, asked);
+  return asking === undefined ? { effect, rule } : { effect, rule, asking: asking.rules };
+}
+
 test('the index answers as every rule tried one after the other would, with the same rule', () => {
   fc.assert(
     fc.property(
@@ -249,8 +258,8 @@ test('the index answers as every rule tried one after the other would, with the 
       (documents, agent, actions) => {
         const set = setOf(documents);
         for (const asked of actions) {
-          const { effect, rule } = evaluate(set, agent, asked);
-          expect({ asked, effect, rule }).toEqual({ asked, ...linear(documents, agent, asked) });
+          const found = judged(set, agent, asked);
+          expect({ asked, ...found }).toEqual({ asked, ...linear(documents, agent, asked) });
         }
       },
     ),
@@ -275,12 +284,46 @@ test('so it does where many rules share prefixes', () => {
       const agent = agentId('acme/search/bot');
       for (const name of tools) {
         const asked = action('tool_call', { tool: name });
-        const { effect, rule } = evaluate(set, agent, asked);
-        expect({ name, effect, rule }).toEqual({ name, ...linear([written], agent, asked) });
+        expect({ name, ...judged(set, agent, asked) }).toEqual({ name, ...linear([written], agent, asked) });
       }
     }),
     { numRuns: 100 },
   );
+});
+
+describe('what nobody can read', () => {
+  const read = (text: string) => parsePolicies([{ file: 'p.yaml', text }], {}).documents;
+  const decide = (rules: string, asked: Action) => {
+    const set = new PolicySet(read(`name: p\ndefault: allow\nrules: [${rules}]`), 'v1');
+    return evaluate(set, agentId('acme/search/bot'), asked).rule;
+  };
+  const host = action('network_call', { host: '169.254.169.254:99999' });
+  const url = action('tool_call', { tool: 'fetch', url: 'http://[::ffff:169.254.169.254%25lo]/' });
+  const path = action('file_operation', { path: 'file://server/etc/passwd' });
+
+  test.each([
+    ['deny', '["169.254.169.254"]', 'p/r'],
+    ['deny', '["**"]', 'p/r'],
+    ['deny', '[evil.com, other.com]', 'p/r'],
+    ['require_approval', '["*.evil.com"]', 'p/r'],
+    ['allow', '["169.254.169.254*"]', 'default'],
+    ['allow', '["**"]', 'default'],
+    ['allow', '["169.254.169.254:99999"]', 'p/r'],
+  ])('a rule that is to %s %s: %s', (effect, hosts, rule) => {
+    expect(decide(`{ name: r, effect: ${effect}, hosts: ${hosts} }`, host)).toBe(rule);
+    if (!hosts.includes('99999')) expect(decide(`{ name: r, effect: ${effect}, hosts: ${hosts} }`, url)).toBe(rule);
+  });
+
+  test('counts with the other matchers, and for paths as well', () => {
+    expect(decide('{ name: r, effect: deny, tools: [fetch], hosts: [evil.com] }', url)).toBe('p/r');
+    expect(decide('{ name: r, effect: deny, tools: [other], hosts: [evil.com] }', url)).toBe('default');
+    expect(decide('{ name: r, effect: deny, actions: [tool_call], hosts: [evil.com] }', host)).toBe('default');
+    expect(decide('{ name: r, effect: deny, paths: ["/etc/**"] }', path)).toBe('p/r');
+    expect(decide('{ name: r, effect: allow, paths: ["**"] }', path)).toBe('default');
+    expect(decide('{ name: r, effect: deny, paths: ["/srv/*"] }', action('file_operation', { path: '/x' }))).toBe(
+      'default',
+    );
+  });
 });
 
 describe('of rules that match', () => {

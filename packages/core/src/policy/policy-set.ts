@@ -6,19 +6,21 @@ import { budgetPolicy } from '../budget/budget-policy.ts';
 import type { Pricing } from '../budget/pricing.ts';
 import { noPrices } from '../budget/pricing.ts';
 import type { Sha256 } from '../kernel/hash.ts';
+import { shortened } from '../kernel/text-size.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Asking } from './asking-rules.ts';
+import { askingReason, strictest } from './asking-rules.ts';
 import { budgetRules } from './budget-rules.ts';
 import type { Facts } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
-import type { ApprovalTerms, Effect, PolicyDocument, Scope } from './document.ts';
+import type { Effect, PolicyDocument, Scope } from './document.ts';
+import { Evaluation } from './evaluation.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
-import type { CompiledRule } from './rule-index.ts';
-import { RuleIndex } from './rule-index.ts';
-import { describeScope } from './parse-scope.ts';
+import type { FoundRules } from './scope-indexes.ts';
+import { ScopeIndexes } from './scope-indexes.ts';
 import { scopesAbove } from './scopes-above.ts';
-import type { Subject } from './subject.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */
@@ -31,8 +33,8 @@ export interface Verdict {
   /** `<document>/<rule>` or `default`. */
   readonly rule: string;
   readonly tier: Tier;
-  /** What the rule asks of its approvals, where it does. */
-  readonly approvals?: ApprovalTerms;
+  /** What all rules that ask for approval say together, where the effect is that people are asked. */
+  readonly asking?: Asking;
   /** What documents that are only observed would have done otherwise. */
   readonly observed?: readonly Observed[];
 }
@@ -43,20 +45,21 @@ export class PolicySet {
   readonly version: string;
   readonly documents: readonly PolicyDocument[];
   readonly #default: 'allow' | 'deny';
-  readonly #byScope: ReadonlyMap<string, RuleIndex>;
+  readonly #byScope: ScopeIndexes;
   readonly #hints: DenialHints;
   readonly #observed: ObservedDocuments | undefined;
   readonly #isEmpty: boolean;
   readonly budgets: BudgetPolicy;
   readonly pricing: Pricing;
 
-  constructor(documents: readonly PolicyDocument[], version: string) {
+  /** What is the same as in the set before is taken over from it. */
+  constructor(documents: readonly PolicyDocument[], version: string, before?: PolicySet) {
     this.documents = documents;
     this.version = version;
     const enforced = documents.filter(({ mode }) => mode !== 'observe');
     this.#isEmpty = enforced.length === 0;
     this.#default = defaultOf(enforced);
-    this.#byScope = indexByScope(enforced);
+    this.#byScope = new ScopeIndexes(enforced, before === undefined ? undefined : before.#byScope);
     this.#observed = ObservedDocuments.of(documents);
     this.#hints = new DenialHints(documents, this.#default);
     this.budgets = budgetPolicy(budgetRules(documents));
@@ -64,23 +67,20 @@ export class PolicySet {
   }
 
   evaluate(agent: AgentId, action: Action, facts: Facts): Verdict {
-    const subject = subjectOf(action);
+    const evaluation = new Evaluation(subjectOf(action));
     const scopes = scopesAbove(agent);
-    const verdict = this.#decide(agent, action, subject, scopes, facts);
-    const observed = this.#observed?.against(verdict.effect, scopes, action.type, subject, facts);
+    const verdict = this.#decide(agent, action, scopes, facts, evaluation);
+    // What is only observed comes last: it can use up nothing that those in force need.
+    const observed = this.#observed?.against(verdict.effect, scopes, action.type, facts, evaluation);
     return observed === undefined ? verdict : { ...verdict, observed };
   }
 
-  #decide(agent: AgentId, action: Action, subject: Subject, scopes: readonly string[], facts: Facts): Verdict {
+  #decide(agent: AgentId, action: Action, scopes: readonly string[], facts: Facts, evaluation: Evaluation): Verdict {
     if (this.#isEmpty) return noPolicy;
-    let winner: CompiledRule | undefined;
-    for (const scope of scopes) {
-      const index = this.#byScope.get(scope);
-      if (index !== undefined) winner = index.strongest(action.type, subject, facts, winner);
-    }
-    if (winner === undefined) return this.#fallback(agent, action, scopes);
-    const verdict = verdictOf(winner);
-    if (winner.effect !== 'deny') return verdict;
+    const found = this.#byScope.look(scopes, action.type, facts, evaluation);
+    if (found === undefined) return this.#fallback(agent, action, scopes);
+    const verdict = verdictOf(found);
+    if (verdict.effect !== 'deny' || this.#hints.isSilent(verdict.rule)) return verdict;
     return { ...verdict, reason: verdict.reason + this.#hint(agent, action, scopes, 'rule') };
   }
 
@@ -88,7 +88,7 @@ export class PolicySet {
     if (this.#default === 'allow')
       return { effect: 'allow', reason: 'allowed by default', rule: 'default', tier: 'default' };
     const resource = resourceOf(action);
-    const what = resource === '' ? action.type : `${action.type} of "${redactText(resource)}"`;
+    const what = resource === '' ? action.type : `${action.type} of "${shortened(redactText(resource), longestQuote)}"`;
     return {
       effect: 'deny',
       reason: `no rule allows ${what}, and the default is deny${this.#hint(agent, action, scopes, 'default')}`,
@@ -104,9 +104,13 @@ export class PolicySet {
   }
 }
 
-function verdictOf({ effect, reason, id, tier, rule: { approvals } }: CompiledRule): Verdict {
-  return approvals === undefined ? { effect, reason, rule: id, tier } : { effect, reason, rule: id, tier, approvals };
+function verdictOf({ strongest: { effect, reason, id, document }, asking }: FoundRules): Verdict {
+  const verdict = { effect, reason, rule: id, tier: document.scope.tier };
+  return asking.length === 0 ? verdict : { ...verdict, reason: askingReason(asking), asking: strictest(asking) };
 }
+
+/** So much of what was asked for is repeated in a refusal, so that the hint after it has room. */
+const longestQuote = 256;
 
 const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default', tier: 'default' };
 
@@ -119,25 +123,3 @@ function defaultOf(documents: readonly PolicyDocument[]): 'allow' | 'deny' {
   const said = new Set(documents.filter(({ scope }) => scope.tier === 'global').map((document) => document.default));
   return said.has('allow') && !said.has('deny') ? 'allow' : 'deny';
 }
-
-function indexByScope(documents: readonly PolicyDocument[]): ReadonlyMap<string, RuleIndex> {
-  const rulesOf = new Map<string, CompiledRule[]>();
-  let order = 0;
-  for (const document of documents) {
-    const key = describeScope(document.scope);
-    const rules = rulesOf.get(key) ?? [];
-    for (const rule of document.rules) {
-      const id = `${document.name}/${rule.name}`;
-      const reason = `${saying[rule.effect]} rule ${id}`;
-      rules.push({ order: order++, id, effect: rule.effect, reason, tier: document.scope.tier, rule });
-    }
-    rulesOf.set(key, rules);
-  }
-  return new Map([...rulesOf].map(([key, rules]) => [key, new RuleIndex(rules)]));
-}
-
-const saying: Readonly<Record<Effect, string>> = {
-  allow: 'allowed by',
-  deny: 'denied by',
-  require_approval: 'approval required by',
-};

@@ -1,30 +1,30 @@
 import type { Governance } from '../governance.ts';
+import type { Sha256 } from '../kernel/hash.ts';
+import type { ParsedSource } from './parse-policy.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 import type { PolicySources } from './store/policy-library.ts';
-import { inOrder } from './store/policy-library.ts';
 
 /**
- * Puts sources without problems in force, all of them at once, and remembers them as a set. Whatever the journal cannot
+ * Puts sources in force, the files of which have no problems, all of them at once, and remembers them as a set. Whatever the journal cannot
  * make durable is taken back.
  */
 export function putInForce(gov: Governance, sources: PolicySources): void {
   const { policies: before, library } = gov;
-  const { sources: sourcesBefore, waiting } = library;
-  const parsed = inOrder(sources);
+  const { sources: sourcesBefore } = library;
+  library.sources = sources;
+  const { sources: parsed, setAside } = library.inForce;
   const documents = parsed.flatMap((each) => each.documents.map(({ document }) => document));
   const names = documents.map((document) => document.name);
-  const texts = parsed.map(({ source }) => source.text);
+  const texts = parsed.map((each) => hashOf(gov.sha256, each));
   // A document without a name has that of its file: the same text under another name is another policy.
-  const version = policyVersion(gov.sha256, [...texts, ...names]);
-  gov.policies = new PolicySet(documents, version);
+  const asides = setAside.map(({ name }) => `set aside: ${name}`);
+  const version = policyVersion(gov.sha256, [...texts, ...names, ...asides]);
+  gov.policies = new PolicySet(documents, version, before);
   gov.ledger.policy = gov.policies.budgets;
-  library.sources = sources;
-  library.waiting = waiting.filter(({ name, version }) => version > (sources.stored.get(name)?.saved.version ?? 0));
   gov.journal.onFailure(() => {
     gov.policies = before;
     gov.ledger.policy = before.budgets;
     library.sources = sourcesBefore;
-    library.waiting = waiting;
   });
   if (version === before.version) return;
   gov.journal.write({
@@ -32,7 +32,16 @@ export function putInForce(gov: Governance, sources: PolicySources): void {
     set: {
       version,
       at: gov.clock.now(),
-      sources: parsed.map(({ source }) => ({ ...source, hash: gov.sha256(source.text) })),
+      sources: parsed.map((each) => ({ ...each.source, hash: hashOf(gov.sha256, each) })),
     },
   });
+}
+
+/** All that is in force has its hash: with many documents, only those that are new are gone through. */
+const hashes = new WeakMap<ParsedSource, string>();
+
+function hashOf(sha256: Sha256, parsed: ParsedSource): string {
+  const known = hashes.get(parsed) ?? sha256(parsed.source.text);
+  hashes.set(parsed, known);
+  return known;
 }

@@ -1,21 +1,23 @@
 import type { ActionType } from '../decision/action.ts';
 import { actionTypes } from '../decision/action.ts';
 import type { Glob } from './glob.ts';
-import type { Effect, Matchers, PolicyRule, Scope } from './document.ts';
+import type { Effect, Matchers, PolicyDocument, PolicyRule } from './document.ts';
+import { effects } from './document.ts';
 import type { Facts } from './condition.ts';
-import type { Dimension, Subject } from './subject.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { Dimension, Unclear } from './subject.ts';
 import { textsOf } from './subject.ts';
 
 /** A rule with what is known of it at load time. */
 export interface CompiledRule {
-  /** Its place among all rules; of two that match with the same effect, the first is reported. */
+  /** Its place among the rules of its index; of two that match with the same effect, the first is reported. */
   readonly order: number;
   /** `<document>/<rule>` */
   readonly id: string;
   readonly effect: Effect;
   readonly reason: string;
-  readonly tier: Scope['tier'];
   readonly rule: PolicyRule;
+  readonly document: PolicyDocument;
 }
 
 /** Which dimensions an action can have, the most telling first: rules are indexed by it. */
@@ -40,88 +42,146 @@ interface Bucket {
 interface ActionIndex {
   readonly buckets: Map<Dimension, Bucket>;
   readonly always: CompiledRule[];
+  /** Those of the buckets that deny or ask: they count what cannot be read as theirs. */
+  readonly wary: CompiledRule[];
 }
 
+/** More of a prefix is not looked up: there are as many look-ups as there are lengths. */
+const longestPrefix = 64;
+
 /**
- * Rules found by what they are about instead of one after the other: by action, then by the literal text or literal
- * prefix of their globs. A thousand documents about other tools cost one look-up, not a thousand comparisons.
+ * Rules found by what they are about instead of one after the other: by effect and action, then by the literal text or
+ * literal prefix of their globs. A thousand documents about other tools cost one look-up, not a thousand comparisons.
  */
 export class RuleIndex {
-  readonly #byAction = new Map<ActionType, ActionIndex>();
+  readonly #byEffect: Readonly<Record<Effect, ReadonlyMap<ActionType, ActionIndex>>>;
 
   constructor(rules: readonly CompiledRule[]) {
-    for (const type of actionTypes) {
-      const index: ActionIndex = { buckets: new Map(), always: [] };
-      for (const rule of rules) if (canConcern(rule.rule.matchers, type)) add(index, rule, type);
-      this.#byAction.set(type, index);
-    }
+    const indexOf = (effect: Effect) => indexByAction(rules.filter((rule) => rule.effect === effect));
+    this.#byEffect = { deny: indexOf('deny'), require_approval: indexOf('require_approval'), allow: indexOf('allow') };
   }
 
-  /** The strongest rule that matches, compared with the best one known so far. */
-  strongest(
+  /** Of the rules with this effect that match, the first. */
+  first(effect: Effect, type: ActionType, facts: Facts, evaluation: Evaluation): CompiledRule | undefined {
+    let first: CompiledRule | undefined;
+    this.#visit(effect, type, evaluation, (rules) => {
+      first = firstOf(rules, facts, evaluation, first);
+    });
+    return first;
+  }
+
+  /** All rules with this effect that match, each once, in no particular order. */
+  all(effect: Effect, type: ActionType, facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
+    if (!this.#byEffect[effect].has(type)) return none;
+    const found: CompiledRule[] = [];
+    const seen = new Set<CompiledRule>();
+    this.#visit(effect, type, evaluation, (rules) => {
+      for (const rule of rules) {
+        if (seen.has(rule)) continue;
+        seen.add(rule);
+        if (matches(rule.rule, facts, evaluation)) found.push(evaluation.isSpent ? unjudged(rule) : rule);
+      }
+    });
+    return found;
+  }
+
+  /** Goes through the lists of rules that may match. A rule with several globs may stand in several of them. */
+  #visit(
+    effect: Effect,
     type: ActionType,
-    subject: Subject,
-    facts: Facts,
-    best: CompiledRule | undefined,
-  ): CompiledRule | undefined {
-    const index = this.#byAction.get(type);
-    if (index === undefined) return best;
-    let winner = strongestOf(index.always, subject, facts, best);
+    { subject }: Evaluation,
+    visit: (rules: readonly CompiledRule[]) => void,
+  ): void {
+    const index = this.#byEffect[effect].get(type);
+    if (index === undefined) return;
+    if (index.always.length > 0) visit(index.always);
+    if (subject.unclear !== null) {
+      const { dimension, text } = subject.unclear;
+      if (index.wary.length > 0) visit(index.wary);
+      visit(index.buckets.get(dimension)?.exact.get(text) ?? []);
+    }
     for (const [dimension, bucket] of index.buckets) {
       for (const text of textsOf(subject, dimension)) {
-        winner = strongestOf(bucket.exact.get(text), subject, facts, winner);
+        const exact = bucket.exact.get(text);
+        if (exact !== undefined) visit(exact);
         for (const [length, byPrefix] of bucket.prefixed) {
-          if (length <= text.length) {
-            winner = strongestOf(byPrefix.get(text.slice(0, length)), subject, facts, winner);
-          }
+          const prefixed = length <= text.length ? byPrefix.get(text.slice(0, length)) : undefined;
+          if (prefixed !== undefined) visit(prefixed);
         }
       }
     }
-    return winner;
   }
 }
 
 /** Which effect beats which. */
 export const strength: Readonly<Record<Effect, number>> = { allow: 1, require_approval: 2, deny: 3 };
 
-function strongestOf(
-  rules: readonly CompiledRule[] | undefined,
-  subject: Subject,
+/**
+ * The effects, the strongest first. Rules are tried in this order: what the weaker ones cost can then take nothing away
+ * from those that would have decided.
+ */
+export const strongestFirst: readonly Effect[] = effects.toSorted((one, other) => strength[other] - strength[one]);
+
+/** The lists are in order, so whatever comes after the first that matches is of no interest. */
+function firstOf(
+  rules: readonly CompiledRule[],
   facts: Facts,
+  evaluation: Evaluation,
   best: CompiledRule | undefined,
 ): CompiledRule | undefined {
-  if (rules === undefined) return best;
-  let winner = best;
-  for (const rule of rules) if (isStronger(rule, winner) && matches(rule.rule, subject, facts)) winner = rule;
-  return winner;
-}
-
-function isStronger(rule: CompiledRule, than: CompiledRule | undefined): boolean {
-  if (than === undefined) return true;
-  const difference = strength[rule.effect] - strength[than.effect];
-  return difference === 0 ? rule.order < than.order : difference > 0;
-}
-
-/** Whether all matchers and the condition hold. */
-export function matches(rule: PolicyRule, subject: Subject, facts: Facts): boolean {
-  for (const dimension of allDimensions) {
-    const globs = rule.matchers[dimension];
-    if (globs !== undefined && !anyMatches(globs, textsOf(subject, dimension))) return false;
+  for (const rule of rules) {
+    if (best !== undefined && rule.order >= best.order) return best;
+    if (matches(rule.rule, facts, evaluation)) return evaluation.isSpent ? unjudged(rule) : rule;
   }
-  return rule.when === undefined || holds(rule, rule.when, facts);
+  return best;
 }
 
-function anyMatches(globs: readonly Glob[], texts: readonly string[]): boolean {
-  return texts.some((text) => globs.some((glob) => glob.matches(text)));
+/** A rule that counts as matching because there was nothing left to find out with whether it does. */
+function unjudged(rule: CompiledRule): CompiledRule {
+  return { ...rule, reason: `${rule.reason}, as judging the rules of this action costs more than one decision may` };
 }
 
-/** A condition that errors counts as matching where that is the safe side: for deny and require_approval. */
-function holds(rule: PolicyRule, when: NonNullable<PolicyRule['when']>, facts: Facts): boolean {
+const none: readonly CompiledRule[] = [];
+
+const priceOfRule = 5;
+const priceOfGlob = 5;
+
+/**
+ * Whether all matchers and the condition hold. What errors, or costs more than is left, counts as matching where that is
+ * the safe side: for deny and require_approval.
+ */
+function matches(rule: PolicyRule, facts: Facts, evaluation: Evaluation): boolean {
   try {
-    return when(facts);
+    evaluation.charge(priceOfRule);
+    for (const dimension of allDimensions) {
+      const globs = rule.matchers[dimension];
+      if (globs !== undefined && !anyMatches(rule.effect, globs, dimension, evaluation)) return false;
+    }
+    return rule.when === undefined || rule.when(facts, evaluation);
   } catch {
     return rule.effect !== 'allow';
   }
+}
+
+function anyMatches(
+  effect: Effect,
+  globs: readonly Glob[],
+  dimension: Dimension,
+  { subject, charge }: Evaluation,
+): boolean {
+  const { unclear } = subject;
+  if (unclear?.dimension === dimension) return effect !== 'allow' || namesUnclear(globs, unclear);
+  return textsOf(subject, dimension).some((text) =>
+    globs.some((glob) => {
+      charge(priceOfGlob);
+      return glob.matches(text, charge);
+    }),
+  );
+}
+
+/** What cannot be read is allowed only by a rule that has it word by word. */
+export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean {
+  return globs.some((glob) => glob.literal && glob.matches(text));
 }
 
 /** Whether an action of this type can have all that the matchers ask for. */
@@ -130,6 +190,17 @@ export function canConcern(matchers: Matchers, type: ActionType): boolean {
   return allDimensions.every(
     (dimension) => matchers[dimension] === undefined || dimensionsOf[type].includes(dimension),
   );
+}
+
+function indexByAction(rules: readonly CompiledRule[]): ReadonlyMap<ActionType, ActionIndex> {
+  const byAction = new Map<ActionType, ActionIndex>();
+  for (const type of actionTypes) {
+    const index: ActionIndex = { buckets: new Map(), always: [], wary: [] };
+    const concerned = rules.filter(({ rule }) => canConcern(rule.matchers, type));
+    for (const rule of concerned) add(index, rule, type);
+    if (concerned.length > 0) byAction.set(type, index);
+  }
+  return byAction;
 }
 
 function add(index: ActionIndex, rule: CompiledRule, type: ActionType): void {
@@ -144,9 +215,11 @@ function add(index: ActionIndex, rule: CompiledRule, type: ActionType): void {
     bucket = { exact: new Map(), prefixed: new Map() };
     index.buckets.set(dimension, bucket);
   }
+  if (rule.effect !== 'allow') index.wary.push(rule);
   for (const glob of globs) {
+    const prefix = glob.prefix.slice(0, longestPrefix);
     if (glob.literal) push(bucket.exact, glob.prefix, rule);
-    else push(prefixesOf(bucket, glob.prefix.length), glob.prefix, rule);
+    else push(prefixesOf(bucket, prefix.length), prefix, rule);
   }
 }
 

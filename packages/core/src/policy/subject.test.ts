@@ -104,8 +104,141 @@ function browserHost(url: string): string | undefined {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
+/** One address, as the URL standard lets it be written. */
+const metadata = [
+  '169.254.169.254',
+  '169.254.169.254.',
+  '2852039166',
+  '0xA9FEA9FE',
+  '0xa9.0xfe.0xa9.0xfe',
+  '0251.0376.0251.0376',
+  '169.254.43518',
+  '169.16689662',
+  '025177524776',
+  '[::ffff:169.254.169.254]',
+  '[::FFFF:a9fe:A9FE]',
+  '[0:0:0:0:0:ffff:a9fe:a9fe]',
+  '１６９。２５４．169.254',
+  '%31%36%39.254.169.254',
+];
+
+describe.each(metadata)('%j', (written) => {
+  test.each([
+    ['a host', 'network_call', { host: written }],
+    ['a host with a port', 'network_call', { host: `${written}:80` }],
+    ['a host with a user', 'network_call', { host: `me:pw@${written}` }],
+    ['a URL', 'network_call', { host: `http://${written}/latest` }],
+    ['the URL of a tool', 'tool_call', { url: `http://${written}/latest` }],
+    ['the URL of a result', 'tool_result', { url: `HTTP:\\\\${written}:80\\x` }],
+    ['a URL of another scheme', 'tool_call', { url: `redis://:pw@${written}:6379/0` }],
+  ] as const)('is one address as %s', (_, type, members) => {
+    const subject = subjectOf(action(type, members));
+    expect([subject.host, subject.unclear]).toEqual(['169.254.169.254', null]);
+  });
+});
+
+describe('what nobody can read', () => {
+  test.each([
+    '1.2.3.4.5',
+    '256.1.1.1',
+    'exa mple.com',
+    '[fe80::1%25eth0]',
+    '[::ffff:169.254.169.254%25lo]',
+    'evil.com:99999',
+    'evil.com%00.good.com',
+    'a|b',
+    '/var/run/docker.sock',
+    `A${'.b'.repeat(300)}`,
+    '  ',
+    'http://',
+  ])('is no host of a network call, and not clear: %j', (host) => {
+    expect(subjectOf(action('network_call', { host }))).toMatchObject({
+      host: null,
+      unclear: { dimension: 'hosts', text: host.toLowerCase() },
+    });
+  });
+
+  test.each([
+    'not a url',
+    'https://',
+    'https://1.2.3.4.5/',
+    'x:\\\\evil.com',
+    'pg://good.com\\@evil.com',
+    'blob:https://e.com/1',
+  ])('nor of a tool: %j', (url) => {
+    expect(subjectOf(action('tool_call', { url }))).toMatchObject({ host: null, unclear: { dimension: 'hosts' } });
+  });
+
+  test.each([
+    '',
+    '/a/b',
+    '?x',
+    '#x',
+    './a',
+    '..',
+    'mailto:a@b.c',
+    'data:,x',
+    'file:///etc/passwd',
+    'C:\\x',
+    'sqlite:///x',
+  ])('but what plainly has no host is clear: %j', (url) => {
+    expect(subjectOf(action('tool_call', { url }))).toMatchObject({ host: null, unclear: null });
+  });
+});
+
+test('a host is compared as the URL standard has it, whatever is sent', () => {
+  const part = fc.constantFrom(
+    '0x',
+    '127',
+    '1',
+    '.',
+    '0251',
+    'a9',
+    'ü',
+    'xn--',
+    'A',
+    '-',
+    '_',
+    ':',
+    '80',
+    '[',
+    ']',
+    '%2e',
+    '@',
+    '。',
+    'ß',
+  );
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (parts) => {
+      const host = parts.join('');
+      const read = subjectOf(action('network_call', { host })).host;
+      const expected = browserHost(`http://${host}`);
+      // A dot alone is a path.
+      if (expected !== undefined && !/^\.{1,2}$/.test(host)) expect([host, read]).toEqual([host, expected]);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('no host takes long to read', () => {
+  const slowest = Array.from({ length: 4000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('');
+  const started = performance.now();
+  for (const length of [64, 256, 512, 513, 4000]) {
+    subjectOf(action('network_call', { host: slowest.slice(0, length) }));
+    subjectOf(action('tool_call', { url: `https://${slowest.slice(0, length)}/` }));
+  }
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
 test.each([
   ['Example.COM', 'example.com'],
+  ['münchen.example', 'xn--mnchen-3ya.example'],
+  ['XN--MNCHEN-3YA.example', 'xn--mnchen-3ya.example'],
+  ['2001:DB8:0:0::1', '2001:db8::1'],
+  ['::ffff:127.0.0.1', '127.0.0.1'],
+  ['127.1', '127.0.0.1'],
+  ['me@evil.com', 'evil.com'],
+  ['ev\til.com', 'evil.com'],
   ['example.com.', 'example.com'],
   ['::1', '::1'],
   ['[::1]', '::1'],

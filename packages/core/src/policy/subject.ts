@@ -1,5 +1,6 @@
 import type { Action } from '../decision/action.ts';
-import { resolvePath } from './path.ts';
+import { plainHost, plainHostOf, readHost, unclear } from './host.ts';
+import { readPath } from './path.ts';
 
 /** An action as matchers see it: each dimension normalised once, null where the action does not have it. */
 export interface Subject {
@@ -10,11 +11,27 @@ export interface Subject {
   readonly command: string | null;
   /** Command and arguments joined by spaces. */
   readonly commandLine: string | null;
+  /** A host or a path that nobody can read. Rules that deny or ask count it as theirs, and rules that allow do not. */
+  readonly unclear: Unclear | null;
+}
+
+export interface Unclear {
+  readonly dimension: 'hosts' | 'paths';
+  /** As it was sent, in lower case where that does not count. */
+  readonly text: string;
 }
 
 export type Dimension = 'tools' | 'models' | 'hosts' | 'paths' | 'commands';
 
-const none: Subject = { tool: null, model: null, host: null, path: null, command: null, commandLine: null };
+const none: Subject = {
+  tool: null,
+  model: null,
+  host: null,
+  path: null,
+  command: null,
+  commandLine: null,
+  unclear: null,
+};
 
 export function subjectOf(action: Action): Subject {
   switch (action.type) {
@@ -22,17 +39,44 @@ export function subjectOf(action: Action): Subject {
       return { ...none, model: action.model };
     case 'tool_call':
     case 'tool_result':
-      return { ...none, tool: action.tool, host: action.url === '' ? null : hostOf(action.url) };
+      return { ...none, tool: action.tool, ...(action.url === '' ? {} : placeOf(action)) };
     case 'file_operation':
-      return { ...none, path: resolvePath(action.path) };
+      return { ...none, ...pathOf(action.path) };
     case 'network_call':
-      return { ...none, host: hostOf(action.host) ?? normaliseHost(action.host) };
+      return { ...none, ...placeOf(action) };
     case 'agent_spawn':
       // It may be described by the process that it starts.
       return action.command === '' ? none : { ...none, ...commandOf(action) };
     case 'process_exec':
       return { ...none, ...commandOf(action) };
   }
+}
+
+type Place = Pick<Subject, 'host' | 'unclear'>;
+
+/** What takes long to read: one action is looked at by the matchers and by every condition. */
+const read = new WeakMap<Action, Place>();
+
+function placeOf(action: Action): Place {
+  const isCall = action.type === 'network_call';
+  const plain = isCall ? plainHost(action.host) : plainHostOf(action.url);
+  if (plain !== undefined) return { host: plain, unclear: null };
+  const known = read.get(action);
+  if (known !== undefined) return known;
+  const text = isCall ? action.host : action.url;
+  const host = readHost(text);
+  // A network call has a host, whatever it looks like.
+  const found: Place =
+    host === unclear || (isCall && host === null)
+      ? { host: null, unclear: { dimension: 'hosts', text: text.toLowerCase() } }
+      : { host, unclear: null };
+  read.set(action, found);
+  return found;
+}
+
+function pathOf(text: string): Pick<Subject, 'path' | 'unclear'> {
+  const path = readPath(text);
+  return path === undefined ? { path: null, unclear: { dimension: 'paths', text } } : { path, unclear: null };
 }
 
 function commandOf(action: Action): Pick<Subject, 'command' | 'commandLine'> {
@@ -61,56 +105,4 @@ export function textsOf(subject: Subject, dimension: Dimension): readonly string
 
 function present(text: string | null): readonly string[] {
   return text === null ? [] : [text];
-}
-
-/** Schemes for which any number of slashes, also none, stands before the host. */
-const lenient = /^(?:https?|wss?|ftp):[/\\]*(.*)$/is;
-const strict = /^[a-z][a-z0-9+.-]*:[/\\]{2}(.*)$/is;
-/** `host`, `host:443`, `host/path`, `//host/path`. */
-const bare = /^(?:[/\\]{2})?((?:\[[^\]\s]*\]|[^\s:/\\?#@[\]]+)(?::\d*)?(?:[/\\?#].*)?)$/s;
-
-/**
- * The host of a URL as a browser would read it, so that no spelling gets round a rule: tabs and line breaks do not
- * count, a backslash is a slash, what stands before the last `@` is not the host, and `%65` is `e`.
- */
-function hostOf(url: string): string | null {
-  const written = withoutMargins(url).replace(/[\t\r\n]/g, '');
-  const rest = (lenient.exec(written) ?? strict.exec(written) ?? bare.exec(written))?.[1];
-  const authority = rest?.split(/[/?#\\]/, 1)[0];
-  const host = authority === undefined ? undefined : /(?:^|@)(\[[^\]@]*\]|[^:@]*)(?::[^@]*)?$/.exec(authority)?.[1];
-  return host === undefined || host === '' ? null : normaliseHost(decoded(host));
-}
-
-/** Without the blanks and control characters at both ends. */
-function withoutMargins(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text.charCodeAt(start) <= 32) start++;
-  while (end > start && text.charCodeAt(end - 1) <= 32) end--;
-  return text.slice(start, end);
-}
-
-function decoded(host: string): string {
-  try {
-    return decodeURIComponent(host);
-  } catch {
-    return host;
-  }
-}
-
-/** One spelling of all that mean the same host: `EXAMPLE.com.`, `ｅxample。com`, `[::1]`. */
-/** Composing takes time with the square of a run of accents; no name has so many, and the host is the agent's to choose. */
-function normaliseHost(host: string): string {
-  const ascii = /^[ -~]*$/.test(host);
-  const plain = ascii
-    ? host
-    : host
-        .replaceAll(/(\p{M}{16})\p{M}+/gu, '$1')
-        .normalize('NFKC')
-        .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-        .replaceAll('。', '.');
-  return plain
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '')
-    .toLowerCase();
 }

@@ -305,3 +305,18 @@ describe('the rules considered and the decision', () => {
     );
   });
 });
+
+describe('a host that cannot be read', () => {
+  const odd = action('network_call', { host: '1.2.3.4.5' });
+
+  test.each<[Effect, boolean, string]>([
+    ['deny', true, 'the host "1.2.3.4.5" cannot be read, and for deny that counts as matching'],
+    ['require_approval', true, 'the host "1.2.3.4.5" cannot be read, and for require_approval that counts as matching'],
+    ['allow', false, 'the host "1.2.3.4.5" cannot be read, and for allow that counts as matching only word by word'],
+  ])('is told of a rule to %s', (effect, matched, why) => {
+    const rule = { effect, matchers: { hosts: globs('*.example') } };
+    expect(consider(rule, odd)).toMatchObject({ matched, why });
+    const set = new PolicySet([documentOf(rule, { default: 'allow' })], 'v');
+    expect(set.evaluate(bot, odd, factsOf(bot, odd)).rule).toBe(matched ? 'p/r' : 'default');
+  });
+});

@@ -5,11 +5,12 @@ import type { AgentId } from '../tenancy/agent-id.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded } from './condition.ts';
 import { containsAgent } from './contains-agent.ts';
+import { Evaluation } from './evaluation.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from './glob.ts';
 import type { PolicySet } from './policy-set.ts';
-import { strength } from './rule-index.ts';
-import type { Dimension, Subject } from './subject.ts';
+import { namesUnclear, strength } from './rule-index.ts';
+import type { Dimension, Subject, Unclear } from './subject.ts';
 import { subjectOf, textsOf } from './subject.ts';
 
 /** A rule that was considered, and why it did or did not match. */
@@ -62,7 +63,7 @@ export function considerRules(
       const open = mayRead(document);
       return document.rules.map((rule): ConsideredRule => {
         const { name, effect } = rule;
-        const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, facts, open);
+        const outcome = tryMatchers(rule, action, subject, open) ?? tryCondition(rule, facts, subject, open);
         const lead = outcome.matched ? holdingMatchers(rule, action, subject, open) : '';
         const why = [lead, outcome.why].filter((part) => part !== '').join('; ');
         const { matched, unknown = false } = outcome;
@@ -92,7 +93,12 @@ interface Outcome {
 }
 
 /** The first matcher that does not hold, if there is one. */
-function tryMatchers({ matchers }: PolicyRule, action: Action, subject: Subject, open: boolean): Outcome | undefined {
+function tryMatchers(
+  { matchers, effect }: PolicyRule,
+  action: Action,
+  subject: Subject,
+  open: boolean,
+): Outcome | undefined {
   if (matchers.actions !== undefined && !matchers.actions.has(action.type)) {
     return { matched: false, why: `it is about ${[...matchers.actions].join(', ')}, and this is a ${action.type}` };
   }
@@ -101,6 +107,11 @@ function tryMatchers({ matchers }: PolicyRule, action: Action, subject: Subject,
     if (globs === undefined) continue;
     const texts = textsOf(subject, dimension);
     const what = singular[dimension];
+    const { unclear } = subject;
+    if (unclear?.dimension === dimension) {
+      if (effect !== 'allow' || namesUnclear(globs, unclear)) continue;
+      return { matched: false, why: unclearWords(effect, what, unclear) };
+    }
     if (texts.length === 0) {
       return { matched: false, why: `it asks for a ${what}, and this ${action.type} names none` };
     }
@@ -114,10 +125,23 @@ function tryMatchers({ matchers }: PolicyRule, action: Action, subject: Subject,
   return undefined;
 }
 
-function tryCondition({ when, whenText = '', effect }: PolicyRule, facts: Facts, open: boolean): Outcome {
+function unclearWords(effect: Effect, what: string, { text }: Unclear): string {
+  const rule =
+    effect === 'allow'
+      ? 'for allow that counts as matching only word by word'
+      : `for ${effect} that counts as matching`;
+  return `the ${what} ${shown(text)} cannot be read, and ${rule}`;
+}
+
+function tryCondition(
+  { when, whenText = '', effect }: PolicyRule,
+  facts: Facts,
+  subject: Subject,
+  open: boolean,
+): Outcome {
   if (when === undefined) return { matched: true, why: '' };
   const text = open && whenText !== '' ? `: ${cut(oneLine(whenText), longestCondition)}` : '';
-  const value = evaluate(when, facts);
+  const value = evaluate(when, facts, subject);
   if (value === true) return { matched: true, why: `its condition holds${text}` };
   if (value === false) return { matched: false, why: `its condition does not hold${text}` };
   if (value instanceof NotRecorded) {
@@ -129,18 +153,28 @@ function tryCondition({ when, whenText = '', effect }: PolicyRule, facts: Facts,
   return { matched, why: `its condition failed${failure}, and ${rule}${text}` };
 }
 
-function evaluate(when: Condition, facts: Facts): unknown {
+/** Each rule by itself: here it is told whether it matches, whatever others cost. */
+function evaluate(when: Condition, facts: Facts, subject: Subject): unknown {
   try {
-    return when(facts);
+    return when(facts, new Evaluation(subject));
   } catch (error) {
     return error instanceof Error ? error : new Error(messageOf(error));
   }
 }
 
 /** What holds of a rule that matches. */
-function holdingMatchers({ matchers, when }: PolicyRule, action: Action, subject: Subject, open: boolean): string {
+function holdingMatchers(
+  { matchers, when, effect }: PolicyRule,
+  action: Action,
+  subject: Subject,
+  open: boolean,
+): string {
   const holding = dimensions.flatMap((dimension) => {
     const globs = matchers[dimension];
+    const { unclear } = subject;
+    if (globs !== undefined && unclear?.dimension === dimension) {
+      return [unclearWords(effect, singular[dimension], unclear)];
+    }
     const found = globs === undefined ? undefined : matching(globs, textsOf(subject, dimension));
     if (found === undefined) return [];
     const value = `the ${singular[dimension]} ${shown(found.text)}`;

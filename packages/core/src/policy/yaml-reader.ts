@@ -1,6 +1,7 @@
 import type { Document, Node } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type { PolicyPlace, PolicyProblem } from './document.ts';
+import { aliasTargets } from './yaml-aliases.ts';
 
 /** A member of a YAML mapping: its name and its value, both with their place in the source. */
 export interface Member {
@@ -17,12 +18,16 @@ function mostPartsOf(source: string): number {
   return Math.max(5000, source.length / 4);
 }
 
+/** How many problems of one source are told. A short text can have very many. */
+const mostProblems = 1000;
+
 /** Reads YAML by its syntax tree, so that whatever is wrong can be told with line and column. */
 export class YamlReader {
   readonly problems: PolicyProblem[] = [];
   readonly documents: readonly Document.Parsed[];
   readonly #file: string;
   readonly #lines = new LineCounter();
+  readonly #targets = new Map<Document.Parsed, ReadonlyMap<Node, Node>>();
   #left: number;
 
   constructor(file: string, source: string) {
@@ -86,6 +91,12 @@ export class YamlReader {
     return undefined;
   }
 
+  flag(node: Node | undefined, what: string): boolean | undefined {
+    if (isScalar(node) && typeof node.value === 'boolean') return node.value;
+    this.complain(node, `${what} must be true or false`);
+    return undefined;
+  }
+
   choice<Choice extends string>(node: Node | undefined, what: string, choices: readonly Choice[]): Choice | undefined {
     const value = isScalar(node) ? node.value : undefined;
     const found = choices.find((choice) => choice === value);
@@ -106,7 +117,8 @@ export class YamlReader {
   }
 
   #complainAt(offset: number, message: string): void {
-    this.problems.push({ file: this.#file, ...this.#placeOf(offset), message });
+    if (this.problems.length < mostProblems)
+      this.problems.push({ file: this.#file, ...this.#placeOf(offset), message });
   }
 
   #placeOf(offset: number): { line: number; column: number } {
@@ -115,7 +127,10 @@ export class YamlReader {
   }
 
   #resolve(document: Document.Parsed, node: Node | undefined): Node | undefined {
-    return isAlias(node) ? node.resolve(document) : node;
+    if (!isAlias(node)) return node;
+    const targets = this.#targets.get(document) ?? aliasTargets(document);
+    this.#targets.set(document, targets);
+    return targets.get(node);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';
@@ -20,13 +21,18 @@ export interface AgentRecord {
   readonly suspension: Suspension | null;
   /** It has opened a control stream since it was registered. */
   readonly controlled: boolean;
-  /** The API key or account that it was registered with; null where that was not noted. */
-  readonly registeredWith: string | null;
+  /**
+   * The API keys and accounts that have registered it, without those that come from one of them. They are kept for as
+   * long as it is known, so that registering it once more with another credential hides none of them.
+   */
+  readonly registeredWith: readonly string[];
 }
 
 export interface Suspension {
   readonly at: EpochMs;
   readonly reason: string;
+  /** How wide the widest credential was that asked for it. */
+  readonly width: Width;
 }
 
 /** An agent known to the directory: its record, its place in the tree and its operations in flight. */

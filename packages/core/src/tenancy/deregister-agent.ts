@@ -4,8 +4,9 @@ import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { closeMailbox } from '../control/close-mailbox.ts';
 import { credentialEnded } from '../control/subscribe-control.ts';
-import { checkLength, longestText } from '../decision/check-request.ts';
+import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { changeOp } from '../ops/change-op.ts';
 import { isOver } from '../ops/lifecycle.ts';
 import type { Agent } from './agent.ts';
@@ -22,7 +23,7 @@ export interface DeregisterRequest {
 /** Ends a registration: the token stops at once, and what was in flight is terminated. */
 export async function deregisterAgent(gov: Governance, request: DeregisterRequest): Promise<void> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
-  checkLength('reason', request.reason, longestText);
+  checkLength('reason', request.reason, longest.text);
   const actor = actorOf(agent);
   endAllOps(gov, agent, actor);
   gov.journal.record(
@@ -53,10 +54,13 @@ export function endAllOps(gov: Governance, agent: Agent, actor: Actor): void {
   closeMailbox(gov, agent);
 }
 
-/** A suspension outlives the registration, so that nobody escapes it by registering again. */
+/**
+ * A suspension outlives the registration, and so does a stop that is not confirmed, so that nobody escapes them by
+ * registering again. With them stays who has registered the agent.
+ */
 function removeFrom(gov: Governance, agent: Agent): void {
   const { record, lastSeenAt } = agent;
-  if (record.suspension === null) {
+  if (record.suspension === null && !gov.control.owesAnything(agent.key)) {
     gov.directory.remove(agent);
     gov.journal.write({ kind: 'agent_removed', id: record.id });
     gov.journal.onFailure(() => gov.directory.reinstate(agent));

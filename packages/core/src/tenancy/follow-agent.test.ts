@@ -43,7 +43,7 @@ test('a token that was replaced elsewhere stops here at once, and what listened 
 test('a suspension elsewhere pauses what runs here, tells the agent, and is lifted with it', async () => {
   const { test, agent, record } = await busy();
   const listener = await listen(test, agent);
-  await follow(test, { ...record, suspension: { at: 5, reason: 'odd' } });
+  await follow(test, { ...record, suspension: { at: 5, reason: 'odd', width: 'unbound' } });
   expect(await test.check(agent)).toMatchObject({ decision: 'deny', reason: 'agent is suspended' });
   expect(opOf(test, agent, 't1:s').state).toBe('paused');
   await follow(test, record);
@@ -69,7 +69,7 @@ test('an agent that left elsewhere is gone here, and what it had in flight is te
 
 test('one that left while it was suspended is remembered as such, without what it had in flight', async () => {
   const { test, record } = await busy();
-  const suspension = { at: 5, reason: 'odd' };
+  const suspension = { at: 5, reason: 'odd', width: 'unbound' } as const;
   await follow(test, { ...record, suspension });
   await follow(test, { ...record, suspension, tokenHash: null });
   expect(test.known(bot).ops.size).toBe(0);

@@ -36,8 +36,10 @@ function appear(gov: Governance, record: AgentRecord): void {
 function moveOps(gov: Governance, agent: Agent, before: AgentRecord, after: AgentRecord) {
   const by = { actor: system };
   if (before.suspension === null && after.suspension !== null) {
-    return moveForSuspension(gov, by, agent, 'pause', after.suspension.reason);
+    return moveForSuspension(gov, by, agent, 'pause', after.suspension);
   }
-  if (before.suspension !== null && after.suspension === null) return moveForSuspension(gov, by, agent, 'resume', '');
+  if (before.suspension !== null && after.suspension === null) {
+    return moveForSuspension(gov, by, agent, 'resume', { ...before.suspension, reason: '' });
+  }
   return [];
 }

@@ -40,7 +40,7 @@ test('who presents its own token is known, and every other way to fail has its n
   const stolen = 'credential token registered to a different agent';
   expect(identity(bot, theirs.token)).toEqual({ known: false, reason: stolen, claimed: acme, owner: umbrella });
   expect(identity(ghost, mine.token)).toEqual({ known: false, reason: stolen, claimed: undefined, owner: acme });
-  test.gov.directory.put({ ...acme.record, suspension: { at: 0, reason: '' } }, 0);
+  test.gov.directory.put({ ...acme.record, suspension: { at: 0, reason: '', width: 'unbound' } }, 0);
   expect(identity(bot, mine.token)).toEqual({
     known: false,
     reason: 'agent is suspended',
@@ -70,7 +70,7 @@ test('a token counts as a whole: neither part of it nor its hash will do', async
 test('a suspended agent may still report and hear', async () => {
   const test = await testGovernance();
   const { token } = await test.register(bot);
-  test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '' } }, 0);
+  test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '', width: 'unbound' } }, 0);
   expect(authenticateAgent(test.gov, bot, token)).toBe(test.known(bot));
   expect(heartbeat(test.gov, bot, token)).toEqual({ suspended: true, policyVersion: 'none' });
 });

@@ -1,3 +1,4 @@
+import { rootsWith } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
@@ -7,6 +8,7 @@ import { noteAlive } from '../control/note-alive.ts';
 import { credentialEnded } from '../control/subscribe-control.ts';
 import { checkLength } from '../decision/check-request.ts';
 import type { Governance } from '../governance.ts';
+import { longest } from '../kernel/bounds.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
@@ -31,7 +33,8 @@ export interface Registration {
 }
 
 const shortestToken = 32;
-const longestToken = 512;
+/** All names of tools: a directory of agents is held in memory. */
+const longestTogether = 65_536;
 
 /** Registers an agent, or replaces what is known of it and its token; the old token stops at once. */
 export async function registerAgent(gov: Governance, by: Principal, request: RegisterRequest): Promise<Registration> {
@@ -66,7 +69,7 @@ export async function registerAgent(gov: Governance, by: Principal, request: Reg
     suspension: existing?.record.suspension ?? null,
     // The same token again leaves what listens with it in peace.
     controlled: existing?.record.tokenHash === tokenHash && gov.control.hasStream(existing.key),
-    registeredWith: by.credentialId,
+    registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };
   const created = existing === undefined || !isRegistered(existing);
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };
@@ -109,12 +112,14 @@ function checkForm(request: RegisterRequest): void {
   if (request.token !== '' && request.token.length < shortestToken) {
     throw invalid('credential_token', `must be at least ${shortestToken} characters, or empty to be issued one`);
   }
-  checkLength('credential_token', request.token, longestToken);
-  checkLength('name', request.name, 256);
-  checkLength('framework', request.framework, 128);
-  checkLength('version', request.version, 128);
+  checkLength('credential_token', request.token, longest.credentialToken);
+  checkLength('name', request.name, longest.name);
+  checkLength('framework', request.framework, longest.name);
+  checkLength('version', request.version, longest.version);
   if (request.toolNames.length > 1000) throw invalid('tool_names', 'must be at most 1000');
-  for (const tool of request.toolNames) checkLength('tool_names', tool, 256);
+  const named = request.toolNames.reduce((sum, { length }) => sum + length, 0);
+  if (named > longestTogether) throw invalid('tool_names', `must be at most ${longestTogether} characters together`);
+  for (const tool of request.toolNames) checkLength('tool_names', tool, longest.name);
   const metadata = Object.entries(request.metadata);
   if (metadata.length > 64) throw invalid('metadata', 'must have at most 64 members');
   for (const [name, value] of metadata) {

@@ -13,7 +13,7 @@ export function strangerOf(id: AgentId): AgentRecord {
     metadata: {},
     toolNames: [],
     registeredAt: 0,
-    registeredWith: null,
+    registeredWith: [],
     suspension: null,
     controlled: false,
   };

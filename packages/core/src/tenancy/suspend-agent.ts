@@ -1,5 +1,7 @@
+import { isAtLeastAsWide, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
@@ -21,10 +23,16 @@ export async function suspendAgent(gov: Governance, by: Principal, id: AgentId, 
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
   let receipts: readonly Receipt[] = [];
-  if (agent.record.suspension === null) {
-    setSuspension(gov, agent, { at: gov.clock.now(), reason: why });
+  const { suspension } = agent.record;
+  const width = widthOf(by);
+  if (suspension === null) {
+    setSuspension(gov, agent, { at: gov.clock.now(), reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
-    receipts = moveForSuspension(gov, by, agent, 'pause', why);
+    receipts = moveForSuspension(gov, by, agent, 'pause', { reason: why, width });
+  } else if (!isAtLeastAsWide(suspension.width, width)) {
+    // From now on only the wider one lifts it. What it had paused stays so.
+    setSuspension(gov, agent, { ...suspension, reason: why, width });
+    note(gov, by, agent, 'AgentSuspended', why);
   }
   await gov.journal.committed();
   releaseMessages(gov, receipts);
@@ -40,13 +48,14 @@ export async function resumeAgent(gov: Governance, by: Principal, id: AgentId, r
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
   let receipts: readonly Receipt[] = [];
+  requireLifting(gov, by, agent);
   if (agent.record.suspension !== null || agent.blocked) {
     note(gov, by, agent, 'AgentResumed', why);
     liftBlock(gov, agent);
   }
   if (agent.record.suspension !== null) {
     setSuspension(gov, agent, null);
-    receipts = moveForSuspension(gov, by, agent, 'resume', why);
+    receipts = moveForSuspension(gov, by, agent, 'resume', { reason: why, width: widthOf(by) });
   }
   await gov.journal.committed();
   releaseMessages(gov, receipts);
@@ -61,9 +70,20 @@ function setSuspension(gov: Governance, agent: Agent, suspension: Suspension | n
   gov.journal.write({ kind: 'agent_saved', agent: changed });
 }
 
+/** To resume lifts all of it or nothing. */
+function requireLifting(gov: Governance, by: Principal, agent: Agent): void {
+  const caller = standingOf(gov.keys, by, agent.record);
+  const { suspension } = agent.record;
+  if (suspension !== null) requireAuthority(caller, 'suspension', suspension.width);
+  for (const { width } of blocksOf(gov, agent)) requireAuthority(caller, 'unconfirmed_stop', width);
+}
+
 function liftBlock(gov: Governance, agent: Agent): void {
-  const blocking = gov.control.find(agent.key)?.blocking.values() ?? [];
-  for (const receipt of [...blocking]) saveReceipt(gov, receipt, lifted(receipt));
+  for (const receipt of blocksOf(gov, agent)) saveReceipt(gov, receipt, lifted(receipt));
+}
+
+function blocksOf(gov: Governance, agent: Agent): readonly Receipt[] {
+  return [...(gov.control.find(agent.key)?.blocking.values() ?? [])];
 }
 
 function isRunning({ state }: Op): boolean {
@@ -81,7 +101,7 @@ export function moveForSuspension(
   by: Pick<Principal, 'actor' | 'requestId'>,
   agent: Agent,
   action: 'pause' | 'resume',
-  reason: string,
+  { reason, width }: Pick<Suspension, 'reason' | 'width'>,
 ): Receipt[] {
   const isConcerned = action === 'pause' ? isRunning : isPausedBySuspension;
   return issueControls(gov, [...agent.ops.values()].filter(isConcerned), {
@@ -89,6 +109,7 @@ export function moveForSuspension(
     action,
     reason: reason === '' ? `agent ${action === 'pause' ? 'suspended' : 'resumed'}` : reason,
     cause: 'suspension',
+    width,
     bulkId: null,
     nextId: () => newControlId(gov),
   });

@@ -46,6 +46,8 @@ export function sampleInvite(id: string, members: Partial<Invite> = {}): Invite 
     emailKey: `${id}@example.com`,
     role: 'viewer',
     invitedBy: 'ada@example.com',
+    madeBy: { kind: 'account', id: 'ada' },
+    asOwner: false,
     createdAt: 1_700_000_000_000,
     expiresAt: 1_700_604_800_000,
     ...members,
@@ -146,6 +148,8 @@ export const someInvite: fc.Arbitrary<Invite> = fc.record({
   emailKey: text,
   role: fc.constantFrom(...roles),
   invitedBy: text,
+  madeBy: orNull(fc.record({ kind: fc.constantFrom('account', 'api_key'), id: text })),
+  asOwner: fc.boolean(),
   createdAt: epoch,
   expiresAt: epoch,
 });

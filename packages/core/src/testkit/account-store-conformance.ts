@@ -831,6 +831,8 @@ const other: typeof first = {
     emailKey: 'i1@example.com',
     role: 'owner',
     invitedBy: 'someone else',
+    madeBy: { kind: 'api_key', id: 'abcdefghijkl' },
+    asOwner: true,
     createdAt: 41,
     expiresAt: 42,
   },

@@ -46,6 +46,13 @@ interface Case extends Asked {
   readonly observed?: readonly object[];
   readonly reserved_micros?: number;
   readonly audited?: string;
+  /** On which terms people are asked. */
+  readonly approvals?: {
+    readonly rules?: readonly string[];
+    readonly count?: number;
+    readonly ttl_secs?: number;
+    readonly grants?: boolean;
+  };
 }
 
 interface Group {
@@ -60,7 +67,16 @@ const folder = new URL('../../cases/', import.meta.url);
 export const caseFiles: readonly string[] = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
 const askedMembers = ['arguments', 'cost_micros', 'run', 'at'];
-const checkedMembers = ['registered', 'before', 'reason', 'limit', 'observed', 'reserved_micros', 'audited'];
+const checkedMembers = [
+  'registered',
+  'before',
+  'reason',
+  'limit',
+  'observed',
+  'reserved_micros',
+  'audited',
+  'approvals',
+];
 
 function groupsOf(file: string): Group[] {
   return parseAllDocuments(readFileSync(new URL(file, folder), 'utf8')).map((document) => {
@@ -176,9 +192,17 @@ async function run(one: Case, made: TestGovernance): Promise<void> {
   const isOfBudget = /^budget\/(global|org|team|agent)\./.test(one.rule) && one.decision === 'deny';
   expect(entry?.payload['limit'] !== undefined).toBe(isOfBudget);
   expect(entry?.payload['observed'] ?? []).toEqual(one.observed ?? []);
+  if (one.approvals !== undefined) expect(await termsOf(made, answer.approvalId)).toMatchObject(one.approvals);
   if (one.reserved_micros !== undefined) {
     expect(made.known(agentId(one.agent)).ops.get(answer.opId)?.reservedMicros).toBe(one.reserved_micros);
   }
+}
+
+async function termsOf(made: TestGovernance, id: string): Promise<NonNullable<Case['approvals']>> {
+  const approval = await made.store.approvals.approval(id);
+  if (approval === undefined) throw new Error('nobody is asked');
+  const { rules, required: count, expiresAt, requestedAt, isGrantable: grants } = approval;
+  return { rules, count, ttl_secs: (expiresAt - requestedAt) / 1000, grants };
 }
 
 /** Makes a test of every case in some of the files. */

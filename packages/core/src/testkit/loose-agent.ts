@@ -17,7 +17,7 @@ export function looseAgent(id: string): Agent {
       registeredAt: 0,
       suspension: null,
       controlled: false,
-      registeredWith: null,
+      registeredWith: [],
     },
     0,
   );

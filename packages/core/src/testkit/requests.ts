@@ -1,4 +1,5 @@
 import type { Principal } from '../access/principal.ts';
+import { usualMostActionMicros } from '../budget/money.ts';
 import type { Action } from '../decision/action.ts';
 import { action } from '../decision/action.ts';
 import type { CheckRequest, RawCheckRequest } from '../decision/check-request.ts';
@@ -50,8 +51,11 @@ export function rawCheck(members: Partial<RawCheckRequest> = {}): RawCheckReques
   };
 }
 
-export function checkOf(members: Partial<RawCheckRequest> = {}): CheckRequest {
-  return parseCheckRequest(rawCheck(members));
+export function checkOf(
+  members: Partial<RawCheckRequest> = {},
+  mostActionMicros = usualMostActionMicros,
+): CheckRequest {
+  return parseCheckRequest(rawCheck(members), mostActionMicros);
 }
 
 export function useTool(tool: string, args?: unknown): Action {

@@ -28,6 +28,21 @@ export const recognisedSecrets: Readonly<Record<string, fc.Arbitrary<string>>> =
     .tuple(charset(`${lower}234567`, 12), charset(alphanumeric, 46))
     .map(([id, rest]) => `rvk_${id}_${rest}`),
   'a Reeve agent token': after('rva_', charset(`${alphanumeric}-_`, 43)),
+  'a Reeve invite': after('rvi_', charset(`${alphanumeric}-_`, 43)),
+  'a Reeve refresh token': after('rvr_', charset(`${alphanumeric}-_`, 43)),
+  'a Reeve password reset': after('rvp_', charset(`${alphanumeric}-_`, 43)),
+  'a Reeve ticket': after('rvt_', charset(`${alphanumeric}-_`, 43)),
+  'a Hugging Face token': after('hf_', charset(alphanumeric, 34)),
+  'a SendGrid key': fc
+    .tuple(charset(`${alphanumeric}-_`, 22), charset(`${alphanumeric}-_`, 43))
+    .map(([id, rest]) => `SG.${id}.${rest}`),
+  'a Google access token': after('ya29.', charset(`${alphanumeric}-_`, 60, 180)),
+  'a PGP private key': fc
+    .array(charset(`${alphanumeric}+/`, 64), { minLength: 1, maxLength: 4 })
+    .map(
+      (lines) =>
+        `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${lines.join('\n')}\n=aB3d\n-----END PGP PRIVATE KEY BLOCK-----`,
+    ),
   'an OpenAI key': after('sk-proj-', charset(`${alphanumeric}-_`, 40, 60)),
   'an Anthropic key': after('sk-ant-api03-', charset(`${alphanumeric}-_`, 80, 95)),
   'a GitHub token': fc

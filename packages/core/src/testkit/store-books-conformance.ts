@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClosedBooks } from '../budget/books.ts';
+import type { Total } from '../budget/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
 import type { Change } from '../journal/change.ts';
@@ -9,7 +10,7 @@ const org: TierOf = { tier: 'org', orgId: 'acme', teamId: '', agentId: '' };
 const team: TierOf = { tier: 'team', orgId: 'acme', teamId: '', agentId: '' };
 const agent: TierOf = { tier: 'agent', orgId: 'acme', teamId: '', agentId: 'bot' };
 
-function closed(of: TierOf, period: Period, id: string, spentMicros = 1_370_000): ClosedBooks {
+function closed(of: TierOf, period: Period, id: string, spentMicros: Total = 1_370_000): ClosedBooks {
   const startsAt = Date.parse(id);
   return { of, period, id, startsAt, endsAt: startsAt + 86_400_000, spentMicros, limitMicros: null };
 }
@@ -39,6 +40,13 @@ export function closedBooksConformance(open: () => Store): void {
       expect(await ids(agent, 'day', 10)).toEqual(['2026-11-03']);
       expect(await ids(agent, 'month', 10)).toEqual([]);
       expect((await open().load()).books).toEqual([]);
+    });
+
+    test('hold sums that a number cannot tell apart, and less than nothing', async () => {
+      const sums: readonly Total[] = [-1_500_000, Number.MAX_SAFE_INTEGER, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 70n)];
+      const days = sums.map((sum, at) => closed(org, 'day', `2026-11-0${at + 1}`, sum));
+      await write(change(days));
+      expect(await open().closedBooks(org, 'day', 10)).toEqual(days);
     });
 
     test('that are written again are there once, as they were written last', async () => {

@@ -269,9 +269,9 @@ const sampleAgent: AgentRecord = {
   metadata: { region: 'eu', '1': 'one', __proto__x: 'odd' },
   toolNames: ['search', 'fetch, then read'],
   registeredAt: 1_700_000_000_123,
-  suspension: { at: 1_700_000_001_000, reason: 'line\nbreak' },
+  suspension: { at: 1_700_000_001_000, reason: 'line\nbreak', width: 'org' },
   controlled: true,
-  registeredWith: 'abcdefghijkl',
+  registeredWith: ['abcdefghijkl', 'acc_1'],
 };
 const bareAgent: AgentRecord = {
   id: { orgId: '', teamId: '', agentId: 'bot' },
@@ -285,7 +285,7 @@ const bareAgent: AgentRecord = {
   registeredAt: 0,
   suspension: null,
   controlled: false,
-  registeredWith: null,
+  registeredWith: [],
 };
 const sampleKey: ApiKeyRecord = {
   id: 'abcdefghijkl',
@@ -298,6 +298,8 @@ const sampleKey: ApiKeyRecord = {
   expiresAt: 2,
   lastUsedAt: 4,
   revokedAt: 3,
+  madeBy: { kind: 'api_key', id: 'mnopqrstuvwx' },
+  rotatedFrom: '234567234567',
 };
 const unboundKey: ApiKeyRecord = {
   ...sampleKey,
@@ -308,6 +310,8 @@ const unboundKey: ApiKeyRecord = {
   expiresAt: null,
   lastUsedAt: null,
   revokedAt: null,
+  madeBy: { kind: 'account', id: 'acc_1' },
+  rotatedFrom: null,
 };
 const sampleSigningKey: SigningKeyRecord = {
   kid: 'k1',
@@ -373,7 +377,7 @@ const unwritable: Change = {
 function books(of: TierOf): SavedBooks {
   return {
     of,
-    spent: { day: 1_370_000, month: 9_007_199_254_740_000 },
+    spent: { day: 1_370_000, month: 9_007_199_254_740_993n },
     window: { day: '2026-11-15', month: '2026-11' },
     noticed: { day: 80, month: 0 },
     seq: 7,

@@ -14,6 +14,8 @@ export const sampleReceipt: Receipt = {
   actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'ci "deploy" 🦊' },
   reason: "it's\nrunaway",
   cause: 'suspension',
+  width: 'team',
+  owed: true,
   sequence: Number.MAX_SAFE_INTEGER,
   requestedAt: 1_700_000_000_000,
   deliveredAt: 1_700_000_000_001,

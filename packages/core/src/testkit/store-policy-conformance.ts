@@ -13,6 +13,7 @@ export const sampleVersion: PolicyVersion = {
   savedAt: 1_700_000_000_123,
   savedBy: { id: 'abcdefghijkl', kind: 'api_key', label: 'ci "deploy"' },
   note: "it's\nbetter",
+  width: 'team',
 };
 
 /** What a version of its document comes to be, in short. */

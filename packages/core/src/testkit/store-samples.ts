@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
+import { widths } from '../access/authority.ts';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import { scopes } from '../access/scope.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
@@ -51,9 +52,9 @@ export const someAgent: fc.Arbitrary<AgentRecord> = fc
     metadata: fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 6 }), text, { maxKeys: 3, noNullPrototype: true }),
     toolNames: fc.array(text, { maxLength: 3 }),
     registeredAt: epoch,
-    suspension: orNull(fc.record({ at: epoch, reason: text })),
+    suspension: orNull(fc.record({ at: epoch, reason: text, width: fc.constantFrom(...widths) })),
     controlled: fc.boolean(),
-    registeredWith: orNull(fc.constantFrom('abcdefghijkl', 'acc_1')),
+    registeredWith: fc.uniqueArray(fc.constantFrom('abcdefghijkl', 'acc_1')),
   })
   .map(({ hasToken, ...agent }) => {
     // A token belongs to one agent, so no two of these share one.
@@ -73,6 +74,10 @@ export const someApiKey: fc.Arbitrary<ApiKeyRecord> = fc.record({
   expiresAt: orNull(epoch),
   lastUsedAt: orNull(epoch),
   revokedAt: orNull(epoch),
+  madeBy: orNull(
+    fc.constantFrom({ kind: 'account', id: 'acc_1' } as const, { kind: 'api_key', id: 'mnopqrstuvwx' } as const),
+  ),
+  rotatedFrom: orNull(fc.constant('234567234567')),
 });
 
 export const someKid = fc.constantFrom('k1', 'k2');
@@ -118,6 +123,8 @@ export const someReceipt: fc.Arbitrary<Receipt> = fc
     actor: someActor,
     reason: text,
     cause: fc.constantFrom('operator', 'suspension'),
+    width: fc.constantFrom(...widths),
+    owed: fc.boolean(),
     sequence: fc.integer({ min: 1, max: 3 }),
     requestedAt: epoch,
     deliveredAt: orNull(epoch),
@@ -149,6 +156,7 @@ export const someBulk: fc.Arbitrary<BulkControl> = fc.record({
 const someVerdict = fc.record({
   verdict: fc.constantFrom('approve', 'reject'),
   actor: someActor,
+  people: fc.array(text, { minLength: 1, maxLength: 2 }),
   reason: text,
   at: epoch,
   grant: orNull(
@@ -166,15 +174,19 @@ export const someApproval: fc.Arbitrary<Approval> = fc.record({
   opId: someOpId,
   actionType: fc.constantFrom(...actionTypes),
   resource: text,
-  resourceDigest: hexHash,
+  coverDigest: hexHash,
+  covers: text,
   summary: text,
   runId: text,
   action: text.map((tool) => canonicalJson({ tool })),
   digest: hexHash,
   policyRule: text,
+  rules: fc.array(text, { maxLength: 3 }),
+  isGrantable: fc.boolean(),
   policyVersion: text,
   reason: text,
   cause: fc.constantFrom('rule', 'budget'),
+  approver: fc.constantFrom(...widths),
   costMicros: micros,
   requestedAt: epoch,
   expiresAt: epoch,
@@ -191,9 +203,12 @@ export const someGrant: fc.Arbitrary<StandingGrant> = fc.record({
   approvalId: fc.constantFrom('apr_1', 'apr_2'),
   agent: someAgentId,
   policyRule: text,
+  rules: fc.array(text, { maxLength: 3 }),
+  approvers: fc.integer({ min: 1, max: 5 }),
   actionType: fc.constantFrom(...actionTypes),
   resource: text,
-  resourceDigest: hexHash,
+  coverDigest: hexHash,
+  covers: text,
   reach: fc.constantFrom('run', 'until'),
   runId: orNull(text),
   grantedAt: epoch,

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { EndedCredentials } from '../access/ended-credentials.ts';
-import { KeyRing } from '../access/key-ring.ts';
 import type { Principal } from '../access/principal.ts';
 import { rotateSigningKey } from '../access/rotate-signing-key.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
@@ -16,7 +15,7 @@ import type { LoggedEntry } from './logged-entry.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { plainMint } from './plain-mint.ts';
 import { operator } from './requests.ts';
-import { sha256, testGovernance } from './test-governance.ts';
+import { testGovernance } from './test-governance.ts';
 
 export const from: Origin = { address: '192.0.2.7', userAgent: 'a browser', requestId: 'r1' };
 
@@ -84,7 +83,7 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
   };
   const access = {
     gov,
-    keys: new KeyRing(clock, sha256, []),
+    keys: gov.keys,
     signingKeys: new SigningKeyRing([]),
     mint: plainMint(),
     tokenTtlMs: 86_400_000,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
+import { KeyRing } from '../access/key-ring.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ApprovalSettings } from '../approvals/approval-desk.ts';
 import { ApprovalDesk } from '../approvals/approval-desk.ts';
@@ -14,6 +15,8 @@ import type { RawCheckRequest } from '../decision/check-request.ts';
 import { budgetPolicy, noBudgets } from '../budget/budget-policy.ts';
 import { BooksKeeper } from '../budget/books-keeper.ts';
 import { Ledger } from '../budget/ledger.ts';
+import type { Micros } from '../budget/money.ts';
+import { usualMostActionMicros } from '../budget/money.ts';
 import { RunTally } from '../budget/run-tally.ts';
 import { recoverBooks } from '../budget/recover-books.ts';
 import type { Governance } from '../governance.ts';
@@ -91,6 +94,8 @@ export interface TestOptions {
   readonly approvals?: Partial<ApprovalSettings>;
   /** What policies may have beside the plain. */
   readonly features?: PolicyFeatures;
+  /** The most that one action may cost. */
+  readonly mostActionMicros?: Micros;
 }
 
 export async function testGovernance(options: TestOptions = {}): Promise<TestGovernance> {
@@ -101,6 +106,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     control = {},
     approvals = {},
     features = {},
+    mostActionMicros = usualMostActionMicros,
   } = options;
   const snapshot = await store.load();
   const mark = snapshot.booksMark ?? { seq: 0, timeZone: 'UTC' };
@@ -127,9 +133,11 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   );
   const directory = new AgentDirectory();
   const gov: Governance = {
+    keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     ops: new OpsRegistry(clock, ttlMs),
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: mark.timeZone })),
+    mostActionMicros,
     runs: new RunTally(),
     control: new ControlDesk({
       directory,
@@ -174,7 +182,8 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       return { id, token };
     },
     deregister: ({ id, token }, reason = '') => settle(deregisterAgent(gov, { agentId: id, token, reason })),
-    check: ({ id, token }, members = {}) => settle(checkAction(gov, checkOf({ agentId: id, token, ...members }))),
+    check: ({ id, token }, members = {}) =>
+      settle(checkAction(gov, checkOf({ agentId: id, token, ...members }, mostActionMicros))),
     complete: ({ id, token }, opId, members = {}) =>
       settle(
         completeAction(gov, {
@@ -200,7 +209,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     crash: async () => {
       flushes = [];
       clock.restart();
-      const next = await testGovernance({ clock, store, ttlMs, control, approvals, features });
+      const next = await testGovernance({ clock, store, ttlMs, control, approvals, features, mostActionMicros });
       next.gov.policies = gov.policies;
       const { stored } = next.gov.library.sources;
       next.gov.library.sources = { files: gov.library.sources.files, stored };

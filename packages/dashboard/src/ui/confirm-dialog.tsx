@@ -82,7 +82,7 @@ function OpenConfirm({
             label={reason === 'required' ? 'Reason' : 'Reason (optional)'}
             hint="Kept in the audit log; the agent is told."
           >
-            <TextArea value={given} maxLength={1000} onChange={(event) => setGiven(event.target.value)} />
+            <TextArea value={given} maxLength={8192} onChange={(event) => setGiven(event.target.value)} />
           </Field>
         )}
         {typed === undefined ? null : (

@@ -121,6 +121,9 @@ function refuseContradictions(config: Config): void {
         : ['SVC_APPROVAL_WEBHOOK_URL', 'SVC_APPROVAL_WEBHOOK_SECRET'];
     throw new StartError(`${given} is set and ${missing} is not; a webhook needs both`, 2);
   }
+  if (config.auditAnchor !== undefined && config.databaseUrl === 'memory:') {
+    throw new StartError('SVC_AUDIT_ANCHOR: there is nothing to anchor with "memory:"; leave one of them out', 2);
+  }
   if (config.natsUrl !== undefined) {
     throw new StartError('SVC_NATS_URL: NATS is not available in this version; leave it unset', 2);
   }

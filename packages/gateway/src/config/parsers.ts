@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { messageOf, parseApiKey } from '@reeve/core';
+import { messageOf, parseApiKey, parseUsd } from '@reeve/core';
 import { parsePostgresUrl } from './postgres-url.ts';
 
 /** Turns the text of a setting into its value; throws an `Error` whose message says what is accepted. */
@@ -45,6 +45,18 @@ export function wholeNumber(least: number, most: number): Parse<number> {
       throw new Error(`a whole number from ${least} to ${most}`);
     return value;
   };
+}
+
+/** The most whole dollars of which each micro-dollar can be told apart in a number. */
+const mostUsd = Math.floor(Number.MAX_SAFE_INTEGER / 1_000_000);
+
+/** An amount of US dollars, as micro-dollars. */
+export function usdAboveZero(text: string): number {
+  const micros = parseUsd(text);
+  if (typeof micros !== 'number' || micros <= 0 || micros > mostUsd * 1_000_000) {
+    throw new Error(`US dollars above 0, up to ${mostUsd}, with at most six decimals`);
+  }
+  return micros;
 }
 
 export function choice<Choice extends string>(...choices: readonly Choice[]): Parse<Choice> {
@@ -126,6 +138,23 @@ export function proxies(text: string): readonly string[] {
   const given = text.split(',').map((proxy) => proxy.trim());
   if (given.every(isProxy)) return given;
   throw new Error('addresses or networks separated by commas, as in 10.0.0.1, 10.1.0.0/16, ::1');
+}
+
+/** Names and addresses that requests may come under, separated by commas. */
+export function hosts(text: string): readonly string[] {
+  const given = text.split(',').map((host) => host.trim());
+  if (given.every(isHostPattern)) return given;
+  throw new Error(
+    'host names or addresses separated by commas, as in reeve.example.com, 10.0.0.5, [fd00::5], *.example.com; * for any',
+  );
+}
+
+function isHostPattern(text: string): boolean {
+  if (text === '*') return true;
+  const host = text.startsWith('*.') ? text.slice(2) : text;
+  if (host === '' || /[\s/?#@\\*]/.test(host)) return false;
+  const url = URL.parse(`http://${host}`);
+  return url !== null && (host === text || (isIP(url.hostname) === 0 && url.port === ''));
 }
 
 function isProxy(text: string): boolean {

@@ -14,10 +14,14 @@ describe('a PostgreSQL URL', () => {
 
   test.each([
     ['postgresql://h/d', { host: 'h', port: 5432, user: undefined, password: undefined, database: 'd' }],
-    ['postgres://h', { host: 'h', database: undefined, tlsMode: 'prefer', connectTimeoutSecs: 5 }],
-    ['postgres:///d', { host: 'localhost', database: 'd' }],
-    ['postgres://u@[::1]:5433/d', { host: '::1', port: 5433, user: 'u' }],
-    ['postgres://u@%2Fvar%2Frun%2Fpostgresql/d', { host: '/var/run/postgresql' }],
+    ['postgres://h', { host: 'h', database: undefined, tlsMode: 'require', connectTimeoutSecs: 5 }],
+    ['postgres://10.0.0.5/d?sslmode=prefer', { host: '10.0.0.5', tlsMode: 'prefer' }],
+    ['postgres://h/d?sslmode=disable', { tlsMode: 'disable' }],
+    ['postgres:///d', { host: 'localhost', database: 'd', tlsMode: 'prefer' }],
+    ['postgres://u@127.0.0.2/d', { tlsMode: 'prefer' }],
+    ['postgres://u@[::1]:5433/d', { host: '::1', port: 5433, user: 'u', tlsMode: 'prefer' }],
+    ['postgres://u@%2Fvar%2Frun%2Fpostgresql/d', { host: '/var/run/postgresql', tlsMode: 'prefer' }],
+    ['postgres:///d?host=db.example.com', { host: 'db.example.com', tlsMode: 'require' }],
     [
       'postgres:///d?host=/run/pg&port=5433&user=u&password=p',
       { host: '/run/pg', port: 5433, user: 'u', password: 'p' },

@@ -1,3 +1,5 @@
+import { isLoopback } from '../loopback.ts';
+
 /** Whether the connection is encrypted, and whose certificate is believed, as PostgreSQL's own clients have it. */
 export const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type TlsMode = (typeof tlsModes)[number];
@@ -62,7 +64,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
     user: given.get('user') ?? user,
     password: given.get('password') ?? password,
     database: given.get('dbname') ?? database,
-    tlsMode: tlsModeOf(given.get('sslmode') ?? 'prefer'),
+    tlsMode: tlsModeOf(given.get('sslmode') ?? (isHere(named) ? 'prefer' : 'require')),
     rootCertFile: given.get('sslrootcert'),
     certFile: given.get('sslcert'),
     keyFile: given.get('sslkey'),
@@ -84,6 +86,11 @@ function decoded({ hostname, username, password, pathname }: URL) {
   } catch {
     throw new Error(`${form} with each % of a name or password written as %25`);
   }
+}
+
+/** Whether a connection stays on this machine. What crosses a network is encrypted, unless the URL says otherwise. */
+function isHere(host: string): boolean {
+  return host.startsWith('/') || isLoopback(host);
 }
 
 function isPort(text: string): boolean {

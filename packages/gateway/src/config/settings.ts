@@ -7,12 +7,14 @@ import {
   choice,
   database,
   flag,
+  hosts,
   longSecret,
   onlyClearYes,
   path,
   proxies,
   seconds,
   url,
+  usdAboveZero,
   webhookUrl,
   wholeNumber,
 } from './parsers.ts';
@@ -108,6 +110,12 @@ export const settings = {
     wholeNumber(0, 31_536_000),
     'What budgets hold back for an operation whose agent is silent for so long is free again; 0 is off.',
   ),
+  maxActionCostMicros: required(
+    'max_action_cost_usd',
+    '1000',
+    usdAboveZero,
+    'The most that one action may be estimated to cost, or have cost, in US dollars.',
+  ),
   opsDurable: required('ops_durable', 'true', flag, 'Operations in flight survive a restart.'),
   auditSync: required(
     'audit_sync',
@@ -127,6 +135,12 @@ export const settings = {
     wholeNumber(0, 1e12),
     'Only so many newest entries are kept, behind a signed cut; 0 keeps all.',
   ),
+  auditAnchor: optional(
+    'audit_anchor',
+    path,
+    'A file to which the newest entry of the audit log is appended, signed, so that the loss of entries shows at the next start. Keep it on another machine or an append-only medium.',
+  ),
+  auditAnchorSecs: required('audit_anchor_secs', '60', seconds, 'How often that is done, where the log has moved.'),
   heartbeatIntervalSecs: required(
     'heartbeat_interval_secs',
     '30',
@@ -163,6 +177,12 @@ export const settings = {
     'What the messages are signed with: at least 16 characters. Needs SVC_APPROVAL_WEBHOOK_URL.',
     { secret: true },
   ),
+  evaluationSecs: required(
+    'evaluation_secs',
+    '5',
+    seconds,
+    'How long evaluating a text that a caller sends (validate, simulate, test, backtest, explain, put) may take.',
+  ),
   authOpenRegistration: required(
     'auth_open_registration',
     'false',
@@ -191,6 +211,11 @@ export const settings = {
     'trusted_proxies',
     proxies,
     'Addresses or networks, separated by commas, whose forwarded-for headers count.',
+  ),
+  allowedHosts: optional(
+    'allowed_hosts',
+    hosts,
+    'Further names that HTTP requests may come under, separated by commas; "*.example.com" is all below it, "*" is any. Without these: the public URL\'s, the listening address and loopback.',
   ),
   smtpHost: optional(
     'smtp_host',

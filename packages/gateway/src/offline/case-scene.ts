@@ -1,13 +1,21 @@
-import type { ConsideredRule, Decision, Facts, PolicySet, SpendFacts } from '@reeve/core';
+import type { Asking, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
 import {
+  alsoOfBudget,
+  approximateUsd,
   chargeOf,
   considerRules,
   exceededReason,
+  isToldAmounts,
+  limitTold,
   Ledger,
   microsOfUsd,
+  overpricedReason,
+  plus,
   RunTally,
   tiersOf,
+  totalJson,
   unpricedReason,
+  waitOf,
 } from '@reeve/core';
 import type { CaseAgent, CaseRequest, EarlierRequest, PolicyCase } from './policy-case.ts';
 import { checkRequestOf } from './read-cases.ts';
@@ -21,6 +29,8 @@ export interface CaseAnswer {
   /** The cap that refused it. */
   readonly limit: Readonly<Record<string, unknown>> | null;
   readonly observed: readonly unknown[];
+  /** On which terms people are asked. */
+  readonly approvals: Readonly<Record<string, unknown>> | null;
 }
 
 export interface Judged {
@@ -31,18 +41,22 @@ export interface Judged {
 /** Monday at noon: a case that says nothing of the time is decided alike on every day. */
 const ordinaryTime = Date.UTC(2026, 0, 5, 12);
 const nobody: CaseAgent = { name: '', framework: '', depth: 0, metadata: {} };
-const microsPerUsd = 1_000_000;
+/** A case knows no settings: where rules leave the time open, it is the default of SVC_APPROVAL_TTL_SECS. */
+const usualWait = 300_000;
 
 /** What a gateway with these policies would have in its books when a case comes to it, and how it would answer. */
 export class CaseScene {
   readonly #set: PolicySet;
   readonly #case: PolicyCase;
+  /** The most that one action may cost. */
+  readonly #mostMicros: number;
   readonly #runs = new RunTally();
   readonly #ledger: Ledger;
   #now: number;
 
-  constructor(set: PolicySet, one: PolicyCase) {
+  constructor(set: PolicySet, one: PolicyCase, mostMicros: number) {
     this.#set = set;
+    this.#mostMicros = mostMicros;
     this.#case = one;
     this.#now = one.before[0]?.at ?? one.at ?? ordinaryTime;
     this.#ledger = new Ledger({ now: () => this.#now, elapsed: () => 0 }, set.budgets);
@@ -81,7 +95,7 @@ export class CaseScene {
 
   ask(asked: CaseRequest): Judged {
     this.#now = asked.at ?? this.#now;
-    const request = checkRequestOf(asked);
+    const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
     const facts = this.#facts(asked, request.args, charge ?? 0);
     const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
@@ -94,12 +108,13 @@ export class CaseScene {
   /** What the budgets make of a verdict, in the order in which a decision does it. */
   #weigh(
     { agent, action }: CaseRequest,
-    { effect, reason, rule, observed = [] }: ReturnType<PolicySet['evaluate']>,
+    { effect, reason, rule, asking, observed = [] }: ReturnType<PolicySet['evaluate']>,
     charge: number | undefined,
   ): CaseAnswer {
     const none = {
       reserved_micros: 0,
       limit: null,
+      approvals: null,
       observed: observed.map(({ rule: id, effect: would }) => ({ rule: id, effect: would })),
     };
     if (effect === 'deny') return { ...none, decision: 'deny', rule, reason, audited: 'ActionDenied' };
@@ -107,26 +122,36 @@ export class CaseScene {
       const { policyRule, reason: why } = unpricedReason(action);
       return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
     }
+    if (charge > this.#mostMicros) {
+      const { policyRule, reason: why } = overpricedReason(action, charge, this.#mostMicros);
+      return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
+    }
     const held = { ...none, reserved_micros: charge };
     const exceeded = this.#ledger.exceededBy(agent, charge);
     if (exceeded !== undefined) {
-      const { policyRule, reason: why } = exceededReason(this.#ledger, exceeded, charge);
+      const { policyRule, reason: why } = exceededReason(
+        this.#ledger,
+        exceeded,
+        charge,
+        isToldAmounts(exceeded.of, agent),
+      );
       if (this.#set.budgets.actionOnExceed === 'require_approval') {
         const both = effect === 'require_approval' ? `${why}; and ${reason}` : why;
-        return { ...held, decision: 'pending', rule: policyRule, reason: both, audited: 'ActionPending' };
+        const approvals = termsOf(alsoOfBudget(asking));
+        return { ...held, decision: 'pending', rule: policyRule, reason: both, approvals, audited: 'ActionPending' };
       }
-      const { of, period, limitMicros, totalMicros } = exceeded;
+      const { tier, period, limitMicros, totalMicros } = limitTold(exceeded, agent);
       const limit = {
-        tier: of.tier,
+        tier,
         period,
         limit_micros: limitMicros,
-        spent_micros: totalMicros,
+        spent_micros: totalJson(totalMicros),
         status: 'LimitExceeded',
       };
       return { ...none, decision: 'deny', rule: policyRule, reason: why, limit, audited: 'BudgetLimitExceeded' };
     }
     return effect === 'require_approval'
-      ? { ...held, decision: 'pending', rule, reason, audited: 'ActionPending' }
+      ? { ...held, decision: 'pending', rule, reason, approvals: termsOf(asking), audited: 'ActionPending' }
       : { ...held, decision: 'allow', rule, reason, audited: 'ActionAllowed' };
   }
 
@@ -143,19 +168,19 @@ export class CaseScene {
         parent: null,
         toolNames: [],
         registeredAt: this.#now,
-        registeredWith: null,
+        registeredWith: [],
         suspension: null,
         controlled: false,
       },
       depth,
       action: asked.action,
       now: this.#now,
-      costUsd: chargeMicros / microsPerUsd,
+      costUsd: approximateUsd(chargeMicros),
       args: () => args ?? {},
       run: () => {
         const { checks, spentMicros } = this.#runs.of(asked.agent, asked.runId);
         const said = asked === this.#case ? this.#case.run : undefined;
-        return { id: asked.runId, ...(said ?? { checks, spent_usd: spentMicros / microsPerUsd }) };
+        return { id: asked.runId, ...(said ?? { checks, spent_usd: approximateUsd(spentMicros) }) };
       },
       spend: () => this.#spend(asked),
     };
@@ -166,9 +191,14 @@ export class CaseScene {
     const spend = { global: nothing, org: nothing, team: nothing, agent: nothing };
     for (const of of tiersOf(agent)) {
       const { spent, reserved } = this.#ledger.read(of);
-      const usd = (micros: number) => (micros + reserved) / microsPerUsd;
+      const usd = (total: Total) => approximateUsd(plus(total, reserved));
       spend[of.tier] = { day_usd: usd(spent.day), month_usd: usd(spent.month) };
     }
     return spend;
   }
+}
+
+function termsOf(asking: Asking | undefined): Readonly<Record<string, unknown>> {
+  const { rules = [], count = 1, grants = false } = asking ?? {};
+  return { rules: [...rules], count, ttl_secs: waitOf(asking, usualWait) / 1000, grants };
 }

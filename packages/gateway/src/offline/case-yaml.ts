@@ -1,10 +1,15 @@
 import type { AgentId, Member, PolicySource } from '@reeve/core';
-import { microsOfUsd, YamlReader } from '@reeve/core';
+import { messageOf, microsOfUsd, YamlReader } from '@reeve/core';
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 
+/** How many checks one file of cases may make, what comes before them and how often included. */
+const mostChecks = 10_000;
+
 /** Reads the values that cases are made of. Whatever is wrong is told with its place. */
 export class CaseYaml extends YamlReader {
+  #checksLeft = mostChecks;
+
   constructor({ file, text }: PolicySource) {
     super(file, text);
   }
@@ -44,6 +49,15 @@ export class CaseYaml extends YamlReader {
     return 0;
   }
 
+  /** Counts checks that a file makes; tells the first that are too many. */
+  countChecks(node: Node | undefined, checks: number): void {
+    const before = this.#checksLeft;
+    this.#checksLeft -= checks;
+    if (before >= 0 && this.#checksLeft < 0) {
+      this.complain(node, `one file of cases makes at most ${mostChecks} checks, "times" included; divide it`);
+    }
+  }
+
   timeOf(member: Member): number | undefined {
     const text = this.textOf(member);
     const at = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN;
@@ -65,6 +79,12 @@ export class CaseYaml extends YamlReader {
 
   /** A value of whatever form, as JSON has it. */
   jsonOf(document: Document.Parsed, { value }: Member): unknown {
-    return (value?.toJS(document) as unknown) ?? null;
+    try {
+      return (value?.toJS(document) as unknown) ?? null;
+    } catch (error) {
+      // The parser refuses what aliases blow up.
+      this.complain(value, `cannot be read: ${messageOf(error)}`);
+      return null;
+    }
   }
 }

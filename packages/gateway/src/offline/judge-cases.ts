@@ -7,7 +7,8 @@ import { testPolicies } from './test-policies.ts';
 export function judgeCases(
   documents: readonly PolicyDocument[],
   cases: string,
+  mostMicros: number,
 ): { readonly problems: readonly PolicyProblem[] } | { readonly report: CaseReport } {
-  const { groups, problems } = readCases({ file: 'cases', text: cases });
-  return problems.length > 0 ? { problems } : { report: testPolicies(documents, groups) };
+  const { groups, problems } = readCases({ file: 'cases', text: cases }, mostMicros);
+  return problems.length > 0 ? { problems } : { report: testPolicies(documents, groups, mostMicros) };
 }

@@ -54,6 +54,8 @@ export interface ExpectedAnswer {
   readonly audited?: string;
   readonly limit?: Readonly<Record<string, unknown>>;
   readonly observed?: readonly unknown[];
+  /** On which terms people are asked: `count`, `ttl_secs`, `grants` and `rules`, of which only what is named is compared. */
+  readonly approvals?: Readonly<Record<string, unknown>>;
 }
 
 /** A document of a case file: cases that are judged by the same policies. */

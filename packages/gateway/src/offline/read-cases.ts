@@ -1,5 +1,5 @@
 import type { Decision, Member, PolicySource } from '@reeve/core';
-import { messageOf, microsOfUsd, parseCheckRequest } from '@reeve/core';
+import { checkCost, messageOf, microsOfUsd, parseCheckRequest } from '@reeve/core';
 import type { Document, Node } from 'yaml';
 import { isMap, isScalar } from 'yaml';
 import { CaseYaml } from './case-yaml.ts';
@@ -10,7 +10,16 @@ import { readExpected } from './read-expected.ts';
 const groupKeys = ['about', 'policies', 'cases', 'problems'] as const;
 const askedKeys = ['agent', 'action', 'arguments', 'cost_micros', 'cost_usd', 'run', 'at'] as const;
 const earlierKeys = [...askedKeys, 'times', 'settled_micros', 'decision'] as const;
-const answerKeys = ['decision', 'rule', 'reason', 'reserved_micros', 'audited', 'limit', 'observed'] as const;
+const answerKeys = [
+  'decision',
+  'rule',
+  'reason',
+  'reserved_micros',
+  'audited',
+  'limit',
+  'observed',
+  'approvals',
+] as const;
 const caseKeys = ['case', ...askedKeys, 'registered', 'before', 'spend', ...answerKeys] as const;
 const registeredKeys = ['name', 'framework', 'metadata', 'parent', 'depth'] as const;
 const tiers = ['global', 'org', 'team', 'agent'] as const;
@@ -19,17 +28,17 @@ type Asked = Partial<Record<(typeof askedKeys)[number], Member>>;
 type Members<Keys extends readonly string[]> = Partial<Record<Keys[number], Member>>;
 
 /** Reads a file of cases. A member that is misspelled would be a case that proves nothing: it is told, with its place. */
-export function readCases(source: PolicySource): ReadCases {
+export function readCases(source: PolicySource, mostMicros: number): ReadCases {
   const yaml = new CaseYaml(source);
   if (yaml.problems.length > 0) return { groups: [], problems: yaml.problems };
   const groups = yaml.documents
     .filter(({ contents }) => contents !== null && !(isScalar(contents) && contents.value === null))
-    .map((document) => readGroup(yaml, document, source.file));
+    .map((document) => readGroup(yaml, document, source.file, mostMicros));
   const inOrder = yaml.problems.toSorted((one, other) => one.line - other.line || one.column - other.column);
   return { groups, problems: inOrder };
 }
 
-function readGroup(yaml: CaseYaml, document: Document.Parsed, file: string): CaseGroup {
+function readGroup(yaml: CaseYaml, document: Document.Parsed, file: string, mostMicros: number): CaseGroup {
   const node = document.contents ?? undefined;
   const { about, policies, cases, problems } = yaml.known(document, node, 'a group of cases', groupKeys);
   if (cases === undefined && problems === undefined) yaml.complain(node, 'a group needs "cases"');
@@ -42,7 +51,7 @@ function readGroup(yaml: CaseYaml, document: Document.Parsed, file: string): Cas
     line: yaml.place(node).line,
     about: yaml.textOf(about),
     policies: policies === undefined ? undefined : readPolicies(yaml, document, policies),
-    cases: itemsOf(yaml, document, cases).flatMap((item) => readCase(yaml, document, item) ?? []),
+    cases: itemsOf(yaml, document, cases).flatMap((item) => readCase(yaml, document, item, mostMicros) ?? []),
     problems: told?.map((item) => yaml.text(item, 'a problem') ?? ''),
   };
 }
@@ -59,8 +68,9 @@ function readPolicies(yaml: CaseYaml, document: Document.Parsed, member: Member)
   }));
 }
 
-function readCase(yaml: CaseYaml, document: Document.Parsed, node: Node): PolicyCase | undefined {
+function readCase(yaml: CaseYaml, document: Document.Parsed, node: Node, mostMicros: number): PolicyCase | undefined {
   const before = yaml.problems.length;
+  yaml.countChecks(node, 1);
   const found = yaml.known(document, node, 'a case', caseKeys);
   for (const needed of ['case', 'agent', 'action', 'decision'] as const) {
     if (found[needed] === undefined) yaml.complain(node, `a case needs "${needed}"`);
@@ -75,7 +85,7 @@ function readCase(yaml: CaseYaml, document: Document.Parsed, node: Node): Policy
     spend: readSpend(yaml, document, found.spend),
     expected: readExpected(yaml, document, found),
   };
-  if (yaml.problems.length === before) checkForm(yaml, node, made);
+  if (yaml.problems.length === before) checkForm(yaml, node, made, mostMicros);
   return yaml.problems.length === before ? made : undefined;
 }
 
@@ -85,11 +95,13 @@ function readEarlier(yaml: CaseYaml, document: Document.Parsed, node: Node): Ear
     if (found[needed] === undefined) yaml.complain(node, `what was "before" needs "${needed}"`);
   }
   const { times, settled_micros: settled, decision } = found;
+  const count = times === undefined ? 1 : yaml.wholeOf(times);
+  yaml.countChecks(times?.value ?? node, count);
   const decided: Decision | undefined =
     decision === undefined ? 'allow' : yaml.choice(decision.value, '"decision"', ['allow', 'deny', 'pending']);
   return {
     ...readRequest(yaml, document, found),
-    times: times === undefined ? 1 : yaml.wholeOf(times),
+    times: count,
     settledMicros: settled === undefined ? undefined : yaml.wholeOf(settled),
     decision: decided ?? 'allow',
   };
@@ -145,22 +157,23 @@ function readSpend(yaml: CaseYaml, document: Document.Parsed, member: Member | u
 }
 
 /** What a gateway would refuse before it judges it. */
-function checkForm(yaml: CaseYaml, node: Node, made: PolicyCase): void {
+function checkForm(yaml: CaseYaml, node: Node, made: PolicyCase, mostMicros: number): void {
   try {
-    for (const request of [...made.before, made]) checkRequestOf(request);
+    for (const request of [...made.before, made]) checkRequestOf(request, mostMicros);
+    for (const { settledMicros } of made.before) {
+      if (settledMicros !== undefined) checkCost('settled_micros', settledMicros, mostMicros);
+    }
   } catch (error) {
     yaml.complain(node, `no agent could send this: ${messageOf(error)}`);
   }
 }
 
 /** The request as an agent would send it; throws where its form is wrong. */
-export function checkRequestOf({
-  agent,
-  action,
-  costMicros,
-  runId,
-}: CaseRequest): ReturnType<typeof parseCheckRequest> {
-  return parseCheckRequest({
+export function checkRequestOf(
+  { agent, action, costMicros, runId }: CaseRequest,
+  mostMicros: number,
+): ReturnType<typeof parseCheckRequest> {
+  const raw = {
     agentId: agent,
     token: '',
     traceId: 'case',
@@ -170,5 +183,6 @@ export function checkRequestOf({
     estimatedCostMicros: costMicros,
     runId,
     summary: '',
-  });
+  };
+  return parseCheckRequest(raw, mostMicros);
 }

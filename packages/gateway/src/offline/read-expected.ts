@@ -7,7 +7,7 @@ type Found = Partial<Record<keyof ExpectedAnswer, Member>>;
 
 /** Reads what a case expects. */
 export function readExpected(yaml: CaseYaml, document: Document.Parsed, found: Found): ExpectedAnswer {
-  const { decision, rule, reason, reserved_micros: reserved, audited, limit, observed } = found;
+  const { decision, rule, reason, reserved_micros: reserved, audited, limit, observed, approvals } = found;
   const decided = decision === undefined ? undefined : yaml.choice(decision.value, '"decision"', decisions);
   return {
     decision: decided ?? 'deny',
@@ -15,17 +15,27 @@ export function readExpected(yaml: CaseYaml, document: Document.Parsed, found: F
     ...(reason === undefined ? {} : { reason: yaml.textOf(reason) }),
     ...(reserved === undefined ? {} : { reserved_micros: yaml.wholeOf(reserved) }),
     ...(audited === undefined ? {} : { audited: yaml.textOf(audited) }),
-    ...(limit === undefined ? {} : { limit: limitOf(yaml, document, limit) }),
+    ...(limit === undefined ? {} : { limit: partsOf(yaml, document, limit, limitKeys) }),
     ...(observed === undefined ? {} : { observed: observedOf(yaml, document, observed) }),
+    ...(approvals === undefined ? {} : { approvals: partsOf(yaml, document, approvals, approvalKeys) }),
   };
 }
 
 const decisions = ['allow', 'deny', 'pending'] as const;
 const limitKeys = ['tier', 'period', 'limit_micros', 'spent_micros', 'status'] as const;
 
-function limitOf(yaml: CaseYaml, document: Document.Parsed, member: Member): Readonly<Record<string, unknown>> {
-  const found = yaml.known(document, member.value, '"limit"', limitKeys);
-  return Object.fromEntries(Object.entries(found).map(([name, one]) => [name, yaml.jsonOf(document, one)]));
+const approvalKeys = ['rules', 'count', 'ttl_secs', 'grants'] as const;
+
+function partsOf(
+  yaml: CaseYaml,
+  document: Document.Parsed,
+  member: Member,
+  keys: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const found = yaml.known(document, member.value, `"${member.name}"`, keys);
+  return Object.fromEntries(
+    Object.entries(found).flatMap(([name, one]) => (one === undefined ? [] : [[name, yaml.jsonOf(document, one)]])),
+  );
 }
 
 function observedOf(yaml: CaseYaml, document: Document.Parsed, member: Member): unknown[] {

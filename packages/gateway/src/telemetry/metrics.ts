@@ -69,8 +69,12 @@ export class Metrics {
   readonly #observed = this.#counter(
     'reeve_policy_observed_total',
     'Decisions that a document which is only observed would have made otherwise.',
-    'document',
     'effect',
+  );
+  readonly #evaluationsEnded = this.#counter(
+    'reeve_evaluations_ended_total',
+    'Evaluations of texts of callers that were ended before they were done.',
+    'why',
   );
   readonly #limited = this.#counter('reeve_rate_limited_total', 'Calls refused for their number.', 'limit');
 
@@ -122,7 +126,7 @@ export class Metrics {
     if (known === undefined) this.#decisions.set(name, { outcome: answer.decision, tier: answer.tier, count: 1 });
     else known.count++;
     this.#decisionSeconds.observe(answer.latencyUs / 1e6);
-    for (const { document, effect } of answer.observed) this.#observed.inc({ document, effect });
+    for (const { effect } of answer.observed) this.#observed.inc({ effect });
   }
 
   /** A control was requested, or has come a step further. */
@@ -183,6 +187,10 @@ export class Metrics {
 
   authFailed(): void {
     this.#authFailures.inc();
+  }
+
+  evaluationEnded(why: string): void {
+    this.#evaluationsEnded.inc({ why });
   }
 
   limited(limit: string): void {

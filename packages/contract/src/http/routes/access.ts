@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import { accountJson } from './accounts.ts';
-import { apiKeyJson, createdKeyJson, id, listOf, paging, scope, timestamp } from '../schemas.ts';
-
-const keyPath = z.object({ id: z.string().max(128) });
+import { apiKeyJson, createdKeyJson, id, idFilter, idPath, listOf, paging, scope, timestamp } from '../schemas.ts';
 
 const revoke = {
   method: 'POST',
@@ -11,7 +10,7 @@ const revoke = {
   summary: 'Revoke an API key. It and every token made from it stop at once; revoking again changes nothing.',
   access: 'admin',
   tenancy: 'own',
-  params: keyPath,
+  params: idPath,
   success: { status: 200, description: 'The record of the revoked key.', body: apiKeyJson },
   problems: ['key_not_found'],
 } as const;
@@ -53,7 +52,7 @@ export const accessRoutes = {
     summary: 'Exchange an API key for a JWT with the same or fewer scopes.',
     access: 'api_key',
     tenancy: 'none',
-    body: z.strictObject({ scopes: z.array(scope).min(1).optional() }),
+    body: z.strictObject({ scopes: z.array(scope).min(1).max(bounds.scopes).optional() }),
     success: {
       status: 200,
       description: 'The token. "expires_at" is in Unix seconds.',
@@ -99,7 +98,7 @@ export const accessRoutes = {
     summary: 'The API keys, newest first. Revoked ones stay listed.',
     access: 'admin',
     tenancy: 'own',
-    query: z.object({ ...paging, org_id: z.string().max(128).optional() }),
+    query: z.object({ ...paging, org_id: idFilter }),
     success: { status: 200, description: 'A page.', body: listOf(apiKeyJson) },
     problems: [],
   },
@@ -110,13 +109,21 @@ export const accessRoutes = {
     summary: 'Make an API key. The key itself is in this answer and nowhere else.',
     access: 'admin',
     tenancy: 'own',
-    body: z.strictObject({
-      label: z.string().trim().min(1).max(128),
-      scopes: z.array(scope).min(1),
-      org_id: id.nullish(),
-      team_id: id.nullish(),
-      ttl_secs: z.int().min(1).max(315_360_000).nullish(),
-    }),
+    body: z
+      .strictObject({
+        label: z.string().max(bounds.label).regex(/\S/, 'must not be blank').trim(),
+        scopes: z.array(scope).min(1).max(bounds.scopes),
+        org_id: id.nullish(),
+        team_id: id.nullish(),
+        ttl_secs: z.int().min(1).max(315_360_000).nullish(),
+      })
+      // A team is one of an org. What the caller is bound to decides first, so this is checked with it.
+      .meta({
+        anyOf: [
+          { properties: { team_id: { type: 'null' } } },
+          { properties: { org_id: { type: 'string' } }, required: ['org_id'] },
+        ],
+      }),
     success: { status: 201, description: 'The key and its record.', body: createdKeyJson },
     problems: ['tenant_bound'],
   },
@@ -127,7 +134,7 @@ export const accessRoutes = {
     summary: 'Make a key with the same grant and revoke the old one.',
     access: 'admin',
     tenancy: 'own',
-    params: keyPath,
+    params: idPath,
     success: { status: 201, description: 'The new key and its record.', body: createdKeyJson },
     problems: ['key_not_found', 'key_revoked'],
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
-import { listOf, paging, timestamp } from '../schemas.ts';
+import { idPath, listOf, paging, timestamp } from '../schemas.ts';
 
 export const role = z.enum(['owner', 'admin', 'developer', 'viewer']);
 const accountStatus = z.enum(['active', 'disabled']);
@@ -32,12 +33,20 @@ const listedInviteJson = inviteJson.extend({ invited_by: z.string(), created_at:
 
 const grantJson = z.object({ account: accountJson, access_token: z.string(), expires_in: z.int() });
 
-/** What is an email, a good password or a token is not for a schema to say: the answers must not depend on it. */
-const email = z.string().max(1024);
-const password = z.string();
-const name = z.string().trim().max(128).optional();
-const token = z.string();
-const idPath = z.object({ id: z.string().max(128) });
+/**
+ * An address that a letter can be sent to, with space around it as it is: at most 254 characters, 64 of them before the
+ * `@`, and labels of at most 63 letters, digits and hyphens after it.
+ */
+const label = '(?!-)[\\p{L}\\p{N}\\p{M}-]{1,63}(?<!-)';
+const emailPattern = `^\\s*(?=\\S{3,254}\\s*$)[^\\s@"(),:;<>[\\\\\\]\\p{Cc}\\p{Cs}]{1,64}@${label}(?:\\.${label})*\\s*$`;
+
+/** What is a good password or a token is not for a schema to say: it is answered alike, however long it is. */
+const anyText = z.string().max(bounds.body);
+/** What is an email is told where it matters, after what must be told before. */
+const email = z.string().max(bounds.email).meta({ format: 'idn-email', pattern: emailPattern });
+const password = anyText;
+const name = z.string().max(bounds.name).trim().optional();
+const token = anyText;
 
 /** What the routes of people have in common: without an account store they answer 503 and nothing else. */
 const people = { tag: 'Accounts', accounts: true } as const;
@@ -151,7 +160,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/api/v1/auth/password/reset',
     summary: 'Ask for a letter with a link that resets the password. The answer is always the same.',
-    body: z.strictObject({ email: z.string() }),
+    body: z.strictObject({ email: anyText }),
     success: { status: 202, description: 'If there is such an account, a letter is on its way.' },
     problems: [],
   },
@@ -172,7 +181,7 @@ export const accountRoutes = {
     cookie: true,
     body: z.strictObject({ current_password: password, password }),
     success: { status: 204, description: 'The password is changed.' },
-    problems: ['weak_password', 'wrong_password', 'overloaded'],
+    problems: ['weak_password', 'wrong_password', 'account_locked', 'overloaded'],
   },
   listSessions: {
     ...oneself,

@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { actorJson, agentIdJson, listOf, opJson, paging, timestamp } from '../schemas.ts';
+import {
+  actorJson,
+  agentIdJson,
+  idFilter,
+  idPath,
+  listOf,
+  opJson,
+  paging,
+  reason,
+  runIdFilter,
+  time,
+  timestamp,
+} from '../schemas.ts';
 
 const usd = z.string().regex(/^\d+\.\d{2,6}$/);
-const filter = z.string().max(128).optional();
-const approvalId = z.object({ id: z.string().max(128) });
-const reason = z.string().max(1000);
 
 /** `cancelled`: its operation ended before a verdict. */
 export const approvalState = z.enum(['open', 'approved', 'rejected', 'expired', 'cancelled']);
@@ -28,6 +37,10 @@ export const approvalJson = z.object({
   digest: z.string(),
   /** `<document>/<rule>`, or `budget/<tier>.<period>` where a budget asks. */
   policy_rule: z.string(),
+  /** All rules that ask, in order; the strictest of their terms count together. None where only a budget asks. */
+  rules: z.array(z.string()),
+  /** Whether "grant" may be given along with a verdict. */
+  grantable: z.boolean(),
   policy_version: z.string(),
   /** Why a person is asked. */
   reason: z.string(),
@@ -51,9 +64,14 @@ export const grantJson = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
   approval_id: z.string(),
   agent: agentIdJson,
+  /** The first of the rules that asked when it was given. */
   policy_rule: z.string(),
+  /** All of them: where another rule asks by now, the grant does not cover the action. */
+  rules: z.array(z.string()),
   action_type: opJson.shape.action_type.unwrap(),
   resource: z.string(),
+  /** What it covers, in words: the operation and the resource, a command with its arguments. */
+  covers: z.string(),
   reach: grantReach,
   run_id: z.string().nullable(),
   granted_at: timestamp,
@@ -70,7 +88,7 @@ const verdict = {
   tag: 'Approvals',
   access: 'write',
   tenancy: 'own',
-  params: approvalId,
+  params: idPath,
 } as const;
 
 /** Actions that wait for a person, and what people have granted. */
@@ -86,10 +104,10 @@ export const approvalRoutes = {
     query: z.object({
       ...paging,
       state: z.enum([...approvalState.options, 'pending', 'all']).optional(),
-      org_id: filter,
-      team_id: filter,
-      agent_id: filter,
-      run_id: filter,
+      org_id: idFilter,
+      team_id: idFilter,
+      agent_id: idFilter,
+      run_id: runIdFilter,
     }),
     success: { status: 200, description: 'A page.', body: listOf(approvalJson) },
     problems: [],
@@ -101,7 +119,7 @@ export const approvalRoutes = {
     summary: 'One approval.',
     access: 'read',
     tenancy: 'own',
-    params: approvalId,
+    params: idPath,
     success: { status: 200, description: 'The approval.', body: approvalJson },
     problems: ['approval_not_found'],
   },
@@ -114,16 +132,13 @@ export const approvalRoutes = {
       reason: reason.default(''),
       grant: z
         .union(
-          [
-            z.strictObject({ reach: z.literal('run') }),
-            z.strictObject({ reach: z.literal('until'), until: z.iso.datetime({ offset: true }) }),
-          ],
+          [z.strictObject({ reach: z.literal('run') }), z.strictObject({ reach: z.literal('until'), until: time })],
           'must be {"reach": "run"}, or {"reach": "until", "until": …} with a time as in 2026-12-01T17:00:00Z',
         )
         .optional(),
     }),
     success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
-    problems: ['approval_not_found', 'already_decided', 'own_approval'],
+    problems: ['approval_not_found', 'already_decided', 'own_approval', 'imposed_by_wider'],
   },
   reject: {
     ...verdict,
@@ -143,9 +158,9 @@ export const approvalRoutes = {
     query: z.object({
       ...paging,
       state: z.enum(['active', 'expired', 'revoked', 'all']).optional(),
-      org_id: filter,
-      team_id: filter,
-      agent_id: filter,
+      org_id: idFilter,
+      team_id: idFilter,
+      agent_id: idFilter,
     }),
     success: { status: 200, description: 'A page.', body: listOf(grantJson) },
     problems: [],
@@ -157,7 +172,7 @@ export const approvalRoutes = {
     summary: 'End a standing grant: the next such action is asked about again. Revoking it again changes nothing.',
     access: 'write',
     tenancy: 'own',
-    params: approvalId,
+    params: idPath,
     body: z.strictObject({ reason: reason.default('') }),
     success: { status: 200, description: 'The grant as it is now.', body: grantJson },
     problems: ['grant_not_found'],

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { listOf, paging, timestamp } from '../schemas.ts';
+import { idFilter, listOf, paging, timestamp } from '../schemas.ts';
 
 const usd = z.string().regex(/^\d+\.\d{2,6}$/);
-const filter = z.string().max(128).optional();
 const tier = z.enum(['global', 'org', 'team', 'agent']);
 const period = z.enum(['day', 'month']);
 
@@ -57,9 +56,9 @@ export const budgetRoutes = {
     tenancy: 'own',
     query: z.object({
       ...paging,
-      org_id: filter,
-      team_id: filter,
-      agent_id: filter,
+      org_id: idFilter,
+      team_id: idFilter,
+      agent_id: idFilter,
       tier: tier.optional(),
       period: period.optional(),
       min_percent: z.coerce.number().int().min(0).max(100).optional(),
@@ -76,9 +75,9 @@ export const budgetRoutes = {
     access: 'read',
     tenancy: 'own',
     query: z.object({
-      org_id: filter,
-      team_id: filter,
-      agent_id: filter,
+      org_id: idFilter,
+      team_id: idFilter,
+      agent_id: idFilter,
       period: period.default('day'),
       count: z.coerce.number().int().min(1).max(400).default(30),
     }),

@@ -1,26 +1,28 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
+import type { ContextKind } from '../action-context.ts';
+import { contextSchema, contextShapes } from '../action-context.ts';
 import type { Route } from '../route.ts';
-import { id, timestamp } from '../schemas.ts';
+import { id, idFilter, idOrEmpty, timestamp } from '../schemas.ts';
 
 const effect = z.enum(['allow', 'deny', 'require_approval']);
 const decision = z.enum(['allow', 'deny', 'pending']);
-const idOrEmpty = z.union([z.literal(''), id]);
 
-const actions = [
-  'llm_call',
-  'tool_call',
-  'file_operation',
-  'network_call',
-  'process_exec',
-  'agent_spawn',
-  'tool_result',
-];
+const actions = Object.keys(contextShapes) as ContextKind[];
 
 /** Any of the texts, in capitals or not; written out, as a schema has no flags. */
 function anyCaseOf(texts: readonly string[]): RegExp {
   const letters = (text: string) => text.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
   return new RegExp(`^(?:${texts.map(letters).join('|')})$`);
 }
+
+/** No action has as many members. */
+const mostInContext = 16;
+
+/** What a context may hold follows from the type of the action. */
+const contextByType = actions.map((action) => ({
+  properties: { action_type: { pattern: anyCaseOf([action]).source }, context: contextSchema(action) },
+}));
 
 /** A rule that was considered, and why it did or did not match. */
 const consideredJson = z.object({
@@ -40,17 +42,17 @@ const request = {
   action_type: z
     .string()
     .regex(anyCaseOf(actions), `must be one of ${actions.join(', ')}`)
-    .meta({ examples: ['tool_call', 'LLM_CALL'] }),
-  context: z.record(z.string(), z.unknown()).optional(),
+    .meta({ examples: ['tool_call', 'LLM_CALL'], maxLength: bounds.label }),
+  context: z.record(z.string().max(bounds.name), z.unknown()).meta({ maxProperties: mostInContext }).optional(),
   estimated_cost_micros: z.int().min(0).nullish(),
-  run_id: z.string().max(128).default(''),
+  run_id: z.string().max(bounds.runId).default(''),
 };
 
 const candidate = {
   /** YAML, one or many documents. */
   candidate: z
     .string()
-    .max(256 * 1024)
+    .max(bounds.candidate)
     .meta({ examples: ['# one or many documents\n'] }),
   /** Whether the candidate joins what is in force, in place of the documents of the same names, or stands alone. */
   merge: z.boolean().default(false),
@@ -119,7 +121,9 @@ export const decisionRoutes = {
       'What a check would be answered, under the policies in force or a candidate. Nothing is recorded or charged.',
     access: 'read',
     tenancy: 'own',
-    body: z.strictObject({ ...request, candidate: candidate.candidate.optional(), merge: candidate.merge }),
+    body: z
+      .strictObject({ ...request, candidate: candidate.candidate.optional(), merge: candidate.merge })
+      .meta({ anyOf: contextByType }),
     success: {
       status: 200,
       description: 'The answer, and every rule considered.',
@@ -129,10 +133,14 @@ export const decisionRoutes = {
         policy_rule: z.string(),
         policy_version: z.string(),
         cost_micros: z.int(),
+        /** On which terms people would be asked; null where they would not. Of all rules that ask, the strictest. */
+        approvals: z
+          .object({ rules: z.array(z.string()), count: z.int().min(1), ttl_secs: z.int(), grants: z.boolean() })
+          .nullable(),
         rules: z.array(consideredJson),
       }),
     },
-    problems: ['policy_invalid', 'tenant_bound'],
+    problems: ['policy_invalid', 'tenant_bound', 'too_expensive', 'overloaded'],
   },
   backtestPolicy: {
     method: 'POST',
@@ -145,9 +153,9 @@ export const decisionRoutes = {
     body: z.strictObject({
       ...candidate,
       days: z.number().positive().max(366).default(7),
-      org_id: z.string().max(128).optional(),
-      team_id: z.string().max(128).optional(),
-      agent_id: z.string().max(128).optional(),
+      org_id: idFilter,
+      team_id: idFilter,
+      agent_id: idFilter,
       /** How many changes are listed one by one. */
       changes: z.int().min(0).max(10_000).default(100),
     }),
@@ -156,7 +164,7 @@ export const decisionRoutes = {
       description: 'Lines of JSON: progress, changes, and the result.',
       types: ['application/x-ndjson'],
     },
-    problems: ['policy_invalid', 'tenant_bound', 'overloaded'],
+    problems: ['policy_invalid', 'tenant_bound', 'too_expensive', 'overloaded'],
   },
   explainDecision: {
     method: 'GET',
@@ -165,7 +173,7 @@ export const decisionRoutes = {
     summary: 'Why an operation was decided as it was, with every rule that was considered.',
     access: 'read',
     tenancy: 'own',
-    params: z.object({ id: z.string().max(700) }),
+    params: z.object({ id: z.string().max(bounds.opId) }),
     success: {
       status: 200,
       description: 'The decision, explained.',
@@ -181,6 +189,6 @@ export const decisionRoutes = {
         notes: z.array(z.string()),
       }),
     },
-    problems: ['decision_not_found', 'ambiguous_op'],
+    problems: ['decision_not_found', 'ambiguous_op', 'too_expensive', 'overloaded'],
   },
 } as const satisfies Record<string, Route>;

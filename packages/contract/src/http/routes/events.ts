@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import { eventTypes } from '../../events.ts';
 import type { Route } from '../route.ts';
+import { idFilter } from '../schemas.ts';
 
 const oneType = `(${eventTypes.join('|')})`;
 
@@ -8,21 +10,23 @@ const oneType = `(${eventTypes.join('|')})`;
 const cursor = z
   .string()
   .regex(/^\d{1,20}$/, 'must be the id of an event: a whole number')
+  .meta({ maxLength: 20 })
   .transform(Number);
 
 const eventQuery = z.object({
   types: z
     .string()
+    .max(bounds.eventTypes)
     .regex(
       new RegExp(`^${oneType}(,${oneType})*$`),
       `must be one or more of ${eventTypes.join(', ')}, separated by commas`,
     )
     .transform((types) => types.split(','))
     .optional(),
-  org_id: z.string().max(128).optional(),
-  agent_id: z.string().max(128).optional(),
+  org_id: idFilter,
+  agent_id: idFilter,
   since: cursor.optional(),
-  ticket: z.string().max(128).optional(),
+  ticket: z.string().max(bounds.ticket).optional(),
 });
 
 const stream = {

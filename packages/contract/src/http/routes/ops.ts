@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import {
   agentIdJson,
@@ -6,23 +7,33 @@ import {
   controlAction,
   controlJson,
   id,
+  idFilter,
+  idOrEmpty,
+  idPath,
   listOf,
   opJson,
   opState,
   paging,
+  reason,
   receiptStatus,
+  runIdFilter,
   timestamp,
 } from '../schemas.ts';
+import { shownAs } from '../shown-as.ts';
 
 /** `trace:span`, or `org/team/agent/trace:span`. */
-const opPath = z.object({ id: z.string().max(700) });
-
-const reason = z.string().max(1000);
-
-const idOrEmpty = z.union([z.literal(''), id]);
+const opPath = z.object({ id: z.string().max(bounds.opId) });
 
 /** Both ids empty: the gateway makes them up. */
-const traceId = z.string().regex(/^[A-Za-z0-9_-]{0,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"');
+const traceId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{0,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
+  .meta({ maxLength: bounds.traceId });
+
+const bothOrNeither = [
+  { properties: { trace_id: { const: '' }, span_id: { const: '' } } },
+  { properties: { trace_id: { minLength: 1 }, span_id: { minLength: 1 } } },
+];
 
 const control = {
   method: 'POST',
@@ -36,20 +47,23 @@ const control = {
 
 const controlled = z.object({ op: opJson, control: controlJson.nullable() });
 
+const narrowing = z.strictObject({
+  org_id: idOrEmpty.optional(),
+  team_id: idOrEmpty.optional(),
+  agent_id: id.optional(),
+  run_id: z.string().min(1).max(bounds.runId).optional(),
+});
+
 /** The members narrow together; `all` stands alone. */
-const controlScope = z
-  .strictObject({
-    org_id: idOrEmpty.optional(),
-    team_id: idOrEmpty.optional(),
-    agent_id: id.optional(),
-    run_id: z.string().min(1).max(128).optional(),
-    all: z.literal(true, 'must be true, or left out').optional(),
-  })
-  .refine(
-    ({ all, ...some }) => (all === true) !== Object.values(some).some((member) => member !== undefined),
-    'must name at least one of org_id, team_id, agent_id and run_id, or be {"all": true}',
-  )
-  .meta({ minProperties: 1 });
+const controlScope = shownAs(
+  narrowing
+    .extend({ all: z.literal(true, 'must be true, or left out').optional() })
+    .refine(
+      ({ all, ...some }) => (all === true) !== Object.values(some).some((member) => member !== undefined),
+      'must name at least one of org_id, team_id, agent_id and run_id, or be {"all": true}',
+    ),
+  z.union([z.strictObject({ all: z.literal(true) }), narrowing.meta({ minProperties: 1 })]),
+);
 
 const receiptJson = controlJson.extend({
   kind: z.literal('receipt'),
@@ -96,10 +110,10 @@ export const opsRoutes = {
     query: z.object({
       ...paging,
       state: opState.optional(),
-      org_id: z.string().max(128).optional(),
-      team_id: z.string().max(128).optional(),
-      agent_id: z.string().max(128).optional(),
-      run_id: z.string().max(128).optional(),
+      org_id: idFilter,
+      team_id: idFilter,
+      agent_id: idFilter,
+      run_id: runIdFilter,
     }),
     success: { status: 200, description: 'A page.', body: listOf(opJson) },
     problems: [],
@@ -122,12 +136,14 @@ export const opsRoutes = {
     summary: 'Register an operation of an agent before its check. It is pending until its first check decides it.',
     access: 'write',
     tenancy: 'own',
-    body: z.strictObject({
-      agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }),
-      trace_id: traceId,
-      span_id: traceId,
-      summary: z.string().max(4096).default(''),
-    }),
+    body: z
+      .strictObject({
+        agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }),
+        trace_id: traceId,
+        span_id: traceId,
+        summary: z.string().max(bounds.text).default(''),
+      })
+      .meta({ anyOf: bothOrNeither }),
     success: {
       status: 201,
       description: 'The new operation.',
@@ -145,8 +161,10 @@ export const opsRoutes = {
   resumeOp: {
     ...control,
     path: '/api/v1/ops/{id}/resume',
-    summary: 'Let a paused operation run on.',
+    summary:
+      'Let a paused operation run on. It takes a credential at least as wide as the one that paused it or suspended its agent, and not one that the agent was registered with.',
     success: { status: 202, description: 'The running operation, and the receipt of this control.', body: controlled },
+    problems: [...control.problems, 'imposed_by_wider', 'own_agent'],
   },
   terminateOp: {
     ...control,
@@ -165,7 +183,7 @@ export const opsRoutes = {
     body: z.strictObject({
       actual_cost_micros: z.int().min(0).nullish(),
       outcome: z.enum(['succeeded', 'failed', 'cancelled']).nullish(),
-      detail: z.string().max(4096).default(''),
+      detail: z.string().max(bounds.text).default(''),
       reason: reason.default(''),
     }),
     success: { status: 200, description: 'The operation, which is completing.', body: opJson },
@@ -182,6 +200,7 @@ export const opsRoutes = {
       'idempotency-key': z
         .string()
         .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible characters')
+        .meta({ maxLength: bounds.idempotencyKey })
         .optional(),
     }),
     body: z.strictObject({ action: controlAction, scope: controlScope, reason, dry_run: z.boolean().default(false) }),
@@ -206,7 +225,7 @@ export const opsRoutes = {
     summary: 'What became of a control: one receipt, or the receipts of a scoped control with their number by status.',
     access: 'read',
     tenancy: 'own',
-    params: z.object({ id: z.string().max(128) }),
+    params: idPath,
     query: z.object(paging),
     success: { status: 200, description: 'The receipt or receipts.', body: z.union([receiptJson, bulkJson]) },
     problems: ['control_not_found'],

@@ -1,10 +1,20 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
-import { actorJson, id, listOf, paging, timestamp } from '../schemas.ts';
+import { actorJson, idFilter, listOf, paging, timestamp } from '../schemas.ts';
 
-const name = z.object({ name: z.string().min(1).max(128) });
-const newName = z.object({ name: id });
-const source = z.string().max(128 * 1024);
+/** Of a tenant's document `<org>/<name>` or `<org>/<team>/<name>`, percent-encoded; its author may leave out what is before the name. */
+const name = z.object({ name: z.string().min(1).max(bounds.documentName) });
+const newName = z.object({
+  name: z
+    .string()
+    .max(bounds.documentName)
+    .regex(
+      /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,127}\/){0,2}[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
+      'must be 1 to 128 letters, digits, ".", "_" or "-"; of a document that a tenant made with its org, or org and team, before it',
+    ),
+});
+const source = z.string().max(bounds.policySource);
 
 const policyJson = z.object({
   name: z.string(),
@@ -22,6 +32,8 @@ const policyJson = z.object({
   version: z.int().nullable(),
   updated_at: timestamp.nullable(),
   updated_by: actorJson.nullable(),
+  /** Of a stored one: how wide a credential must be to change it, as wide as the widest that ever has. */
+  width: z.enum(['unbound', 'org', 'team']).nullable(),
 });
 
 const policyTextJson = policyJson.extend({ source: z.string() });
@@ -53,7 +65,7 @@ export const policyRoutes = {
     summary: 'The documents in force, from files and the store, by name.',
     access: 'read',
     tenancy: 'own',
-    query: z.object({ ...paging, org_id: z.string().max(128).optional() }),
+    query: z.object({ ...paging, org_id: idFilter }),
     success: {
       status: 200,
       description: 'A page, and the version of the whole set, as answers and the audit log name it.',
@@ -92,12 +104,20 @@ export const policyRoutes = {
     params: newName,
     body: z.strictObject({
       source,
-      note: z.string().max(1000).default(''),
+      note: z.string().max(bounds.note).default(''),
       /** The version that was edited; where another has been stored since, nothing changes. 0: there was none. */
       base_version: z.int().min(0).optional(),
     }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
-    problems: ['policy_invalid', 'policy_in_file', 'policy_changed', 'tenant_bound'],
+    problems: [
+      'policy_invalid',
+      'policy_in_file',
+      'policy_changed',
+      'tenant_bound',
+      'imposed_by_wider',
+      'too_expensive',
+      'overloaded',
+    ],
   },
   deletePolicy: {
     method: 'DELETE',
@@ -108,7 +128,7 @@ export const policyRoutes = {
     tenancy: 'own',
     params: name,
     success: { status: 204, description: 'It is out of force.' },
-    problems: ['policy_not_found', 'policy_in_file', 'policy_invalid', 'tenant_bound'],
+    problems: ['policy_not_found', 'policy_in_file', 'policy_invalid', 'tenant_bound', 'imposed_by_wider'],
   },
   policyVersions: {
     method: 'GET',
@@ -130,9 +150,18 @@ export const policyRoutes = {
     access: 'admin',
     tenancy: 'own',
     params: name,
-    body: z.strictObject({ version: z.int().min(1), note: z.string().max(1000).default('') }),
+    body: z.strictObject({ version: z.int().min(1), note: z.string().max(bounds.note).default('') }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },
-    problems: ['policy_not_found', 'policy_version_not_found', 'policy_invalid', 'policy_in_file', 'tenant_bound'],
+    problems: [
+      'policy_not_found',
+      'policy_version_not_found',
+      'policy_invalid',
+      'policy_in_file',
+      'tenant_bound',
+      'imposed_by_wider',
+      'too_expensive',
+      'overloaded',
+    ],
   },
   validatePolicy: {
     method: 'POST',
@@ -141,12 +170,12 @@ export const policyRoutes = {
     summary: 'Check the text of documents, together with those in force, without storing it.',
     access: 'read',
     tenancy: 'own',
-    body: z.strictObject({ source, name: z.string().max(128).optional() }),
+    body: z.strictObject({ source, name: z.string().max(bounds.documentName).optional() }),
     success: {
       status: 200,
       description: 'What is wrong with it, where anything is.',
       body: z.object({ valid: z.boolean(), errors: z.array(policyProblemJson) }),
     },
-    problems: [],
+    problems: ['too_expensive', 'overloaded'],
   },
 } as const satisfies Record<string, Route>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 
-const text = z.string().max(512 * 1024);
+const text = z.string().max(bounds.cases);
 const answer = z.looseObject({ decision: z.enum(['allow', 'deny', 'pending']) });
 
 /** Cases that say what policies must answer. */
@@ -39,6 +40,6 @@ export const policyTestRoutes = {
         coverage: z.object({ rules: z.int(), reached: z.int(), unreached: z.array(z.string()) }),
       }),
     },
-    problems: ['policy_invalid'],
+    problems: ['policy_invalid', 'too_expensive', 'overloaded'],
   },
 } as const satisfies Record<string, Route>;

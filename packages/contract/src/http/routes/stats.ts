@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { timestamp } from '../schemas.ts';
+import { idFilter, timestamp } from '../schemas.ts';
 
 /** What has been going on. */
 export const statsRoutes = {
@@ -13,7 +13,7 @@ export const statsRoutes = {
     access: 'read',
     tenancy: 'own',
     query: z.object({
-      org_id: z.string().max(128).optional(),
+      org_id: idFilter,
       minutes: z.coerce.number().int().min(1).max(180).default(60),
     }),
     success: {

@@ -4,16 +4,18 @@ import {
   agentJson,
   agentPath,
   agentStatus,
+  idFilter,
   listOf,
   overviewJson,
   paging,
+  reason,
   statsJson,
   teamPath,
   topologyAgentJson,
   treeJson,
 } from '../schemas.ts';
 
-const orgFilter = z.object({ org_id: z.string().max(128).optional() });
+const orgFilter = z.object({ org_id: idFilter });
 
 const suspension = {
   method: 'POST',
@@ -21,7 +23,7 @@ const suspension = {
   access: 'write',
   tenancy: 'own',
   params: agentPath,
-  body: z.strictObject({ reason: z.string().max(1000).default('') }),
+  body: z.strictObject({ reason: reason.default('') }),
   success: { status: 200, description: 'The agent as it is now.', body: agentJson },
   problems: ['agent_not_found'],
 } as const;
@@ -95,8 +97,8 @@ export const tenancyRoutes = {
     tenancy: 'own',
     query: z.object({
       ...paging,
-      org_id: z.string().max(128).optional(),
-      team_id: z.string().max(128).optional(),
+      org_id: idFilter,
+      team_id: idFilter,
       status: agentStatus.optional(),
     }),
     success: { status: 200, description: 'A page.', body: listOf(agentJson) },
@@ -121,6 +123,8 @@ export const tenancyRoutes = {
   resumeAgent: {
     ...suspension,
     path: '/api/v1/agents/{org}/{team}/{agent}/resume',
-    summary: 'Lift a suspension.',
+    summary:
+      'Lift a suspension, and the block of a stop that was not confirmed. It takes a credential at least as wide as the one that imposed them, and not one that the agent was registered with.',
+    problems: ['agent_not_found', 'imposed_by_wider', 'own_agent'],
   },
 } as const satisfies Record<string, Route>;

@@ -7,11 +7,14 @@ import { followPolicies } from './follow-policy.ts';
  */
 export async function changePolicies<Result>(gov: Governance, change: () => Result): Promise<Result> {
   const result = await gov.library.shelf.alone(async (newest) => {
+    const { library } = gov;
+    const news = newest.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));
+    await library.prepare(news, null);
     followPolicies(gov, newest);
     const changed = change();
     await gov.journal.committed();
     return changed;
   });
-  gov.library.changed([]);
+  gov.library.changed();
   return result;
 }

@@ -1,25 +1,42 @@
+import { mayChangeDocument } from '../../access/authority.ts';
 import type { Principal } from '../../access/principal.ts';
 import { redactText } from '../../audit/redact.ts';
 import type { Governance } from '../../governance.ts';
 import { invalid, ReeveError } from '../../kernel/errors.ts';
-import { isId } from '../../tenancy/agent-id.ts';
+import { bindingOfName, namespaceOf } from '../document-name.ts';
 import { parseScope } from '../parse-scope.ts';
 import { mayReachScope } from '../scope-reach.ts';
 import type { PlacedPolicy } from './policy-library.ts';
 import type { PolicyVersion } from './policy-version.ts';
 
+/**
+ * The whole name of the document that a caller means. A bound one may leave out its namespace: then its own document is
+ * meant, else one without a namespace that it may see, as the operator's for its org, else one that is its own to make.
+ */
+export function nameMeant(gov: Pick<Governance, 'library'>, by: Principal, given: string): string {
+  if (given.includes('/')) return given;
+  const own = `${namespaceOf(by)}${given}`;
+  const placed = gov.library.find(given);
+  const stored = gov.library.newest(given);
+  if (gov.library.newest(own) !== undefined || (placed === undefined && stored === undefined)) return own;
+  const isVisible =
+    (placed === undefined || mayReachScope(by, placed.document.scope)) &&
+    (stored === undefined || mayReachVersion(by, stored));
+  return isVisible ? given : own;
+}
+
 /** A document in force that the caller may see. */
-export function findPolicy(gov: Governance, by: Principal, name: string): PlacedPolicy {
-  const found = gov.library.find(name);
+export function findPolicy(gov: Pick<Governance, 'library'>, by: Principal, given: string): PlacedPolicy {
+  const found = gov.library.find(nameMeant(gov, by, given));
   if (found !== undefined && mayReachScope(by, found.document.scope)) return found;
-  throw policyNotFound(name);
+  throw policyNotFound(given);
 }
 
 /** The newest version of a stored document that the caller may see, whether it is in force or was taken away. */
-export function findStored(gov: Governance, by: Principal, name: string): PolicyVersion {
-  const stored = gov.library.sources.stored.get(name)?.saved;
+export function findStored(gov: Pick<Governance, 'library'>, by: Principal, given: string): PolicyVersion {
+  const stored = gov.library.newest(nameMeant(gov, by, given));
   if (stored !== undefined && mayReachVersion(by, stored)) return stored;
-  throw policyNotFound(name);
+  throw policyNotFound(given);
 }
 
 export function mayReachVersion(by: Principal, { scope }: Pick<PolicyVersion, 'scope'>): boolean {
@@ -27,28 +44,49 @@ export function mayReachVersion(by: Principal, { scope }: Pick<PolicyVersion, 's
   return parsed !== undefined && mayReachScope(by, parsed);
 }
 
-/**
- * Refuses a name that the caller cannot store a document under. Of a document that the caller must not see it says no
- * more than that the name is not to be had.
- */
-export function requireName(gov: Governance, by: Principal, name: string): void {
-  if (!isId(name)) {
-    throw invalid('name', 'must be 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit');
-  }
-  const why = whyTaken(gov, by, name);
-  if (why !== undefined) throw new ReeveError('policy_in_file', why);
+/** Refuses a whole name that the caller cannot store a document under. */
+export function requireName(gov: Pick<Governance, 'library'>, by: Principal, name: string): void {
+  const refusal = whyTaken(gov, by, name);
+  if (refusal !== undefined) throw refusal;
 }
 
 /** Why no document can be stored under this name; undefined where one can. */
-export function whyTaken(gov: Governance, by: Principal, name: string): string | undefined {
-  const inForce = gov.library.find(name);
-  const stored = gov.library.sources.stored.get(name)?.saved;
-  const isVisible =
-    (inForce === undefined || mayReachScope(by, inForce.document.scope)) &&
-    (stored === undefined || mayReachVersion(by, stored));
-  if (!isVisible) return `the name "${name}" is not to be had; choose another`;
-  if (inForce?.file === null || inForce === undefined) return undefined;
-  return `the document "${name}" stands in a file of the gateway, where alone it can be changed`;
+export function whyTaken(gov: Pick<Governance, 'library'>, by: Principal, name: string): ReeveError | undefined {
+  const binding = bindingOfName(name);
+  if (binding === undefined) {
+    return invalid('name', 'must be 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit');
+  }
+  const placed = gov.library.find(name);
+  const stored = gov.library.newest(name);
+  if (placed === undefined && stored === undefined) {
+    return namespaceOf(binding) === namespaceOf(by) ? undefined : elsewhere(by);
+  }
+  if (stored !== undefined && !mayReachVersion(by, stored)) return elsewhere(by);
+  if (placed === undefined || placed.file === null) return stored === undefined ? undefined : whyImposed(by, stored);
+  const why = `the document "${name}" stands in a file of the gateway, where alone it can be changed`;
+  return new ReeveError('policy_in_file', why);
+}
+
+/** Documents are made in the namespace of their author. A wider credential changes those of narrower ones, by the whole name. */
+function elsewhere(by: Principal): ReeveError {
+  if (by.orgId === null)
+    return invalid('name', 'must have no "/", which stands in names of documents that tenants made');
+  return new ReeveError(
+    'tenant_bound',
+    `this credential makes documents whose names begin with "${namespaceOf(by)}" only`,
+  );
+}
+
+/** What a wider credential has written, also once and long ago, a narrower one does not change. */
+export function requireChange(by: Principal, stored: PolicyVersion): void {
+  const refusal = whyImposed(by, stored);
+  if (refusal !== undefined) throw refusal;
+}
+
+function whyImposed(by: Principal, { name, width }: PolicyVersion): ReeveError | undefined {
+  if (mayChangeDocument(by, width)) return undefined;
+  const writer = width === 'unbound' ? 'the operator' : 'an admin of the whole org';
+  return new ReeveError('imposed_by_wider', `${writer} has written "${name}", and this credential reaches less far`);
 }
 
 function policyNotFound(name: string): ReeveError {

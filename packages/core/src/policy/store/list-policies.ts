@@ -33,12 +33,13 @@ const readAtOnce = 8;
 export async function policyVersions(
   gov: Governance,
   by: Principal,
-  name: string,
+  given: string,
   page: { readonly before?: number | undefined; readonly limit: number },
 ): Promise<VersionPage> {
   requireScope(by, 'read');
-  const newest = findStored(gov, by, name);
+  const newest = findStored(gov, by, given);
   const { shelf } = gov.library;
+  const { name } = newest;
   const visible = (await shelf.outline(name)).filter((each) => mayReachVersion(by, each));
   const asked = visible.map(({ version }) => version).filter((version) => version < (page.before ?? Infinity));
   const versions: PolicyVersion[] = [];

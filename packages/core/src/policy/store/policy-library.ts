@@ -1,9 +1,11 @@
-import type { PolicyProblem } from '../document.ts';
+import type { Principal } from '../../access/principal.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from '../parse-policy.ts';
-import { problemsOf } from '../parse-policy.ts';
 import type { PolicyFeatures } from '../parse-rule.ts';
 import { parseSource } from '../parse-source.ts';
+import type { InForce } from './in-force.ts';
+import { inForce } from './in-force.ts';
 import type { PolicyShelf, PolicyVersion } from './policy-version.ts';
+import { PreparedSources } from './prepared-sources.ts';
 
 /** The newest version of a stored document, and what it says; nothing where it was taken away. */
 export interface StoredPolicy {
@@ -25,40 +27,77 @@ export interface PlacedPolicy extends ParsedDocument {
   readonly saved: PolicyVersion | null;
 }
 
+/** Reads a text for a caller, or for the gateway itself. */
+export type ReadSource = (source: PolicySource, by: Principal | null) => Promise<ParsedSource>;
+
 /** Where policies come from: the files of the gateway, and the documents that were stored in it. */
 export class PolicyLibrary {
   readonly shelf: PolicyShelf;
   readonly features: PolicyFeatures;
   /** What is in force; a change puts another here, whole. */
   sources: PolicySources = { files: [], stored: new Map() };
-  /** What others have stored and cannot be in force together with the files here. */
-  waiting: readonly PolicyVersion[] = [];
-  readonly #listeners = new Set<(problems: readonly PolicyProblem[]) => void>();
+  /** Reads a text that somebody has written, where that is not to be done at once and here. */
+  reader: ReadSource | undefined;
+  readonly #prepared = new PreparedSources();
+  #composed: { readonly of: PolicySources; readonly inForce: InForce } | undefined;
+  readonly #listeners = new Set<() => void>();
 
   constructor(shelf: PolicyShelf, features: PolicyFeatures) {
     this.shelf = shelf;
     this.features = features;
   }
 
+  /** What of the sources is in force, and what is set aside. */
+  get inForce(): InForce {
+    if (this.#composed?.of !== this.sources) this.#composed = { of: this.sources, inForce: inForce(this.sources) };
+    return this.#composed.inForce;
+  }
+
   /** What is stored, as the store remembers it. Nothing of it is in force before policies are loaded. */
   restore(versions: readonly PolicyVersion[]): void {
-    this.sources = { ...this.sources, stored: this.with(versions) };
+    this.sources = { ...this.sources, stored: this.with(versions, acceptedBefore(this.features)) };
   }
 
   /** The stored documents with these versions in place of what they were. */
-  with(versions: readonly PolicyVersion[]): ReadonlyMap<string, StoredPolicy> {
+  with(versions: readonly PolicyVersion[], features = this.features): ReadonlyMap<string, StoredPolicy> {
     const stored = new Map(this.sources.stored);
-    for (const saved of versions) stored.set(saved.name, { saved, parsed: this.parse(saved) });
+    for (const saved of versions) stored.set(saved.name, { saved, parsed: this.parse(saved, features) });
     return stored;
   }
 
   /** The newest version that is known of a stored document. */
   newest(name: string): PolicyVersion | undefined {
-    return this.waiting.find((version) => version.name === name) ?? this.sources.stored.get(name)?.saved;
+    return this.sources.stored.get(name)?.saved;
   }
 
-  parse({ name, source }: Pick<PolicyVersion, 'name' | 'source'>): ParsedSource | undefined {
-    return source === null ? undefined : parseSource({ file: name, name, text: source }, this.features);
+  parse(version: WrittenVersion, features = this.features): ParsedSource | undefined {
+    const source = sourceOf(version);
+    return source === undefined ? undefined : (this.#prepared.find(source) ?? parseSource(source, features));
+  }
+
+  /** Reads versions that are about to be parsed, so that this takes no time then. Rejects where reading is given up. */
+  async prepare(versions: readonly WrittenVersion[], by: Principal | null): Promise<void> {
+    await this.#prepare(
+      versions.map(sourceOf).filter((source) => source !== undefined),
+      by,
+    );
+  }
+
+  /** The same for files. */
+  async prepareFiles(files: readonly PolicySource[]): Promise<void> {
+    const known = new Set(this.sources.files.map(({ source }) => source.text));
+    await this.#prepare(
+      files.filter(({ text }) => !known.has(text)),
+      null,
+    );
+  }
+
+  async #prepare(sources: readonly PolicySource[], by: Principal | null): Promise<void> {
+    const { reader } = this;
+    if (reader === undefined) return;
+    const read: ParsedSource[] = [];
+    for (const source of sources) read.push(this.#prepared.find(source) ?? (await reader(source, by)));
+    this.#prepared.keep(read);
   }
 
   /** Reads files; those that are in force already are not read again. */
@@ -66,63 +105,49 @@ export class PolicyLibrary {
     const known = new Map(this.sources.files.map((parsed) => [parsed.source.file, parsed]));
     return files.map((source) => {
       const parsed = known.get(source.file);
-      return parsed?.source.text === source.text ? parsed : parseSource(source, features);
+      if (parsed?.source.text === source.text) return parsed;
+      return this.#prepared.find(source) ?? parseSource(source, features);
     });
   }
 
   /** The document of this name, where one is in force. */
   find(name: string): PlacedPolicy | undefined {
-    const { files, stored } = this.sources;
-    for (const { source, documents } of files) {
+    for (const { source, documents } of this.inForce.sources) {
       const found = documents.find(({ document }) => document.name === name);
-      if (found !== undefined) return { ...found, file: source.file, saved: null };
+      if (found !== undefined) return this.#placed(source, found);
     }
-    const kept = stored.get(name);
-    return kept === undefined ? undefined : placedOf(kept)[0];
+    return undefined;
   }
 
   /** Every document in force, by name. */
   all(): readonly PlacedPolicy[] {
-    const { files, stored } = this.sources;
-    return [
-      ...files.flatMap(({ source, documents }) =>
-        documents.map((document) => ({ ...document, file: source.file, saved: null })),
-      ),
-      ...[...stored.values()].flatMap(placedOf),
-    ].sort((a, b) => compare(a.document.name, b.document.name));
+    return this.inForce.sources
+      .flatMap(({ source, documents }) => documents.map((document) => this.#placed(source, document)))
+      .sort((a, b) => (a.document.name < b.document.name ? -1 : 1));
   }
 
-  /** Asks to be told of changes that did not come from the files: what was wrong with them, if anything. */
-  watch(listener: (problems: readonly PolicyProblem[]) => void): void {
+  #placed({ file, name }: PolicySource, document: ParsedDocument): PlacedPolicy {
+    if (name === undefined) return { ...document, file, saved: null };
+    return { ...document, file: null, saved: this.newest(name) ?? null };
+  }
+
+  /** Asks to be told of changes that did not come from the files. */
+  watch(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  changed(problems: readonly PolicyProblem[]): void {
-    for (const listener of this.#listeners) listener(problems);
+  changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 
-function placedOf({ saved, parsed }: StoredPolicy): readonly PlacedPolicy[] {
-  return parsed === undefined ? [] : parsed.documents.map((document) => ({ ...document, file: null, saved }));
+/** What was stored when more was accepted stays in force: no stored text keeps a gateway from starting. */
+export function acceptedBefore(features: PolicyFeatures): PolicyFeatures {
+  return { ...features, mostRules: Number.POSITIVE_INFINITY };
 }
 
-/** The sources in the order in which rules are considered: files first, then what is stored, by name. */
-export function inOrder({ files, stored }: PolicySources): readonly ParsedSource[] {
-  return [...files, ...storedSources(stored)];
-}
+type WrittenVersion = Pick<PolicyVersion, 'name' | 'source' | 'width'>;
 
-/** What keeps sources from being in force together. Where a file and a stored document clash, it is the file's problem. */
-export function problemsWith({ files, stored }: PolicySources): readonly PolicyProblem[] {
-  return problemsOf([...storedSources(stored), ...files]);
-}
-
-export function storedSources(stored: PolicySources['stored']): readonly ParsedSource[] {
-  return [...stored]
-    .sort(([a], [b]) => compare(a, b))
-    .map(([, { parsed }]) => parsed)
-    .filter((parsed) => parsed !== undefined);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function sourceOf({ name, source, width: author }: WrittenVersion): PolicySource | undefined {
+  return source === null ? undefined : { file: name, name, author, text: source };
 }

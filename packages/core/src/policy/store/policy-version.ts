@@ -1,3 +1,4 @@
+import type { Width } from '../../access/authority.ts';
 import type { Actor } from '../../audit/entry.ts';
 import type { EpochMs } from '../../kernel/clock.ts';
 import type { PolicyHistory } from '../policy-history.ts';
@@ -14,6 +15,8 @@ export interface PolicyVersion {
   readonly savedAt: EpochMs;
   readonly savedBy: Actor;
   readonly note: string;
+  /** The widest credential that has ever written the document, up to this version: narrower ones do not change it. */
+  readonly width: Width;
 }
 
 /** How many versions of a document are kept, the newest. */

@@ -3,9 +3,9 @@ import { requireScope } from '../../access/principal.ts';
 import type { Governance } from '../../governance.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
-import { findPolicy, requireName } from './find-policy.ts';
+import { findPolicy, nameMeant, requireName } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-library.ts';
-import { storeVersion } from './store-version.ts';
+import { storeVersion, widthAfter } from './store-version.ts';
 
 export interface PutPolicy {
   readonly name: string;
@@ -18,10 +18,17 @@ export interface PutPolicy {
 /** Stores a document as its next version and puts it in force at once. */
 export async function putPolicy(gov: Governance, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
-  const { name, source, note, baseVersion } = put;
-  return await changePolicies(gov, () => {
+  const { source, note, baseVersion } = put;
+  const freeName = () => {
+    const name = nameMeant(gov, by, put.name);
     requireName(gov, by, name);
     if (baseVersion !== undefined) requireBase(gov, name, baseVersion);
+    return name;
+  };
+  const meant = freeName();
+  await gov.library.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
+  return await changePolicies(gov, () => {
+    const name = freeName();
     storeVersion(gov, by, { name, source, note, change: 'put' });
     return findPolicy(gov, by, name);
   });

@@ -3,9 +3,9 @@ import { requireScope } from '../../access/principal.ts';
 import type { Governance } from '../../governance.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
-import { findPolicy, findStored, mayReachVersion } from './find-policy.ts';
+import { findPolicy, findStored, mayReachVersion, nameMeant } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-library.ts';
-import { storeVersion } from './store-version.ts';
+import { storeVersion, widthAfter } from './store-version.ts';
 
 export interface Rollback {
   readonly name: string;
@@ -16,8 +16,13 @@ export interface Rollback {
 /** Puts what an earlier version says in force again, as a new version. */
 export async function rollbackPolicy(gov: Governance, by: Principal, rollback: Rollback): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
-  const { name, version, note } = rollback;
+  const { version, note } = rollback;
+  const name = nameMeant(gov, by, rollback.name);
   const found = (await gov.library.shelf.versions(name, [version]))[0];
+  findStored(gov, by, name);
+  if (found !== undefined && mayReachVersion(by, found)) {
+    await gov.library.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);
+  }
   return await changePolicies(gov, () => {
     findStored(gov, by, name);
     if (found === undefined || !mayReachVersion(by, found)) throw versionNotFound(name, version);

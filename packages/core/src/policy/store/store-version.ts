@@ -1,3 +1,5 @@
+import type { Width } from '../../access/authority.ts';
+import { widest, widthOf } from '../../access/authority.ts';
 import type { Principal } from '../../access/principal.ts';
 import { canonicalJson } from '../../audit/canonical-json.ts';
 import { draftOf, noLineage } from '../../audit/draft.ts';
@@ -7,12 +9,13 @@ import { ReeveError } from '../../kernel/errors.ts';
 import type { PolicyChange } from '../../kernel/events.ts';
 import type { PolicyProblem, Scope } from '../document.ts';
 import { describeProblem } from '../document.ts';
+import { bindingOfName } from '../document-name.ts';
 import { problemsOf } from '../parse-policy.ts';
 import { describeScope } from '../parse-scope.ts';
 import { putInForce } from '../put-in-force.ts';
 import { mayReachScope } from '../scope-reach.ts';
 import { requireName } from './find-policy.ts';
-import { storedSources } from './policy-library.ts';
+import { inForce } from './in-force.ts';
 import type { PolicyVersion } from './policy-version.ts';
 
 export interface NewVersion {
@@ -26,13 +29,19 @@ export interface NewVersion {
 export function storeVersion(gov: Governance, by: Principal, { name, source, note, change }: NewVersion): void {
   requireName(gov, by, name);
   const { library } = gov;
-  const parsed = library.parse({ name, source });
-  const scope = parsed?.documents[0]?.document.scope;
-  if (parsed === undefined || scope === undefined || parsed.problems.length > 0) throw invalidPolicy(parsed?.problems);
+  const parsed = library.parse({ name, source, width: widthAfter(gov, by, name) });
+  const document = parsed?.documents[0];
+  if (parsed === undefined || document === undefined || parsed.problems.length > 0) {
+    throw invalidPolicy(parsed?.problems);
+  }
+  const { scope } = document.document;
   requireOwnScope(by, scope);
-  const others = new Map(library.sources.stored);
-  others.delete(name);
-  const problems = problemsOf([...storedSources(others), ...library.sources.files, parsed]);
+  if (!mayReachScope(bindingOfName(name) ?? by, scope)) {
+    throw invalidPolicy([{ ...document.namedAt, message: `"${name}" is a name for documents of that tenant` }]);
+  }
+  const stored = new Map(library.sources.stored);
+  stored.delete(name);
+  const problems = problemsOf([...inForce({ ...library.sources, stored }).sources, parsed]);
   if (problems.length > 0) throw invalidPolicy(problems);
   saveVersion(gov, by, { name, source, note: redactText(note) }, scope, change);
 }
@@ -48,7 +57,14 @@ export function saveVersion(
   const at = gov.clock.now();
   const { library } = gov;
   const version = (library.newest(saving.name)?.version ?? 0) + 1;
-  const saved: PolicyVersion = { ...saving, version, scope: describeScope(scope), savedAt: at, savedBy: by.actor };
+  const saved: PolicyVersion = {
+    ...saving,
+    version,
+    scope: describeScope(scope),
+    savedAt: at,
+    savedBy: by.actor,
+    width: widthAfter(gov, by, saving.name),
+  };
   const before = gov.policies.version;
   putInForce(gov, { ...library.sources, stored: library.with([saved]) });
   gov.journal.write({ kind: 'policy_saved', saved });
@@ -74,6 +90,12 @@ export function saveVersion(
   );
   const document = { name, version, scope, change };
   gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error: null, document });
+}
+
+/** The widest that will have written the document once this caller has. */
+export function widthAfter({ library }: Pick<Governance, 'library'>, by: Principal, name: string): Width {
+  const own = widthOf(by);
+  return widest(library.newest(name)?.width ?? own, own);
 }
 
 /** Under whom the change is on record: an agent's document is its team's business. */

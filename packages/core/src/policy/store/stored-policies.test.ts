@@ -134,17 +134,6 @@ describe('putting a document', () => {
     expect(message).toContain('stands in a file');
   });
 
-  test('keeps files from taking its name, and is told in the file', async () => {
-    const test = await testGovernance();
-    await put(test, 'mine', 'default: allow');
-    const files = [{ file: 'late.yaml', text: '# mine\nname: mine\n' }];
-    const problems = await finish(test, loadPolicies(test.gov, files));
-    expect(problems).toMatchObject([{ file: 'late.yaml', line: 2, column: 7 }]);
-    expect(problems[0]?.message).toMatch(/"mine" is stored/);
-    await finish(test, deletePolicy(test.gov, operator, 'mine'));
-    expect(await finish(test, loadPolicies(test.gov, files))).toEqual([]);
-  });
-
   test('based on an older version changes nothing and says which is the newest', async () => {
     const test = await testGovernance();
     expect(await refusal(put(test, 'mine', 'default: deny', operator, 1))).toMatchObject({ code: 'policy_changed' });
@@ -233,7 +222,7 @@ describe('a bound admin', () => {
     expect(inForce(test)).toEqual([]);
   });
 
-  test('learns of names that others have no more than that they are not to be had', async () => {
+  test('makes documents in its own namespace, so names that others have are no matter', async () => {
     const test = await testGovernance();
     await test.policies('name: file\ndefault: deny');
     await put(test, 'stored', 'scope: org:umbrella');
@@ -241,11 +230,6 @@ describe('a bound admin', () => {
     await finish(test, deletePolicy(test.gov, operator, 'gone'));
     const { gov } = test;
     for (const name of ['file', 'stored', 'gone']) {
-      expect(await refusal(put(test, name, 'scope: org:acme', acme))).toEqual({
-        code: 'policy_in_file',
-        message: `the name "${name}" is not to be had; choose another`,
-        facts: {},
-      });
       const others: (() => unknown)[] = [
         () => findPolicy(gov, acme, name),
         () => deletePolicy(gov, acme, name),
@@ -255,8 +239,13 @@ describe('a bound admin', () => {
       for (const other of others) {
         expect(await refusal(finish(test, Promise.resolve().then(other)))).toMatchObject({ code: 'policy_not_found' });
       }
+      expect((await put(test, name, 'scope: org:acme', acme)).document.name).toBe(`acme/${name}`);
     }
-    expect(listPolicies(gov, acme)).toEqual([]);
+    expect(listPolicies(gov, acme).map(({ document }) => document.name)).toEqual([
+      'acme/file',
+      'acme/gone',
+      'acme/stored',
+    ]);
   });
 
   test('sees the documents of its own tenant and no version that was another tenant’s', async () => {
@@ -378,7 +367,7 @@ describe('validating a text', () => {
     expect(told('default: deny', 'file')).toEqual([['file', 1, 1, expect.stringContaining('stands in a file')]]);
     expect(told('name: a\n---\nname: a')).toEqual([['source', 3, 7, expect.stringContaining('exists already')]]);
     expect(told('name: file\nbudget: {daily_limit_usd: 2}\n---\nname: new')).toEqual([]);
-    expect(told('budget: {}', 'mine', acme)).toEqual([['mine', 1, 1, expect.stringContaining('its own tenant')]]);
+    expect(told('budget: {}', 'mine', acme)).toEqual([['acme/mine', 1, 1, expect.stringContaining('its own tenant')]]);
     expect(told('scope: org:acme', undefined, acme)).toEqual([]);
     expect(listPolicies(gov, operator)).toHaveLength(1);
   });
@@ -393,6 +382,7 @@ describe('following other gateways', () => {
     savedAt: 7,
     savedBy: operator.actor,
     note: '',
+    width: 'unbound' as const,
   };
 
   test('puts in force what they have stored, and never what is older', async () => {
@@ -406,11 +396,11 @@ describe('following other gateways', () => {
     expect(inForce(test)).toEqual([]);
   });
 
-  test('keeps what cannot be in force here waiting until the files let it', async () => {
+  test('sets aside what cannot be in force here until the files let it', async () => {
     const test = await testGovernance();
     await test.policies('name: theirs\ndefault: deny');
     const told: number[] = [];
-    test.gov.library.watch((problems) => told.push(problems.length));
+    test.gov.library.watch(() => told.push(test.gov.library.inForce.setAside.length));
     await finish(test, followPolicy(test.gov, elsewhere));
     expect(told).toEqual([1]);
     expect((await test.audit()).at(-1)?.event_type).toBe('PolicyReloadFailed');

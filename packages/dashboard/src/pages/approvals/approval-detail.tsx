@@ -39,12 +39,17 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
         <Fact name="Cost">
           <Money usd={approval.cost_usd} /> <span className="text-muted">held back in the budgets</span>
         </Fact>
-        <Fact name="Rule">
-          <code className="break-all">{approval.policy_rule}</code>
+        <Fact name={approval.rules.length > 1 ? 'Rules' : 'Rule'}>
+          {rulesOf(approval).map((rule) => (
+            <code key={rule} className="mr-2 break-all">
+              {rule}
+            </code>
+          ))}
         </Fact>
         <Fact name="Why">{approval.reason}</Fact>
         <Fact name="Needed">
           {approvedSoFar(approval)} of {required} {required === 1 ? 'approval' : 'approvals'}
+          {required === 1 ? null : <span className="text-muted"> by different people</span>}
         </Fact>
         <Fact name="Asked">
           <Time at={approval.requested_at} form="full" />
@@ -84,6 +89,11 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
       </p>
     </div>
   );
+}
+
+/** The one that is reported, and all others that ask. */
+function rulesOf({ policy_rule: first, rules }: Approval): string[] {
+  return [...new Set([first, ...rules])];
 }
 
 /** An operation by its agent and id, which is unambiguous. */

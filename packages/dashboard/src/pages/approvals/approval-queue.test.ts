@@ -17,6 +17,8 @@ function approval(id: string, more: Partial<Approval> = {}): Approval {
     action: {},
     digest: '',
     policy_rule: 'base/ask',
+    rules: ['base/ask'],
+    grantable: true,
     policy_version: 'v',
     reason: 'approval required by rule base/ask',
     cost_micros: 0,

@@ -60,7 +60,7 @@ export function GrantsPanel({ orgId }: { readonly orgId: string | undefined }) {
               onConfirm={(reason) => revoke.mutateAsync({ id: asked.id, reason })}
             >
               <p>
-                The next {actionName(asked.action_type)} of {asked.resource === '' ? 'this kind' : asked.resource} by{' '}
+                The next {actionName(asked.action_type)} of {asked.covers === '' ? 'this kind' : asked.covers} by{' '}
                 {asked.agent.agent_id} waits for an approval again. What runs already goes on.
               </p>
             </ConfirmDialog>
@@ -76,8 +76,7 @@ function columnsOf(onRevoke: ((grant: Grant) => void) | undefined): readonly Col
     {
       id: 'what',
       header: 'What',
-      cell: ({ action_type: type, resource }) =>
-        resource === '' ? actionName(type) : `${actionName(type)}: ${resource}`,
+      cell: ({ action_type: type, covers }) => (covers === '' ? actionName(type) : `${actionName(type)}: ${covers}`),
     },
     { id: 'agent', header: 'Agent', cell: ({ agent }) => <AgentName agent={agent} /> },
     { id: 'state', header: 'State', cell: ({ state }) => <StateBadge state={state} /> },

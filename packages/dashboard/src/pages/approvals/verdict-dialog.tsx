@@ -85,12 +85,12 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
         <Field label="Reason (optional)" hint="Kept in the audit log.">
           {/* The dialog was opened to write it. */}
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
-          <TextArea autoFocus maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
+          <TextArea autoFocus maxLength={8192} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
-        {isApproval && !approval.policy_rule.startsWith('budget/') ? (
+        {isApproval && approval.grantable ? (
           <Field
             label="For how long"
-            hint="The same agent, rule and resource only. Grants are listed and can be revoked."
+            hint="The same agent, action and resource, under the rules that ask now. Grants are listed and can be revoked."
           >
             <Select
               value={reach}

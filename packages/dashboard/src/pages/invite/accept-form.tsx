@@ -52,7 +52,7 @@ export function AcceptForm({ token }: { readonly token: string }) {
         <TextInput
           name="name"
           autoComplete="name"
-          maxLength={128}
+          maxLength={512}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

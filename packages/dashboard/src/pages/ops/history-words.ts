@@ -16,6 +16,7 @@ const titles: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
   ApprovalCancelled: ['Approval not needed any more', 'neutral'],
   OpControlUnconfirmed: ['The agent did not confirm', 'warn'],
   BudgetReservationReleased: ['Reservation released', 'neutral'],
+  BudgetOverrun: ['Cost far more than held back', 'danger'],
 };
 
 const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {

@@ -3,7 +3,7 @@ import type { ApiFault } from '../../api/api-error.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { callRoute } from '../../api/call.ts';
 import { useAction } from '../../api/use-route.ts';
-import { useCan } from '../../api/use-session.ts';
+import { useCan, useGrant } from '../../api/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -11,7 +11,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { FaultList } from './fault-list.tsx';
 import type { PolicyText } from './policy-list.ts';
-import { nameIn } from './policy-list.ts';
+import { isChangeable, nameIn } from './policy-list.ts';
 import { SourceEditor } from './source-editor.tsx';
 import { useValidation } from './use-validation.ts';
 
@@ -31,7 +31,9 @@ interface EditPanelProps {
 export function EditPanel({ policy, source, onEdit, onStored, onRemoved }: EditPanelProps) {
   const isAdmin = useCan('admin');
   const isFromFile = policy?.origin === 'file';
-  const isReadOnly = isFromFile || !isAdmin;
+  const grant = useGrant();
+  const isWiders = !isFromFile && policy !== undefined && grant !== undefined && !isChangeable(policy, grant);
+  const isReadOnly = isFromFile || isWiders || !isAdmin;
   const { faults, error } = useValidation(source, policy?.name);
   const [place, setPlace] = useState<ApiFault>();
   const [note, setNote] = useState('');
@@ -69,7 +71,15 @@ export function EditPanel({ policy, source, onEdit, onStored, onRemoved }: EditP
           changed there, and put in force as it is saved. Below it can be tried out.
         </p>
       ) : null}
-      {!isAdmin && !isFromFile ? <p className="text-muted">Changing policies needs the scope “admin”.</p> : null}
+      {isWiders ? (
+        <p className="text-muted">
+          {policy.width === 'unbound' ? 'The operator' : 'An admin of the whole org'} has written this document, and
+          changes it. Below it can be tried out.
+        </p>
+      ) : null}
+      {!isAdmin && !isFromFile && !isWiders ? (
+        <p className="text-muted">Changing policies needs the scope “admin”.</p>
+      ) : null}
       <Card isFlush>
         <SourceEditor
           label="Policy document"

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Policy } from './policy-list.ts';
-import { byScope, nameIn, newDocument, scopeTitle } from './policy-list.ts';
+import { byScope, isChangeable, nameIn, newDocument, scopeTitle } from './policy-list.ts';
 
 const policy = (name: string, scope: string): Policy => ({
   name,
@@ -15,6 +15,7 @@ const policy = (name: string, scope: string): Policy => ({
   version: 1,
   updated_at: null,
   updated_by: null,
+  width: 'unbound',
 });
 
 test('groups documents by scope, the widest first, each group by name', () => {
@@ -51,4 +52,19 @@ test.each([
   [newDocument, 'my-policy'],
 ])('finds the name in %j', (source, name) => {
   expect(nameIn(source)).toBe(name);
+});
+
+test('a document is changed by whoever reaches as far as the widest that has written it', () => {
+  const unbound = { orgId: null, teamId: null };
+  const org = { orgId: 'acme', teamId: null };
+  const team = { orgId: 'acme', teamId: 'web' };
+  const table = (['unbound', 'org', 'team', null] as const).map((width) =>
+    [unbound, org, team].map((grant) => isChangeable({ width }, grant)),
+  );
+  expect(table).toEqual([
+    [true, false, false],
+    [true, true, false],
+    [true, true, true],
+    [false, false, false],
+  ]);
 });

@@ -30,6 +30,17 @@ export function scopeTitle(scope: string): string {
   return `${tier.charAt(0).toUpperCase()}${tier.slice(1)} ${rest.join(':')}`;
 }
 
+const widths = ['team', 'org', 'unbound'];
+
+/** Whether a credential of this binding changes a document: one that a wider one has written, it does not. */
+export function isChangeable(
+  { width }: Pick<Policy, 'width'>,
+  of: { orgId: string | null; teamId: string | null },
+): boolean {
+  const own = of.orgId === null ? 'unbound' : of.teamId === null ? 'org' : 'team';
+  return width !== null && widths.indexOf(own) >= widths.indexOf(width);
+}
+
 /** What a new document starts as: it says what can be said, and allows nothing. */
 export const newDocument = `# What this document is for, for whoever reads it next.
 name: my-policy

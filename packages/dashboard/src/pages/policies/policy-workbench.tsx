@@ -67,7 +67,7 @@ function Bench({
         <EditPanel policy={policy} source={source} onEdit={setSource} onStored={onStored} onRemoved={onRemoved} />
       ) : null}
       {shown === 'versions' && policy !== undefined ? (
-        <VersionsPanel name={policy.name} origin={policy.origin} />
+        <VersionsPanel name={policy.name} origin={policy.origin} width={policy.width} />
       ) : null}
       {shown === 'simulate' ? <SimulatePanel candidate={isChanged ? source : undefined} /> : null}
       {shown === 'backtest' ? <BacktestPanel candidate={source} /> : null}

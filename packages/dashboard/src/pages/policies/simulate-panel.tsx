@@ -95,6 +95,16 @@ export function SimulatePanel({ candidate }: SimulatePanelProps) {
               Rule <code className="break-all">{simulate.data.policy_rule}</code>, cost{' '}
               <Money micros={simulate.data.cost_micros} />
             </p>
+            {simulate.data.approvals === null ? null : (
+              <p className="text-sm text-muted">
+                {simulate.data.approvals.count} {simulate.data.approvals.count === 1 ? 'approval' : 'approvals'} needed
+                within {simulate.data.approvals.ttl_secs} s,{' '}
+                {simulate.data.approvals.grants ? 'which may be granted for longer' : 'for this once only'}
+                {simulate.data.approvals.rules.length > 1
+                  ? `; asked by ${simulate.data.approvals.rules.join(', ')}`
+                  : ''}
+              </p>
+            )}
           </div>
           <ConsideredRules rules={simulate.data.rules} />
         </Card>

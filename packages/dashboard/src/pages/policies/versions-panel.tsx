@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { callRoute } from '../../api/call.ts';
 import { useAction, useRoute } from '../../api/use-route.ts';
-import { useCan } from '../../api/use-session.ts';
+import { useCan, useGrant } from '../../api/use-session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -9,16 +9,21 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { PolicyVersion } from './policy-list.ts';
+import type { Policy, PolicyVersion } from './policy-list.ts';
+import { isChangeable } from './policy-list.ts';
 import { VersionDiff } from './version-diff.tsx';
 
 interface VersionsPanelProps {
   readonly name: string;
   readonly origin: 'file' | 'store';
+  /** How wide a credential must be to change the document. */
+  readonly width: Policy['width'];
 }
 
 /** Who stored what and when, what it changed, and the way back. */
-export function VersionsPanel({ name, origin }: VersionsPanelProps) {
+export function VersionsPanel({ name, origin, width }: VersionsPanelProps) {
+  const grant = useGrant();
+  const canRollBack = useCan('admin') && grant !== undefined && isChangeable({ width }, grant);
   const versions = useRoute(
     'policyVersions',
     { params: { name }, query: { per_page: 200 } },
@@ -39,7 +44,7 @@ export function VersionsPanel({ name, origin }: VersionsPanelProps) {
         <ol className="space-y-3">
           {items.map((version, index) => (
             <li key={version.version}>
-              <VersionCard name={name} version={version} before={items[index + 1]} />
+              <VersionCard name={name} version={version} before={items[index + 1]} canRollBack={canRollBack} />
             </li>
           ))}
         </ol>
@@ -52,10 +57,10 @@ interface VersionCardProps {
   readonly name: string;
   readonly version: PolicyVersion;
   readonly before: PolicyVersion | undefined;
+  readonly canRollBack: boolean;
 }
 
-function VersionCard({ name, version, before }: VersionCardProps) {
-  const canRollBack = useCan('admin');
+function VersionCard({ name, version, before, canRollBack }: VersionCardProps) {
   const [isAsked, setAsked] = useState(false);
   const [isOpen, setOpen] = useState(version.current);
   const rollback = useAction(

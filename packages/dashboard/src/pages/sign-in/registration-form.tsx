@@ -50,7 +50,7 @@ export function RegistrationForm() {
         <TextInput
           name="name"
           autoComplete="name"
-          maxLength={128}
+          maxLength={512}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

@@ -1,11 +1,15 @@
-import { ConditionError } from '@reeve/core';
-import type { Facts } from '@reeve/core';
+import type { Condition, ConditionAuthor } from '@reeve/core';
+import { ConditionError, Evaluation, subjectOf } from '@reeve/core';
 import { buildClosure } from './build-closure.ts';
 import { celParser } from './cel-environment.ts';
 import type { ConditionLimits } from './condition-limits.ts';
 import { defaultLimits } from './condition-limits.ts';
+import type { Expression } from './expression.ts';
+import { partsOf, sizeOf } from './expression.ts';
 import { fault } from './faults.ts';
 import { Frame } from './frame.ts';
+import { requireNoGlobalSpend } from './global-spend.ts';
+import { instructionsIn } from './matches.ts';
 import { readTree } from './read-tree.ts';
 import { described } from './values.ts';
 
@@ -15,19 +19,25 @@ import { described } from './values.ts';
  */
 export function conditionCompiler(
   limits: Partial<ConditionLimits> = {},
-): (source: string) => (facts: Facts) => boolean {
+): (source: string, author?: ConditionAuthor) => Condition {
   const all = { ...defaultLimits, ...limits };
   const parse = celParser(all);
-  return (source) => {
+  return (source, author = 'operator') => {
     try {
       const parsed = parse(source);
-      const run = buildClosure(readTree(parsed.root));
+      const tree = readTree(parsed.root);
+      if (author === 'tenant') requireNoGlobalSpend(tree);
+      requireFewInstructions(tree, all.instructions);
+      const run = buildClosure(tree);
+      const price = priceOfStart + sizeOf(tree);
       const type = parsed.check();
       if (type !== 'bool' && !type.startsWith('dyn')) {
         throw new ConditionError(`a condition must be true or false, and this is of type ${type}`, 0);
       }
-      return (facts) => {
-        const value = run(new Frame(facts, all.cost));
+      return (facts, evaluation = new Evaluation(subjectOf(facts.action), all.cost)) => {
+        const frame = new Frame(facts, evaluation);
+        frame.charge(price);
+        const value = run(frame);
         if (typeof value !== 'boolean')
           throw fault(`a condition must be true or false, and this is ${described(value)}`);
         return value;
@@ -36,6 +46,20 @@ export function conditionCompiler(
       throw error instanceof ConditionError ? placed(error, source) : error;
     }
   };
+}
+
+/** Before its parts are looked at. */
+const priceOfStart = 15;
+
+/** A short pattern may become very many instructions: each by itself is bounded where it is read, all together here. */
+function requireFewInstructions(tree: Expression, most: number): void {
+  let left = most;
+  for (const part of partsOf(tree)) {
+    const pattern = part.kind === 'call' && part.name === 'matches' ? part.operands.at(-1) : undefined;
+    if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string') continue;
+    left -= instructionsIn(pattern.value);
+    if (left < 0) throw new ConditionError('the patterns of the condition are too large together', pattern.offset);
+  }
 }
 
 /** Says in words what the offset says to programs. */

@@ -3,7 +3,7 @@ import { conditionCompiler } from './compile-condition.ts';
 import { sampleFacts } from './sample-facts.ts';
 
 const compile = conditionCompiler();
-/** A tenth of what a condition may cost, so that a tenth of the arguments will do. */
+/** A part of what a condition may cost, so that a tenth of the arguments will do. */
 const compileBounded = conditionCompiler({ cost: 50_000 });
 
 /** How long a condition takes at best, in milliseconds, and what it comes to. */
@@ -133,5 +133,12 @@ describe('however much there is, it costs no more than a condition may', () => {
     const doublings = Array.from({ length: 30 }, (_, at) => `cel.bind(x${at + 1}, x${at} + x${at}, `).join('');
     const source = `cel.bind(x0, args.text, ${doublings}x30.size() == 0${')'.repeat(31)}`;
     expect(timed(source, { text: 'abc' }).outcome).toBe('ConditionLimitFault');
+  });
+
+  test('the patterns of a condition may become so many instructions together', () => {
+    const patterns = (count: number) =>
+      Array.from({ length: count }, (_, at) => `args.a.matches("x{${900 + at}}")`).join(' || ');
+    expect(() => compile(patterns(30))).toThrow('the patterns of the condition are too large together');
+    expect(timed(patterns(10), { a: 'y' }).outcome).toBe('false');
   });
 });

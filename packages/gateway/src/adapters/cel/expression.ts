@@ -61,6 +61,12 @@ export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((total, child) => total + sizeOf(child), 1);
 }
 
+/** The expression and all of its parts. */
+export function* partsOf(expression: Expression): Generator<Expression> {
+  yield expression;
+  for (const child of childrenOf(expression)) yield* partsOf(child);
+}
+
 function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':

@@ -1,3 +1,5 @@
+import type { Subject } from '@reeve/core';
+import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
 
 type FactType = 'string' | 'int' | 'double' | 'map<string, string>';
@@ -24,9 +26,9 @@ const members: Readonly<Record<string, FactMember>> = {
   'action.tool': text(({ facts }) => facts.action.tool),
   'action.source': text(({ facts }) => facts.action.source),
   'action.model': text(({ facts }) => facts.action.model),
-  'action.host': text((frame) => frame.subject().host ?? ''),
+  'action.host': text((frame) => readable(frame, 'hosts').host ?? ''),
   'action.port': whole(({ facts }) => facts.action.port),
-  'action.path': text((frame) => frame.subject().path ?? ''),
+  'action.path': text((frame) => readable(frame, 'paths').path ?? ''),
   'action.operation': text(({ facts }) => facts.action.operation),
   'action.command': text(({ facts }) => facts.action.command),
   'action.target_url': text(({ facts }) => facts.action.url),
@@ -43,6 +45,13 @@ const members: Readonly<Record<string, FactMember>> = {
   'spend.agent.day_usd': amount((frame) => frame.spend().agent.day_usd),
   'spend.agent.month_usd': amount((frame) => frame.spend().agent.month_usd),
 };
+
+/** A host or a path that nobody can read has no value: a rule that allows must not take it for none. */
+function readable(frame: Frame, dimension: 'hosts' | 'paths'): Subject {
+  const subject = frame.subject();
+  if (subject.unclear?.dimension !== dimension) return subject;
+  throw fault(dimension === 'hosts' ? 'the host cannot be read' : 'the path cannot be read');
+}
 
 /** Facts without members that are known when a policy is loaded. */
 const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {

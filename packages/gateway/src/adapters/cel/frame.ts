@@ -1,28 +1,24 @@
-import type { Facts, RunFacts, SpendFacts } from '@reeve/core';
-import type { Subject } from '@reeve/core';
-import { subjectOf } from '@reeve/core';
+import type { Evaluation, Facts, RunFacts, SpendFacts, Subject } from '@reeve/core';
 import { limitFault } from './faults.ts';
 
-/** One evaluation: the facts, read at most once each, the variables of loops, and what is left to spend. */
+/** A condition that is evaluated: the facts, read at most once each, the variables of loops, and what is left to spend. */
 export class Frame {
   readonly facts: Facts;
   readonly variables: unknown[] = [];
-  #left: number;
+  readonly #evaluation: Evaluation;
   #args: unknown;
-  #subject: Subject | undefined;
   #run: RunFacts | undefined;
   #spend: SpendFacts | undefined;
 
-  constructor(facts: Facts, cost: number) {
+  constructor(facts: Facts, evaluation: Evaluation) {
     this.facts = facts;
-    this.#left = cost;
+    this.#evaluation = evaluation;
   }
 
   /** Is called before work whose amount the request decides, with what it may cost at worst. */
   charge(units: number): void {
-    this.#left -= units;
-    if (this.#left < 0)
-      throw limitFault('the condition costs more than one evaluation may; compare less, or less at once');
+    if (this.#evaluation.take(units)) return;
+    throw limitFault('the condition costs more than one evaluation may; compare less, or less at once');
   }
 
   args(): unknown {
@@ -32,8 +28,7 @@ export class Frame {
 
   /** The action as matchers see it, so that a condition and a matcher never disagree about a host or a path. */
   subject(): Subject {
-    this.#subject ??= subjectOf(this.facts.action);
-    return this.#subject;
+    return this.#evaluation.subject;
   }
 
   run(): RunFacts {

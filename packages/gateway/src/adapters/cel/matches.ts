@@ -11,6 +11,16 @@ export function compilePattern(source: string): Automaton {
   return new Automaton(programOf(parsePattern(source)));
 }
 
+/** How many instructions a pattern becomes; none where it is wrong, which is told where it is used. */
+export function instructionsIn(source: string): number {
+  try {
+    return programOf(parsePattern(source)).instructions.length;
+  } catch (error) {
+    if (error instanceof PatternError) return 0;
+    throw error;
+  }
+}
+
 export function matchesPattern(frame: Frame, of: unknown, pattern: Automaton): boolean {
   return pattern.matches(textIn(of, 'matches'), (units) => frame.charge(units));
 }

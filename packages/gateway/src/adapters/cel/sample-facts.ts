@@ -21,7 +21,7 @@ export function sampleFacts(
       registeredAt: 0,
       suspension: null,
       controlled: false,
-      registeredWith: null,
+      registeredWith: [],
     },
     depth: 2,
     action: action(type, { tool: 'send_mail', json: JSON.stringify(args) ?? '', ...members }),

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '@reeve/core';
+import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
 
 export interface DataFolder {
@@ -29,7 +29,7 @@ export function takeDataFolder(path: string): DataFolder {
         `the data folder ${path} is in use by another gateway${holder(pidFile)}; stop it or choose another with --data`,
       );
     }
-    throw new StartError(`cannot use the data folder ${path}: ${messageOf(error)}`);
+    throw new StartError(`cannot use the data folder ${path}: ${withAdvice(error)}`);
   }
   const held = lock;
   return { path, release: () => held.close() };

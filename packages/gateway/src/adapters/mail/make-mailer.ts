@@ -3,7 +3,8 @@ import { messageOf } from '@reeve/core';
 import type { Logger } from '../../telemetry/logger.ts';
 import { LoggingMailer } from './logging-mailer.ts';
 import type { MailSettings } from './relay.ts';
-import { isLoopback, relayOf } from './relay.ts';
+import { isLoopback } from '../../loopback.ts';
+import { relayOf } from './relay.ts';
 import { SmtpMailer } from './smtp-mailer.ts';
 
 /** The spec: without a relay, or with one that cannot be set up, letters are only logged, and the gateway starts. */

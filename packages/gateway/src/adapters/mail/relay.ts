@@ -1,5 +1,6 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import type { Config } from '../../config/settings.ts';
+import { isLoopback } from '../../loopback.ts';
 import type { Mailbox } from './mailbox.ts';
 import { hasControls, parseMailbox } from './mailbox.ts';
 
@@ -49,15 +50,6 @@ function credentialsOf({ smtpUser: user, smtpPass: pass }: MailSettings): Creden
   if (pass === undefined || pass === '') throw new Error('SVC_SMTP_USER is set and SVC_SMTP_PASS is not');
   if (hasControls(user)) throw new Error('SVC_SMTP_USER must be one line');
   return { user, pass };
-}
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-export function isLoopback(host: string): boolean {
-  if (isIP(host) === 0) return /^localhost\.?$/i.test(host);
-  return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }
 
 export function nameOf({ host, port }: Relay): string {

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { MailError } from '@reeve/core';
 import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
+import { isLoopback } from '../../loopback.ts';
 import type { Relay } from './relay.ts';
-import { isLoopback, nameOf } from './relay.ts';
+import { nameOf } from './relay.ts';
 
 export interface SmtpTimeouts {
   readonly connectMs: number;

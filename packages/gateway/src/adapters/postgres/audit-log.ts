@@ -1,7 +1,7 @@
 import type { AuditPage, AuditQuery, AuditReader, StoredEntry } from '@reeve/core';
+import { EntryPage, mostBytesOfPage } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
-import type { Row } from '../sql/sqlite-rows.ts';
-import { number, text } from '../sql/sqlite-rows.ts';
+import { entryOf, number } from '../sql/sqlite-rows.ts';
 import type { Stretch } from './audit-select.ts';
 import { auditSelect, mostSearched } from './audit-select.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
@@ -28,24 +28,26 @@ export class AuditLog implements AuditReader {
   }
 
   async after(seq: number, limit: number): Promise<StoredEntry[]> {
-    const sql = 'SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?';
+    const sql = withinPage('SELECT seq, octet_length(canonical) AS size FROM audit WHERE seq > ? ORDER BY seq LIMIT ?');
     return (await this.#db.all(sql, seq, limit)).map(entryOf);
   }
 
   /** What says something of the operations of one seat: its own entries, and that an agent has left anywhere. */
   async afterOfSeat(seat: number, seq: number, limit: number): Promise<StoredEntry[]> {
-    const sql = `SELECT seq, hash, canonical FROM audit
-      WHERE seq > ? AND (seat = ? OR event_type = 'AgentDeregistered') ORDER BY seq LIMIT ?`;
+    const sql = withinPage(`SELECT seq, octet_length(canonical) AS size FROM audit
+      WHERE seq > ? AND (seat = ? OR event_type = 'AgentDeregistered') ORDER BY seq LIMIT ?`);
     return (await this.#db.all(sql, seq, seat, limit)).map(entryOf);
   }
 
   async #read(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
     const { stretch, next } = await this.#stretch(query, newestFirst);
     const { sql, values } = auditSelect(query, newestFirst, stretch, query.own === true ? this.#seat.seat : undefined);
-    const rows = await this.#db.select(sql, ...values, query.limit + 1);
-    const entries = rows.slice(0, query.limit).map(entryOf);
-    const last = entries.at(-1);
-    return { entries, next: rows.length > entries.length && last !== undefined ? last.seq : next };
+    const rows = await this.#db.select(withinPage(sql, newestFirst), ...values, query.limit + 1);
+    const page = new EntryPage(query.limit, Buffer.byteLength);
+    for (const row of rows) if (!page.offer(entryOf(row))) return page.finish();
+    const last = page.entries.at(-1);
+    const found = rows[0] === undefined ? 0 : number(rows[0], 'found');
+    return found > rows.length && last !== undefined ? { entries: page.entries, next: last.seq } : page.finish(next);
   }
 
   /** The stretch of the log that can hold what is asked for, and where the next page starts if this one ends early. */
@@ -82,6 +84,11 @@ export class AuditLog implements AuditReader {
   }
 }
 
-function entryOf(row: Row): StoredEntry {
-  return { seq: number(row, 'seq'), hash: text(row, 'hash'), canonical: text(row, 'canonical') };
+/** The entries that a question has found by `seq` and `size`, as many as a page holds; `found` is how many there were. */
+function withinPage(found: string, newestFirst = false): string {
+  const order = newestFirst ? 'DESC' : 'ASC';
+  return `WITH page AS MATERIALIZED (${found}),
+    summed AS (SELECT seq, size, sum(size) OVER (ORDER BY seq ${order}) AS bytes FROM page)
+    SELECT seq, hash, canonical, (SELECT count(*) FROM page) AS found FROM summed JOIN audit USING (seq)
+      WHERE bytes <= ${mostBytesOfPage} OR bytes = size ORDER BY seq ${order}`;
 }

@@ -13,7 +13,7 @@ export interface Stretch {
 /** A search for text reads entry by entry, so one page looks at no more than this many. */
 export const mostSearched = 200_000;
 
-/** The SQL that reads a page; its last value is the limit. Every condition is checked on the entry itself. */
+/** The SQL that finds the entries of a page, with their sizes; its last value is the limit. Every condition is checked on the entry itself. */
 export function auditSelect(
   query: AuditQuery,
   newestFirst: boolean,
@@ -50,7 +50,7 @@ export function auditSelect(
     else narrow('canonical ~ ?', spelledInAnyCase(text));
   }
   const order = indexed ? `-seq ${newestFirst ? 'ASC' : 'DESC'}` : `seq ${newestFirst ? 'DESC' : 'ASC'}`;
-  const sql = `SELECT seq, hash, canonical FROM audit WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+  const sql = `SELECT seq, octet_length(canonical) AS size FROM audit WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   return { sql, values };
 }
 

@@ -41,6 +41,8 @@ const key = (id: string, revokedAt: number | null): Change => ({
     expiresAt: null,
     lastUsedAt: null,
     revokedAt,
+    madeBy: null,
+    rotatedFrom: null,
   },
 });
 const names = (changes: readonly Change[]) => changeStatements(changes, 1).map((statement) => statement.name);

@@ -91,18 +91,36 @@ export async function disconnect(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }
 
+/** What protects the connection: nothing, encryption under whatever certificate, or under one that was verified. */
+export type Encryption = 'none' | 'unverified' | 'verified';
+
+export interface FirstConnection {
+  readonly client: Client;
+  readonly options: ConnectionOptions;
+  readonly encryption: Encryption;
+}
+
 /**
  * The first connection to a server. Where the URL leaves it open whether to encrypt, it shows what the server can, and
- * `options` say so for all that follow.
+ * `options` say so for all that follow. A server that cannot is spoken to in the clear only where the URL allows that.
  */
-export async function connectFirst(url: PostgresUrl): Promise<{ client: Client; options: ConnectionOptions }> {
+export async function connectFirst(url: PostgresUrl): Promise<FirstConnection> {
   const options = connectionOptions(url);
   try {
-    return { client: await connect(options, () => undefined), options };
+    return { client: await connect(options, () => undefined), options, encryption: encryptionOf(options) };
   } catch (error) {
-    const isOpen = url.tlsMode === 'prefer' || url.tlsMode === 'allow';
-    if (!isOpen || messageOf(error) !== 'The server does not support SSL connections') throw error;
+    if (messageOf(error) !== 'The server does not support SSL connections') throw error;
+    if (url.tlsMode !== 'prefer' && url.tlsMode !== 'allow') {
+      throw new StartError(
+        `cannot use PostgreSQL at ${nameOf(url)}: the server does not support SSL connections, and sslmode is ${url.tlsMode}; switch TLS on there, or add sslmode=disable to the URL if nobody can read the network in between`,
+      );
+    }
     const plain: ConnectionOptions = { ...options, ssl: false };
-    return { client: await connect(plain, () => undefined), options: plain };
+    return { client: await connect(plain, () => undefined), options: plain, encryption: 'none' };
   }
+}
+
+function encryptionOf({ ssl }: ConnectionOptions): Encryption {
+  if (typeof ssl !== 'object') return 'none';
+  return ssl.rejectUnauthorized === true ? 'verified' : 'unverified';
 }

@@ -69,7 +69,7 @@ async function setUp() {
   return { test, access, rows, follower, errors, record: rows.row };
 }
 
-const suspension = { at: 7, reason: 'elsewhere' };
+const suspension = { at: 7, reason: 'elsewhere', width: 'unbound' } as const;
 const reasonOf = (test: TestGovernance) => test.gov.directory.find(bot)?.record.suspension?.reason;
 
 test('what is noted before the start is read at the start', async () => {
@@ -89,7 +89,7 @@ test('a row that this gateway is changing is left alone until that is durable, a
   await expect.poll(() => rows.reads).toBe(1);
   await new Promise(setImmediate);
   expect(reasonOf(test)).toBe('here');
-  rows.row = { ...record, suspension: { at: 9, reason: 'here, as it was written' } };
+  rows.row = { ...record, suspension: { at: 9, reason: 'here, as it was written', width: 'unbound' } };
   test.turn();
   await suspending;
   await expect.poll(() => reasonOf(test)).toBe('here, as it was written');
@@ -101,7 +101,7 @@ test('a row that changes here while it is read is read again', async () => {
   rows.hold();
   follower.note(notice);
   await test.settle(suspendAgent(test.gov, operator, bot, 'here'));
-  rows.row = { ...record, suspension: { at: 9, reason: 'here, as it was written' } };
+  rows.row = { ...record, suspension: { at: 9, reason: 'here, as it was written', width: 'unbound' } };
   rows.release();
   await expect.poll(() => reasonOf(test)).toBe('here, as it was written');
   expect(rows.reads).toBe(2);

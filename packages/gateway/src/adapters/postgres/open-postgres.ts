@@ -1,7 +1,8 @@
-import { messageOf } from '@reeve/core';
 import type { Client } from 'pg';
 import type { PostgresUrl } from '../../config/postgres-url.ts';
+import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
+import type { Encryption } from './connection.ts';
 import { connectFirst, disconnect, nameOf } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { PostgresDatabase } from './postgres-database.ts';
@@ -13,6 +14,7 @@ export interface OpenPostgres {
   readonly store: PostgresStore;
   readonly database: PostgresDatabase;
   readonly seat: Seat;
+  readonly encryption: Encryption;
 }
 
 const oldestVersion = 150_000;
@@ -28,7 +30,7 @@ export async function openPostgres(
   opened: AsyncDisposableStack,
 ): Promise<OpenPostgres> {
   try {
-    const { client, options: connection } = await connectFirst(url);
+    const { client, options: connection, encryption } = await connectFirst(url);
     try {
       await checkServer(client);
       await migratePostgres(client);
@@ -41,10 +43,10 @@ export async function openPostgres(
     opened.defer(() => seat.close());
     const store = new PostgresStore({ connection, database, seat, sync });
     opened.defer(() => store.close());
-    return { store, database, seat };
+    return { store, database, seat, encryption };
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${reasonOf(error)}`);
+    throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${withAdvice(error)}`);
   }
 }
 
@@ -55,10 +57,4 @@ async function checkServer(client: Client): Promise<void> {
   const { version = '0', encoding = '' } = rows[0] ?? {};
   if (Number(version) < oldestVersion) throw new Error('it is older than version 15, which Reeve needs');
   if (encoding !== 'UTF8') throw new Error(`the database has the encoding ${encoding}; make one with UTF8`);
-}
-
-/** Where a name has several addresses, Node tells of each attempt in an error without words of its own. */
-function reasonOf(error: unknown): string {
-  const reasons = error instanceof AggregateError ? error.errors.map(messageOf) : [messageOf(error)];
-  return reasons.join('; ').replaceAll(/\s+/g, ' ');
 }

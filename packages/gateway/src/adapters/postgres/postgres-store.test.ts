@@ -92,7 +92,7 @@ const agent: AgentRecord = {
   registeredAt: 1,
   suspension: null,
   controlled: false,
-  registeredWith: null,
+  registeredWith: [],
 };
 
 describe('two gateways on one database', () => {
@@ -312,6 +312,8 @@ describe('two gateways on one database', () => {
       expiresAt: null,
       lastUsedAt: 9,
       revokedAt: 8,
+      madeBy: null,
+      rotatedFrom: null,
     };
     await first.store.commit({ entries: [], changes: [{ kind: 'api_key_saved', key }] });
     await first.store.commit({ entries: [], changes: [{ kind: 'api_key_used', id: key.id, at: 7 }] });
@@ -385,7 +387,7 @@ test('a text with U+0000 is kept and found again', async () => {
   const database = await emptyDatabase();
   await using opened = await open(database.url);
   const { store } = opened;
-  const odd = { ...agent, name: 'a\0b\u0001c', suspension: { at: 1, reason: '\0' } };
+  const odd = { ...agent, name: 'a\0b\u0001c', suspension: { at: 1, reason: '\0', width: 'unbound' as const } };
   const entries = sealAll([sampleDraft({ opId: 't\0:s', reason: '\0' }), sampleDraft({ opId: 't:s' })], emptyChain);
   await store.commit({ entries, changes: [{ kind: 'agent_saved', agent: odd }] });
   expect((await store.load()).agents).toEqual([odd]);

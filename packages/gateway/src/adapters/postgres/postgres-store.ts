@@ -31,6 +31,7 @@ import type { Row } from '../sql/sqlite-rows.ts';
 import { agentOf, apiKeyOf, number, opOf, signingKeyOf, text } from '../sql/sqlite-rows.ts';
 import { AuditLog } from './audit-log.ts';
 import type { ConnectionOptions } from './connection.ts';
+import { eachRow } from './each-row.ts';
 import { seatHolders } from './locks.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { postgresPolicies } from './postgres-policies.ts';
@@ -82,15 +83,15 @@ export class PostgresStore implements Store, AuditReader {
       return {
         head: { seq: number(head, 'seq'), hash: text(head, 'hash') },
         ...(await sharedRows(sql)),
-        ops: (await sql.all('SELECT * FROM ops WHERE seat = ?', seat)).map(opOf),
+        ops: await eachRow(sql, 'SELECT * FROM ops WHERE seat = ?', seat, opOf),
         opsReplayFrom: typeof mine['ops_replay_from'] === 'number' ? mine['ops_replay_from'] : null,
         eventIdsReserved: number(mine, 'event_ids_reserved'),
         ...booksOf(await sql.all('SELECT name, record FROM books WHERE seat = ?', seat)),
         receipts: (await sql.all(`${controlSql.openReceipts} AND seat = ?`, seat)).map(receiptOf),
         bulkControls: (await sql.all(controlSql.rememberedBulks)).map(bulkOf),
         controlSequences: (await sql.all(`${controlSql.sequences} WHERE seat = ?`, seat)).map(sequenceOf),
-        approvals: (await sql.all(`${approvalSql.live} AND seat = ?`, seat)).map(approvalOf),
-        grants: (await sql.all(`${approvalSql.unrevoked} AND seat = ?`, seat)).map(grantOf),
+        approvals: await eachRow(sql, `${approvalSql.live} AND seat = ?`, seat, approvalOf),
+        grants: await eachRow(sql, `${approvalSql.unrevoked} AND seat = ?`, seat, grantOf),
       };
     });
   }

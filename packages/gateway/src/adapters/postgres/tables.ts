@@ -31,6 +31,7 @@ export const agentsTable: Table = {
     suspension_reason: 'text',
     controlled: 'bigint',
     registered_with: 'text',
+    suspension_width: 'text',
   },
   keys: 3,
 };
@@ -48,6 +49,9 @@ export const apiKeysTable: Table = {
     expires_at: 'bigint',
     last_used_at: 'bigint',
     revoked_at: 'bigint',
+    made_by_kind: 'text',
+    made_by_id: 'text',
+    rotated_from: 'text',
   },
   keys: 1,
 };

@@ -2,7 +2,7 @@ import type { Account, Attempts, Invite, OwedEntry, QueuedLetter, RefreshToken, 
 import { roles } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 import type { Row } from './sqlite-rows.ts';
-import { number, optionalNumber, text } from './sqlite-rows.ts';
+import { makerOf, number, optionalNumber, text } from './sqlite-rows.ts';
 
 /** How one kind of record stands in its table. */
 export interface RowShape<Record> {
@@ -92,7 +92,18 @@ export const refreshTokenRow: RowShape<RefreshToken> = {
 
 export const inviteRow: RowShape<Invite> = {
   table: 'invites',
-  columns: ['id', 'email', 'email_key', 'role', 'invited_by', 'created_at', 'expires_at'],
+  columns: [
+    'id',
+    'email',
+    'email_key',
+    'role',
+    'invited_by',
+    'created_at',
+    'expires_at',
+    'made_by_kind',
+    'made_by_id',
+    'as_owner',
+  ],
   values: (invite) => [
     invite.id,
     invite.email,
@@ -101,6 +112,9 @@ export const inviteRow: RowShape<Invite> = {
     invite.invitedBy,
     invite.createdAt,
     invite.expiresAt,
+    invite.madeBy?.kind ?? null,
+    invite.madeBy?.id ?? null,
+    invite.asOwner ? 1 : 0,
   ],
   record: (row) => ({
     id: text(row, 'id'),
@@ -110,6 +124,8 @@ export const inviteRow: RowShape<Invite> = {
     invitedBy: text(row, 'invited_by'),
     createdAt: number(row, 'created_at'),
     expiresAt: number(row, 'expires_at'),
+    madeBy: makerOf(row),
+    asOwner: number(row, 'as_owner') === 1,
   }),
 };
 

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalQuery, GrantQuery, StandingGrant } from '@reeve/core';
-import { isLive, sortedBy } from '@reeve/core';
+import { boundedApproval, boundedGrant, isLive, mostBytesOfPage, sortedBy } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 import type { Row } from './sqlite-rows.ts';
 import { text } from './sqlite-rows.ts';
@@ -36,8 +36,23 @@ export function approvalValues(approval: Approval): SqlValue[] {
   return [id, state, ...tenant, runId, ...times, isLive(approval) ? 1 : 0, JSON.stringify(approval)];
 }
 
+/**
+ * One that an older version has written knows one rule only, and not what a grant would cover: it allows none. Whoever
+ * stands above all tenants lets it pass a cap, unless that is of an agent.
+ */
 export function approvalOf(row: Row): Approval {
-  return JSON.parse(text(row, 'record')) as Approval;
+  const record = JSON.parse(text(row, 'record')) as Pick<Approval, 'cause' | 'policyRule' | 'verdicts'> &
+    Partial<Approval>;
+  const isRule = record.cause === 'rule';
+  const before: Partial<Approval> = {
+    rules: isRule ? [record.policyRule] : [],
+    isGrantable: false,
+    coverDigest: '',
+    covers: '',
+    approver: isRule || record.policyRule.startsWith('budget/agent.') ? 'team' : 'unbound',
+  };
+  const verdicts = record.verdicts.map((verdict) => ({ ...verdict, people: verdict.people ?? [] }));
+  return boundedApproval({ ...before, ...record, verdicts } as Approval);
 }
 
 export function grantValues(grant: StandingGrant): SqlValue[] {
@@ -47,8 +62,10 @@ export function grantValues(grant: StandingGrant): SqlValue[] {
   return [id, ...tenant, grantedAt, endsAt, revokedAt === null ? 0 : 1, JSON.stringify(grant)];
 }
 
+/** One that an older version has written does not say all that it covers: it covers nothing. */
 export function grantOf(row: Row): StandingGrant {
-  return JSON.parse(text(row, 'record')) as StandingGrant;
+  const record = JSON.parse(text(row, 'record')) as Pick<StandingGrant, 'resource'> & Partial<StandingGrant>;
+  return boundedGrant({ rules: [], approvers: 0, coverDigest: '', covers: record.resource, ...record } as StandingGrant);
 }
 
 /** A question with its values. */
@@ -112,8 +129,13 @@ class ListBuilder {
       this.#conditions.push(`(${column} ${beyond} ? OR (${column} = ? AND id ${beyond} ?))`);
       this.#values.push(after.at, after.at, after.id);
     }
-    const sorted = `ORDER BY ${column} ${order}, id ${order} LIMIT ?`;
-    const sql = `SELECT record FROM ${this.#table}${this.#where()} ${sorted}`;
+    // What would make the page too large is not read: `found` tells that it is there.
+    const sql = `WITH page AS (
+        SELECT id, ${column} AS place, octet_length(record) AS size FROM ${this.#table}${this.#where()}
+          ORDER BY ${column} ${order}, id ${order} LIMIT ?),
+      summed AS (SELECT id, place, size, SUM(size) OVER (ORDER BY place ${order}, id ${order}) AS bytes FROM page)
+      SELECT record, (SELECT COUNT(*) FROM page) AS found FROM summed JOIN ${this.#table} AS kept ON kept.id = summed.id
+        WHERE bytes <= ${mostBytesOfPage} OR bytes = size ORDER BY place ${order}, summed.id ${order}`;
     return { page: { sql, values: [...this.#values, limit] }, total };
   }
 

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { AuditPage, AuditQuery } from '@reeve/core';
+import { EntryPage } from '@reeve/core';
 import { frequentEvents, plan } from './audit-query.ts';
 import type { Row } from './sqlite-rows.ts';
-import { number, text } from './sqlite-rows.ts';
+import { entryOf, number } from './sqlite-rows.ts';
 
 const schema = `
   PRAGMA ix.journal_mode = WAL;
@@ -120,23 +121,21 @@ export class AuditIndex {
     this.#db.exec('BEGIN');
     try {
       const parts = plan(query, newestFirst, this.#bounds(query));
-      const rows: Row[] = [];
+      const page = new EntryPage(query.limit, Buffer.byteLength);
       for (const { sql, values } of parts.selects) {
-        if (rows.length > query.limit) break;
-        rows.push(...this.#db.prepare(sql).all(...values, query.limit + 1 - rows.length));
+        const wanted = query.limit + 1 - page.entries.length;
+        if (!this.#fill(page, this.#db.prepare(sql).iterate(...values, wanted))) break;
       }
-      const page = rows.slice(0, query.limit);
-      const more = rows.length > query.limit;
-      const last = page.at(-1);
-      const entries = page.map((row) => ({
-        seq: number(row, 'seq'),
-        hash: text(row, 'hash'),
-        canonical: text(row, 'canonical'),
-      }));
-      return { entries, next: more && last !== undefined ? number(last, 'seq') : parts.next };
+      return page.finish(parts.next);
     } finally {
       this.#db.exec('COMMIT');
     }
+  }
+
+  /** Row by row: what does not fit is not even read. */
+  #fill(page: EntryPage, rows: Iterable<Row>): boolean {
+    for (const row of rows) if (!page.offer(entryOf(row))) return false;
+    return true;
   }
 
   close(): void {

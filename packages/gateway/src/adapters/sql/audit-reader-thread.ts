@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import type { AuditPage, AuditQuery, AuditReader } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
@@ -45,8 +44,9 @@ export class AuditReaderThread implements AuditReader {
     this.#closing = true;
     const worker = this.#worker;
     if (worker === undefined) return;
-    const ended = once(worker, 'exit');
-    await this.#call({ method: 'close' });
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    // One that is lost by then, as on a full disk, is closed.
+    await this.#call({ method: 'close' }).catch(() => undefined);
     await ended;
   }
 

@@ -1,5 +1,5 @@
 import type { BooksMark, Change, ClosedBooks, SavedBooks } from '@reeve/core';
-import { tierKey } from '@reeve/core';
+import { tierKey, totalJson, totalOfJson } from '@reeve/core';
 import type { Row } from './sqlite-rows.ts';
 import { text } from './sqlite-rows.ts';
 
@@ -10,7 +10,7 @@ const markName = '';
 
 /** The rows to write, as name and record. */
 export function booksValues({ saved, asOf }: BooksSaved): [string, string][] {
-  const rows = saved.map((books): [string, string] => [tierKey(books.of), JSON.stringify(books)]);
+  const rows = saved.map((books): [string, string] => [tierKey(books.of), recordText(books)]);
   return [...rows, [markName, JSON.stringify(asOf)]];
 }
 
@@ -21,7 +21,7 @@ export function booksOver({ over }: BooksSaved): string[] {
 
 /** The rows of days and months that are over. */
 export function closedValues({ closed }: BooksSaved): [string, string, string, string][] {
-  return closed.map((books) => [tierKey(books.of), books.period, books.id, JSON.stringify(books)]);
+  return closed.map((books) => [tierKey(books.of), books.period, books.id, recordText(books)]);
 }
 
 /** Through which of them all are given up. */
@@ -35,8 +35,21 @@ export function closedGivenUp({ closedBefore }: BooksSaved): ['day' | 'month', s
 }
 
 export function closedOf(row: Row): ClosedBooks {
-  return JSON.parse(text(row, 'record')) as ClosedBooks;
+  return JSON.parse(text(row, 'record'), exactly) as ClosedBooks;
 }
+
+/** Sums that a number does not hold exactly stand as texts of digits. */
+function recordText(books: SavedBooks | ClosedBooks): string {
+  return JSON.stringify(books, (_, value: unknown) => (typeof value === 'bigint' ? totalJson(value) : value));
+}
+
+function exactly(name: string, value: unknown): unknown {
+  const isSum = (typeof value === 'string' && /^-?\d+$/.test(value)) || typeof value === 'number';
+  return isSum && sums.has(name) ? totalOfJson(value) : value;
+}
+
+/** The members whose values are sums: of a day and a month that go on, and of one that is over. */
+const sums: ReadonlySet<string> = new Set(['day', 'month', 'spentMicros']);
 
 export const closedSql = {
   newest: 'SELECT record FROM closed_books WHERE name = ? AND period = ? ORDER BY id DESC LIMIT ?',
@@ -50,7 +63,7 @@ export function booksOf(rows: readonly Row[]): { books: SavedBooks[]; booksMark:
     // Rows from before each said as of which entry it is true are all as the mark says.
     books: rows
       .filter((row) => row !== mark)
-      .map((row) => ({ seq: 0, ...(JSON.parse(text(row, 'record')) as Omit<SavedBooks, 'seq'>) })),
+      .map((row) => ({ seq: 0, ...(JSON.parse(text(row, 'record'), exactly) as Omit<SavedBooks, 'seq'>) })),
     booksMark: mark === undefined ? null : (JSON.parse(text(mark, 'record')) as BooksMark),
   };
 }

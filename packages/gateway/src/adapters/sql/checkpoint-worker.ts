@@ -6,13 +6,23 @@ import { parentPort, workerData } from 'node:worker_threads';
  * makes the writer wait.
  */
 const { path, everyMs } = workerData as { path: string; everyMs: number };
-const db = new DatabaseSync(path);
-db.exec('PRAGMA busy_timeout = 0');
-const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+let db: DatabaseSync | undefined;
+
+function open(): DatabaseSync {
+  const opened = new DatabaseSync(path);
+  try {
+    opened.exec('PRAGMA busy_timeout = 0');
+    return opened;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
 
 const timer = setInterval(() => {
   try {
-    checkpoint.all();
+    db ??= open();
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch {
     // A disk that is full or gone shows at the writer, which says so; the next turn tries again.
   }
@@ -20,6 +30,6 @@ const timer = setInterval(() => {
 
 parentPort?.once('message', () => {
   clearInterval(timer);
-  db.close();
+  db?.close();
   parentPort?.close();
 });

@@ -87,7 +87,9 @@ test.each(migrations.map((_, earlier) => earlier))(
           suspension: { at: 6, reason: 'why' },
         },
       ]);
-      expect(snapshot.apiKeys).toMatchObject([{ id: 'abcdefghijkl', scopes: ['read', 'write'], revokedAt: 4 }]);
+      expect(snapshot.apiKeys).toMatchObject([
+        { id: 'abcdefghijkl', scopes: ['read', 'write'], revokedAt: 4, madeBy: null, rotatedFrom: null },
+      ]);
       expect(snapshot.signingKeys).toMatchObject([{ kid: 'k1' }]);
       expect(snapshot.opsReplayFrom).toBe(1);
       expect(await store.after(0, 10)).toEqual([{ seq: 1, hash: entry?.hash, canonical: entry?.canonical }]);

@@ -32,17 +32,23 @@ export const policySql = {
 } as const;
 
 export function versionValues(saved: PolicyVersion): SqlValue[] {
-  const { name, version, scope, source, savedAt, savedBy, note } = saved;
-  return [name, version, scope, source, JSON.stringify({ savedAt, savedBy, note })];
+  const { name, version, scope, source, ...record } = saved;
+  return [name, version, scope, source, JSON.stringify(record)];
 }
+
+type VersionRecord = Pick<PolicyVersion, 'savedAt' | 'savedBy' | 'note' | 'width'>;
+
+/** Of what was stored before widths were, nobody knows who has written it: it counts as written by the widest. */
+const fromBefore: Pick<PolicyVersion, 'width'> = { width: 'unbound' };
 
 export function versionOf(row: Row): PolicyVersion {
   return {
+    ...fromBefore,
     name: text(row, 'name'),
     version: number(row, 'version'),
     scope: text(row, 'scope'),
     source: optionalText(row, 'source'),
-    ...(JSON.parse(text(row, 'record')) as Pick<PolicyVersion, 'savedAt' | 'savedBy' | 'note'>),
+    ...(JSON.parse(text(row, 'record')) as VersionRecord),
   };
 }
 

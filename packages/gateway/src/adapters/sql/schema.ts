@@ -2,6 +2,8 @@ import { accountTables } from './account-tables.ts';
 import { approvalTables } from './approval-tables.ts';
 import { booksTables, closedBooksTables } from './books-tables.ts';
 import { controlTables } from './control-tables.ts';
+import { keyLineageColumns } from './key-lineage-columns.ts';
+import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
 
 /**
@@ -84,4 +86,7 @@ export const migrations: readonly string[] = [
   closedBooksTables,
   policyTables,
   approvalTables,
+  keyLineageColumns,
+  `ALTER TABLE agents ADD COLUMN suspension_width TEXT;`,
+  inviteMakerColumns,
 ];

@@ -43,6 +43,7 @@ export class SqlApprovals implements ApprovalReader {
   async #list<Item>({ page, total }: ListSelect, itemOf: (row: Row) => Item): Promise<Found<Item>> {
     const rows = await this.#sql.all(page.sql, ...page.values);
     const [counted = {}] = await this.#sql.all(total.sql, ...total.values);
-    return { items: rows.map(itemOf), total: number(counted, 'count') };
+    const found = rows[0] === undefined ? 0 : number(rows[0], 'found');
+    return { items: rows.map(itemOf), total: number(counted, 'count'), cut: found > rows.length };
   }
 }

@@ -1,5 +1,5 @@
-import type { AgentRecord, ApiKeyRecord, SavedOp, Scope, SigningKeyRecord } from '@reeve/core';
-import { scopes } from '@reeve/core';
+import type { AgentRecord, ApiKeyRecord, SavedOp, Scope, SigningKeyRecord, StoredEntry, Width } from '@reeve/core';
+import { boundedOp, scopes, widths } from '@reeve/core';
 
 /** A row as the driver returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -22,7 +22,8 @@ export function agentValues(agent: AgentRecord): Value[] {
     agent.suspension?.at ?? null,
     agent.suspension?.reason ?? null,
     agent.controlled ? 1 : 0,
-    agent.registeredWith,
+    agent.registeredWith.length === 0 ? null : agent.registeredWith.join(' '),
+    agent.suspension?.width ?? null,
   ];
 }
 
@@ -40,9 +41,13 @@ export function agentOf(row: Row): AgentRecord {
     suspension:
       row['suspended_at'] === null
         ? null
-        : { at: number(row, 'suspended_at'), reason: optionalText(row, 'suspension_reason') ?? '' },
+        : {
+            at: number(row, 'suspended_at'),
+            reason: optionalText(row, 'suspension_reason') ?? '',
+            width: widthOf(row, 'suspension_width'),
+          },
     controlled: number(row, 'controlled') === 1,
-    registeredWith: optionalText(row, 'registered_with'),
+    registeredWith: optionalText(row, 'registered_with')?.split(' ') ?? [],
   };
 }
 
@@ -58,6 +63,9 @@ export function apiKeyValues(key: ApiKeyRecord): Value[] {
     key.expiresAt,
     key.lastUsedAt,
     key.revokedAt,
+    key.madeBy?.kind ?? null,
+    key.madeBy?.id ?? null,
+    key.rotatedFrom,
   ];
 }
 
@@ -73,7 +81,22 @@ export function apiKeyOf(row: Row): ApiKeyRecord {
     expiresAt: optionalNumber(row, 'expires_at'),
     lastUsedAt: optionalNumber(row, 'last_used_at'),
     revokedAt: optionalNumber(row, 'revoked_at'),
+    madeBy: makerOf(row),
+    rotatedFrom: optionalText(row, 'rotated_from'),
   };
+}
+
+/** What was imposed before widths were noted counts as imposed by an operator: it is not lifted by mistake. */
+function widthOf(row: Row, column: string): Width {
+  const value = optionalText(row, column);
+  return widths.find((width) => width === value) ?? 'unbound';
+}
+
+/** Who made a key or an invite. */
+export function makerOf(row: Row): ApiKeyRecord['madeBy'] {
+  const id = optionalText(row, 'made_by_id');
+  if (id === null) return null;
+  return { kind: text(row, 'made_by_kind') === 'account' ? 'account' : 'api_key', id };
 }
 
 export function signingKeyValues(key: SigningKeyRecord): Value[] {
@@ -95,7 +118,7 @@ export function opValues(op: SavedOp): Value[] {
 }
 
 export function opOf(row: Row): SavedOp {
-  return {
+  return boundedOp({
     // Rows from before there were controls and budgets do not name them.
     controlId: null,
     reservedMicros: 0,
@@ -103,7 +126,11 @@ export function opOf(row: Row): SavedOp {
     agent: { orgId: text(row, 'org_id'), teamId: text(row, 'team_id'), agentId: text(row, 'agent_id') },
     opId: text(row, 'op_id'),
     seq: number(row, 'seq'),
-  };
+  });
+}
+
+export function entryOf(row: Row): StoredEntry {
+  return { seq: number(row, 'seq'), hash: text(row, 'hash'), canonical: text(row, 'canonical') };
 }
 
 export function text(row: Row, column: string): string {

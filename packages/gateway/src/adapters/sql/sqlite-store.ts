@@ -13,7 +13,7 @@ import type {
   StoredEntry,
   TierOf,
 } from '@reeve/core';
-import { emptyChain, tierKey } from '@reeve/core';
+import { emptyChain, EntryPage, tierKey } from '@reeve/core';
 import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
 import { booksOf, booksOver, booksValues, closedGivenUp, closedOf, closedSql, closedValues } from './books-rows.ts';
 import { approvalOf, approvalSql, approvalValues, grantOf, grantValues } from './approval-rows.ts';
@@ -30,6 +30,7 @@ import {
   agentValues,
   apiKeyOf,
   apiKeyValues,
+  entryOf,
   number,
   opOf,
   opValues,
@@ -63,16 +64,16 @@ export class SqliteStore implements Store {
     const replayFrom = this.#all(`SELECT value FROM meta WHERE name = 'ops_replay_from'`)[0]?.['value'];
     return Promise.resolve({
       head: newest === undefined ? emptyChain : { seq: number(newest, 'seq'), hash: text(newest, 'hash') },
-      agents: this.#all('SELECT * FROM agents').map(agentOf),
+      agents: this.#each('SELECT * FROM agents', agentOf),
       apiKeys: this.#all('SELECT * FROM api_keys').map(apiKeyOf),
       signingKeys: this.#all('SELECT * FROM signing_keys').map(signingKeyOf),
-      ops: this.#all('SELECT * FROM ops').map(opOf),
+      ops: this.#each('SELECT * FROM ops', opOf),
       opsReplayFrom: typeof replayFrom === 'string' ? Number(replayFrom) : null,
-      receipts: this.#all(controlSql.openReceipts).map(receiptOf),
+      receipts: this.#each(controlSql.openReceipts, receiptOf),
       bulkControls: this.#all(controlSql.rememberedBulks).map(bulkOf),
       controlSequences: this.#all(controlSql.sequences).map(sequenceOf),
-      approvals: this.#all(approvalSql.live).map(approvalOf),
-      grants: this.#all(approvalSql.unrevoked).map(grantOf),
+      approvals: this.#each(approvalSql.live, approvalOf),
+      grants: this.#each(approvalSql.unrevoked, grantOf),
       policies: this.#all(policySql.newest).map(versionOf),
       ...booksOf(this.#all('SELECT name, record FROM books')),
       eventIdsReserved: Number(
@@ -105,8 +106,10 @@ export class SqliteStore implements Store {
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
-    const rows = this.#all('SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?', seq, limit);
-    return Promise.resolve(rows.map(entryOf));
+    const sql = 'SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?';
+    const page = new EntryPage(limit, Buffer.byteLength);
+    for (const row of this.#prepare(sql).iterate(seq, limit)) if (!page.offer(entryOf(row))) break;
+    return Promise.resolve(page.entries);
   }
 
   receipt(id: string): Promise<Receipt | undefined> {
@@ -151,7 +154,7 @@ export class SqliteStore implements Store {
     switch (change.kind) {
       case 'agent_saved':
         this.#run(
-          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
           ...agentValues(change.agent),
         );
         break;
@@ -159,7 +162,7 @@ export class SqliteStore implements Store {
         this.#run('DELETE FROM agents WHERE org_id = ? AND team_id = ? AND agent_id = ?', ...idValues(change.id));
         break;
       case 'api_key_saved':
-        this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
+        this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
         break;
       case 'api_key_used':
         this.#run(
@@ -267,6 +270,13 @@ export class SqliteStore implements Store {
     this.#prepare(sql).run(...values);
   }
 
+  /** Row by row, so that all of them are never there as they were stored. */
+  #each<Item>(sql: string, itemOf: (row: Row) => Item): Item[] {
+    const items: Item[] = [];
+    for (const row of this.#prepare(sql).iterate()) items.push(itemOf(row));
+    return items;
+  }
+
   #all(sql: string, ...values: (string | number | null)[]): Row[] {
     return this.#prepare(sql).all(...values);
   }
@@ -274,8 +284,4 @@ export class SqliteStore implements Store {
 
 function idValues(id: AgentId): string[] {
   return [id.orgId, id.teamId, id.agentId];
-}
-
-function entryOf(row: Row): StoredEntry {
-  return { seq: number(row, 'seq'), hash: text(row, 'hash'), canonical: text(row, 'canonical') };
 }

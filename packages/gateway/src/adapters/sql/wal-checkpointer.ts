@@ -1,14 +1,33 @@
-import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { startThread } from '../system/start-thread.ts';
+
+/** How long to wait before another thread takes the place of one that is lost, as for want of memory. */
+const againMs = 1000;
 
 /** Starts the thread that checkpoints the write-ahead log; the returned function ends it. */
 export function startCheckpointer(path: string, everyMs = 250): () => Promise<void> {
-  const worker = startThread(new URL('checkpoint-worker.ts', import.meta.url), { path, everyMs });
-  worker.unref();
+  let worker: Worker | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let ending = false;
+  const start = () => {
+    const started = startThread(new URL('checkpoint-worker.ts', import.meta.url), { path, everyMs });
+    worker = started;
+    started.unref();
+    started.on('error', () => undefined);
+    started.on('exit', () => {
+      worker = undefined;
+      if (!ending) again = setTimeout(start, againMs).unref();
+    });
+  };
+  start();
   return async () => {
-    worker.ref();
-    const ended = once(worker, 'exit');
-    worker.postMessage('end');
+    ending = true;
+    clearTimeout(again);
+    const last = worker;
+    if (last === undefined) return;
+    last.ref();
+    const ended = new Promise((resolve) => last.once('exit', resolve));
+    last.postMessage('end');
     await ended;
   };
 }

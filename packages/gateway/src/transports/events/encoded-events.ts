@@ -4,6 +4,8 @@ import type { StreamFormat } from './stream-format.ts';
 
 /** How many encoded events are kept: a power of two, so that the place of an id is found by a mask. */
 const encodedKept = 4096;
+/** And how many bytes of them: beyond it they are made anew for whoever comes later. */
+const mostBytes = 16 * 1024 * 1024;
 
 interface Encoded {
   readonly id: number;
@@ -16,6 +18,7 @@ interface Encoded {
 export class EncodedEvents {
   readonly #log: EventLog;
   #kept: (Encoded | undefined)[] = [];
+  #bytes = 0;
 
   constructor(log: EventLog) {
     this.#log = log;
@@ -28,13 +31,21 @@ export class EncodedEvents {
   frame(id: number, format: StreamFormat): Buffer | undefined {
     const encoded = this.#at(id);
     if (encoded === undefined) return undefined;
+    const made = encoded.frames[format.name];
+    if (made !== undefined) return made;
     encoded.json ??= JSON.stringify(eventJson(id, encoded.event));
-    return (encoded.frames[format.name] ??= format.event(id, encoded.event.type, encoded.json));
+    const frame = format.event(id, encoded.event.type, encoded.json);
+    encoded.frames[format.name] = frame;
+    // The JSON takes about as much as the frame.
+    this.#bytes += 2 * frame.length;
+    if (this.#bytes > mostBytes) this.clear();
+    return frame;
   }
 
   /** When nobody listens, nothing needs to be kept. */
   clear(): void {
     this.#kept = [];
+    this.#bytes = 0;
   }
 
   #at(id: number): Encoded | undefined {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { closeCodes } from '@reeve/contract/events';
-import type { WebSocket } from 'ws';
+import type { ServerOptions, WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import type { EventHub, Follower } from './event-hub.ts';
 import type { Ending, EventStream } from './event-stream.ts';
@@ -13,6 +13,15 @@ const largestMessage = 4096;
 const mostBeforePong = 64 * 1024;
 /** How long clients have to take leave when the gateway is stopped. */
 const leaveTakingMs = 2000;
+/** How long a client has to answer that its stream is closed. */
+const answerMs = 30_000;
+/**
+ * How long one that reads too slowly has. The words that say so stand behind all that it has not read: with its connection
+ * given up they would be lost, and it would see a bare end.
+ */
+const slowAnswerMs = 300_000;
+/** What such clients may hold in memory together; beyond it, those that were closed first are cut off. */
+const mostLingering = 64 * 1024 * 1024;
 
 /** A request to become a WebSocket, and the headers of its answer. */
 export interface Upgrade {
@@ -28,16 +37,21 @@ const closings: Readonly<Record<Exclude<Ending, 'silent'>, readonly [code: numbe
   drain: [closeCodes.goingAway, 'the gateway is being stopped'],
 };
 
+/** The types of the library do not know `closeTimeout` yet. */
+const socketOptions: ServerOptions & { readonly closeTimeout: number } = {
+  noServer: true,
+  maxPayload: largestMessage,
+  perMessageDeflate: false,
+  skipUTF8Validation: true,
+  autoPong: false,
+  closeTimeout: slowAnswerMs,
+};
+
 /** Event streams as WebSockets. */
 export class EventSockets {
   readonly #hub: EventHub;
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    maxPayload: largestMessage,
-    perMessageDeflate: false,
-    skipUTF8Validation: true,
-    autoPong: false,
-  });
+  readonly #server = new WebSocketServer(socketOptions);
+  readonly #lingering = new Set<WebSocketStream>();
 
   constructor(hub: EventHub) {
     this.#hub = hub;
@@ -51,13 +65,29 @@ export class EventSockets {
       for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
     });
     this.#server.handleUpgrade(request, socket, head, (client) => {
-      const stream = new WebSocketStream(client, socket);
+      const stream = new WebSocketStream(client, socket, (ended) => this.#linger(ended));
       socket.on('drain', () => this.#hub.wake());
-      client.on('close', () => this.#hub.leave(stream));
+      client.on('close', () => {
+        this.#hub.leave(stream);
+        this.#lingering.delete(stream);
+      });
       // What is wrong with a connection shows in its being closed.
       client.on('error', () => undefined);
       this.#hub.join(stream, follower);
     });
+  }
+
+  /** Lets one that reads too slowly come to the end of what it was sent, as long as there is room for that. */
+  #linger(stream: WebSocketStream): void {
+    this.#lingering.add(stream);
+    let held = 0;
+    for (const { buffered } of this.#lingering) held += buffered;
+    for (const oldest of this.#lingering) {
+      if (held <= mostLingering) return;
+      held -= oldest.buffered;
+      this.#lingering.delete(oldest);
+      oldest.terminate();
+    }
   }
 
   /** Cuts off who has not taken leave in time. */
@@ -73,11 +103,13 @@ class WebSocketStream implements EventStream {
   readonly beatEveryMs = 30_000;
   readonly #client: WebSocket;
   readonly #socket: Duplex;
+  readonly #onSlow: (stream: WebSocketStream) => void;
   #answered = true;
 
-  constructor(client: WebSocket, socket: Duplex) {
+  constructor(client: WebSocket, socket: Duplex, onSlow: (stream: WebSocketStream) => void) {
     this.#client = client;
     this.#socket = socket;
+    this.#onSlow = onSlow;
     client.on('pong', () => {
       this.#answered = true;
     });
@@ -103,7 +135,20 @@ class WebSocketStream implements EventStream {
   }
 
   end(why: Ending): void {
-    if (why === 'silent') this.#client.terminate();
-    else this.#client.close(...closings[why]);
+    if (why === 'silent') {
+      this.terminate();
+      return;
+    }
+    this.#client.close(...closings[why]);
+    if (why === 'slow') {
+      this.#onSlow(this);
+      return;
+    }
+    const timer = setTimeout(() => this.terminate(), answerMs).unref();
+    this.#client.once('close', () => clearTimeout(timer));
+  }
+
+  terminate(): void {
+    this.#client.terminate();
   }
 }

@@ -1,12 +1,4 @@
-import {
-  DeregisterAgentRequest,
-  DeregisterAgentResponse,
-  HeartbeatRequest,
-  HeartbeatResponse,
-  paths,
-  RegisterAgentRequest,
-  RegisterAgentResponse,
-} from '@reeve/contract';
+import { DeregisterAgentResponse, HeartbeatResponse, paths, RegisterAgentResponse } from '@reeve/contract';
 import type { Governance, Principal } from '@reeve/core';
 import { deregisterAgent, heartbeat, registerAgent } from '@reeve/core';
 import { decode } from './decode.ts';
@@ -25,7 +17,7 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
         paths.registerAgent,
         async (bytes, call) => {
           const caller = await options.authenticate(call.authorization);
-          const wire = decode(RegisterAgentRequest, bytes);
+          const wire = decode('RegisterAgentRequest', bytes);
           const { token, created } = await registerAgent(gov, caller, {
             agentId: wire.agentId,
             token: wire.credentialToken,
@@ -46,14 +38,14 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
       [
         paths.heartbeat,
         (bytes) => {
-          const wire = decode(HeartbeatRequest, bytes);
+          const wire = decode('HeartbeatRequest', bytes);
           return encode(HeartbeatResponse, heartbeat(gov, wire.agentId, wire.credentialToken));
         },
       ],
       [
         paths.deregisterAgent,
         async (bytes) => {
-          const wire = decode(DeregisterAgentRequest, bytes);
+          const wire = decode('DeregisterAgentRequest', bytes);
           await deregisterAgent(gov, { agentId: wire.agentId, token: wire.credentialToken, reason: wire.reason });
           return encode(DeregisterAgentResponse, {});
         },

@@ -1,6 +1,6 @@
-import { CheckActionRequest, CheckActionResponse } from '@reeve/contract';
+import { CheckActionResponse } from '@reeve/contract';
 import type { Answer, Governance } from '@reeve/core';
-import { checkAction, ReeveError } from '@reeve/core';
+import { checkAction, longestStretch, ReeveError } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkRequestOf, checkResponseOf } from './convert-check.ts';
 import { decode } from './decode.ts';
@@ -19,6 +19,9 @@ interface Place {
 export function checkStream(gov: Governance, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
   return (stream) => {
     const places: Place[] = [];
+    const waiting: Uint8Array[] = [];
+    /** When the stretch of this turn began. */
+    let began: number | undefined;
     let ended = false;
     const sendReady = () => {
       for (let first = places[0]; first?.answer !== undefined; first = places[0]) {
@@ -26,23 +29,48 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
         onAnswer(first.answer);
         stream.send(encode(CheckActionResponse, checkResponseOf(first.answer)));
       }
-      if (places.length > 0) return;
+      if (places.length > 0 || waiting.length > 0) return;
       if (health.draining) stream.fail(new ReeveError('shutting_down', 'the gateway is shutting down'));
       else if (ended) stream.end();
     };
-    const forget = health.onDrain(sendReady);
+    const judge = (bytes: Uint8Array) => {
+      const place: Place = { answer: undefined };
+      places.push(place);
+      answerTo(gov, bytes).then(
+        (answer) => {
+          place.answer = answer;
+          sendReady();
+        },
+        (error: unknown) => stream.fail(error),
+      );
+    };
+    const isOver = () => began !== undefined && gov.clock.elapsed() - began >= longestStretch;
+    const beginStretch = () => {
+      began = gov.clock.elapsed();
+      void gov.journal.nextTurn().then(goOn);
+    };
+    /** What has come is judged in stretches: whoever sends very much at once waits, not everybody else. */
+    const goOn = () => {
+      began = undefined;
+      if (waiting.length === 0 || !stream.isOpen) return;
+      beginStretch();
+      while (waiting.length > 0 && !isOver()) judge(waiting.shift() ?? new Uint8Array());
+      if (waiting.length === 0) stream.resume();
+    };
+    const forget = health.onDrain(() => {
+      waiting.length = 0;
+      sendReady();
+    });
     return {
       message: (bytes) => {
         if (health.draining) return;
-        const place: Place = { answer: undefined };
-        places.push(place);
-        answerTo(gov, bytes).then(
-          (answer) => {
-            place.answer = answer;
-            sendReady();
-          },
-          (error: unknown) => stream.fail(error),
-        );
+        if (began === undefined) beginStretch();
+        if (waiting.length === 0 && !isOver()) {
+          judge(bytes);
+        } else {
+          waiting.push(bytes);
+          stream.pause();
+        }
       },
       ended: () => {
         ended = true;
@@ -55,7 +83,7 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
 
 async function answerTo(gov: Governance, bytes: Uint8Array): Promise<Answer> {
   try {
-    return await checkAction(gov, checkRequestOf(decode(CheckActionRequest, bytes)));
+    return await checkAction(gov, checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros));
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'invalid_argument') return invalidRequest(error.message);
     throw error;

@@ -1,14 +1,12 @@
 import {
-  AckOpControlRequest,
   AckOpControlRequest_Outcome as WireOutcome,
   AckOpControlResponse,
   OpControlMessage,
   OpControlMessage_Signal as WireSignal,
-  OpControlSubscribeRequest,
   paths,
 } from '@reeve/contract';
 import type { AckOutcome, ControlMessage, ControlSubscription, Governance } from '@reeve/core';
-import { acknowledgeControl, invalid, ReeveError, subscribeControl, timestamp } from '@reeve/core';
+import { acknowledgeControl, invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -36,7 +34,7 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
       [
         paths.ackOpControl,
         async (bytes) => {
-          const wire = decode(AckOpControlRequest, bytes);
+          const wire = decode('AckOpControlRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be RECEIVED (1), EFFECTIVE (2) or FAILED (3)');
           await acknowledgeControl(gov, {
@@ -63,7 +61,7 @@ function opControlStream(gov: Governance, health: Health): StreamHandler {
     const shutDown = () => stream.fail(new ReeveError('shutting_down', 'the gateway is shutting down'));
     const forget = health.onDrain(shutDown);
     const subscribe = async (bytes: Uint8Array) => {
-      const wire = decode(OpControlSubscribeRequest, bytes);
+      const wire = decode('OpControlSubscribeRequest', bytes);
       const request = { agentId: wire.agentId, token: wire.credentialToken, afterSequence: wire.afterSequence };
       subscription = await subscribeControl(gov, request, {
         isOpen: () => stream.isOpen,
@@ -101,6 +99,7 @@ function endUnasked(stream: RpcStream): void {
 function encodeMessage(message: ControlMessage): Uint8Array {
   return encode(OpControlMessage, {
     ...message,
+    reason: toldReason(message.reason),
     signal: signals[message.signal],
     issuedAt: timestamp(message.issuedAt),
   });

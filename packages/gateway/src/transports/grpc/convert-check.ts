@@ -1,8 +1,8 @@
 import type { ActionContext, CheckActionRequest } from '@reeve/contract';
 import { ActionType as WireActionType, Decision as WireDecision } from '@reeve/contract';
 import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
-import type { Action, ActionType, Answer, CheckRequest, Decision } from '@reeve/core';
-import { action, invalid, parseCheckRequest } from '@reeve/core';
+import type { Action, ActionType, Answer, CheckRequest, Decision, Total } from '@reeve/core';
+import { action, invalid, parseCheckRequest, toldReason } from '@reeve/core';
 
 /** Proto enums stop here; inwards there are names. */
 const actionTypes: Readonly<Record<WireActionType, ActionType | undefined>> = {
@@ -22,10 +22,10 @@ const decisions: Readonly<Record<Decision, WireDecision>> = {
   pending: WireDecision.PENDING,
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export function checkRequestOf(wire: CheckActionRequest): CheckRequest {
-  return parseCheckRequest({
+export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): CheckRequest {
+  const raw = {
     agentId: wire.agentId,
     token: wire.credentialToken,
     traceId: wire.traceId,
@@ -35,13 +35,14 @@ export function checkRequestOf(wire: CheckActionRequest): CheckRequest {
     estimatedCostMicros: wire.estimatedCostMicros ?? null,
     runId: wire.runId,
     summary: wire.summary,
-  });
+  };
+  return parseCheckRequest(raw, mostMicros);
 }
 
 export function checkResponseOf(answer: Answer): CheckActionResponse {
   return {
     decision: decisions[answer.decision],
-    reason: answer.reason,
+    reason: toldReason(answer.reason),
     policyRule: answer.policyRule,
     approvalId: answer.approvalId,
     decisionLatencyUs: answer.latencyUs,
@@ -52,8 +53,15 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
 }
 
 function limitOf({ tier, period, limitMicros, totalMicros }: NonNullable<Answer['limit']>): BudgetLimit {
-  return { tier, period, limitMicros, spentMicros: totalMicros, status: 'LimitExceeded' };
+  return { tier, period, limitMicros, spentMicros: int64Of(totalMicros), status: 'LimitExceeded' };
 }
+
+/** What fits 64 bits. The generated type is narrower than the wire: the writer takes a bigint, and writes it exactly. */
+function int64Of(total: Total): number {
+  return (total > mostInt64 ? mostInt64 : total) as number;
+}
+
+const mostInt64 = 2n ** 63n - 1n;
 
 /** The action with its context. A context that belongs to another action type is a mistake and not a guess. */
 function actionOf(wireType: WireActionType, context: ActionContext | undefined): Action {

@@ -1,13 +1,46 @@
-import { messageOf, ReeveError } from '@reeve/core';
+import type { BoundedMessage } from '@reeve/contract';
+import {
+  AckOpControlRequest,
+  BatchCheckRequest,
+  CheckActionRequest,
+  CompleteActionRequest,
+  DeregisterAgentRequest,
+  faultInMessage,
+  HealthCheckRequest,
+  HeartbeatRequest,
+  OpControlSubscribeRequest,
+  RegisterAgentRequest,
+} from '@reeve/contract';
+import { ServerReflectionRequest } from '@reeve/contract/reflection';
+import { invalid, messageOf, ReeveError } from '@reeve/core';
 
-interface Codec<Message> {
-  decode(bytes: Uint8Array): Message;
+/** The messages that callers send. Each has its bounds in the contract. */
+const codecs = {
+  AckOpControlRequest,
+  BatchCheckRequest,
+  CheckActionRequest,
+  CompleteActionRequest,
+  DeregisterAgentRequest,
+  HealthCheckRequest,
+  HeartbeatRequest,
+  OpControlSubscribeRequest,
+  RegisterAgentRequest,
+  ServerReflectionRequest,
+} satisfies Partial<Record<BoundedMessage, { decode: (bytes: Uint8Array) => object }>>;
+
+type Codecs = typeof codecs;
+
+/** Reads a message; bytes that are none, and one with a member beyond its bound, are the caller's mistake. */
+export function decode<Name extends keyof Codecs>(name: Name, bytes: Uint8Array): ReturnType<Codecs[Name]['decode']> {
+  const message = read(name, bytes);
+  const fault = faultInMessage(name, message);
+  if (fault !== undefined) throw invalid(fault.field, fault.problem);
+  return message;
 }
 
-/** Reads a message; bytes that are none are the caller's mistake. */
-export function decode<Message>(codec: Codec<Message>, bytes: Uint8Array): Message {
+function read<Name extends keyof Codecs>(name: Name, bytes: Uint8Array): ReturnType<Codecs[Name]['decode']> {
   try {
-    return codec.decode(bytes);
+    return codecs[name].decode(bytes) as ReturnType<Codecs[Name]['decode']>;
   } catch (error) {
     const problem = messageOf(error).includes('SAFE_INTEGER')
       ? `a 64-bit number in it is beyond ${Number.MAX_SAFE_INTEGER}`

@@ -98,6 +98,8 @@ export class GrpcJsServer implements RpcServer {
             call.pause();
             return false;
           },
+          pause: () => call.pause(),
+          resume: () => call.resume(),
           end() {
             if (!over) call.end();
             over = true;

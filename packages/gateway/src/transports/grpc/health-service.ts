@@ -1,9 +1,4 @@
-import {
-  HealthCheckRequest,
-  HealthCheckResponse,
-  HealthCheckResponse_ServingStatus as Status,
-  paths,
-} from '@reeve/contract';
+import { HealthCheckResponse, HealthCheckResponse_ServingStatus as Status, paths } from '@reeve/contract';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -23,7 +18,7 @@ export function healthService(health: Health): RpcRoutes {
       [
         paths.healthCheck,
         (bytes) => {
-          const { service } = decode(HealthCheckRequest, bytes);
+          const { service } = decode('HealthCheckRequest', bytes);
           if (!services.has(service)) throw new RpcError(grpcCode.notFound, `unknown service "${service}"`);
           return answer(service);
         },
@@ -37,7 +32,7 @@ export function healthService(health: Health): RpcRoutes {
           const forget = health.onDrain(() => stream.end());
           return {
             message: (bytes) => {
-              const { service } = decode(HealthCheckRequest, bytes);
+              const { service } = decode('HealthCheckRequest', bytes);
               unwatch();
               unwatch = health.watch(() => stream.send(answer(service)));
               stream.send(answer(service));

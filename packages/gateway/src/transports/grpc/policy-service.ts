@@ -1,15 +1,13 @@
+import type { CheckActionRequest } from '@reeve/contract';
 import {
-  BatchCheckRequest,
   BatchCheckResponse,
-  CheckActionRequest,
   CheckActionResponse,
-  CompleteActionRequest,
   CompleteActionRequest_Outcome as WireOutcome,
   CompleteActionResponse,
   paths,
 } from '@reeve/contract';
 import type { Answer, CheckRequest, Governance, Outcome } from '@reeve/core';
-import { checkAction, checkActions, checkBatchSize, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
+import { checkAction, checkActions, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf } from './convert-check.ts';
@@ -36,7 +34,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.checkAction,
         async (bytes) => {
-          const request = checkRequestOf(decode(CheckActionRequest, bytes));
+          const request = checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros);
           const answer = await checkAction(gov, request);
           onAnswer(answer);
           return encode(CheckActionResponse, checkResponseOf(answer));
@@ -45,9 +43,11 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.batchCheck,
         async (bytes) => {
-          const { requests } = decode(BatchCheckRequest, bytes);
-          checkBatchSize(requests.length);
-          const answers = await checkActions(gov, requests.map(inBatch));
+          const { requests } = decode('BatchCheckRequest', bytes);
+          const answers = await checkActions(
+            gov,
+            requests.map((wire, index) => inBatch(wire, index, gov.mostActionMicros)),
+          );
           for (const answer of answers) onAnswer(answer);
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
         },
@@ -55,7 +55,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
       [
         paths.completeAction,
         async (bytes) => {
-          const wire = decode(CompleteActionRequest, bytes);
+          const wire = decode('CompleteActionRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
           const op = await completeAction(gov, {
@@ -83,9 +83,9 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
 }
 
 /** A malformed entry fails the whole batch, before any is judged, and is named by its index. */
-function inBatch(wire: CheckActionRequest, index: number): CheckRequest {
+function inBatch(wire: CheckActionRequest, index: number, mostMicros: number): CheckRequest {
   try {
-    return checkRequestOf(wire);
+    return checkRequestOf(wire, mostMicros);
   } catch (error) {
     if (!(error instanceof ReeveError)) throw error;
     throw new ReeveError(error.code, `requests[${index}].${error.message}`, error.facts);

@@ -3,7 +3,8 @@ import type { DescriptorProto, FileDescriptorProto } from '@bufbuild/protobuf/wk
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { paths } from '@reeve/contract';
 import { fileDescriptors } from '@reeve/contract/descriptors';
-import { ServerReflectionRequest, ServerReflectionResponse } from '@reeve/contract/reflection';
+import type { ServerReflectionRequest } from '@reeve/contract/reflection';
+import { ServerReflectionResponse } from '@reeve/contract/reflection';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -20,7 +21,7 @@ export function reflectionService(health: Health): RpcRoutes {
     return {
       message: (bytes) => {
         catalogue ??= new Catalogue(fileDescriptors());
-        const request = decode(ServerReflectionRequest, bytes);
+        const request = decode('ServerReflectionRequest', bytes);
         const response = {
           validHost: request.host,
           originalRequest: request,

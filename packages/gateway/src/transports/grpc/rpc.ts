@@ -20,6 +20,9 @@ export interface RpcStream {
   open(): void;
   /** Returns whether the other side keeps up; where it does not, `drained` tells when it does again. */
   send(message: Uint8Array): boolean;
+  /** No more messages are told, but for some that are on their way, until `resume`. */
+  pause(): void;
+  resume(): void;
   end(): void;
   fail(error: unknown): void;
 }

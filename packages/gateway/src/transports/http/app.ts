@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
+import type { AllowedHosts } from './allowed-hosts.ts';
 import type { Authentication } from './call-route.ts';
 import { callRoute } from './call-route.ts';
 import type { DashboardFile } from './dashboard-files.ts';
@@ -25,6 +26,7 @@ export interface HttpOptions {
   readonly logger: Logger;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly trustedProxies: readonly string[];
+  readonly hosts: AllowedHosts;
   readonly tracing: Tracing | undefined;
   /** Its files by path; undefined where it has not been built. */
   readonly dashboard: ReadonlyMap<string, DashboardFile> | undefined;
@@ -102,7 +104,13 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     const path = request.routeOptions.url ?? 'unknown';
     const span = options.tracing?.start(`${request.method} ${path}`, traceparentOf(request), { 'http.route': path });
     if (span !== undefined) spans.set(request, span);
-    done(hasHost(request) ? undefined : new HttpError('bad_request', 'the request has no Host'));
+    try {
+      if (!hasHost(request)) throw new HttpError('bad_request', 'the request has no Host');
+      if (!servedUnderAnyName.has(path)) options.hosts.require(request.raw);
+      done();
+    } catch (error) {
+      done(error as HttpError);
+    }
   });
   // Before the body is read: nobody wants it.
   app.addHook('onRequest', (request, reply, done) => {
@@ -140,6 +148,11 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
   serveDashboard(app, options.dashboard);
   return app;
 }
+
+/** Probes and scrapers come by address or by whatever name they know; they learn nothing that others may not. */
+const servedUnderAnyName: ReadonlySet<string> = new Set(
+  Object.values<Route>(routes).flatMap(({ path, limit }) => (limit === 'exempt' ? [path] : [])),
+);
 
 /** The caller's own id for a request where it is harmless, or a new one. */
 function requestId(given: string | string[] | undefined): string {

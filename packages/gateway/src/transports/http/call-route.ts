@@ -13,7 +13,7 @@ import { validate } from './validate.ts';
 
 export interface Authentication {
   authenticate(authorization: string | undefined): Promise<Principal>;
-  authenticateKey(authorization: string | undefined): ApiKeyRecord;
+  authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord>;
   /** The holder of a ticket, which is not used up by this. */
   authenticateTicket(ticket: string): Promise<Principal>;
   redeemTicket(ticket: string): void;
@@ -99,7 +99,7 @@ async function callerOf(
   try {
     const authorization = onlyAuthorization(request);
     if (route.access === 'api_key') {
-      const key = authentication.authenticateKey(authorization);
+      const key = await authentication.authenticateKey(authorization);
       limits.credentialCall(key.id, reply);
       return { ...call, key };
     }

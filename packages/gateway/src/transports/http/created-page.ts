@@ -1,3 +1,4 @@
+import { fitting } from './fitting.ts';
 import { HttpError } from './problem.ts';
 
 /** What lists in the order of creation are made of: a page goes on after the last item of the one before. */
@@ -7,13 +8,14 @@ interface Created {
 }
 
 /** A page, of which one item more was asked for than it holds: that one tells whether the list goes on. */
-export function createdPage<Item extends Created>(
+export function createdPage<Item extends Created, Json>(
   found: readonly Item[],
   perPage: number,
-): { items: readonly Item[]; next_cursor: string | null } {
-  const items = found.slice(0, perPage);
-  const last = items.at(-1);
-  const goesOn = last !== undefined && found.length > perPage;
+  jsonOf: (item: Item) => Json,
+): { items: Json[]; next_cursor: string | null } {
+  const items = fitting(found.slice(0, perPage), jsonOf);
+  const last = found[items.length - 1];
+  const goesOn = last !== undefined && found.length > items.length;
   return { items, next_cursor: goesOn ? cursorAfter(last) : null };
 }
 

@@ -1,5 +1,6 @@
 import type { Route } from '@reeve/contract/http';
 import type { FastifyReply } from 'fastify';
+import { networkOf } from './network-of.ts';
 import { HttpError } from './problem.ts';
 import type { Allowance } from './rate-limiter.ts';
 import { RateLimiter } from './rate-limiter.ts';
@@ -28,8 +29,9 @@ export class Limits {
 
   publicCall(route: Pick<Route, 'limit'>, address: string, reply: FastifyReply): void {
     if (route.limit === 'exempt') return;
-    if (route.limit === 'auth') this.#apply('auth', this.#auth.take(address), reply);
-    else this.#apply('public', this.#public.take(address), reply);
+    const network = networkOf(address);
+    if (route.limit === 'auth') this.#apply('auth', this.#auth.take(network), reply);
+    else this.#apply('public', this.#public.take(network), reply);
   }
 
   /** A key and the tokens made from it count as one. */

@@ -2,6 +2,7 @@ import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { AgentId, ControlReport, ControlScope, OpRecord, Receipt } from '@reeve/core';
 import { timestamp } from '@reeve/core';
 import { cursorAfter } from './cursor.ts';
+import { fitting } from './fitting.ts';
 import { timeOrNull } from './present.ts';
 
 /** How operations and their control look on the wire. */
@@ -49,6 +50,7 @@ export function controlJson(receipt: Receipt): ControlJson {
 export function reportJson(report: ControlReport): ReportJson {
   if (report.kind === 'receipt') return receiptJson(report.receipt);
   const { bulk, counts, receipts, next } = report;
+  const shown = fitting(receipts, receiptJson);
   return {
     kind: 'bulk',
     id: bulk.id,
@@ -62,8 +64,8 @@ export function reportJson(report: ControlReport): ReportJson {
     skipped: bulk.skipped,
     done: bulk.done,
     counts: { ...counts },
-    receipts: receipts.map(receiptJson),
-    next_cursor: cursorAfter(next),
+    receipts: shown,
+    next_cursor: cursorAfter(shown.length < receipts.length ? (shown.at(-1)?.id ?? next) : next),
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),
   };
 }

@@ -62,12 +62,16 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   approval_not_found: 'approval_not_found',
   already_decided: 'already_decided',
   own_approval: 'own_approval',
+  own_agent: 'own_agent',
+  imposed_by_wider: 'imposed_by_wider',
   grant_not_found: 'grant_not_found',
   policy_not_found: 'policy_not_found',
   policy_version_not_found: 'policy_version_not_found',
   policy_invalid: 'policy_invalid',
   policy_in_file: 'policy_in_file',
   policy_changed: 'policy_changed',
+  too_expensive: 'too_expensive',
+  too_many_evaluations: 'rate_limited',
   decision_not_found: 'decision_not_found',
 };
 

@@ -1,39 +1,16 @@
+import type { ContextMember } from '@reeve/contract/http';
+import { contextShapes } from '@reeve/contract/http';
 import type { Action, ActionType } from '@reeve/core';
 import { action, actionTypes, invalid } from '@reeve/core';
 
-type Target = Exclude<keyof Action, 'type'>;
-
 interface Shape {
-  /** Under which name of gRPC's context it stands. */
   readonly names: readonly string[];
-  /** What each member is, under all names that it may have. */
-  readonly members: Readonly<Record<string, Target>>;
+  readonly members: Readonly<Record<string, ContextMember>>;
 }
 
-const toolMembers = { tool_name: 'tool', tool: 'tool', tool_source: 'source', source: 'source', url: 'url' } as const;
-const processMembers = { command: 'command', args: 'commandArgs', command_args: 'commandArgs' } as const;
-
-const shapes: Readonly<Record<ActionType, Shape>> = {
-  llm_call: {
-    names: ['llm_call'],
-    members: { model: 'model', prompt_tokens: 'promptTokens', max_output_tokens: 'maxOutputTokens' },
-  },
-  tool_call: {
-    names: ['tool_call'],
-    members: { ...toolMembers, args_json: 'json', args: 'json', target_url: 'url' },
-  },
-  tool_result: {
-    names: ['tool_result'],
-    members: { ...toolMembers, result_json: 'json', result: 'json', source_url: 'url' },
-  },
-  file_operation: { names: ['file_op', 'file_operation'], members: { operation: 'operation', path: 'path' } },
-  network_call: { names: ['network_call'], members: { host: 'host', port: 'port', protocol: 'protocol' } },
-  process_exec: { names: ['process_exec'], members: processMembers },
-  agent_spawn: { names: ['agent_spawn', 'process_exec'], members: processMembers },
-};
-
+const shapes: Readonly<Record<ActionType, Shape>> = contextShapes;
 const allNames = new Set(Object.values(shapes).flatMap(({ names }) => names));
-const numbers = new Set<Target>(['promptTokens', 'maxOutputTokens', 'port']);
+const numbers = new Set<ContextMember>(['promptTokens', 'maxOutputTokens', 'port']);
 
 /** The type of an action, in whatever case. */
 export function readActionType(text: string): ActionType {
@@ -47,7 +24,7 @@ export function readActionType(text: string): ActionType {
 export function readContext(type: ActionType, context: Readonly<Record<string, unknown>>): Action {
   const { given, place } = unwrap(type, context);
   const { members } = shapes[type];
-  const found = new Map<Target, unknown>();
+  const found = new Map<ContextMember, unknown>();
   for (const [name, value] of Object.entries(given)) {
     const target = Object.hasOwn(members, snakeCase(name)) ? members[snakeCase(name)] : undefined;
     const field = `${place}.${name}`;
@@ -79,7 +56,7 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function read(target: Target, field: string, value: unknown): unknown {
+function read(target: ContextMember, field: string, value: unknown): unknown {
   if (target === 'json') return readJson(field, value);
   if (target === 'commandArgs') {
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;

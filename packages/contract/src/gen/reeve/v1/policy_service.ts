@@ -73,8 +73,14 @@ export interface CheckActionRequest {
   context:
     | ActionContext
     | undefined;
-  /** The agent on whose behalf this one acts, where there is one. */
-  callerAgentId: AgentId | undefined;
+  /**
+   * The agent on whose behalf this one acts, where there is one. Nothing
+   * proves it, so it is recorded as claimed.
+   */
+  callerAgentId:
+    | AgentId
+    | undefined;
+  /** Where policy has a price for the model, that is the least that counts. */
   estimatedCostMicros?: number | undefined;
   runId: string;
   summary: string;
@@ -86,8 +92,9 @@ export interface BudgetLimit {
   tier: string;
   /** day or month */
   period: string;
+  /** 0 of the global tier to an agent of an org, as the amount is the operator's. */
   limitMicros: number;
-  /** Settled plus reserved, without the refused charge. */
+  /** Settled plus reserved, without the refused charge. 0 where limit_micros is. */
   spentMicros: number;
   /** LimitExceeded */
   status: string;

@@ -10,6 +10,7 @@ import {
   timestamp,
 } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { accountJson, apiKeyJson, madeKeyJson, timeOrNull } from '../present.ts';
 
@@ -59,9 +60,9 @@ export function accessHandlers({ access, tickets, findAccount }: AccessPorts): P
       const start = placeOf(query.cursor) ?? 0;
       // Counted from the oldest, so that keys made meanwhile do not shift the pages that follow.
       const upTo = start === 0 ? all.length : Math.min(start, all.length);
-      const items = all.slice(all.length - upTo, all.length - upTo + query.per_page);
+      const items = fitting(all.slice(all.length - upTo, all.length - upTo + query.per_page), apiKeyJson);
       const rest = upTo - items.length;
-      return { items: items.map(apiKeyJson), next_cursor: cursorOf(rest > 0 ? rest : null), total: all.length };
+      return { items, next_cursor: cursorOf(rest > 0 ? rest : null), total: all.length };
     },
     createApiKey: async ({ body }, { principal }) => {
       const made = await createKey(access, principal, {

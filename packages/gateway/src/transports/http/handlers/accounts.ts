@@ -21,6 +21,7 @@ import {
 } from '@reeve/core';
 import { createdAfter, createdPage } from '../created-page.ts';
 import { cursorOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { HeadedAnswer } from '../handler.ts';
 import { accountJson, listedAccountJson } from '../present.ts';
@@ -80,8 +81,7 @@ export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Ha
     listInvites: async ({ query }, { principal }) => {
       const { per_page: perPage, cursor } = query;
       const found = await listInvites(accounts, principal, createdAfter(cursor), perPage + 1);
-      const { items, next_cursor } = createdPage(found.items, perPage);
-      return { items: items.map(listedInviteJson), next_cursor, total: found.total };
+      return { ...createdPage(found.items, perPage, listedInviteJson), total: found.total };
     },
     revokeInvite: async ({ params }, { principal, from }) => {
       await revokeInvite(accounts, principal, params.id, from);
@@ -105,10 +105,12 @@ export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Ha
     listSessions: async ({ query }, { principal }) => {
       const sessions = await listSessions(accounts, principal);
       const start = placeOf(query.cursor) ?? 0;
-      const items = sessions.slice(start, start + query.per_page);
+      const items = fitting(sessions.slice(start, start + query.per_page), (session) =>
+        sessionJson(session, principal.login?.sessionId),
+      );
       const end = start + items.length;
       return {
-        items: items.map((session) => sessionJson(session, principal.login?.sessionId)),
+        items,
         next_cursor: cursorOf(end < sessions.length ? end : null),
         total: sessions.length,
       };
@@ -120,8 +122,7 @@ export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Ha
     listAccounts: async ({ query }, { principal }) => {
       const { per_page: perPage, cursor } = query;
       const found = await listAccounts(accounts, principal, createdAfter(cursor), perPage + 1);
-      const { items, next_cursor } = createdPage(found.items, perPage);
-      return { items: items.map(listedAccountJson), next_cursor, total: found.total };
+      return { ...createdPage(found.items, perPage, listedAccountJson), total: found.total };
     },
     changeAccount: async ({ params, body }, { principal, from }) =>
       listedAccountJson(await changeAccount(accounts, principal, params.id, body, from)),

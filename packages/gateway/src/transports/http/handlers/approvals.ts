@@ -1,7 +1,8 @@
 import type { RouteInput, Routes } from '@reeve/contract/http';
-import type { Governance, GrantWish } from '@reeve/core';
+import type { Governance, GrantWish, Listed } from '@reeve/core';
 import { approveAction, findApproval, listApprovals, listGrants, rejectAction, revokeGrant } from '@reeve/core';
 import { cursorAfterPlace, pageEndOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { approvalJson, grantJson } from '../present-approval.ts';
 
@@ -13,8 +14,7 @@ export function approvalHandlers(gov: Governance): Pick<Handlers, ApprovalRoutes
       const { state = 'open', org_id: orgId, team_id: teamId, agent_id: agentId, run_id: runId } = query;
       const filter = { orgId, teamId, agentId, runId, state: state === 'pending' ? 'open' : state } as const;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
-      const { items, next, total } = await listApprovals(gov, principal, filter, page);
-      return { items: items.map(approvalJson), next_cursor: cursorAfterPlace(next), total };
+      return pageOf(await listApprovals(gov, principal, filter, page), approvalJson);
     },
     getApproval: async ({ params }, { principal }) => approvalJson(await findApproval(gov, principal, params.id)),
     approve: async ({ params, body }, { principal }) => {
@@ -26,13 +26,20 @@ export function approvalHandlers(gov: Governance): Pick<Handlers, ApprovalRoutes
     listGrants: async ({ query }, { principal }) => {
       const { state = 'active', org_id: orgId, team_id: teamId, agent_id: agentId } = query;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
-      const { items, next, total } = await listGrants(gov, principal, { orgId, teamId, agentId, state }, page);
       const now = gov.clock.now();
-      return { items: items.map((grant) => grantJson(grant, now)), next_cursor: cursorAfterPlace(next), total };
+      const listed = await listGrants(gov, principal, { orgId, teamId, agentId, state }, page);
+      return pageOf(listed, (grant) => grantJson(grant, now));
     },
     revokeGrant: async ({ params, body }, { principal }) =>
       grantJson(await revokeGrant(gov, principal, params.id, body.reason), gov.clock.now()),
   };
+}
+
+function pageOf<Item, Json>({ items, next, total, endAt }: Listed<Item>, jsonOf: (item: Item) => Json) {
+  const shown = fitting(items, jsonOf);
+  const last = items[shown.length - 1];
+  const end = shown.length < items.length && last !== undefined ? endAt(last) : next;
+  return { items: shown, next_cursor: cursorAfterPlace(end), total };
 }
 
 function wishOf(grant: RouteInput<Routes['approve']>['body']['grant']): GrantWish | null {

@@ -1,6 +1,7 @@
 import type { AuditReader, BooksDifference, BudgetRow, Governance, SpentWindow, Store } from '@reeve/core';
 import { checkBooks, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { timeOrNull } from '../present.ts';
 
@@ -35,10 +36,10 @@ export function budgetHandlers({
       const filter = { orgId, teamId, agentId, tier, period, minPercent: query.min_percent };
       const rows = listBudgets(gov, principal, filter);
       const start = placeOf(query.cursor) ?? 0;
-      const items = rows.slice(start, start + perPage);
+      const items = fitting(rows.slice(start, start + perPage), budgetJson);
       const end = start + items.length;
       return {
-        items: items.map(budgetJson),
+        items,
         next_cursor: cursorOf(end < rows.length ? end : null),
         total: rows.length,
       };
@@ -55,7 +56,7 @@ function budgetJson({ of, period, limitMicros, spentMicros, reservedMicros, rese
     period,
     limit_usd: limitMicros === null ? null : usdOfMicros(limitMicros),
     spent_usd: usdOfMicros(spentMicros),
-    reserved_usd: usdOfMicros(Math.max(0, reservedMicros)),
+    reserved_usd: usdOfMicros(reservedMicros > 0 ? reservedMicros : 0),
     resets_at: timestamp(resetsAt),
     reached_at: timeOrNull(reachedAt),
   };

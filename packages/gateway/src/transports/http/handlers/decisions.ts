@@ -1,15 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditReader, ConsideredRule, Governance } from '@reeve/core';
-import {
-  backtest,
-  candidateSet,
-  explainDecision,
-  parseCheckRequest,
-  PastPolicies,
-  ReeveError,
-  simulate,
-  timestamp,
-} from '@reeve/core';
+import type { AuditReader, ConsideredRule, Governance, SimulatedApprovals, StoredEntry } from '@reeve/core';
+import { backtest, explainDecision, parseCheckRequest, timestamp } from '@reeve/core';
+import { TenantSlots, tenantOf } from '../../../evaluation/tenant-slots.ts';
+import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 import { backtestText } from '../backtest-lines.ts';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
@@ -19,23 +11,25 @@ import { readActionType, readContext } from '../read-context.ts';
 export interface DecisionPorts {
   readonly gov: Governance;
   readonly log: AuditReader;
+  readonly evaluator: PolicyEvaluator;
   readonly onError: (error: unknown) => void;
 }
 
 type DecisionRoutes = 'simulatePolicy' | 'backtestPolicy' | 'explainDecision';
 
+/** How many backtests of a tenant may go on. */
 const mostBacktests = 2;
+const retryAfterSecs = 10;
 const day = 86_400_000;
 /** For how long a client may forget to read. */
 const patience = 30_000;
 
-export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Handlers, DecisionRoutes> {
-  const past = new PastPolicies(gov.library.shelf, gov.library.features);
-  let running = 0;
+export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts): Pick<Handlers, DecisionRoutes> {
+  const backtests = new TenantSlots({ slots: mostBacktests, waitMs: 0, waiting: 0, retryAfterSecs });
   return {
-    simulatePolicy: ({ body }, { principal }) => {
+    simulatePolicy: async ({ body }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = body.agent;
-      const request = parseCheckRequest({
+      const raw = {
         agentId: { orgId: orgId ?? principal.orgId ?? '', teamId: teamId ?? principal.teamId ?? '', agentId },
         token: '',
         traceId: '',
@@ -45,28 +39,33 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
         estimatedCostMicros: body.estimated_cost_micros ?? null,
         runId: body.run_id,
         summary: '',
-      });
+      };
+      const request = parseCheckRequest(raw, gov.mostActionMicros);
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
-      const found = simulate(gov, principal, request, candidate);
+      const found = await evaluator.simulate(principal, request, candidate);
       return {
         decision: found.decision,
         reason: found.reason,
         policy_rule: found.policyRule,
         policy_version: found.policyVersion,
         cost_micros: found.costMicros,
+        approvals: found.approvals === undefined ? null : approvalsJson(found.approvals),
         rules: found.rules.map(ruleJson),
       };
     },
-    backtestPolicy: ({ body }, { principal }) => {
-      const set = candidateSet(gov, principal, { text: body.candidate, merge: body.merge });
-      if (running >= mostBacktests) {
-        throw new ReeveError('overloaded', `${mostBacktests} backtests are running; try again when one has ended`, {
-          retry_after_secs: 10,
-        });
+    backtestPolicy: async ({ body }, { principal }) => {
+      const candidate = { text: body.candidate, merge: body.merge };
+      const tenant = tenantOf(principal);
+      await backtests.take(tenant);
+      try {
+        await evaluator.requireCandidate(principal, candidate);
+      } catch (error) {
+        backtests.give(tenant);
+        throw error;
       }
       const to = gov.clock.now();
-      const lines = backtest({ gov, log, breathe: () => nextTurn() }, principal, {
-        set,
+      const judge = (entries: readonly StoredEntry[]) => evaluator.judgeAgain(principal, candidate, entries);
+      const lines = backtest({ gov, log, judge }, principal, {
         from: to - Math.round(body.days * day),
         to,
         changes: body.changes,
@@ -74,12 +73,12 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
         ...(body.team_id === undefined ? {} : { teamId: body.team_id }),
         ...(body.agent_id === undefined ? {} : { agentId: body.agent_id }),
       });
-      running++;
-      const stream = patientStream(backtestText(lines, onError), patience, () => running--);
+      const stream = patientStream(backtestText(lines, onError), patience, () => backtests.give(tenant));
       return new RawAnswer('application/x-ndjson; charset=utf-8', stream);
     },
     explainDecision: async ({ params }, { principal }) => {
-      const found = await explainDecision({ gov, log, past }, principal, params.id);
+      const consider = evaluator.considerAgain;
+      const found = await explainDecision({ gov, log, consider }, principal, params.id);
       return {
         op_id: found.opId,
         decision: found.decision,
@@ -92,6 +91,10 @@ export function decisionHandlers({ gov, log, onError }: DecisionPorts): Pick<Han
       };
     },
   };
+}
+
+function approvalsJson({ rules, count, waitMs, grants }: SimulatedApprovals) {
+  return { rules: [...rules], count, ttl_secs: Math.ceil(waitMs / 1000), grants };
 }
 
 function ruleJson({ document, rule, effect, matched, why, observed }: ConsideredRule) {

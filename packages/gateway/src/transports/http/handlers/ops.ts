@@ -3,6 +3,7 @@ import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { ControlAction, ControlScope, Governance, Principal } from '@reeve/core';
 import { completeOp, controlOp, controlScope, findOp, listOps, readControl, readOp, registerOp } from '@reeve/core';
 import { cursorOf, idOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { AlternativeAnswer } from '../handler.ts';
 import { controlJson, opJson, reportJson } from '../present-op.ts';
@@ -50,8 +51,10 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
         step = steps.next();
       }
       await gov.journal.committed();
-      const { ops, next, total } = step.value;
-      return { items: ops.map(opJson), next_cursor: cursorOf(next), total };
+      const { ops, places, next, total } = step.value;
+      const items = fitting(ops, opJson);
+      const goesOn = items.length < ops.length ? (places[items.length - 1] ?? next) : next;
+      return { items, next_cursor: cursorOf(goesOn), total };
     },
     getOp: async ({ params }, { principal }) => opJson(await readOp(gov, principal, params.id)),
     registerOp: async ({ body }, { principal }) => {

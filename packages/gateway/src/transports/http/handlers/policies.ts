@@ -11,11 +11,12 @@ import {
   requireScope,
   rollbackPolicy,
   timestamp,
-  validatePolicy,
 } from '@reeve/core';
 import { cursorAfter, cursorOf, idOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { HeadedAnswer, RawAnswer } from '../handler.ts';
+import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 import { timeOrNull } from '../present.ts';
 
 type PolicyRoutes =
@@ -28,17 +29,17 @@ type PolicyRoutes =
   | 'rollbackPolicy'
   | 'validatePolicy';
 
-export function policyHandlers(gov: Governance): Pick<Handlers, PolicyRoutes> {
+export function policyHandlers(gov: Governance, evaluator: PolicyEvaluator): Pick<Handlers, PolicyRoutes> {
   const schema = JSON.stringify(policySchema());
   return {
     listPolicies: ({ query }, { principal }) => {
       const all = listPolicies(gov, principal, query.org_id);
       const after = idOf(query.cursor);
       const rest = after === undefined ? all : all.filter(({ document }) => document.name > after);
-      const page = rest.slice(0, query.per_page);
-      const last = rest.length > page.length ? (page.at(-1)?.document.name ?? null) : null;
+      const items = fitting(rest.slice(0, query.per_page), (policy) => policyJson(policy, principal.orgId === null));
+      const last = rest.length > items.length ? (rest[items.length - 1]?.document.name ?? null) : null;
       return {
-        items: page.map((policy) => policyJson(policy, principal.orgId === null)),
+        items,
         next_cursor: cursorAfter(last),
         total: all.length,
         policy_version: gov.policies.version,
@@ -61,15 +62,17 @@ export function policyHandlers(gov: Governance): Pick<Handlers, PolicyRoutes> {
     policyVersions: async ({ params, query }, { principal }) => {
       const page = { before: placeOf(query.cursor), limit: query.per_page };
       const { versions, next, total, current } = await policyVersions(gov, principal, params.name, page);
-      return { items: versions.map((version) => versionJson(version, current)), next_cursor: cursorOf(next), total };
+      const items = fitting(versions, (version) => versionJson(version, current));
+      const goesOn = items.length < versions.length ? (versions[items.length - 1]?.version ?? next) : next;
+      return { items, next_cursor: cursorOf(goesOn), total };
     },
     rollbackPolicy: async ({ params, body }, { principal }) =>
       policyTextJson(
         await rollbackPolicy(gov, principal, { name: params.name, version: body.version, note: body.note }),
         principal.orgId === null,
       ),
-    validatePolicy: ({ body }, { principal }) => {
-      const errors = validatePolicy(gov, principal, body);
+    validatePolicy: async ({ body: { source, name } }, { principal }) => {
+      const errors = await evaluator.validate(principal, { source, name });
       return { valid: errors.length === 0, errors: [...errors] };
     },
   };
@@ -90,6 +93,7 @@ function policyJson({ document, file, saved }: PlacedPolicy, withFile: boolean) 
     version: saved?.version ?? null,
     updated_at: timeOrNull(saved?.savedAt ?? null),
     updated_by: saved?.savedBy ?? null,
+    width: saved?.width ?? null,
   };
 }
 

@@ -1,21 +1,13 @@
-import type { Governance, PolicyDocument, PolicyProblem } from '@reeve/core';
-import { candidateSet, describeProblem, ReeveError, requireUnbound } from '@reeve/core';
-import type { CaseReport } from '../../../offline/test-policies.ts';
+import { describeProblem, ReeveError, requireUnbound } from '@reeve/core';
 import type { Handlers } from '../handler.ts';
+import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 
-/** Reads cases and judges them; says what is wrong with them instead. */
-export type JudgeCases = (
-  documents: readonly PolicyDocument[],
-  cases: string,
-) => { readonly problems: readonly PolicyProblem[] } | { readonly report: CaseReport };
-
-export function policyTestHandlers(gov: Governance, judgeCases: JudgeCases): Pick<Handlers, 'testPolicies'> {
+export function policyTestHandlers(evaluator: PolicyEvaluator): Pick<Handlers, 'testPolicies'> {
   return {
-    testPolicies: ({ body: { cases, candidate, merge } }, { principal }) => {
+    testPolicies: async ({ body: { cases, candidate, merge } }, { principal }) => {
       requireUnbound(principal);
-      const { documents } =
-        candidate === undefined ? gov.policies : candidateSet(gov, principal, { text: candidate, merge });
-      const judged = judgeCases(documents, cases);
+      const given = candidate === undefined ? undefined : { text: candidate, merge };
+      const judged = await evaluator.test(principal, given, cases);
       if ('problems' in judged) {
         const [first] = judged.problems;
         const where = first === undefined ? '' : `, as ${describeProblem(first)}`;

@@ -12,6 +12,7 @@ import {
   visibleAgents,
 } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
+import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { agentPresenter } from '../present-agent.ts';
 
@@ -50,7 +51,9 @@ export function tenancyHandlers(gov: Governance): Pick<Handlers, TenancyRoutes> 
       const filter = { orgId: query.org_id, teamId: query.team_id, status: query.status };
       const page = { after: placeOf(query.cursor) ?? 0, limit: query.per_page };
       const { agents, next, total } = listAgents(gov, principal, filter, page);
-      return { items: agents.map(agentJson), next_cursor: cursorOf(next), total };
+      const items = fitting(agents, agentJson);
+      const goesOn = items.length < agents.length ? (agents[items.length - 1]?.ordinal ?? next) : next;
+      return { items, next_cursor: cursorOf(goesOn), total };
     },
     getAgent: ({ params }, { principal }) => agentJson(findAgent(gov, principal, idOf(params))),
     suspendAgent: async ({ params, body }, { principal }) =>

@@ -1,0 +1,65 @@
+import { canonicalJson } from './canonical-json.ts';
+import { isObject } from './is-object.ts';
+
+/** The newest entry of a log at some time, signed by its gateway: one line of an anchor file. */
+export interface Anchor {
+  readonly seq: number;
+  readonly hash: string;
+  readonly at: string;
+  /** Which of the gateway's keys has signed it. */
+  readonly kid: string;
+  /** Ed25519 over `anchoredText`, in base64url. */
+  readonly signature: string;
+}
+
+/** What the signature of an anchor must be over: its other members, in the canonical form of RFC 8785. */
+export function anchoredText({ seq, hash, at, kid }: Omit<Anchor, 'signature'>): string {
+  return canonicalJson({ seq, hash, at, kid });
+}
+
+export function anchorLine({ seq, hash, at, kid, signature }: Anchor): string {
+  return `${JSON.stringify({ seq, hash, at, kid, signature })}\n`;
+}
+
+/** The anchor of a line; `torn` where the line was not written to its end, as by a kill; undefined where it is none. */
+export function anchorOf(line: string): Anchor | 'torn' | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return line.startsWith('{') && !line.includes('}') ? 'torn' : undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { seq, hash, at, kid, signature } = value;
+  const isWhole = Number.isSafeInteger(seq) && [hash, at, kid, signature].every((member) => typeof member === 'string');
+  return isWhole && Object.keys(value).length === 5 ? (value as unknown as Anchor) : undefined;
+}
+
+/** A loss of entries that an operator has accepted, as the log itself records it. */
+export interface AcceptedLoss {
+  /** The newest anchor at the time, which the log did not contain. */
+  readonly anchoredSeq: number;
+  readonly anchoredHash: string;
+  /** The newest entry that was left; 0 where nothing is known to be. */
+  readonly keptSeq: number;
+}
+
+export function lossOf(entry: Readonly<Record<string, unknown>>): AcceptedLoss | undefined {
+  const { event_type: type, payload } = entry;
+  if (type !== 'AuditEntriesLost' || !isObject(payload)) return undefined;
+  const { anchored_seq: anchoredSeq, anchored_hash: anchoredHash, kept_seq: keptSeq } = payload;
+  const isWhole = typeof anchoredSeq === 'number' && typeof anchoredHash === 'string' && typeof keptSeq === 'number';
+  return isWhole ? { anchoredSeq, anchoredHash, keptSeq } : undefined;
+}
+
+/**
+ * Of anchors, oldest first, those that the log must contain: not the ones that were lost when an operator accepted that.
+ * Such a loss covers what was anchored up to then, and nothing that was anchored after it.
+ */
+export function requiredAnchors(anchors: readonly Anchor[], losses: readonly AcceptedLoss[]): readonly Anchor[] {
+  const covered = losses.map(({ anchoredSeq, anchoredHash, keptSeq }) => ({
+    keptSeq,
+    until: anchors.findLastIndex(({ seq, hash }) => seq === anchoredSeq && hash === anchoredHash),
+  }));
+  return anchors.filter(({ seq }, index) => !covered.some(({ keptSeq, until }) => index <= until && seq > keptSeq));
+}

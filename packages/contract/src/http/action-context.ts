@@ -1,0 +1,120 @@
+import { bounds } from '../bounds.ts';
+
+/** What a context tells of an action. */
+export type ContextMember =
+  | 'tool'
+  | 'source'
+  | 'url'
+  | 'model'
+  | 'promptTokens'
+  | 'maxOutputTokens'
+  | 'json'
+  | 'operation'
+  | 'path'
+  | 'host'
+  | 'port'
+  | 'protocol'
+  | 'command'
+  | 'commandArgs';
+
+interface ContextShape {
+  /** Under which name of gRPC's context it stands, where it does not stand bare. */
+  readonly names: readonly string[];
+  /** What each member is, under all names that it may have, which may be in camel case as well. */
+  readonly members: Readonly<Record<string, ContextMember>>;
+}
+
+const toolMembers = { tool_name: 'tool', tool: 'tool', tool_source: 'source', source: 'source', url: 'url' } as const;
+const processMembers = { command: 'command', args: 'commandArgs', command_args: 'commandArgs' } as const;
+
+/** The context of each kind of action, as JSON has it. */
+export const contextShapes = {
+  llm_call: {
+    names: ['llm_call'],
+    members: { model: 'model', prompt_tokens: 'promptTokens', max_output_tokens: 'maxOutputTokens' },
+  },
+  tool_call: {
+    names: ['tool_call'],
+    members: { ...toolMembers, args_json: 'json', args: 'json', target_url: 'url' },
+  },
+  tool_result: {
+    names: ['tool_result'],
+    members: { ...toolMembers, result_json: 'json', result: 'json', source_url: 'url' },
+  },
+  file_operation: { names: ['file_op', 'file_operation'], members: { operation: 'operation', path: 'path' } },
+  network_call: { names: ['network_call'], members: { host: 'host', port: 'port', protocol: 'protocol' } },
+  process_exec: { names: ['process_exec'], members: processMembers },
+  agent_spawn: { names: ['agent_spawn', 'process_exec'], members: processMembers },
+} as const satisfies Record<string, ContextShape>;
+
+export type ContextKind = keyof typeof contextShapes;
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const orNull = (type: string, rest: JsonSchema): JsonSchema => ({ type: [type, 'null'], ...rest });
+const named = orNull('string', { maxLength: bounds.name });
+const written = orNull('string', { maxLength: bounds.text });
+const counted = orNull('integer', { minimum: 0, maximum: bounds.int32 });
+
+/** A document of JSON, as itself or as a text of it; it may fill the body. */
+const document: JsonSchema = {
+  anyOf: [
+    { type: ['object', 'array', 'number', 'boolean', 'null'], 'x-reeve-fills-body': true },
+    { type: 'string', maxLength: bounds.body, contentMediaType: 'application/json' },
+  ],
+};
+
+const memberSchemas: Readonly<Record<ContextMember, JsonSchema>> = {
+  tool: named,
+  source: named,
+  url: written,
+  model: named,
+  promptTokens: counted,
+  maxOutputTokens: counted,
+  json: document,
+  operation: named,
+  path: written,
+  host: named,
+  port: orNull('integer', { minimum: 0, maximum: bounds.port }),
+  protocol: named,
+  command: written,
+  commandArgs: {
+    type: ['array', 'null'],
+    maxItems: bounds.text,
+    items: { type: 'string', maxLength: bounds.text },
+  },
+};
+
+/** The context of one kind of action, bare or under one of its names, as JSON Schema. */
+export function contextSchema(kind: ContextKind): JsonSchema {
+  const { names, members }: ContextShape = contextShapes[kind];
+  const all = Object.entries(members).flatMap(([name, member]) =>
+    spellings(name).map((each) => [each, member] as const),
+  );
+  const bare = {
+    type: 'object',
+    properties: Object.fromEntries(all.map(([name, member]) => [name, memberSchemas[member]])),
+    additionalProperties: false,
+    ...onceEach(all),
+  };
+  const wrapped = names.flatMap(spellings).map((name) => ({
+    type: 'object',
+    properties: { [name]: bare },
+    required: [name],
+    additionalProperties: false,
+  }));
+  return { anyOf: [bare, ...wrapped] };
+}
+
+/** What is said under two names is said twice. */
+function onceEach(all: readonly (readonly [string, ContextMember])[]): JsonSchema {
+  const pairs = all.flatMap(([name, member], at) =>
+    all.slice(at + 1).flatMap(([other, same]) => (same === member ? [[name, other]] : [])),
+  );
+  return pairs.length === 0 ? {} : { allOf: pairs.map((required) => ({ not: { required } })) };
+}
+
+function spellings(name: string): string[] {
+  const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return camel === name ? [name] : [name, camel];
+}

@@ -1,0 +1,118 @@
+import { bounds } from './bounds.ts';
+
+/** How much a member of a message may hold. Enumerations and truth values bound themselves and have no entry. */
+export type Bound =
+  | { readonly kind: 'text'; readonly most: number }
+  | { readonly kind: 'bytes'; readonly most: number }
+  | { readonly kind: 'number'; readonly least: number; readonly most: number }
+  | { readonly kind: 'message'; readonly of: string }
+  | { readonly kind: 'messages'; readonly of: string; readonly items: number }
+  | {
+      readonly kind: 'texts';
+      readonly items: number;
+      readonly each: number;
+      /** All of them, with one character between each two. */
+      readonly together: number;
+      /** The member that counts with them, before the first. */
+      readonly after?: string;
+    }
+  | { readonly kind: 'map'; readonly items: number; readonly name: number; readonly value: number }
+  | { readonly kind: 'oneof'; readonly members: MessageBounds };
+
+export interface MessageBounds {
+  readonly [member: string]: Bound;
+}
+
+const text = (most: number) => ({ kind: 'text', most }) as const;
+const number = (most: number) => ({ kind: 'number', least: 0, most }) as const;
+const message = (of: string) => ({ kind: 'message', of }) as const;
+
+const name = text(bounds.name);
+const long = text(bounds.text);
+const id = text(bounds.id);
+const json = { kind: 'bytes', most: bounds.message } as const;
+const count = number(Number.MAX_SAFE_INTEGER);
+const agent = message('AgentId');
+const caller = { agent_id: agent, credential_token: text(bounds.credentialToken) } as const;
+
+/**
+ * Every message that callers send, by its name and its members' names in the protos. `decode` of the gateway reads no
+ * message that is not here, and a test fails where a member of the protos has no entry.
+ */
+export const messageBounds = {
+  AgentId: { org_id: id, team_id: id, agent_id: id },
+  LlmCall: { model: name, prompt_tokens: number(bounds.int32), max_output_tokens: number(bounds.int32) },
+  ToolCall: { tool_name: name, tool_source: name, args_json: json, target_url: long },
+  FileOp: { operation: name, path: long },
+  NetworkCall: { host: name, port: number(bounds.port), protocol: name },
+  ProcessExec: {
+    command: long,
+    args: { kind: 'texts', items: bounds.text, each: bounds.text, together: bounds.text, after: 'command' },
+  },
+  ToolResult: { tool_name: name, tool_source: name, result_json: json, source_url: long },
+  ActionContext: {
+    action: {
+      kind: 'oneof',
+      members: {
+        llm_call: message('LlmCall'),
+        tool_call: message('ToolCall'),
+        file_op: message('FileOp'),
+        network_call: message('NetworkCall'),
+        process_exec: message('ProcessExec'),
+        tool_result: message('ToolResult'),
+      },
+    },
+  },
+  CheckActionRequest: {
+    ...caller,
+    trace_id: text(bounds.traceId),
+    span_id: text(bounds.traceId),
+    context: message('ActionContext'),
+    caller_agent_id: agent,
+    estimated_cost_micros: count,
+    run_id: text(bounds.runId),
+    summary: long,
+  },
+  BatchCheckRequest: { requests: { kind: 'messages', of: 'CheckActionRequest', items: bounds.batch } },
+  CompleteActionRequest: { ...caller, op_id: text(bounds.opId), actual_cost_micros: count, detail: long },
+  OpControlSubscribeRequest: { ...caller, after_sequence: count },
+  AckOpControlRequest: { ...caller, sequence: count, detail: long },
+  RegisterAgentRequest: {
+    ...caller,
+    name,
+    framework: name,
+    version: text(bounds.version),
+    parent_agent_id: agent,
+    metadata: {
+      kind: 'map',
+      items: bounds.metadata.members,
+      name: bounds.metadata.name,
+      value: bounds.metadata.value,
+    },
+    tool_names: {
+      kind: 'texts',
+      items: bounds.toolNames.items,
+      each: bounds.name,
+      together: bounds.toolNames.together,
+    },
+  },
+  HeartbeatRequest: caller,
+  DeregisterAgentRequest: { ...caller, reason: long },
+  HealthCheckRequest: { service: name },
+  ServerReflectionRequest: {
+    host: name,
+    message_request: {
+      kind: 'oneof',
+      members: {
+        file_by_filename: name,
+        file_containing_symbol: name,
+        file_containing_extension: message('ExtensionRequest'),
+        all_extension_numbers_of_type: name,
+        list_services: name,
+      },
+    },
+  },
+  ExtensionRequest: { containing_type: name, extension_number: number(bounds.int32) },
+} as const satisfies Record<string, MessageBounds>;
+
+export type BoundedMessage = keyof typeof messageBounds;

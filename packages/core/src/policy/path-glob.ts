@@ -1,0 +1,7 @@
+import type { Glob } from './glob.ts';
+import { compileGlob } from './glob.ts';
+
+/** A glob of paths. Paths are compared as they are in a `file:` URL, so one that is written as such loses the lead. */
+export function compilePathGlob(source: string): Glob {
+  return { ...compileGlob(source.replace(/^file:(?:\/\/(?:localhost)?)?(?=\/)/i, '')), source };
+}

@@ -1,0 +1,118 @@
+import type { Pricing } from '../budget/pricing.ts';
+import type { CompileCondition, Condition } from './condition.ts';
+import type { PolicyDocument, PolicyRule } from './document.ts';
+import type { Glob } from './glob.ts';
+import { compileGlob } from './glob.ts';
+import type { ParsedDocument, ParsedSource } from './parse-policy.ts';
+import type { PolicyFeatures } from './parse-rule.ts';
+import { compileGlobOf, globDimensions } from './parse-rule.ts';
+import { featuresFor } from './parse-source.ts';
+
+type Globs = Partial<Record<(typeof globDimensions)[number], readonly string[]>>;
+
+interface PlainRule extends Omit<PolicyRule, 'matchers' | 'when'> {
+  readonly actions: PolicyRule['matchers']['actions'];
+  readonly globs: Globs;
+  readonly hasCondition: boolean;
+}
+
+interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'pricing'> {
+  readonly rules: readonly PlainRule[];
+  readonly pricing?: Omit<Pricing, 'prices'> & {
+    readonly prices: readonly (Omit<Pricing['prices'][number], 'model'> & { readonly model: string })[];
+  };
+}
+
+/** A source that was read elsewhere, as data: without what only code can be. */
+export interface PlainSource extends Omit<ParsedSource, 'documents'> {
+  readonly documents: readonly (Omit<ParsedDocument, 'document'> & { readonly document: PlainDocument })[];
+}
+
+export function plainSource({ documents, ...source }: ParsedSource): PlainSource {
+  return { ...source, documents: documents.map((each) => ({ ...each, document: plainDocument(each.document) })) };
+}
+
+function plainDocument({ rules, pricing, ...document }: PolicyDocument): PlainDocument {
+  return {
+    ...document,
+    rules: rules.map(({ matchers, when, ...rule }) => ({
+      ...rule,
+      actions: matchers.actions,
+      globs: Object.fromEntries(
+        globDimensions.flatMap((dimension) => {
+          const globs = matchers[dimension];
+          return globs === undefined ? [] : [[dimension, globs.map(({ source }) => source)]];
+        }),
+      ),
+      hasCondition: when !== undefined,
+    })),
+    ...(pricing === undefined
+      ? {}
+      : {
+          pricing: { ...pricing, prices: pricing.prices.map((price) => ({ ...price, model: price.model.source })) },
+        }),
+  };
+}
+
+/**
+ * Makes what is missing again: conditions and globs, which were found to be right. Step by step, as there may be many:
+ * whoever takes the steps decides how many at a time.
+ */
+export function* reviveSource(
+  { documents, ...source }: PlainSource,
+  features: PolicyFeatures,
+): Generator<undefined, ParsedSource> {
+  const reviver = new Reviver(featuresFor(source.source, features).compileCondition);
+  const revived: ParsedDocument[] = [];
+  for (const each of documents) revived.push({ ...each, document: yield* reviver.document(each.document) });
+  return { ...source, documents: revived };
+}
+
+class Reviver {
+  readonly #compile: CompileCondition | undefined;
+  readonly #compiled = new Map<string, Condition>();
+
+  constructor(compile: CompileCondition | undefined) {
+    this.#compile = compile;
+  }
+
+  *document({ rules, pricing, ...document }: PlainDocument): Generator<undefined, PolicyDocument> {
+    const revived: PolicyRule[] = [];
+    for (const rule of rules) revived.push(yield* this.#rule(rule));
+    const prices = pricing?.prices.map((price) => ({ ...price, model: compileGlob(price.model) }));
+    return {
+      ...document,
+      rules: revived,
+      ...(pricing === undefined || prices === undefined ? {} : { pricing: { ...pricing, prices } }),
+    };
+  }
+
+  *#rule({ actions, globs, hasCondition, ...rule }: PlainRule): Generator<undefined, PolicyRule> {
+    const matchers: { -readonly [Dimension in keyof PolicyRule['matchers']]: PolicyRule['matchers'][Dimension] } = {};
+    if (actions !== undefined) matchers.actions = actions;
+    for (const dimension of globDimensions) {
+      const sources = globs[dimension];
+      if (sources !== undefined) matchers[dimension] = yield* this.#globs(sources, dimension);
+    }
+    const when = hasCondition ? this.#condition(rule.whenText ?? '') : undefined;
+    yield;
+    return { ...rule, matchers, ...(when === undefined ? {} : { when }) };
+  }
+
+  *#globs(sources: readonly string[], dimension: keyof Globs): Generator<undefined, Glob[]> {
+    const globs: Glob[] = [];
+    for (const [at, source] of sources.entries()) {
+      globs.push(compileGlobOf(dimension, source));
+      if (at % globsPerStep === globsPerStep - 1) yield;
+    }
+    return globs;
+  }
+
+  #condition(text: string): Condition | undefined {
+    const known = this.#compiled.get(text) ?? this.#compile?.(text);
+    if (known !== undefined) this.#compiled.set(text, known);
+    return known;
+  }
+}
+
+const globsPerStep = 20;

@@ -1,0 +1,109 @@
+import type { PolicyDocument, PolicyProblem } from '../document.ts';
+import { describeProblem } from '../document.ts';
+import type { ParsedDocument, ParsedSource } from '../parse-policy.ts';
+import { parseScope } from '../parse-scope.ts';
+import type { PolicySources, StoredPolicy } from './policy-library.ts';
+
+/** A stored document that is not in force as it was written, and why. */
+export interface SetAside {
+  readonly name: string;
+  /** With the name, for the operator. */
+  readonly problem: PolicyProblem;
+  /** For everybody: without a name that a tenant may have chosen. */
+  readonly told: string;
+}
+
+export interface InForce {
+  /** In the order in which rules are considered: files first, then what is stored, by name. */
+  readonly sources: readonly ParsedSource[];
+  readonly setAside: readonly SetAside[];
+}
+
+/**
+ * What of files and stored documents is in force together. Files without problems always are: nothing that is stored
+ * holds them back, and nothing that is stored stops a start.
+ *
+ * - A stored document with the name of a file's does not count while the file is there.
+ * - Of a stored document whose `budget` or `pricing` a file has, too, the rules count and those do not.
+ * - In place of a stored document that cannot be read, everything in its scope is denied: leaving out rules that deny
+ *   would open what they close.
+ */
+export function inForce({ files, stored }: PolicySources): InForce {
+  const named = new Map(files.flatMap(({ documents }) => documents.map((each) => [each.document.name, each] as const)));
+  const taken = new Set(files.flatMap(({ documents }) => documents.flatMap(({ exclusive }) => exclusive.map(keyOf))));
+  const sources = [...files];
+  const setAside: SetAside[] = [];
+  for (const [name, kept] of [...stored].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (kept.parsed === undefined) continue;
+    const file = named.get(name);
+    if (file !== undefined) {
+      setAside.push(shadowed(name, file));
+      continue;
+    }
+    const [document] = kept.parsed.documents;
+    if (document === undefined || kept.parsed.problems.length > 0) {
+      setAside.push(unreadable(name, kept.parsed));
+      sources.push(deniedInstead(kept, kept.parsed));
+      continue;
+    }
+    const clashes = document.exclusive.filter(({ key }) => taken.has(key));
+    setAside.push(...clashes.map(({ key, at }) => overruled(name, { ...at, message: '' }, key)));
+    sources.push(clashes.length === 0 ? kept.parsed : { ...kept.parsed, documents: [without(document, clashes)] });
+    for (const { key } of document.exclusive) taken.add(key);
+  }
+  return { sources, setAside };
+}
+
+type Exclusive = ParsedDocument['exclusive'][number];
+
+function keyOf({ key }: Exclusive): Exclusive['key'] {
+  return key;
+}
+
+function shadowed(name: string, { namedAt }: ParsedDocument): SetAside {
+  const message = `this file counts, and the stored document "${name}" does not; delete that one or choose another name`;
+  const problem = { ...namedAt, message };
+  return { name, problem, told: describeProblem(problem) };
+}
+
+function overruled(name: string, at: PolicyProblem, key: Exclusive['key']): SetAside {
+  const message = `another global document has a "${key}", which counts; that of the stored document "${name}" does not`;
+  return {
+    name,
+    problem: { ...at, message },
+    told: `two global documents have a "${key}"; that of the stored one does not count`,
+  };
+}
+
+function unreadable(name: string, { problems }: ParsedSource): SetAside {
+  const [first] = problems;
+  const message = `cannot be read, so everything in its scope is denied: ${first?.message ?? 'it is empty'}`;
+  return {
+    name,
+    problem: { file: name, line: first?.line ?? 1, column: first?.column ?? 1, message },
+    told: 'a stored document cannot be read, so everything in its scope is denied; the log of the gateway names it',
+  };
+}
+
+function without(parsed: ParsedDocument, clashes: readonly Exclusive[]): ParsedDocument {
+  const { budget, pricing, ...rest } = parsed.document;
+  const clashing = new Set(clashes.map(keyOf));
+  const document: PolicyDocument = {
+    ...rest,
+    ...(budget === undefined || clashing.has('budget') ? {} : { budget }),
+    ...(pricing === undefined || clashing.has('pricing') ? {} : { pricing }),
+  };
+  return { ...parsed, document, exclusive: parsed.exclusive.filter(({ key }) => !clashing.has(key)) };
+}
+
+/** Its text stays, so that it can be read and put right. */
+function deniedInstead({ saved }: StoredPolicy, { source }: ParsedSource): ParsedSource {
+  const document: PolicyDocument = {
+    name: saved.name,
+    scope: parseScope(saved.scope) ?? { tier: 'global' },
+    hints: false,
+    rules: [{ name: 'unreadable', effect: 'deny', matchers: {} }],
+  };
+  const namedAt = { file: source.file, line: 1, column: 1 };
+  return { source, documents: [{ document, text: source.text, namedAt, exclusive: [] }], problems: [] };
+}

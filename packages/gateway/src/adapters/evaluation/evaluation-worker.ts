@@ -1,0 +1,58 @@
+import { constants, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ErrorCode } from '@reeve/core';
+import { messageOf, ReeveError } from '@reeve/core';
+import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
+import { performJob } from './perform-job.ts';
+import type { EvaluationSettings, PolicyNews } from './thread-world.ts';
+import { ThreadWorld } from './thread-world.ts';
+
+/** Evaluates what callers have written, in a thread of its own: whatever it costs, no decision waits for it. */
+export type ThreadCall =
+  | { readonly type: 'learn'; readonly news: PolicyNews }
+  | { readonly type: 'job'; readonly kind: JobKind; readonly input: EvaluationJobs[JobKind]['in'] };
+
+export type ThreadAnswer =
+  | { readonly type: 'learned' }
+  | { readonly type: 'done'; readonly output: unknown }
+  | {
+      readonly type: 'refused';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly facts: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'failed'; readonly message: string; readonly exhausted: boolean };
+
+const world = new ThreadWorld(workerData as EvaluationSettings);
+
+/**
+ * Decisions come first where cores are few. On Linux a thread has a priority of its own; elsewhere this call would set
+ * that of the whole process.
+ */
+function giveWay(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Where a sandbox forbids it, evaluating is only less polite.
+  }
+}
+
+async function answerTo(call: ThreadCall): Promise<ThreadAnswer> {
+  try {
+    if (call.type === 'job') return { type: 'done', output: await performJob(world, call.kind, call.input) };
+    world.learn(call.news);
+    return { type: 'learned' };
+  } catch (error) {
+    if (error instanceof ReeveError) {
+      return { type: 'refused', code: error.code, message: error.message, facts: error.facts };
+    }
+    // What is nested too deeply ends the stack.
+    return { type: 'failed', message: messageOf(error), exhausted: error instanceof RangeError };
+  }
+}
+
+giveWay();
+parentPort?.on('message', (call: ThreadCall) => {
+  void answerTo(call).then((answer) => parentPort?.postMessage(answer));
+});

@@ -1,0 +1,119 @@
+import type { Candidate, EvaluationWorld, ParsedSource, PolicySource, PolicyVersion, Principal } from '@reeve/core';
+import {
+  acceptedBefore,
+  candidateSet,
+  parseSource,
+  PastPolicies,
+  PolicyLibrary,
+  PolicySet,
+} from '@reeve/core';
+import { policyFeatures } from '../cel/policy-features.ts';
+import { sha256 } from '../crypto/node-crypto.ts';
+import type { BroughtFacts, PastSources } from './evaluation-jobs.ts';
+
+/** Which policies are in force: what has changed of them since it was last said. */
+export interface PolicyNews {
+  /** Absent where the files are as they were. */
+  readonly files?: readonly PolicySource[];
+  readonly stored: readonly PolicyVersion[];
+  /** The version of the set; undefined where more news follow. */
+  readonly version: string | undefined;
+}
+
+/** What of the settings an evaluation looks at. */
+export interface EvaluationSettings {
+  readonly mostActionMicros: number;
+  /** For how long an approval is waited for where its rule does not say. */
+  readonly ttlMs: number;
+}
+
+const mostCandidates = 8;
+
+/** The policies in force as a thread knows them, and what else an evaluation looks at. */
+export class ThreadWorld {
+  readonly #library = new PolicyLibrary(nowhere, policyFeatures);
+  #policies = new PolicySet([], 'none');
+  readonly #candidates = new Map<string, PolicySet>();
+  readonly #past: PastPolicies;
+  #brought: PastSources;
+  readonly #settings: EvaluationSettings;
+
+  constructor(settings: EvaluationSettings) {
+    this.#settings = settings;
+    this.#past = new PastPolicies({ find: () => Promise.resolve(this.#brought) }, (source) => this.#parse(source));
+  }
+
+  learn({ files, stored, version }: PolicyNews): void {
+    const { sources } = this.#library;
+    this.#library.sources = {
+      files: files === undefined ? sources.files : this.#library.parseFiles(files),
+      stored: stored.length === 0 ? sources.stored : this.#library.with(stored, acceptedBefore(policyFeatures)),
+    };
+    if (version === undefined) return;
+    const documents = this.#library.inForce.sources.flatMap((source) =>
+      source.documents.map(({ document }) => document),
+    );
+    this.#policies = new PolicySet(documents, version, this.#policies);
+    this.#candidates.clear();
+  }
+
+  /** Without facts of a moment: those who ask for them bring them along. */
+  world(facts?: BroughtFacts): EvaluationWorld {
+    return {
+      policies: this.#policies,
+      library: this.#library,
+      sha256,
+      mostActionMicros: this.#settings.mostActionMicros,
+      approvals: { settings: this.#settings },
+      clock: { now: () => facts?.now ?? 0 },
+      directory: { find: () => facts?.agent },
+      runs: { of: () => facts?.run ?? { checks: 0, spentMicros: 0 } },
+      ledger: {
+        read: (of) => {
+          const found = facts?.books.find((books) => books.of.tier === of.tier);
+          if (found === undefined) throw new Error(`the books of the ${of.tier} were not brought along`);
+          return found;
+        },
+        resetsAt: (period) => facts?.resetsAt[period] ?? 0,
+      },
+    };
+  }
+
+  /** The set with a candidate; whoever tries one often tries it again. */
+  candidate(by: Principal, candidate: Candidate): PolicySet {
+    const { text, merge } = candidate;
+    const key = `${by.orgId ?? ''}/${by.teamId ?? ''} ${by.orgId === null} ${merge} ${text}`;
+    const set = this.#candidates.get(key) ?? candidateSet(this.world(), by, candidate);
+    this.#candidates.delete(key);
+    this.#candidates.set(key, set);
+    const [oldest] = this.#candidates.keys();
+    if (this.#candidates.size > mostCandidates && oldest !== undefined) this.#candidates.delete(oldest);
+    return set;
+  }
+
+  /** A set that was in force; undefined where it is not known and its sources were not brought along. */
+  async past(version: string, brought: PastSources): Promise<PolicySet | undefined> {
+    if (version === this.#policies.version) return this.#policies;
+    this.#brought = brought;
+    return await this.#past.find(version);
+  }
+
+  /** What is in force as it was then need not be read again. */
+  #parse(source: PolicySource): ParsedSource {
+    const { files, stored } = this.#library.sources;
+    const known =
+      source.name === undefined
+        ? files.find((each) => each.source.file === source.file)
+        : stored.get(source.name)?.parsed;
+    const isSame = known?.source.text === source.text && known.source.author === source.author;
+    return isSame ? known : parseSource(source, policyFeatures);
+  }
+}
+
+/** A thread stores nothing. */
+const nowhere = {
+  find: () => Promise.resolve(undefined),
+  outline: () => Promise.resolve([]),
+  versions: () => Promise.resolve([]),
+  alone: () => Promise.reject(new Error('nothing is stored here')),
+};

@@ -1,0 +1,25 @@
+import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
+import type { Row } from '../sql/sqlite-rows.ts';
+
+/** Rows up to this size are read together; a larger one is of an earlier version, and there may be many of them. */
+const largeRow = 256 * 1024;
+
+/**
+ * What a question finds, each row as `itemOf` reads it. Rows with a large `record` are read one by one, so that they are
+ * never in memory together as they were stored. The question ends with a condition, and is asked on one state of the
+ * database.
+ */
+export async function eachRow<Item>(
+  sql: Pick<SqlSession, 'all'>,
+  question: string,
+  value: SqlValue,
+  itemOf: (row: Row) => Item,
+): Promise<Item[]> {
+  const items = (await sql.all(`${question} AND octet_length(record) <= ${largeRow}`, value)).map(itemOf);
+  const large = `${question} AND octet_length(record) > ${largeRow} ORDER BY ctid`;
+  const [counted] = await sql.all(`SELECT count(*) AS count FROM (${large}) AS large`, value);
+  for (let at = 0; at < Number(counted?.['count'] ?? 0); at++) {
+    items.push(...(await sql.all(`${large} LIMIT 1 OFFSET ?`, value, at)).map(itemOf));
+  }
+  return items;
+}

@@ -1,0 +1,6 @@
+/** Who made an invite, and whether as an owner. Of invites that were made before this, neither is known. */
+export const inviteMakerColumns = `
+  ALTER TABLE invites ADD COLUMN made_by_kind TEXT;
+  ALTER TABLE invites ADD COLUMN made_by_id TEXT;
+  ALTER TABLE invites ADD COLUMN as_owner SMALLINT NOT NULL DEFAULT 0;
+`;

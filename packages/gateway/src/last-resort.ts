@@ -1,0 +1,36 @@
+import type { Logger } from './telemetry/logger.ts';
+
+/** What stopping may take beyond the time that calls in flight have. */
+const closingMs = 15_000;
+/** How long the process may go on when all is closed. */
+const lingerMs = 5_000;
+
+/**
+ * Waits for `stop`, and ends the process where that takes for ever: whoever has sent SIGTERM would wait, and then kill it
+ * without a word. What was acknowledged is durable by then.
+ */
+export async function stopOrExit(
+  gateway: { readonly closing: string; stop(): Promise<void> },
+  drainMs: number,
+  logger: Logger,
+  exit: (code: number) => void = process.exit,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    logger.fatal({ hung: gateway.closing }, 'the gateway does not stop; the process ends');
+    exit(1);
+  }, drainMs + closingMs);
+  try {
+    await gateway.stop();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Everything is closed, so the process ends by itself. Where something holds it all the same, it is ended and that is said. */
+export function exitAfterLinger(exitCode: number, logger: Logger): void {
+  setTimeout(() => {
+    const hung = process.getActiveResourcesInfo();
+    logger.warn({ hung }, 'something is open still after all was closed; the process ends');
+    process.exit(exitCode);
+  }, lingerMs).unref();
+}

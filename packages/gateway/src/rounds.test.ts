@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Rounds } from './rounds.ts';
+
+const journal = { committed: () => Promise.resolve(), nextTurn: () => nextTurn() };
+
+function roundsThatFailOn(errors: unknown[]): Rounds {
+  return new Rounds((error) => errors.push(error));
+}
+
+test('a stop ends a round that would go on for ever, and nothing of it runs afterwards', async () => {
+  const rounds = roundsThatFailOn([]);
+  let steps = 0;
+  let isFinished = false;
+  const start = rounds.ofSteps(
+    journal,
+    () => {
+      steps++;
+      return true;
+    },
+    () => (isFinished = true),
+  );
+  start();
+  await nextTurn();
+  await nextTurn();
+  expect(steps).toBeGreaterThan(1);
+  await rounds.stop();
+  const atStop = steps;
+  for (let i = 0; i < 20; i++) await nextTurn();
+  start();
+  expect(steps).toBe(atStop);
+  expect(isFinished).toBe(false);
+});
+
+test('a stop waits for the step that is under way', async () => {
+  const rounds = roundsThatFailOn([]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  rounds.ofSteps({ ...journal, committed: () => promise }, () => true)();
+  let isStopped = false;
+  const stopping = rounds.stop().then(() => (isStopped = true));
+  for (let i = 0; i < 5; i++) await nextTurn();
+  expect(isStopped).toBe(false);
+  resolve();
+  await stopping;
+  expect(isStopped).toBe(true);
+});
+
+test('no round starts while another is under way, and the next one starts once it is over', async () => {
+  const rounds = roundsThatFailOn([]);
+  let left = 3;
+  let finished = 0;
+  const start = rounds.ofSteps(
+    journal,
+    () => --left > 0,
+    () => finished++,
+  );
+  start();
+  start();
+  for (let i = 0; i < 20; i++) await nextTurn();
+  expect(finished).toBe(1);
+  expect(left).toBe(0);
+  left = 1;
+  start();
+  await nextTurn();
+  expect(finished).toBe(2);
+});
+
+test('what cannot be made durable waits for the next round', async () => {
+  const rounds = roundsThatFailOn([]);
+  let steps = 0;
+  const start = rounds.ofSteps({ ...journal, committed: () => Promise.reject(new Error('full')) }, () => ++steps > 0);
+  start();
+  for (let i = 0; i < 5; i++) await nextTurn();
+  expect(steps).toBe(1);
+  start();
+  expect(steps).toBe(2);
+});
+
+test('a round that fails is told of and comes again', async () => {
+  const errors: unknown[] = [];
+  const rounds = roundsThatFailOn(errors);
+  const start = rounds.of(() => Promise.reject(new Error('no')));
+  start();
+  await nextTurn();
+  start();
+  await rounds.stop();
+  expect(errors).toHaveLength(2);
+});

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../../loopback.ts';
+import { hostOfAddress, hostOfAuthority } from './host-name.ts';
+import { HttpError } from './problem.ts';
+
+export interface HostSettings {
+  /** Where people reach the gateway, where that is configured. */
+  readonly publicUrl: string | undefined;
+  /** What the gateway was told to listen on. */
+  readonly listeningOn: string;
+  /** Names beside those; `*.example.com` is all below it, and `*` is any. */
+  readonly allowed: readonly string[];
+}
+
+/**
+ * The hosts that the gateway answers for. A page of a stranger can have its own name lead to this machine, and its browser
+ * then takes the gateway for a part of the stranger's site; but the name is in the request, and shows it (DNS rebinding).
+ */
+export class AllowedHosts {
+  readonly #names = new Set<string>();
+  readonly #parents: readonly string[];
+  readonly #any: boolean;
+
+  constructor({ publicUrl, listeningOn, allowed }: HostSettings) {
+    const named = allowed.filter((name) => !name.startsWith('*'));
+    const authorities = [publicUrl === undefined ? '' : new URL(publicUrl).host, ...named];
+    for (const host of [...authorities.map(hostOfAuthority), hostOfAddress(listeningOn)]) {
+      if (host !== undefined) this.#names.add(host);
+    }
+    this.#parents = allowed.filter((name) => name.startsWith('*.')).map((name) => `.${hostOfAuthority(name.slice(2))}`);
+    this.#any = allowed.includes('*');
+  }
+
+  /** Throws where a request is meant for another host than this. */
+  require({ headers, rawHeaders, url = '', socket }: IncomingMessage): void {
+    if (this.#any) return;
+    const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+    if (given.length > 1) throw new HttpError('bad_request', 'the request has more than one Host');
+    this.#requireHost(headers.host ?? '', socket.localAddress);
+    // Where the whole address stands in the first line, it counts as well.
+    const target = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
+    if (target !== undefined) this.#requireHost(target, socket.localAddress);
+  }
+
+  #requireHost(authority: string, localAddress: string | undefined): void {
+    const host = hostOfAuthority(authority);
+    if (host !== undefined && this.#isAllowed(host, localAddress)) return;
+    const shown = JSON.stringify(authority.slice(0, 255));
+    throw new HttpError(
+      'misdirected_request',
+      `this gateway does not answer for the host ${shown}; if it should, name it in SVC_ALLOWED_HOSTS or SVC_PUBLIC_URL`,
+    );
+  }
+
+  #isAllowed(host: string, localAddress: string | undefined): boolean {
+    if (isLoopback(host.replace(/^\[|\]$/g, '')) || this.#names.has(host)) return true;
+    // Who listens on all addresses listens on the one that the connection has come to.
+    if (localAddress !== undefined && hostOfAddress(localAddress) === host) return true;
+    return this.#parents.some((parent) => host.length > parent.length && host.endsWith(parent));
+  }
+}

@@ -1,0 +1,193 @@
+import type { Problem } from '@reeve/contract/http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Subject, Width } from '../../packages/core/src/access/authority.ts';
+import { refusalOf, subjects, widths } from '../../packages/core/src/access/authority.ts';
+import type { Caller } from '../harness/authority-world.ts';
+import { AuthorityWorld } from '../harness/authority-world.ts';
+import { eventually } from '../harness/eventually.ts';
+import type { Registered } from '../harness/gateway.ts';
+import { TestGateway, toolCall } from '../harness/gateway.ts';
+import type { HttpAnswer } from '../harness/http-client.ts';
+
+/**
+ * Every credential on everything that somebody can have imposed, from outside, against the one table of the core. To add
+ * a kind of thing, add its row: how it comes about, and the call that lifts, changes or decides it.
+ */
+
+const policy = `
+name: matrix
+default: allow
+rules:
+  - { name: ask, effect: require_approval, tools: ['ask'] }
+`;
+
+let plain: AuthorityWorld;
+let strict: AuthorityWorld;
+beforeAll(async () => {
+  const start = async (extra: Readonly<Record<string, string>>) => {
+    const env = { SVC_RATE_LIMIT_API_PER_MIN: '0', SVC_RATE_LIMIT_AUTH_PER_MIN: '0', ...extra };
+    return AuthorityWorld.of(await TestGateway.start({ policies: { 'matrix.yaml': policy }, env }));
+  };
+  plain = await start({});
+  // Where every agent must confirm, a stop that is not confirmed needs no stream to be one.
+  strict = await start({ SVC_CONTROL_STRICT: 'true', SVC_CONTROL_ACK_SECS: '1' });
+}, 120_000);
+afterAll(async () => {
+  await plain.gateway[Symbol.asyncDispose]();
+  await strict.gateway[Symbol.asyncDispose]();
+});
+
+/** One thing that is imposed, and how a caller would lift it. */
+interface Imposed {
+  /** Imposes it again, where a caller has lifted it. */
+  readonly impose: () => Promise<unknown>;
+  readonly lift: (bearer: string) => Promise<HttpAnswer<Problem>>;
+  readonly holds: () => Promise<boolean>;
+}
+
+interface Row {
+  readonly world: () => AuthorityWorld;
+  /** By whom it is imposed; where that does not matter, by one. */
+  readonly widths: readonly Width[];
+  /** What the call asks for before it looks at authority. */
+  readonly needs: 'write' | 'unbound admin';
+  readonly make: (world: AuthorityWorld, width: Width) => Promise<Imposed>;
+}
+
+const agentPath = ({ id }: Registered) => `/api/v1/agents/acme/core/${id.agentId}`;
+const opPath = ({ id }: Registered, opId: string) =>
+  `/api/v1/ops/${encodeURIComponent(`acme/core/${id.agentId}/${opId}`)}`;
+
+const rows: Partial<Record<Subject, Row>> = {
+  suspension: {
+    world: () => plain,
+    widths,
+    needs: 'write',
+    make: async (world, width) => {
+      const { gateway, imposers } = world;
+      const agent = await world.agent(`suspended-${width}`);
+      return {
+        impose: () => gateway.api.post(`${agentPath(agent)}/suspend`, imposers[width]),
+        lift: (bearer) => gateway.api.post<Problem>(`${agentPath(agent)}/resume`, bearer),
+        holds: async () => (await gateway.check(agent)).reason === 'agent is suspended',
+      };
+    },
+  },
+  pause: {
+    world: () => plain,
+    widths,
+    needs: 'write',
+    make: async (world, width) => {
+      const { gateway, imposers } = world;
+      const agent = await world.agent(`paused-${width}`);
+      const work = { traceId: 'work', spanId: 's' };
+      await gateway.check(agent, work);
+      return {
+        impose: () => gateway.api.post(`${opPath(agent, 'work:s')}/pause`, imposers[width]),
+        lift: (bearer) => gateway.api.post<Problem>(`${opPath(agent, 'work:s')}/resume`, bearer),
+        holds: async () => (await gateway.check(agent, work)).opState === 'paused',
+      };
+    },
+  },
+  unconfirmed_stop: {
+    world: () => strict,
+    widths,
+    needs: 'write',
+    make: async (world, width) => {
+      const { gateway, imposers } = world;
+      const agent = await world.agent(`blocked-${width}`);
+      const isBlocked = async () => (await gateway.check(agent)).reason === 'agent has not confirmed a stop';
+      let stops = 0;
+      return {
+        impose: async () => {
+          const spanId = `s${++stops}`;
+          await gateway.check(agent, { traceId: 'work', spanId });
+          await gateway.api.post(`${opPath(agent, `work:${spanId}`)}/terminate`, imposers[width]);
+          await eventually(async () => expect(await isBlocked()).toBe(true));
+        },
+        lift: (bearer) => gateway.api.post<Problem>(`${agentPath(agent)}/resume`, bearer),
+        holds: isBlocked,
+      };
+    },
+  },
+  approval: {
+    world: () => plain,
+    widths: ['unbound'],
+    needs: 'write',
+    make: async (world) => {
+      const { gateway } = world;
+      const agent = await world.agent('asking');
+      const ask = { traceId: '', spanId: 's', context: toolCall('ask') };
+      let asked = 0;
+      let approvalId = '';
+      return {
+        impose: async () => {
+          ask.traceId = `ask${++asked}`;
+          ({ approvalId } = await gateway.check(agent, ask));
+        },
+        lift: (bearer) => gateway.api.post<Problem>(`/api/v1/approvals/${approvalId}/approve`, bearer, { reason: '' }),
+        holds: async () => asked > 0 && (await gateway.check(agent, ask)).opState === 'pending',
+      };
+    },
+  },
+  owner_account: {
+    world: () => plain,
+    widths: ['unbound'],
+    needs: 'unbound admin',
+    make: async (world) => {
+      const { gateway, owner } = world;
+      const { email, id } = await world.formerOwner();
+      const statusOf = async () => {
+        const listed = await owner.call<{ items: { id: string; role: string }[] }>('GET', '/api/v1/accounts');
+        return listed.body.items.find((account) => account.id === id)?.role;
+      };
+      return {
+        impose: () => owner.call('PATCH', `/api/v1/accounts/${id}`, { role: 'owner' }),
+        lift: async (bearer) => {
+          // To invite the address needs what changing the account needs.
+          const invited = await gateway.api.post<Problem>('/api/v1/auth/invite', bearer, { email, role: 'viewer' });
+          const json = { role: 'viewer' };
+          const changed = await gateway.api.send<Problem>('PATCH', `/api/v1/accounts/${id}`, { bearer, json });
+          if (changed.status >= 400) expect(invited.body.code).toBe(changed.body.code);
+          else expect(invited.status).toBe(201);
+          return changed;
+        },
+        holds: async () => (await statusOf()) === 'owner',
+      };
+    },
+  },
+};
+
+/** What a caller is to be told: what the call itself needs comes first. */
+function expectedOf(subject: Subject, { needs }: Row, caller: Caller, width: Width): string {
+  if (needs === 'unbound admin' && !caller.isAdmin) return 'insufficient_scope';
+  if (needs === 'unbound admin' && caller.width !== 'unbound') return 'tenant_bound';
+  return refusalOf(subject, caller, width) ?? 'allowed';
+}
+
+/** Documents have a matrix of their own beside what stores them. */
+const elsewhere: readonly Subject[] = ['policy_document'];
+
+test('every kind of thing has its row', () => {
+  expect([...Object.keys(rows), ...elsewhere].toSorted()).toEqual([...subjects].toSorted());
+});
+
+for (const [subject, row] of Object.entries(rows) as [Subject, Row][]) {
+  describe(`${subject}, for every credential`, { concurrent: true }, () => {
+    test.each(row.widths)('imposed by one that is %s', { timeout: 120_000 }, async (width) => {
+      const world = row.world();
+      const imposed = await row.make(world, width);
+      const told: Record<string, string> = {};
+      for (const { name, bearer } of world.callers) {
+        if (!(await imposed.holds())) await imposed.impose();
+        expect(await imposed.holds(), `${name}: it is imposed`).toBe(true);
+        const answer = await imposed.lift(bearer);
+        told[name] = answer.status < 400 ? 'allowed' : answer.body.code;
+        expect(await imposed.holds(), `${name}: ${told[name]}`).toBe(told[name] !== 'allowed');
+      }
+      const expected = world.callers.map((caller) => [caller.name, expectedOf(subject, row, caller, width)]);
+      expect(told).toEqual(Object.fromEntries(expected));
+      expect(new Set(Object.values(told)).size).toBeGreaterThan(1);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import { ActionType } from '@reeve/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Registered } from '../harness/gateway.ts';
+import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
+
+let gateway: TestGateway;
+let agent: Registered;
+beforeAll(async () => {
+  gateway = await TestGateway.start({ policies: { 'p.yaml': 'name: p\ndefault: allow\n' } });
+  agent = await gateway.register({ orgId: 'acme', agentId: 'bot' });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+const body = 'Zx9'.repeat(15);
+const secrets = [
+  `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${body}\n-----END PGP PRIVATE KEY BLOCK-----`,
+  `DefaultEndpointsProtocol=https;AccountName=a;AccountKey=${body}==`,
+  `https://a.blob.core.windows.net/c?sv=1&sig=${body}%3D`,
+  `hf_${body}`,
+  `SG.${body.slice(0, 22)}.${body.slice(0, 43)}`,
+  `ya29.${body}`,
+  `https://hooks.slack.com/services/T0/B0/${body}`,
+  `curl -u me:${body} https://example.com`,
+  `mysql -uroot -p${body} app`,
+  `sshpass -p ${body} ssh host`,
+  ...['rvk_', 'rva_', 'rvi_', 'rvr_'].map((prefix) => prefix + body),
+];
+
+test('no secret reaches the log, wherever in a request it stands', async () => {
+  for (const [at, secret] of secrets.entries()) {
+    await gateway.check(agent, {
+      traceId: `tool${at}`,
+      spanId: 's',
+      summary: secret,
+      context: toolCall('t', { secret: [secret], text: `run ${secret}` }),
+    });
+    await gateway.check(agent, {
+      traceId: `exec${at}`,
+      spanId: 's',
+      actionType: ActionType.PROCESS_EXEC,
+      context: { action: { $case: 'processExec', value: { command: 'sh', args: ['-c', secret] } } },
+    });
+  }
+  for (const [at, line] of [`curl -u me:${body}`, `mysql -p${body}`, `sshpass -p ${body}`].entries()) {
+    const [command = '', ...args] = line.split(' ');
+    await gateway.check(agent, {
+      traceId: `args${at}`,
+      spanId: 's',
+      actionType: ActionType.PROCESS_EXEC,
+      context: { action: { $case: 'processExec', value: { command, args } } },
+    });
+  }
+  const { text } = await gateway.api.get('/api/v1/logs/export', bootstrapKey);
+  expect(text).toContain('"command":"sshpass"');
+  expect(text).not.toContain(body.slice(0, 20));
+});
+
+test('a token that the gateway issues says what it is', () => {
+  expect(agent.token).toMatch(/^rva_[\w-]{43}$/);
+});

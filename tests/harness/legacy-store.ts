@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { lineageOfId } from '../../packages/core/src/tenancy/lineage.ts';
+import type { CanonicalJson } from '../../packages/core/src/audit/canonical-json.ts';
+import type { EntryDraft } from '../../packages/core/src/audit/entry.ts';
+import type { Approval, Change, SavedOp, SealedEntry, Store } from '@reeve/core';
+import { sealer } from '@reeve/core';
+import { openPostgres } from '../../packages/gateway/src/adapters/postgres/open-postgres.ts';
+import { SqliteStore } from '../../packages/gateway/src/adapters/sql/sqlite-store.ts';
+import { parsePostgresUrl } from '../../packages/gateway/src/config/postgres-url.ts';
+import { databaseOf } from './databases.ts';
+import type { Registered } from './gateway.ts';
+
+const sha256 = (text: string) => hash('sha256', text, 'hex');
+
+/** What an earlier version, which bounded next to nothing, has left behind. */
+export interface Legacy {
+  readonly agent: Registered;
+  /** How many operations, each with its entry and its row, and how many approvals. */
+  readonly ops: number;
+  readonly approvals: number;
+  /** How long the names of their tools are. */
+  readonly length: number;
+}
+
+/** Writes into the store of a gateway that does not run, as it would have written then. */
+export async function writeLegacy(folder: string, legacy: Legacy): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const store = await openStore(folder, opened);
+  const seal = sealer(sha256);
+  let { head } = await store.load();
+  for (let at = 0; at < legacy.ops; at++) {
+    const entry: SealedEntry = seal(entryOf(legacy, at), head);
+    head = { seq: entry.seq, hash: entry.hash };
+    const changes: Change[] = [{ kind: 'op_saved', op: { ...opOf(legacy, at), seq: entry.seq } }];
+    if (at < legacy.approvals) changes.push({ kind: 'approval_saved', approval: approvalOf(legacy, at) });
+    await store.commit({ entries: [entry], changes });
+  }
+}
+
+async function openStore(folder: string, opened: AsyncDisposableStack): Promise<Store> {
+  const url = databaseOf(folder);
+  if (url !== undefined) {
+    const events = { onNotice: () => undefined, onRegained: () => undefined, onTaken: () => undefined };
+    return (await openPostgres(parsePostgresUrl(url), 'process', events, opened)).store;
+  }
+  const store = new SqliteStore({ path: join(folder, 'reeve.db'), sync: 'process' });
+  opened.defer(() => store.close());
+  return store;
+}
+
+const toolOf = ({ length }: Legacy, at: number) => `tool-${at}-`.padEnd(length, 'x');
+
+function entryOf(legacy: Legacy, at: number): EntryDraft {
+  const { id } = legacy.agent;
+  const tool = toolOf(legacy, at);
+  return {
+    at: Date.now(),
+    eventType: at < legacy.approvals ? 'ActionPending' : 'ActionAllowed',
+    lineage: lineageOfId(id),
+    actor: { id: `${id.orgId}/${id.teamId}/${id.agentId}`, kind: 'agent', label: '' },
+    opId: `old:${at}`,
+    traceId: 'old',
+    spanId: String(at),
+    decision: at < legacy.approvals ? 'pending' : 'allow',
+    reason: `no rule denies tool_call of "${tool}"`,
+    policyRule: 'default',
+    policyVersion: 'v',
+    payload: JSON.stringify({
+      action: { tool, type: 'tool_call' },
+      cost_micros: 0,
+      digest: sha256(tool),
+      op_state: at < legacy.approvals ? 'pending' : 'running',
+      resource: tool,
+    }) as CanonicalJson,
+  };
+}
+
+function opOf(legacy: Legacy, at: number): Omit<SavedOp, 'seq'> {
+  const tool = toolOf(legacy, at);
+  return {
+    opId: `old:${at}`,
+    agent: legacy.agent.id,
+    state: at < legacy.approvals ? 'pending' : 'running',
+    registeredAt: Date.now(),
+    updatedAt: Date.now(),
+    actionType: 'tool_call',
+    resource: tool,
+    summary: '',
+    runId: '',
+    reason: `no rule denies tool_call of "${tool}"`,
+    costMicros: 0,
+    reservedMicros: 0,
+    policyRule: 'default',
+    digest: sha256(tool),
+    controlId: null,
+  };
+}
+
+function approvalOf(legacy: Legacy, at: number): Approval {
+  const tool = toolOf(legacy, at);
+  const asWritten = {
+    id: `apr_${String(at).padStart(24, '0')}`,
+    state: 'open',
+    agent: legacy.agent.id,
+    opId: `old:${at}`,
+    actionType: 'tool_call',
+    resource: tool,
+    resourceDigest: sha256(tool),
+    summary: '',
+    runId: '',
+    action: JSON.stringify({ tool, type: 'tool_call' }) as CanonicalJson,
+    digest: sha256(tool),
+    policyRule: 'default',
+    policyVersion: 'v',
+    reason: 'ask',
+    cause: 'rule',
+    costMicros: 0,
+    requestedAt: Date.now(),
+    expiresAt: Date.now() + 86_400_000,
+    required: 1,
+    verdicts: [],
+    decidedAt: null,
+    grantId: null,
+    signalSequence: null,
+    notices: [],
+  };
+  // The version before knew fewer members.
+  return asWritten as unknown as Approval;
+}
