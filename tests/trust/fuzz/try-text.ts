@@ -23,7 +23,7 @@ export function tryText(kind: TextKind, text: string): void {
       tryPolicy(text);
       break;
     case 'cases':
-      judgeCases(plain, text);
+      judgeCases(plain, text, 1_000_000_000);
   }
 }
 
