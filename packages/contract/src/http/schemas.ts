@@ -13,6 +13,9 @@ export const id = z
 /** An org or team in a path: `-` stands for an empty one. */
 const idOrDash = z.union([z.literal('-'), id]);
 
+/** The same in a body, where an empty one is simply empty. */
+export const idOrEmpty = z.union([z.literal(''), id]);
+
 export const agentPath = z.object({ org: idOrDash, team: idOrDash, agent: id });
 
 export const teamPath = z.object({ org: idOrDash, team: idOrDash });

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
 import {
-  agentIdJson,
   actorJson,
+  agentIdJson,
   controlAction,
   controlJson,
   id,
+  idOrEmpty,
   listOf,
   opJson,
   opState,
@@ -18,8 +19,6 @@ import {
 const opPath = z.object({ id: z.string().max(700) });
 
 const reason = z.string().max(1000);
-
-const idOrEmpty = z.union([z.literal(''), id]);
 
 /** Both ids empty: the gateway makes them up. */
 const traceId = z.string().regex(/^[A-Za-z0-9_-]{0,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"');
