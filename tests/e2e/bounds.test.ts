@@ -189,8 +189,8 @@ describe('a reason that an agent is told has at most 1,024 characters', () => {
 test('the log keeps arguments and results up to 16 KiB, and longer ones by their bytes and digest as they were sent', async () => {
   const kept = async (argsJson: Uint8Array<ArrayBuffer>) => {
     await gateway.check(agent, call({ argsJson }));
-    const { action } = gateway.audit().at(-1)?.payload as { action?: { args: unknown } };
-    return action?.args;
+    const payload = gateway.audit().at(-1)?.payload as { action: { args: unknown } } | undefined;
+    return payload?.action.args;
   };
   const text = 'é'.repeat(8191);
   expect(await kept(Buffer.from(JSON.stringify(text)))).toBe(text);

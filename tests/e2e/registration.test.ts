@@ -72,7 +72,7 @@ test.each([
   ['an id of 129 characters', { agentId: { orgId: 'acme', teamId: '', agentId: 'x'.repeat(129) } }],
   ['an unknown parent', { parentAgentId: { orgId: 'acme', teamId: 'core', agentId: 'nobody' } }],
   ['itself as parent', { parentAgentId: { orgId: 'acme', teamId: 'core', agentId: 'reg' } }],
-  ['a name of 300 characters', { name: 'x'.repeat(300) }],
+  ['a name of 513 characters', { name: 'x'.repeat(513) }],
 ])('%s is refused with INVALID_ARGUMENT', async (_what, request) => {
   await expect(register(request)).rejects.toMatchObject({ code: code.invalidArgument });
 });

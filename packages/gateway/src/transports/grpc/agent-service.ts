@@ -17,6 +17,7 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
         paths.registerAgent,
         async (bytes, call) => {
           const caller = await options.authenticate(call.authorization);
+          call.credentialShown();
           const wire = decode('RegisterAgentRequest', bytes);
           const { token, created } = await registerAgent(gov, caller, {
             agentId: wire.agentId,
@@ -37,16 +38,19 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
       ],
       [
         paths.heartbeat,
-        (bytes) => {
+        (bytes, call) => {
           const wire = decode('HeartbeatRequest', bytes);
-          return encode(HeartbeatResponse, heartbeat(gov, wire.agentId, wire.credentialToken));
+          const answer = heartbeat(gov, wire.agentId, wire.credentialToken);
+          call.credentialShown();
+          return encode(HeartbeatResponse, answer);
         },
       ],
       [
         paths.deregisterAgent,
-        async (bytes) => {
+        async (bytes, call) => {
           const wire = decode('DeregisterAgentRequest', bytes);
           await deregisterAgent(gov, { agentId: wire.agentId, token: wire.credentialToken, reason: wire.reason });
+          call.credentialShown();
           return encode(DeregisterAgentResponse, {});
         },
       ],

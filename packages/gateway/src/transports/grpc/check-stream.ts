@@ -2,7 +2,7 @@ import { CheckActionResponse } from '@reeve/contract';
 import type { Answer, Governance } from '@reeve/core';
 import { checkAction, longestStretch, ReeveError } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
-import { checkRequestOf, checkResponseOf } from './convert-check.ts';
+import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { StreamHandler } from './rpc.ts';
@@ -17,7 +17,7 @@ interface Place {
  * malformed entry is denied in its place, and the stream goes on.
  */
 export function checkStream(gov: Governance, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
-  return (stream) => {
+  return (stream, call) => {
     const places: Place[] = [];
     const waiting: Uint8Array[] = [];
     /** When the stretch of this turn began. */
@@ -39,6 +39,7 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
       answerTo(gov, bytes).then(
         (answer) => {
           place.answer = answer;
+          if (isKnown(answer)) call.credentialShown();
           sendReady();
         },
         (error: unknown) => stream.fail(error),

@@ -33,7 +33,7 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
     unary: new Map([
       [
         paths.ackOpControl,
-        async (bytes) => {
+        async (bytes, call) => {
           const wire = decode('AckOpControlRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be RECEIVED (1), EFFECTIVE (2) or FAILED (3)');
@@ -44,6 +44,7 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
             outcome,
             detail: wire.detail,
           });
+          call.credentialShown();
           return encode(AckOpControlResponse, {});
         },
       ],
@@ -54,7 +55,7 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
 
 /** The first message is the subscription; what may follow it is passed over. It lasts until one side ends it. */
 function opControlStream(gov: Governance, health: Health): StreamHandler {
-  return (stream) => {
+  return (stream, call) => {
     let subscribed = false;
     let closed = false;
     let subscription: ControlSubscription | undefined;
@@ -68,6 +69,7 @@ function opControlStream(gov: Governance, health: Health): StreamHandler {
         send: (message) => stream.send(encodeMessage(message)),
         fail: (error) => stream.fail(error),
       });
+      call.credentialShown();
       // It may have been left before it was there.
       if (closed) subscription.close();
       else stream.open();

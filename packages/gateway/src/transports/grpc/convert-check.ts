@@ -52,6 +52,11 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
   };
 }
 
+/** Whether the agent has shown who it is: whoever has not leaves no operation. */
+export function isKnown({ tier, opId }: Answer): boolean {
+  return tier !== 'identity' && opId !== '';
+}
+
 function limitOf({ tier, period, limitMicros, totalMicros }: NonNullable<Answer['limit']>): BudgetLimit {
   return { tier, period, limitMicros, spentMicros: int64Of(totalMicros), status: 'LimitExceeded' };
 }

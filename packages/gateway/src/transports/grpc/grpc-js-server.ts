@@ -1,19 +1,26 @@
 import type { ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { bounds } from '@reeve/contract';
+import type { Http2Server } from 'node:http2';
 import type { RpcCall, RpcRoutes, RpcServer, RpcStatus, StreamHandler, UnaryHandler } from './rpc.ts';
+import { UnfinishedMessages } from './unfinished-messages.ts';
 
 export interface GrpcJsOptions {
   readonly routes: RpcRoutes;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly statusOf: (error: unknown) => RpcStatus;
+  /** How long a message may take from its first byte to its last. */
+  readonly finishWithinMs?: number;
 }
 
-const largestMessage = 4 * 1024 * 1024;
+const largestMessage = bounds.message;
+const longestToFinishMs = 30_000;
 
 /** The engine on `@grpc/grpc-js`. The only file that knows that library. */
 export class GrpcJsServer implements RpcServer {
   readonly #server: Server;
   readonly #options: GrpcJsOptions;
+  readonly #unfinished: UnfinishedMessages;
 
   constructor(options: GrpcJsOptions) {
     this.#options = options;
@@ -25,6 +32,11 @@ export class GrpcJsServer implements RpcServer {
       'grpc.keepalive_time_ms': 30_000,
       'grpc.keepalive_timeout_ms': 20_000,
     });
+    this.#unfinished = new UnfinishedMessages({
+      finishWithinMs: options.finishWithinMs ?? longestToFinishMs,
+      isUnary: (path) => options.routes.unary.has(path),
+    });
+    watchConnections(this.#server, this.#unfinished);
     for (const [path, handler] of options.routes.unary) this.#addUnary(path, handler);
     for (const [path, handler] of options.routes.stream) this.#addStream(path, handler);
   }
@@ -49,6 +61,7 @@ export class GrpcJsServer implements RpcServer {
       const force = setTimeout(() => this.#server.forceShutdown(), graceMs);
       this.#server.tryShutdown(() => {
         clearTimeout(force);
+        this.#unfinished.close();
         resolve();
       });
     });
@@ -59,7 +72,7 @@ export class GrpcJsServer implements RpcServer {
     const handle = (call: ServerUnaryCall<Buffer, Uint8Array>, callback: UnaryCallback) => {
       if (call.cancelled) return;
       try {
-        const answer = handler(call.request, callOf(call.metadata));
+        const answer = handler(call.request, this.#callOf(call));
         if (answer instanceof Promise) {
           answer.then(
             (bytes) => callback(null, bytes),
@@ -79,10 +92,16 @@ export class GrpcJsServer implements RpcServer {
     const { statusOf } = this.#options;
     const handle = (call: ServerDuplexStream<Buffer, Uint8Array>) => {
       let over = false;
+      let stalled: (() => void) | undefined;
+      const readAgain = () => {
+        stalled?.();
+        stalled = undefined;
+      };
       const fail = (error: unknown) => {
         if (!over) call.emit('error', failure(statusOf(error)));
         over = true;
       };
+      const stall = () => this.#unfinished.stall(call.getPeer());
       const listener = handler(
         {
           get isOpen() {
@@ -96,6 +115,7 @@ export class GrpcJsServer implements RpcServer {
             if (call.write(message)) return true;
             // A reader that does not keep up stops being read from: nothing piles up here.
             call.pause();
+            stalled ??= stall();
             return false;
           },
           pause: () => call.pause(),
@@ -106,7 +126,7 @@ export class GrpcJsServer implements RpcServer {
           },
           fail,
         },
-        callOf(call.metadata),
+        this.#callOf(call),
       );
       call.on('data', (message: Buffer) => {
         try {
@@ -117,16 +137,34 @@ export class GrpcJsServer implements RpcServer {
       });
       call.on('end', () => listener.ended());
       call.on('drain', () => {
+        readAgain();
         call.resume();
         listener.drained?.();
       });
-      call.once('close', () => listener.closed());
+      call.once('close', () => {
+        readAgain();
+        listener.closed();
+      });
       call.once('cancelled', () => {
         over = true;
+        readAgain();
         listener.closed();
       });
     };
     this.#add(path, true, handle);
+  }
+
+  /** Looked at when asked for: most calls have neither. */
+  #callOf(call: { readonly metadata: Metadata; getPeer(): string }): RpcCall {
+    return {
+      get authorization() {
+        return only(call.metadata, 'authorization');
+      },
+      get traceparent() {
+        return only(call.metadata, 'traceparent');
+      },
+      credentialShown: () => this.#unfinished.trust(call.getPeer()),
+    };
   }
 
   #add(path: string, stream: boolean, handle: (...args: never[]) => void): void {
@@ -151,15 +189,22 @@ function failure(status: RpcStatus) {
   return Object.assign(new Error(status.message), { code: status.code, details: status.message });
 }
 
-/** Looked at when asked for: most calls have neither. */
-function callOf(metadata: Metadata): RpcCall {
-  return {
-    get authorization() {
-      return only(metadata, 'authorization');
-    },
-    get traceparent() {
-      return only(metadata, 'traceparent');
-    },
+interface Internals {
+  createHttp2Server?: (credentials: ServerCredentials) => Http2Server;
+}
+
+/**
+ * The library tells nobody of its connections, so the making of its HTTP/2 server is listened to. Should a version of it
+ * make that otherwise, the gateway does not start, rather than be without bounds.
+ */
+function watchConnections(server: Server, unfinished: UnfinishedMessages): void {
+  const internals = server as unknown as Internals;
+  const make = internals.createHttp2Server?.bind(server);
+  if (make === undefined) throw new Error('this version of @grpc/grpc-js makes its HTTP/2 server in another way');
+  internals.createHttp2Server = (credentials) => {
+    const made = make(credentials);
+    unfinished.watch(made);
+    return made;
   };
 }
 

@@ -10,7 +10,7 @@ import type { Answer, CheckRequest, Governance, Outcome } from '@reeve/core';
 import { checkAction, checkActions, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
-import { checkRequestOf, checkResponseOf } from './convert-check.ts';
+import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes } from './rpc.ts';
@@ -33,28 +33,30 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
     unary: new Map([
       [
         paths.checkAction,
-        async (bytes) => {
+        async (bytes, call) => {
           const request = checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros);
           const answer = await checkAction(gov, request);
+          if (isKnown(answer)) call.credentialShown();
           onAnswer(answer);
           return encode(CheckActionResponse, checkResponseOf(answer));
         },
       ],
       [
         paths.batchCheck,
-        async (bytes) => {
+        async (bytes, call) => {
           const { requests } = decode('BatchCheckRequest', bytes);
           const answers = await checkActions(
             gov,
             requests.map((wire, index) => inBatch(wire, index, gov.mostActionMicros)),
           );
+          if (answers.some(isKnown)) call.credentialShown();
           for (const answer of answers) onAnswer(answer);
           return encode(BatchCheckResponse, { responses: answers.map(checkResponseOf) });
         },
       ],
       [
         paths.completeAction,
-        async (bytes) => {
+        async (bytes, call) => {
           const wire = decode('CompleteActionRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
@@ -66,6 +68,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
             outcome,
             detail: wire.detail,
           });
+          call.credentialShown();
           return encode(CompleteActionResponse, {
             op: {
               opId: op.opId,

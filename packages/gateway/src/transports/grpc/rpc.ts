@@ -7,6 +7,8 @@ export interface RpcCall {
   readonly authorization: string | undefined;
   /** The caller's trace, in the form of W3C trace context. */
   readonly traceparent: string | undefined;
+  /** To be told once the caller has shown a valid credential: its connection may then hold more. */
+  readonly credentialShown: () => void;
 }
 
 /** Answers one message with one. Throws, or rejects, with a `ReeveError` to fail the call. */

@@ -1,0 +1,44 @@
+const prefixLength = 5;
+
+/** Follows the messages of a gRPC stream by their lengths, which stand before each of them, without keeping any. */
+export class MessageMeter {
+  readonly #prefix = Buffer.alloc(prefixLength);
+  #prefixed = 0;
+  #left = 0;
+  #declared = 0;
+  #finished = 0;
+
+  /** How long the message says that it is whose prefix has come last; 0 where it is finished. */
+  get declared(): number {
+    return this.#declared;
+  }
+
+  /** Part of a message has come. */
+  get isUnfinished(): boolean {
+    return this.#prefixed > 0 || this.#left > 0;
+  }
+
+  /** How many messages have come whole. */
+  get finished(): number {
+    return this.#finished;
+  }
+
+  take(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#left > 0) {
+        const taken = Math.min(this.#left, chunk.length - at);
+        this.#left -= taken;
+        at += taken;
+      } else {
+        this.#prefix[this.#prefixed++] = chunk[at++] ?? 0;
+        if (this.#prefixed < prefixLength) continue;
+        this.#prefixed = 0;
+        this.#left = this.#prefix.readUInt32BE(1);
+        this.#declared = this.#left;
+      }
+      if (this.#left > 0) continue;
+      this.#declared = 0;
+      this.#finished++;
+    }
+  }
+}
