@@ -120,6 +120,14 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'An action did cost more than a dollar, and more than ten times what was held back for it. It is booked; the entry follows the `OpStateChanged` of its completion.',
     '`actual_micros`, `reserved_micros`.',
   ],
+  BudgetCorrected: [
+    'Somebody has corrected what was settled today and this month, in a tier and all above it.',
+    '`tier`, `amount_micros`, `day_amount_micros` (what of it was taken off, or added to, the day), `booked` (the day); over HTTP `request_id`. Amounts beyond 2^53 are texts of digits.',
+  ],
+  BudgetDayMovedBack: [
+    'The clock had been ahead by more than two days and has been right for an hour: budgets go back to its day, for which all that was booked later counts.',
+    '`from`, `to` (days).',
+  ],
   ApprovalRequested: [
     'People are asked whether an action may happen. It follows the `ActionPending` of the same check.',
     '`approval_id`, `cause` (`rule` or `budget`), `required` (how many must approve), `expires_at`, `cost_micros`, `digest`.',

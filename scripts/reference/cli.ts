@@ -6,11 +6,12 @@ import { page } from './page.ts';
 
 /** Every command with its path, in the order of the help. */
 async function allCommands(): Promise<{ path: string[]; summary: string; command: Command }[]> {
-  const entries = Object.entries(commandTable).flatMap(([name, entry]) =>
-    'commands' in entry
+  const entries = Object.entries(commandTable).flatMap(([name, entry]) => [
+    ...('load' in entry ? [{ path: [name], entry }] : []),
+    ...('commands' in entry
       ? Object.entries(entry.commands).map(([sub, one]) => ({ path: [name, sub], entry: one }))
-      : [{ path: [name], entry }],
-  );
+      : []),
+  ]);
   return Promise.all(
     entries.map(async ({ path, entry }) => ({ path, summary: entry.summary, command: await entry.load() })),
   );

@@ -13,12 +13,12 @@ const meanings: Readonly<Record<EventType, string | null>> = {
     'A check was answered, replays and refused identities included. `op_id` is null where the refusal left no operation. Of a claim that names no registered agent there is none.',
   agent: 'An agent was registered, has left, was suspended or resumed.',
   audit_alert:
-    'Something that an operator should look at. `alert` says what: `impersonation` (an agent came with the token of another; told to the tenant of the token’s owner), `control_unconfirmed` and `control_failed` (a stop that an agent has not confirmed, or could not do), `op_stale` and `op_back` (nothing has been heard of a running operation’s agent; it is back), `reservation_released` (what a budget held back for an operation of a silent agent is free again), `budget_overrun` (an action did cost more than a dollar, and more than ten times what was held back for it; it is booked). What it is about stands beside it, by the same names as in [the audit log](audit-events.md).',
+    'Something that an operator should look at. `alert` says what: `impersonation` (an agent came with the token of another; told to the tenant of the token’s owner), `control_unconfirmed` and `control_failed` (a stop that an agent has not confirmed, or could not do), `op_stale` and `op_back` (nothing has been heard of a running operation’s agent; it is back), `reservation_released` (what a budget held back for an operation of a silent agent is free again), `budget_overrun` (an action did cost more than a dollar, and more than ten times what was held back for it; it is booked), `clock_set_back` (the clock had been ahead; budgets are back on the day that it shows; for credentials that are bound to no tenant). What it is about stands beside it, by the same names as in [the audit log](audit-events.md).',
   policy:
     'Policies were put in force, or could not be: then `error` says why, and `version` is still in force. `document` is the stored document that was changed, and null where files were. Credentials that are bound to a tenant are told of changes to documents of that tenant only.',
   approval: null,
   budget:
-    'A share of a cap, 80 or 95 percent, is used up for the first time in its period (`approached`), or a charge was refused, or waits for an approval, because it would pass a cap (`exceeded`; `percent` is null then). What concerns the global cap is only for credentials that are bound to no tenant.',
+    'A share of a cap, 80 or 95 percent, is used up for the first time in its period (`approached`), or a charge was refused, or waits for an approval, because it would pass a cap (`exceeded`; `percent` is null then), or somebody has corrected what was spent (`corrected`). What concerns the global cap is only for credentials that are bound to no tenant.',
 };
 
 const closings: Readonly<Record<keyof typeof closeCodes, string>> = {

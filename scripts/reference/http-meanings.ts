@@ -115,5 +115,10 @@ export const meanings: Readonly<Record<string, string>> = {
   'backtestPolicy body agent_id': 'Only decisions of agents of this name.',
   'body changes': 'How many changes are listed one by one, the newest first.',
   'body ttl_secs': 'Seconds until the key ends; it does not where left out.',
+  'correctBudget body agent': 'The agent to correct. Org and team may be empty. In its place there may be `org_id`.',
+  'correctBudget body org_id': 'The org to correct, or whose team.',
+  'correctBudget body team_id': 'The team of that org to correct.',
+  'correctBudget body reason': 'Why; kept in the log. Secrets in it are replaced.',
+  'body amount_usd': 'Dollars as a text, with their sign: `"-1.50"` takes off. At most 12 digits and 6 decimals.',
   'body reason': 'Why; kept with the agent and in the log. Secrets in it are replaced.',
 };

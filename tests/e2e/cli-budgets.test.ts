@@ -129,3 +129,42 @@ test('what cannot be is a mistake', async () => {
   expect((await run('--history', '--count', '0')).stderr).toMatch(/--count must be a whole number from 1 to 400/);
   expect((await run('--period', 'year')).code).toBe(2);
 });
+
+test('what was settled is corrected, and shown as it is then', async () => {
+  const args = ['correct', 'acme/core/bot', '--amount', '-0.50', '--reason', 'reported twice'];
+  const { code, stdout, stderr } = await run(...args);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^Corrected by -0\.50 USD\. Now:\nBUDGET +PERIOD/);
+  expect(stdout).toMatch(/^ {6}acme\/core\/bot +day +2\.00 /m);
+  const data = await home.json<Budgets>(['budgets', 'correct', 'acme', '--amount', '0.5', '--reason', 'x'], { env });
+  expect(data.items.map(({ tier, spent_usd: spent }) => [tier, spent])).toEqual([
+    ['global', '2.50'],
+    ['global', '2.50'],
+    ['org', '2.50'],
+    ['org', '2.50'],
+  ]);
+  await run('correct', 'acme/core/bot', '--amount', '0.5', '--reason', 'as it was');
+  await run('correct', 'acme', '--amount', '-0.5', '--reason', 'as it was');
+});
+
+test('a correction that cannot be is refused, with what would be right', async () => {
+  const refused = await run('correct', 'acme/core/bot', '--amount', '-100', '--reason', 'x');
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('must take off at most the 2.50 USD that were settled this month');
+  const { key } = await makeKey(gateway, { scopes: ['admin'], org_id: 'acme' });
+  const bound = await home.run(['budgets', 'correct', 'acme', '--amount', '-1', '--reason', 'x'], {
+    env: { ...env, REEVE_API_KEY: key },
+  });
+  expect(bound.code).toBe(1);
+  for (const args of [
+    ['acme'],
+    ['acme', '--amount', '1'],
+    ['acme', '--reason', 'x'],
+    ['a/b/c/d', '--amount', '1', '--reason', 'x'],
+  ]) {
+    expect((await run('correct', ...args)).code).toBe(2);
+  }
+  const help = await run('correct', '--help');
+  expect(help.stdout).toContain('Usage: reeve budgets correct WHOSE [OPTIONS]');
+  expect((await run('--help')).stdout).toMatch(/^Commands:\n {2}correct {2}Correct what was settled/m);
+});

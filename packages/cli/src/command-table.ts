@@ -113,6 +113,12 @@ export const commandTable: CommandTable = {
   budgets: {
     summary: 'Show what may be spent, and has been.',
     load: async () => (await import('./commands/budgets.ts')).budgetsCommand,
+    commands: {
+      correct: {
+        summary: 'Correct what was settled today and this month.',
+        load: async () => (await import('./commands/budgets-correct.ts')).budgetsCorrectCommand,
+      },
+    },
   },
   approvals: {
     summary: 'Decide about actions that wait for a person.',

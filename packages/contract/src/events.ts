@@ -62,6 +62,7 @@ const auditAlert = z.object({
       'op_back',
       'reservation_released',
       'budget_overrun',
+      'clock_set_back',
       'impersonation',
     ]),
   }),
@@ -70,13 +71,13 @@ const auditAlert = z.object({
 const budget = z.object({
   ...envelope,
   event_type: z.literal('budget'),
-  /** `percent` of a cap is used up, or (null) a charge was refused that would have passed it. */
+  /** `percent` of a cap is used up, or (null) a charge was refused that would have passed it, or what was spent is corrected. */
   payload: z.object({
-    change: z.enum(['approached', 'exceeded']),
+    change: z.enum(['approached', 'exceeded', 'corrected']),
     tier: z.enum(['global', 'org', 'team', 'agent']),
     period: z.enum(['day', 'month']),
     percent: z.int().nullable(),
-    limit_usd: z.string(),
+    limit_usd: z.string().nullable(),
     total_usd: z.string(),
   }),
 });

@@ -133,6 +133,8 @@ export type { Books, ClosedBooks, SavedBooks } from './budget/books.ts';
 export { BooksKeeper } from './budget/books-keeper.ts';
 export type { BooksCheck, BooksDifference } from './budget/check-books.ts';
 export { checkBooks } from './budget/check-books.ts';
+export { correctBudget } from './budget/correct-budget.ts';
+export { followClock } from './budget/follow-clock.ts';
 export { LeaseWatch } from './budget/lease-watch.ts';
 export type { Period } from './budget/period.ts';
 export type { SpentWindow } from './budget/read-history.ts';

@@ -2,6 +2,7 @@ import type { Access, AuditReader, BooksKeeper, Governance, Store } from '@reeve
 import {
   cutLog,
   expireUnchecked,
+  followClock,
   lastCut,
   LeaseWatch,
   OpsCheckpoint,
@@ -70,6 +71,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     expire();
     saveUses();
     if (config.opsDurable) save();
+    if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');
     saveBooks();
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();

@@ -11,8 +11,6 @@ const facts = sampleFacts({
   deep: { er: { yet: [null, { a: 'b' }] } },
   constructor: 1,
 });
-/** What one action may cost where nobody has set it otherwise: 1,000 USD. */
-const mostMicros = 1_000_000_000;
 const plain = parsePolicies([{ file: 'plain.yaml', text: 'name: plain\ndefault: allow\n' }]).documents;
 
 /** Reads an input as the gateway does, and uses what comes of it. Throws where that is what the gateway could not foresee. */
@@ -25,7 +23,7 @@ export function tryText(kind: TextKind, text: string): void {
       tryPolicy(text);
       break;
     case 'cases':
-      judgeCases(plain, text, mostMicros);
+      judgeCases(plain, text, 1_000_000_000);
   }
 }
 

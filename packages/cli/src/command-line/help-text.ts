@@ -12,9 +12,12 @@ export async function helpText(table: CommandTable, path: readonly string[]): Pr
   const [name, sub] = path;
   if (name === undefined) return tableHelp('reeve COMMAND', about, table, { ...globalOptions, version: versionOption });
   const entry = lookUp(table, name, []);
-  if ('load' in entry) return commandHelp([name], entry.summary, await entry.load());
-  if (sub === undefined) return tableHelp(`reeve ${name} COMMAND`, entry.summary, entry.commands, globalOptions);
-  const command = lookUp(entry.commands, sub, [name]);
+  const subs = 'commands' in entry ? entry.commands : {};
+  if ('load' in entry && (sub === undefined || !('commands' in entry))) {
+    return commandHelp([name], entry.summary, await entry.load(), subs);
+  }
+  if (sub === undefined) return tableHelp(`reeve ${name} COMMAND`, entry.summary, subs, globalOptions);
+  const command = lookUp(subs, sub, [name]);
   if (!('load' in command)) throw new UsageError(`"reeve ${name} ${sub}" is no command`);
   return commandHelp([name, sub], command.summary, await command.load());
 }
@@ -37,10 +40,12 @@ function tableHelp(usage: string, summary: string, commands: CommandTable, optio
 }
 
 function shown(name: string, entry: CommandEntry | GroupEntry): string {
-  return 'commands' in entry ? `${name} ${Object.keys(entry.commands).join('|')}` : name;
+  if (!('commands' in entry)) return name;
+  const subs = Object.keys(entry.commands).join('|');
+  return 'load' in entry ? `${name} [${subs}]` : `${name} ${subs}`;
 }
 
-function commandHelp(path: readonly string[], summary: string, command: Command): string {
+function commandHelp(path: readonly string[], summary: string, command: Command, commands: CommandTable = {}): string {
   const args = Object.entries(command.args);
   const own = Object.keys(command.options).length > 0;
   const usage = ['reeve', ...path, ...args.map(([name, argument]) => argumentName(name, argument)), '[OPTIONS]'];
@@ -58,6 +63,14 @@ function commandHelp(path: readonly string[], summary: string, command: Command)
         ]
       : []),
     ...(own ? [block('Options', optionRows(command.options))] : []),
+    ...(Object.keys(commands).length > 0
+      ? [
+          block(
+            'Commands',
+            Object.entries(commands).map(([name, entry]) => [name, entry.summary] as const),
+          ),
+        ]
+      : []),
     block('Global options', optionRows({ ...globalOptions, help: helpOption })),
     block('Examples', example),
     ...(command.appendix === undefined ? [] : [command.appendix]),

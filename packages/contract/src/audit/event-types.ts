@@ -16,6 +16,8 @@ export const auditEventTypes = [
   'BudgetLimitExceeded',
   'BudgetReservationReleased',
   'BudgetOverrun',
+  'BudgetCorrected',
+  'BudgetDayMovedBack',
   'ApprovalRequested',
   'ApprovalVerdictGiven',
   'ApprovalGranted',

@@ -20,6 +20,8 @@ export const auditEventTypes = [
   'BudgetLimitExceeded',
   'BudgetReservationReleased',
   'BudgetOverrun',
+  'BudgetCorrected',
+  'BudgetDayMovedBack',
   'ApprovalRequested',
   'ApprovalVerdictGiven',
   'ApprovalGranted',

@@ -35,8 +35,12 @@ export class BooksKeeper {
     for (const event of events) {
       if (event.type === 'ops_change' && event.booked !== undefined) {
         this.#fold.settle(event.agent, event.op.costMicros, event.booked);
-      } else if (event.type === 'budget' && event.percent !== null && event.day !== undefined) {
-        this.#fold.notice(event.of, event.period, event.percent, event.day);
+      } else if (event.type === 'budget' && event.day !== undefined) {
+        const { of, period, percent, amountMicros, day } = event;
+        if (percent !== null) this.#fold.notice(of, period, percent, day);
+        if (amountMicros !== undefined) this.#fold.correct(of, period, amountMicros, day);
+      } else if (event.type === 'audit_alert' && event.movedBackTo !== undefined) {
+        this.#fold.goBack(event.movedBackTo);
       }
     }
   }
@@ -44,7 +48,7 @@ export class BooksKeeper {
   /** Writes the books of up to `most` tiers that have changed into this turn's batch; false where that was all. */
   save(most = Number.POSITIVE_INFINITY): boolean {
     const { journal, ledger } = this.#gov;
-    this.#fold.closeBefore(ledger.window('day').id);
+    this.#fold.closeBefore(ledger.bookedTo);
     ledger.forgetIdle();
     const steps = this.#fold.take(most);
     const { seq } = journal.head;

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Micros, Total } from './money.ts';
+import { plus } from './money.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
@@ -15,10 +16,24 @@ export interface Books {
   window: Record<Period, string>;
   /** The highest share of its cap, in percent, that was told about in this period. */
   noticed: Record<Period, number>;
+  /** The days and months before in which something was booked, the oldest first: a clock may turn out to have run ahead. */
+  earlier: Record<Period, readonly EarlierWindow[]>;
 }
 
-/** Books as a store remembers them. What is reserved follows from the operations in flight. */
-export interface SavedBooks extends Omit<Books, 'reserved'> {
+/** A day or month before, and what was booked to it. */
+export interface EarlierWindow {
+  readonly id: string;
+  readonly spent: Total;
+  readonly noticed: number;
+}
+
+/** Books without what is reserved, which follows from the operations in flight. */
+export type Sums = Omit<Books, 'reserved'>;
+
+/** Books as a store remembers them. */
+export interface SavedBooks extends Omit<Sums, 'earlier'> {
+  /** Left out where there is none. */
+  readonly earlier?: Sums['earlier'];
   /** The entry that they are true as of; 0: the one that all of them together are true as of. */
   readonly seq: number;
 }
@@ -45,29 +60,118 @@ export interface ClosedBooksReader {
 /** How many days, and how many months, that are over are kept. */
 export const closedKept: Readonly<Record<Period, number>> = { day: 400, month: 60 };
 
-type Windows = Readonly<Record<Period, Window>>;
+/** To how many days, and months, in which something was booked a clock can be set back so that they still count. */
+const earlierKept: Readonly<Record<Period, number>> = { day: 4, month: 2 };
 
-export function freshBooks(of: TierOf, windows: Windows): Books {
+export type Windows = Readonly<Record<Period, Window>>;
+export type WindowIds = Readonly<Record<Period, string>>;
+
+export function idsOf({ day, month }: Windows): WindowIds {
+  return { day: day.id, month: month.id };
+}
+
+export function freshSums(of: TierOf, window: WindowIds): Sums {
   return {
     of,
-    reserved: 0,
     spent: { day: 0, month: 0 },
-    window: { day: windows.day.id, month: windows.month.id },
+    window: { ...window },
     noticed: { day: 0, month: 0 },
+    earlier: { day: [], month: [] },
   };
 }
 
-export function booksOf({ of, spent, window, noticed }: SavedBooks): Books {
-  return { of, reserved: 0, spent: { ...spent }, window: { ...window }, noticed: { ...noticed } };
+export function sumsOf({ of, spent, window, noticed, earlier = nothingEarlier }: SavedBooks): Sums {
+  return { of, spent: { ...spent }, window: { ...window }, noticed: { ...noticed }, earlier: { ...earlier } };
 }
 
-/** The same books; a period that is over starts anew. */
-export function rolledOver(books: Books, windows: Windows): Books {
+const nothingEarlier: Sums['earlier'] = { day: [], month: [] };
+
+/** Moves books on to a day and month; what is over stands behind them. `onClose` is told of each that is. */
+export function moveOn(books: Sums, to: WindowIds, onClose?: (period: Period, closed: EarlierWindow) => void): void {
   for (const period of periods) {
-    if (books.window[period] === windows[period].id) continue;
-    books.window[period] = windows[period].id;
+    const id = books.window[period];
+    if (id >= to[period]) continue;
+    const closed = { id, spent: books.spent[period], noticed: books.noticed[period] };
+    if (closed.spent !== 0 || closed.noticed !== 0) {
+      books.earlier[period] = [...books.earlier[period], closed];
+      onClose?.(period, closed);
+    }
+    books.window[period] = to[period];
     books.spent[period] = 0;
     books.noticed[period] = 0;
   }
-  return books;
+}
+
+/**
+ * Takes books back to a day and month: what was booked to them, and later, counts for them. What is older than `oldest` is
+ * not known any more. `onMove` is told of each that was on record.
+ */
+export function moveBack(
+  books: Sums,
+  to: WindowIds,
+  oldest: WindowIds,
+  onMove?: (period: Period, id: string) => void,
+): void {
+  for (const period of periods) {
+    if (books.window[period] <= to[period]) continue;
+    const { spent, noticed } = countedFrom(books, period, later(to[period], oldest[period]));
+    for (const { id } of books.earlier[period]) if (id >= to[period]) onMove?.(period, id);
+    books.earlier[period] = books.earlier[period].filter(({ id }) => id < to[period]);
+    books.window[period] = to[period];
+    books.spent[period] = spent;
+    books.noticed[period] = noticed;
+  }
+}
+
+/** Adds to what was spent in a period. Of the days and months before, only the newest are kept from then on. */
+export function book(books: Sums, period: Period, amount: Total): void {
+  books.spent[period] = plus(books.spent[period], amount);
+  const earlier = books.earlier[period];
+  if (earlier.length > earlierKept[period]) books.earlier[period] = earlier.slice(-earlierKept[period]);
+}
+
+/** What counts for a day or month: what was booked to it, and to whatever came after it. */
+export function countedFrom(books: Sums, period: Period, id: string): Omit<EarlierWindow, 'id'> {
+  let spent = books.spent[period];
+  let noticed = books.noticed[period];
+  for (const window of books.earlier[period]) {
+    if (window.id < id) continue;
+    spent = plus(spent, window.spent);
+    noticed = Math.max(noticed, window.noticed);
+  }
+  return { spent, noticed };
+}
+
+export function later(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+/** Whether nothing is left to say. What is older than the oldest that counts for anybody counts for nobody. */
+export function isEmpty(books: Sums, oldest: WindowIds): boolean {
+  return periods.every(
+    (period) =>
+      books.spent[period] === 0 &&
+      books.noticed[period] === 0 &&
+      books.earlier[period].every(({ id }) => id < oldest[period]),
+  );
+}
+
+/** The oldest day and month that count: of everybody's books, to which every cost is booked. */
+export function oldestOf(everybody: Sums | undefined): WindowIds {
+  if (everybody === undefined) return { day: '', month: '' };
+  const { earlier, window } = everybody;
+  const month = earlier.month[0]?.id ?? window.month;
+  // The name of a month comes before those of its days.
+  return { day: later(earlier.day[0]?.id ?? window.day, month), month };
+}
+
+export function copyOf<Kind extends Sums>(books: Kind): Kind {
+  const { spent, window, noticed, earlier } = books;
+  return {
+    ...books,
+    spent: { ...spent },
+    window: { ...window },
+    noticed: { ...noticed },
+    earlier: { ...earlier },
+  };
 }

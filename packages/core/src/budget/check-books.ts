@@ -1,14 +1,16 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
 import type { Governance } from '../governance.ts';
-import type { AuditReader } from '../journal/store.ts';
+import type { AuditPage, AuditReader, StoredEntry } from '../journal/store.ts';
 import type { EpochMs } from '../kernel/clock.ts';
+import type { WindowIds, Windows } from './books.ts';
+import { idsOf } from './books.ts';
 import { BooksFold } from './books-fold.ts';
 import type { Total } from './money.ts';
 import { minus, plus } from './money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
-import { addEntry, dayBy } from './recover-books.ts';
+import { addEntry, dayBy, placeOf, rareEntries } from './recover-books.ts';
 import type { TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
 
@@ -34,6 +36,7 @@ export interface BooksCheck {
 const page = 500;
 /** An entry's time is the wall clock's, which the day that it was booked to may be ahead of. */
 const slackMs = 2 * 86_400_000;
+const mostSilent = 5000;
 
 interface Totals {
   readonly of: TierOf;
@@ -49,34 +52,30 @@ export async function checkBooks(gov: Governance, by: Principal, log: AuditReade
   requireScope(by, 'admin');
   requireUnbound(by);
   const { windows, policy } = gov.ledger;
+  const ids = idsOf(windows);
   const { seq: through } = gov.journal.head;
-  const ledger = durableTotals(gov);
+  const ledger = durableTotals(gov, ids);
   const held = heldBack(gov);
 
   const fold = new BooksFold();
   const dayOf = dayBy(policy.calendar);
+  const { after, found } = await lastBefore(log, windows, through);
   let checkedEntries = 0;
-  for (let after: number | null = 0; after !== null; ) {
-    const query = { eventType: 'OpStateChanged', from: windows.month.start - slackMs, own: true, limit: page };
-    const { entries, next } = await log.oldest({ ...query, after });
-    for (const entry of entries) {
-      const day = entry.seq <= through ? addEntry(fold, entry, dayOf) : undefined;
-      if (day !== undefined && monthOf(day) === windows.month.id) checkedEntries++;
-    }
-    after = next === null || next >= through ? null : next;
+  for await (const entry of telling(log, after, through)) {
+    const day = addEntry(fold, entry, dayOf);
+    if (day !== undefined && monthOf(day) >= ids.month) checkedEntries++;
   }
-  fold.closeBefore(windows.day.id);
 
   const wholeSince = await cutAt(log);
-  const isWhole = (period: Period) => wholeSince === null || wholeSince <= windows[period].start;
-  const spent = new Map(fold.all().map((books) => [tierKey(books.of), books]));
+  const isWhole = (period: Period) => wholeSince === null || found.has(period) || wholeSince <= windows[period].start;
   const names = new Map<string, TierOf>();
-  for (const { of } of [...ledger.values(), ...spent.values(), ...held.values()]) names.set(tierKey(of), of);
+  for (const { of } of [...ledger.values(), ...fold.all(), ...held.values()]) names.set(tierKey(of), of);
   const differences: BooksDifference[] = [];
   for (const [name, of] of names) {
+    const spent = fold.counted(of, ids);
     for (const period of periods.filter(isWhole)) {
       const ledgerMicros = ledger.get(name)?.spent[period] ?? 0;
-      const logMicros = spent.get(name)?.spent[period] ?? 0;
+      const logMicros = spent[period];
       if (ledgerMicros !== logMicros) differences.push({ of, period, ledgerMicros, logMicros });
     }
     const ledgerMicros = ledger.get(name)?.reserved ?? 0;
@@ -87,20 +86,77 @@ export async function checkBooks(gov: Governance, by: Principal, log: AuditReade
   return { consistent: differences.length === 0, checkedEntries, checkedFrom, differences };
 }
 
+/**
+ * The last settlement that was booked to an earlier month: nothing before it counts any more. Entries are gone through by
+ * their place in the log and not by their time, as that is a clock's, which may have been wrong; where very many that were
+ * written before the month follow each other, there is nothing more to find. `found` tells in which periods there is an
+ * earlier one on record.
+ */
+async function lastBefore(
+  log: AuditReader,
+  { day: { id: dayId }, month }: Windows,
+  through: number,
+): Promise<{ readonly after: number; readonly found: ReadonlySet<Period> }> {
+  const found = new Set<Period>();
+  let silent = 0;
+  for (let before: number | null = through + 1; before !== null; ) {
+    const query = { eventType: 'OpStateChanged', own: true, limit: page };
+    const { entries, next }: AuditPage = await log.latest({ ...query, before });
+    for (const entry of entries) {
+      const { at, booked } = placeOf(entry);
+      if (booked !== undefined && booked < dayId) found.add('day');
+      silent = booked === undefined && at < month.start - slackMs ? silent + 1 : 0;
+      const isBefore = booked !== undefined && monthOf(booked) < month.id;
+      if (isBefore || silent > mostSilent) return { after: entry.seq, found: new Set(periods) };
+    }
+    before = next;
+  }
+  return { after: 0, found };
+}
+
+/** The entries of a stretch of the log that change books, in their order. */
+async function* telling(log: AuditReader, after: number, through: number): AsyncGenerator<StoredEntry> {
+  const rare: StoredEntry[] = [];
+  for (const type of rareEntries) for await (const entry of entriesOf(log, type, after, through)) rare.push(entry);
+  rare.sort((one, other) => one.seq - other.seq);
+  let at = 0;
+  for await (const entry of entriesOf(log, 'OpStateChanged', after, through)) {
+    for (let first = rare[at]; first !== undefined && first.seq < entry.seq; first = rare[++at]) yield first;
+    yield entry;
+  }
+  yield* rare.slice(at);
+}
+
+async function* entriesOf(
+  log: AuditReader,
+  eventType: string,
+  from: number,
+  through: number,
+): AsyncGenerator<StoredEntry> {
+  for (let after: number | null = from; after !== null; ) {
+    const { entries, next }: AuditPage = await log.oldest({ eventType, own: true, limit: page, after });
+    for (const entry of entries) if (entry.seq <= through) yield entry;
+    after = next === null || next >= through ? null : next;
+  }
+}
+
 /** What the ledger says was spent, without what is not in the log yet. */
-function durableTotals(gov: Governance): Map<string, Totals> {
+function durableTotals(gov: Governance, ids: WindowIds): Map<string, Totals> {
   const totals = new Map<string, Totals>();
   for (const { of, reserved, spent } of gov.ledger.all())
     totals.set(tierKey(of), { of, reserved, spent: { ...spent } });
+  const takeOff = (of: TierOf, period: Period, booked: string, amount: Total) => {
+    const known = totals.get(tierKey(of));
+    if (known === undefined || (period === 'day' ? booked : monthOf(booked)) < ids[period]) return;
+    known.spent[period] = minus(known.spent[period], amount);
+  };
   for (const event of gov.journal.undurable()) {
-    if (event.type !== 'ops_change' || event.booked === undefined) continue;
-    for (const of of tiersOf(event.agent)) {
-      const known = totals.get(tierKey(of));
-      if (known === undefined) continue;
-      if (event.booked === gov.ledger.window('day').id) known.spent.day = minus(known.spent.day, event.op.costMicros);
-      if (monthOf(event.booked) === gov.ledger.window('month').id) {
-        known.spent.month = minus(known.spent.month, event.op.costMicros);
+    if (event.type === 'ops_change' && event.booked !== undefined) {
+      for (const of of tiersOf(event.agent)) {
+        for (const period of periods) takeOff(of, period, event.booked, event.op.costMicros);
       }
+    } else if (event.type === 'budget' && event.day !== undefined && event.amountMicros !== undefined) {
+      takeOff(event.of, event.period, event.day, event.amountMicros);
     }
   }
   return totals;

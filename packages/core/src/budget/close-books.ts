@@ -14,7 +14,7 @@ export function closeBooks(gov: Governance, op: Op, trigger: OpTrigger): string 
     const { undo, approached, day } = gov.ledger.settle(op.owner.record.id, reserved, costMicros);
     gov.journal.onFailure(undo);
     booked = costMicros > 0 ? day : undefined;
-    noteApproached(gov, op.owner, approached);
+    noteApproached(gov, op.owner.lineage, approached);
   } else if (trigger === 'terminate' && reserved > 0) {
     gov.journal.onFailure(gov.ledger.release(op.owner.record.id, reserved));
   } else return undefined;

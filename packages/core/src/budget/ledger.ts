@@ -1,15 +1,28 @@
 import type { Clock, EpochMs } from '../kernel/clock.ts';
 import type { Undo } from '../ops/op.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
-import type { Books, SavedBooks } from './books.ts';
-import { booksOf, freshBooks, rolledOver } from './books.ts';
+import type { Books, SavedBooks, WindowIds, Windows } from './books.ts';
+import {
+  book,
+  copyOf,
+  countedFrom,
+  freshSums,
+  idsOf,
+  isEmpty,
+  later,
+  moveBack,
+  moveOn,
+  oldestOf,
+  sumsOf,
+} from './books.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
+import { LedgerDays } from './ledger-days.ts';
 import type { Micros, Total } from './money.ts';
 import { isShareOf, minus, plus } from './money.ts';
 import type { Period, Window } from './period.ts';
-import { periods } from './period.ts';
+import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
-import { tierKey, tiersOf } from './tier.ts';
+import { everybody, tierKey, tiersOf } from './tier.ts';
 
 /** A cap that a charge would pass. */
 export interface Exceeded {
@@ -29,26 +42,29 @@ export interface Approached {
   readonly totalMicros: Total;
 }
 
+/** What a change of the books means: how to take it back, who is to be told, and the day that it was booked to. */
+export interface Booked {
+  readonly undo: Undo;
+  readonly approached: readonly Approached[];
+  readonly day: string;
+}
+
 /** At which shares of a cap somebody is told, once a period. */
 export const thresholds = [80, 95] as const;
-
-type Windows = Readonly<Record<Period, Window>>;
 
 /**
  * What was spent and what is held back, for everybody, each org, each team and each agent. A charge is reserved in all
  * tiers or in none, settled when the action is over and released when it never was. What is reserved stays so over
- * midnight; what is settled belongs to the day and month in which it was.
+ * midnight; what is settled belongs to the day and month that it was booked to.
  */
 export class Ledger {
-  readonly #clock: Clock;
   readonly #books = new Map<string, Books>();
+  readonly #days: LedgerDays;
   #policy: BudgetPolicy;
-  #windows: Windows;
 
   constructor(clock: Clock, policy: BudgetPolicy) {
-    this.#clock = clock;
     this.#policy = policy;
-    this.#windows = windowsOf(policy, clock.now());
+    this.#days = new LedgerDays(clock, policy.calendar);
   }
 
   get policy(): BudgetPolicy {
@@ -58,9 +74,7 @@ export class Ledger {
   /** Puts other caps in force, from the next charge on. */
   set policy(policy: BudgetPolicy) {
     if (policy.calendar.timeZone !== this.#policy.calendar.timeZone) {
-      const now = this.#clock.now();
-      const next = windowsOf(policy, now);
-      this.#windows = this.#books.size === 0 ? next : movedOn(this.#windows, next, now);
+      this.#days.follow(policy.calendar, this.#books.size > 0);
     }
     this.#policy = policy;
   }
@@ -70,13 +84,14 @@ export class Ledger {
     return this.windows[period];
   }
 
-  /** The present day and month. Periods only ever move on: a clock that is set back gives nobody yesterday's budget again. */
+  /** The present day and month. */
   get windows(): Windows {
-    const now = this.#clock.now();
-    if (now >= this.#windows.day.end || now < this.#windows.day.start - mostBack) {
-      this.#windows = movedOn(this.#windows, windowsOf(this.#policy, now), now);
-    }
-    return this.#windows;
+    return this.#days.present;
+  }
+
+  /** The day that costs are booked to: the present one, or the one that the clock has shown before it was set back. */
+  get bookedTo(): string {
+    return this.#days.booking.day.id;
   }
 
   /** When the books of a period start anew. */
@@ -93,7 +108,7 @@ export class Ledger {
       for (const period of periods) {
         const limitMicros = caps[period];
         if (limitMicros === null) continue;
-        const totalMicros = plus(books.spent[period], books.reserved);
+        const totalMicros = plus(this.#spent(books, period), books.reserved);
         if (plus(totalMicros, cost) > limitMicros) return { of, period, limitMicros, totalMicros };
       }
     }
@@ -101,8 +116,8 @@ export class Ledger {
   }
 
   /** Holds a charge back in all tiers, and tells which shares of caps are used up by it. */
-  reserve(agent: AgentId, cost: Micros): { readonly undo: Undo; readonly approached: readonly Approached[] } {
-    return this.#book(agent, (books) => {
+  reserve(agent: AgentId, cost: Micros): Booked {
+    return this.#change(tiersOf(agent), (books) => {
       books.reserved = plus(books.reserved, cost);
     });
   }
@@ -117,69 +132,105 @@ export class Ledger {
   }
 
   /** The action is over: what it did cost takes the place of what was held back for it, on the day that is told. */
-  settle(
-    agent: AgentId,
-    reserved: Micros,
-    actual: Micros,
-  ): { readonly undo: Undo; readonly approached: readonly Approached[]; readonly day: string } {
-    const booked = this.#book(agent, (books) => {
+  settle(agent: AgentId, reserved: Micros, actual: Micros): Booked {
+    const settled = this.#change(tiersOf(agent), (books) => {
       books.reserved = minus(books.reserved, reserved);
-      for (const period of periods) books.spent[period] = plus(books.spent[period], actual);
+      if (actual !== 0) for (const period of periods) book(books, period, actual);
     });
-    return { ...booked, day: this.#windows.day.id };
+    if (actual !== 0) this.#days.noteBooked();
+    return settled;
+  }
+
+  /** Somebody corrects what was settled today and this month, in all of these tiers. */
+  correct(tiers: readonly TierOf[], amounts: Readonly<Record<Period, Total>>): Booked {
+    const corrected = this.#change(tiers, (books) => {
+      for (const period of periods) if (amounts[period] !== 0) book(books, period, amounts[period]);
+    });
+    this.#days.noteBooked();
+    return corrected;
   }
 
   /** The action never was, or nobody will tell: what was held back is free again. */
   release(agent: AgentId, reserved: Micros): Undo {
-    return this.#book(agent, (books) => {
+    return this.#change(tiersOf(agent), (books) => {
       books.reserved = minus(books.reserved, reserved);
     }).undo;
   }
 
-  /** The books of a tier as they stand now; of one that never spent anything none are kept. */
+  /** The books of a tier as they count now; of one that never spent anything none are kept. */
   read(of: TierOf): Readonly<Books> {
-    const { windows } = this;
     const known = this.#books.get(tierKey(of));
-    return known === undefined ? freshBooks(of, windows) : rolledOver(known, windows);
+    if (known === undefined) return { ...freshSums(of, idsOf(this.windows)), reserved: 0 };
+    this.#align(known);
+    if (!this.#days.isBehind) return known;
+    const [day, month] = [this.#counted(known, 'day'), this.#counted(known, 'month')];
+    return {
+      ...known,
+      spent: { day: day.spent, month: month.spent },
+      noticed: { day: day.noticed, month: month.noticed },
+      window: idsOf(this.windows),
+    };
   }
 
   all(): Readonly<Books>[] {
-    return [...this.#books.values()].map(({ of }) => this.#of(of));
+    return [...this.#books.values()].map(({ of }) => this.read(of));
   }
 
-  /** Books of a month that is over, for which nothing is held back, need no place. */
+  /** Books of which nothing is left to say, and for which nothing is held back, need no place. */
   forgetIdle(): void {
-    const { month } = this.windows;
+    const oldest = this.#oldest();
     for (const [key, books] of this.#books) {
-      if (books.reserved === 0 && books.window.month < month.id) this.#books.delete(key);
+      this.#align(books);
+      if (books.reserved === 0 && isEmpty(books, oldest)) this.#books.delete(key);
     }
   }
 
-  /** Puts back what a store remembered. A day that was begun stays so, as long as it can be one of these days. */
+  /** Puts back what a store remembered. A day that was begun stays so. */
   restore(saved: SavedBooks): void {
-    this.#books.set(tierKey(saved.of), booksOf(saved));
-    const { day, month } = this.#windows;
-    const { day: id, month: monthId } = saved.window;
-    if (id > day.id && Date.parse(id) - mostBack < this.#clock.now()) {
-      this.#windows = { day: { ...day, id }, month: { ...month, id: monthId } };
-    }
+    this.#books.set(tierKey(saved.of), { ...sumsOf(saved), reserved: 0 });
+    const { spent, window, earlier } = saved;
+    // Books are moved on to days on which nothing happens, too.
+    const day = spent.day === 0 ? (earlier?.day.at(-1)?.id ?? window.day) : window.day;
+    this.#days.restore({ day, month: monthOf(day) });
   }
 
-  #book(agent: AgentId, change: (books: Books) => void): { undo: Undo; approached: Approached[] } {
+  /**
+   * The clock has shown a day that is not yet for so long that it was wrong before: goes back to the present day, for which
+   * all that was booked later counts from now on. Undefined where there is nothing to go back from.
+   */
+  goBack(): { readonly undo: Undo; readonly from: string; readonly to: string } | undefined {
+    const from = this.bookedTo;
+    const undoDays = this.#days.goBack();
+    if (undoDays === undefined) return undefined;
+    const before: [Books, Books][] = [];
+    const to = this.#days.bookingIds;
+    const oldest = this.#oldest();
+    for (const books of this.#books.values()) {
+      before.push([books, copyOf(books)]);
+      moveBack(books, to, oldest);
+    }
+    const undo = () => {
+      undoDays();
+      for (const [books, was] of before) Object.assign(books, was);
+    };
+    return { undo, from, to: to.day };
+  }
+
+  #change(tiers: readonly TierOf[], change: (books: Books) => void): Booked {
     const before: [Books, Books][] = [];
     const approached: Approached[] = [];
     // One day for all tiers, though midnight may come in between.
-    const { windows } = this;
-    for (const of of tiersOf(agent)) {
-      const books = this.#of(of, windows);
-      before.push([books, structuredCopy(books)]);
+    const { bookingIds } = this.#days;
+    for (const of of tiers) {
+      const books = this.#of(of, bookingIds);
+      before.push([books, copyOf(books)]);
       change(books);
       approached.push(...this.#approached(books));
     }
     const undo = () => {
       for (const [books, was] of before) Object.assign(books, was);
     };
-    return { undo, approached };
+    return { undo, approached, day: bookingIds.day };
   }
 
   #approached(books: Books): Approached[] {
@@ -188,9 +239,10 @@ export class Ledger {
     for (const period of periods) {
       const limitMicros = caps[period];
       if (limitMicros === null) continue;
-      const totalMicros = plus(books.spent[period], books.reserved);
+      const { spent, noticed } = this.#counted(books, period);
+      const totalMicros = plus(spent, books.reserved);
       for (const percent of thresholds) {
-        if (books.noticed[period] >= percent || !isShareOf(totalMicros, percent, limitMicros)) continue;
+        if (noticed >= percent || !isShareOf(totalMicros, percent, limitMicros)) continue;
         books.noticed[period] = percent;
         found.push({ of: books.of, period, percent, limitMicros, totalMicros });
       }
@@ -198,29 +250,33 @@ export class Ledger {
     return found;
   }
 
-  #of(of: TierOf, windows = this.windows): Books {
+  #spent(books: Books, period: Period): Total {
+    return this.#days.isBehind ? this.#counted(books, period).spent : books.spent[period];
+  }
+
+  /** What counts for the present day or month. */
+  #counted(books: Books, period: Period): { readonly spent: Total; readonly noticed: number } {
+    if (!this.#days.isBehind) return { spent: books.spent[period], noticed: books.noticed[period] };
+    return countedFrom(books, period, later(this.windows[period].id, this.#oldest()[period]));
+  }
+
+  /** The same books, on the day that is booked to. Those that were ahead of it have nothing on record there. */
+  #align(books: Books, booking = this.#days.bookingIds): Books {
+    if (books.window.day < booking.day) moveOn(books, booking);
+    else if (books.window.day > booking.day) moveBack(books, booking, this.#oldest());
+    return books;
+  }
+
+  #oldest(): WindowIds {
+    return oldestOf(this.#books.get(tierKey(everybody)));
+  }
+
+  #of(of: TierOf, booking = this.#days.bookingIds): Books {
     const key = tierKey(of);
     const known = this.#books.get(key);
-    if (known !== undefined) return rolledOver(known, windows);
-    const books = freshBooks(of, windows);
+    if (known !== undefined) return this.#align(known, booking);
+    const books: Books = { ...freshSums(of, booking), reserved: 0 };
     this.#books.set(key, books);
     return books;
   }
-}
-
-function windowsOf({ calendar }: BudgetPolicy, now: EpochMs): Windows {
-  return { day: calendar.window('day', now), month: calendar.window('month', now) };
-}
-
-/** Zones are apart by 26 hours at most. A clock that was further ahead than this was wrong, and is not waited for. */
-const mostBack = 2 * 86_400_000;
-
-/** The later of two; where that is the one before, it is looked at again when the other one ends. */
-function movedOn(before: Windows, next: Windows, now: EpochMs): Windows {
-  if (next.day.id >= before.day.id || now < before.day.start - mostBack) return next;
-  return { day: { ...before.day, end: next.day.end }, month: before.month };
-}
-
-function structuredCopy(books: Books): Books {
-  return { ...books, spent: { ...books.spent }, noticed: { ...books.noticed }, window: { ...books.window } };
 }

@@ -8,7 +8,7 @@ import { isShareOf, minus, plus } from './money.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
-import { tierKey, tiersOf } from './tier.ts';
+import { everybody, tierKey, tiersOf } from './tier.ts';
 
 export interface BudgetFilter {
   readonly orgId?: string | undefined;
@@ -63,8 +63,6 @@ export function listBudgets(gov: Governance, by: Principal, filter: BudgetFilter
 
 type Within = Exclude<ReturnType<typeof narrowedTo>, 'nothing'>;
 
-const everybody: TierOf = { tier: 'global', orgId: '', teamId: '', agentId: '' };
-
 function isWithin(of: TierOf, within: Within, filter: BudgetFilter): boolean {
   if (within.orgId !== undefined && of.orgId !== within.orgId) return false;
   if (within.teamId !== undefined && of.teamId !== within.teamId) return false;
@@ -88,7 +86,8 @@ function byTenant(a: TierOf, b: TierOf): number {
   return name(a) < name(b) ? -1 : 1;
 }
 
-function rowOf(gov: Governance, of: TierOf, period: Period): BudgetRow {
+/** One budget as it stands. */
+export function rowOf(gov: Governance, of: TierOf, period: Period): BudgetRow {
   const { spent, reserved } = gov.ledger.read(of);
   const limitMicros = gov.ledger.policy.capsOf(of)[period];
   const { start, end } = gov.ledger.window(period);
@@ -101,6 +100,8 @@ function reachedAt(row: Omit<BudgetRow, 'reachedAt'>, start: EpochMs, now: Epoch
   const total = plus(spentMicros, reservedMicros);
   if (limitMicros === null || total <= 0) return null;
   if (total >= limitMicros) return now;
+  // A clock that was set back waits for a day that had begun: there is no rate to go by.
+  if (now < start) return null;
   const elapsed = Math.max(1, now - start);
   // A forecast needs no more than a number holds.
   const at = Math.ceil(now + (Number(minus(limitMicros, total)) * elapsed) / Number(total));

@@ -2,20 +2,20 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf, noLineage } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Lineage } from '../tenancy/lineage.ts';
 import type { Approached } from './ledger.ts';
 import { totalJson } from './money.ts';
 
 /** Tells, in the log and to live views, that caps are nearly used up. What concerns everybody is no tenant's entry. */
-export function noteApproached(gov: Governance, agent: Agent, approached: readonly Approached[]): void {
+export function noteApproached(gov: Governance, lineage: Lineage, approached: readonly Approached[]): void {
   for (const { of, period, percent, limitMicros, totalMicros } of approached) {
     const at = gov.clock.now();
-    const day = gov.ledger.window('day').id;
+    const day = gov.ledger.bookedTo;
     gov.journal.record(
       draftOf({
         at,
         eventType: 'BudgetLimitApproached',
-        lineage: of.tier === 'global' ? noLineage : agent.lineage,
+        lineage: of.tier === 'global' ? noLineage : lineage,
         actor: system,
         payload: canonicalJson({
           day,

@@ -7,6 +7,7 @@ import type { BudgetFilter } from './list-budgets.ts';
 import type { Micros, Total } from './money.ts';
 import type { Period } from './period.ts';
 import type { TierOf } from './tier.ts';
+import { everybody } from './tier.ts';
 
 export interface HistoryQuery extends Pick<BudgetFilter, 'orgId' | 'teamId' | 'agentId'> {
   readonly period: Period;
@@ -41,9 +42,12 @@ export async function readHistory(
   const spentMicros = gov.ledger.read(of).spent[period];
   const limitMicros = gov.ledger.policy.capsOf(of)[period];
   await gov.journal.committed();
-  const before = (await log.closedBooks(of, period, count)).filter((books) => books.id < id);
+  const before = (await log.closedBooks(of, period, count)).filter(
+    // Of a day that the clock had been ahead at, nothing is left where it was booked elsewhere.
+    (books) => books.id < id && books.spentMicros !== 0,
+  );
   const windows: SpentWindow[] = before.map((books) => ({ ...windowOf(books), closed: true }));
-  if (spentMicros > 0) windows.push({ startsAt, endsAt, spentMicros, limitMicros, closed: false });
+  if (spentMicros !== 0) windows.push({ startsAt, endsAt, spentMicros, limitMicros, closed: false });
   return windows.slice(-count);
 }
 
@@ -62,5 +66,5 @@ function tierMeant(by: Principal, filter: Pick<BudgetFilter, 'orgId' | 'teamId' 
   if (orgId !== '') return { tier: 'org', orgId, teamId: '', agentId: '' };
   // Agents without an org have no org tier, and those without a team no team tier.
   const namesNobody = within.orgId !== undefined || within.teamId !== undefined || filter.agentId !== undefined;
-  return namesNobody ? undefined : { tier: 'global', orgId: '', teamId: '', agentId: '' };
+  return namesNobody ? undefined : everybody;
 }

@@ -2,9 +2,11 @@ import type { EpochMs } from '../kernel/clock.ts';
 import type { Store, StoredEntry } from '../journal/store.ts';
 import type { SavedBooks } from './books.ts';
 import { BooksFold } from './books-fold.ts';
+import { totalOfJson } from './money.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';
+import { tiersUpFrom } from './tier.ts';
 
 const page = 1000;
 
@@ -40,6 +42,9 @@ interface LoggedEntry {
     readonly trigger?: string;
     readonly cost_micros?: number;
     readonly booked?: string;
+    readonly amount_micros?: number | string;
+    readonly day_amount_micros?: number | string;
+    readonly to?: string;
     readonly day?: string;
     readonly tier?: BudgetTier;
     readonly period?: Period;
@@ -49,6 +54,11 @@ interface LoggedEntry {
   };
 }
 
+/** The types of entries, beside completions, that change books; none of them is frequent. */
+export const rareEntries = ['BudgetCorrected', 'BudgetDayMovedBack'] as const;
+
+const telling = ['"trigger":"complete"', '"BudgetLimitApproached"', ...rareEntries.map((type) => `"${type}"`)];
+
 /** Adds what an entry says was spent, or told about; returns the day that something was booked to, where it was. */
 export function addEntry(
   fold: BooksFold,
@@ -56,21 +66,36 @@ export function addEntry(
   dayOf: (at: EpochMs) => string,
 ): string | undefined {
   // Most entries are decisions, which settle nothing: they are not even parsed.
-  if (!canonical.includes('"trigger":"complete"') && !canonical.includes('"BudgetLimitApproached"')) return undefined;
+  if (!telling.some((text) => canonical.includes(text))) return undefined;
   const { at, event_type: type, lineage, payload } = JSON.parse(canonical) as LoggedEntry;
   const orgId = lineage.org_id ?? '';
+  const agent = { orgId, teamId: lineage.team_id, agentId: lineage.agent_id };
   if (type === 'OpStateChanged' && payload.trigger === 'complete') {
-    const agent = { orgId, teamId: lineage.team_id, agentId: lineage.agent_id };
     const cost = payload.cost_micros ?? 0;
     const day = payload.booked ?? dayOf(Date.parse(at));
     fold.settle(agent, cost, day, seq);
     return cost > 0 ? day : undefined;
   }
+  if (type === 'BudgetCorrected' && payload.booked !== undefined) {
+    const { booked, tier = 'global', amount_micros: month = 0, day_amount_micros: day = 0 } = payload;
+    for (const of of tiersUpFrom({ tier, ...agent })) {
+      fold.correct(of, 'month', totalOfJson(month), booked, seq);
+      fold.correct(of, 'day', totalOfJson(day), booked, seq);
+    }
+    return booked;
+  }
+  if (type === 'BudgetDayMovedBack' && payload.to !== undefined) fold.goBack(payload.to, seq);
   if (type !== 'BudgetLimitApproached') return undefined;
   const { tier = 'global', period = 'day', percent = 0, team_id: teamId = '', tier_agent_id: agentId = '' } = payload;
   const of = { tier, orgId: tier === 'global' ? '' : orgId, teamId, agentId };
   fold.notice(of, period, percent, payload.day ?? dayOf(Date.parse(at)), seq);
   return undefined;
+}
+
+/** When an entry was written, by the clock of then, and the day that it was booked to, where it was. Inside of texts quotes are escaped. */
+export function placeOf({ canonical }: StoredEntry): { readonly at: EpochMs; readonly booked: string | undefined } {
+  const at = Date.parse(/"at":"([^"]+)"/.exec(canonical)?.[1] ?? '');
+  return { at, booked: /"payload":\{"booked":"([^"]+)"/.exec(canonical)?.[1] };
 }
 
 /** Entries from before they named their day are taken to be of the day that they were written on; days only move on. */

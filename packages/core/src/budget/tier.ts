@@ -12,16 +12,25 @@ export interface TierOf {
 
 const nobody = { orgId: '', teamId: '', agentId: '' };
 
+/** The whole gateway. */
+export const everybody: TierOf = { ...nobody, tier: 'global' };
+
 /**
  * The tiers that a charge of an agent goes to, in the order of enforcement. An agent without an org has no org tier, one
  * without a team no team tier.
  */
 export function tiersOf({ orgId, teamId, agentId }: AgentId): readonly TierOf[] {
-  const tiers: TierOf[] = [{ ...nobody, tier: 'global' }];
+  const tiers: TierOf[] = [everybody];
   if (orgId !== '') tiers.push({ ...nobody, tier: 'org', orgId });
   if (teamId !== '') tiers.push({ ...nobody, tier: 'team', orgId, teamId });
   tiers.push({ tier: 'agent', orgId, teamId, agentId });
   return tiers;
+}
+
+/** A tier and all above it, in the order of enforcement. */
+export function tiersUpFrom(of: TierOf): readonly TierOf[] {
+  const tiers = tiersOf(of);
+  return tiers.slice(0, tiers.findIndex(({ tier }) => tier === of.tier) + 1);
 }
 
 export function tierKey({ tier, orgId, teamId, agentId }: TierOf): string {

@@ -109,7 +109,7 @@ function reserve(gov: Governance, agent: Agent, op: Op, charge: Micros): void {
     undo();
     op.reservedMicros = 0;
   });
-  if (approached.length > 0) noteApproached(gov, agent, approached);
+  if (approached.length > 0) noteApproached(gov, agent.lineage, approached);
 }
 
 function unpriced({ action }: CheckRequest): Decided {

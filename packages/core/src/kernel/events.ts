@@ -71,19 +71,22 @@ export interface PolicyEvent {
 
 export type PolicyChange = 'put' | 'rolled_back' | 'deleted';
 
-/** A cap is nearly used up, or was about to be passed. */
+/** A cap is nearly used up, or was about to be passed, or what was spent is corrected. */
 export interface BudgetEvent {
   readonly type: 'budget';
   readonly at: EpochMs;
   /** Whose books: everybody's, or those of an org, a team or an agent. */
   readonly of: TierOf;
-  readonly change: 'approached' | 'exceeded';
+  readonly change: 'approached' | 'exceeded' | 'corrected';
   readonly period: Period;
-  /** On which day a share was used up. */
+  /** The day that it was booked to. */
   readonly day?: string;
-  /** The share of the cap that is used up; null where it was about to be passed. */
+  /** By how much it was corrected. */
+  readonly amountMicros?: Total;
+  /** The share of the cap that is used up; null where it was about to be passed, or is corrected. */
   readonly percent: number | null;
-  readonly limitMicros: Micros;
+  /** Null where there is no cap. */
+  readonly limitMicros: Micros | null;
   readonly totalMicros: Total;
 }
 
@@ -91,9 +94,12 @@ export interface BudgetEvent {
 export interface AlertEvent {
   readonly type: 'audit_alert';
   readonly at: EpochMs;
-  readonly agent: AgentId;
+  /** Null where it concerns the whole gateway. */
+  readonly agent: AgentId | null;
   readonly alert: Alert;
   readonly details: { readonly [member: string]: Json };
+  /** The day that budgets have gone back to, where that is what it tells. */
+  readonly movedBackTo?: string;
 }
 
 export type Alert =
@@ -103,6 +109,7 @@ export type Alert =
   | 'op_back'
   | 'reservation_released'
   | 'budget_overrun'
+  | 'clock_set_back'
   | 'impersonation';
 
 export type AgentChange = 'registered' | 'deregistered' | 'suspended' | 'resumed';

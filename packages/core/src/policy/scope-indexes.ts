@@ -4,12 +4,9 @@ import type { Effect, PolicyDocument } from './document.ts';
 import type { Evaluation } from './evaluation.ts';
 import { describeScope } from './parse-scope.ts';
 import type { CompiledRule } from './rule-index.ts';
-import { RuleIndex, strongestFirst } from './rule-index.ts';
-
-interface ScopeIndex {
-  readonly documents: readonly PolicyDocument[];
-  readonly rules: RuleIndex;
-}
+import { strongestFirst } from './rule-index.ts';
+import type { RuleChunk } from './rule-chunks.ts';
+import { chunksOf } from './rule-chunks.ts';
 
 /** What matters of the rules that match: the strongest, and all that ask where that is one of them. */
 export interface FoundRules {
@@ -20,7 +17,7 @@ export interface FoundRules {
 
 /** The enforced documents of each scope, with an index of their rules. */
 export class ScopeIndexes {
-  readonly #byScope = new Map<string, ScopeIndex>();
+  readonly #byScope = new Map<string, readonly RuleChunk[]>();
   readonly #ranks: ReadonlyMap<PolicyDocument, number>;
 
   /** What is the same as before is not indexed again: a change of one tenant's document costs no more than that. */
@@ -29,9 +26,7 @@ export class ScopeIndexes {
     const groups = Map.groupBy(documents, ({ scope }) => describeScope(scope));
     for (const [scope, group] of groups) {
       const known = before === undefined ? undefined : before.#byScope.get(scope);
-      const isSame =
-        known?.documents.length === group.length && group.every((each, at) => each === known.documents[at]);
-      this.#byScope.set(scope, isSame ? known : { documents: group, rules: new RuleIndex(compiled(group)) });
+      this.#byScope.set(scope, chunksOf(group, known));
     }
   }
 
@@ -63,7 +58,7 @@ export class ScopeIndexes {
   ): CompiledRule | undefined {
     let winner: CompiledRule | undefined;
     for (const scope of scopes) {
-      const found = this.#byScope.get(scope)?.rules.first(effect, type, facts, evaluation);
+      const found = firstOf(this.#byScope.get(scope), effect, type, facts, evaluation);
       // A rule that could be judged is told rather than one that could not.
       const counts = winner === undefined || (!evaluation.isSpent && this.#comesBefore(found, winner));
       if (found !== undefined && counts) winner = found;
@@ -75,8 +70,10 @@ export class ScopeIndexes {
   #asking(scopes: readonly string[], type: ActionType, facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
     let asking: readonly CompiledRule[] = [];
     for (const scope of scopes) {
-      const found = this.#byScope.get(scope)?.rules.all('require_approval', type, facts, evaluation) ?? [];
-      if (found.length > 0) asking = [...asking, ...found];
+      for (const { rules } of this.#byScope.get(scope) ?? []) {
+        const found = rules.all('require_approval', type, facts, evaluation);
+        if (found.length > 0) asking = asking.length === 0 ? found : [...asking, ...found];
+      }
     }
     return asking.length < 2 ? asking : asking.toSorted((a, b) => this.#rank(a) - this.#rank(b) || a.order - b.order);
   }
@@ -90,19 +87,17 @@ export class ScopeIndexes {
   }
 }
 
-function compiled(documents: readonly PolicyDocument[]): CompiledRule[] {
-  let order = 0;
-  return documents.flatMap((document) =>
-    document.rules.map((rule) => {
-      const id = `${document.name}/${rule.name}`;
-      const reason = `${saying[rule.effect]} rule ${id}`;
-      return { order: order++, id, effect: rule.effect, reason, rule, document };
-    }),
-  );
+/** Chunks are in the order of their documents. */
+function firstOf(
+  chunks: readonly RuleChunk[] | undefined,
+  effect: Effect,
+  type: ActionType,
+  facts: Facts,
+  evaluation: Evaluation,
+): CompiledRule | undefined {
+  for (const { rules } of chunks ?? []) {
+    const found = rules.first(effect, type, facts, evaluation);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
-
-const saying: Readonly<Record<Effect, string>> = {
-  allow: 'allowed by',
-  deny: 'denied by',
-  require_approval: 'approval required by',
-};

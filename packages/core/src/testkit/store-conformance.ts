@@ -380,6 +380,13 @@ function books(of: TierOf): SavedBooks {
     spent: { day: 1_370_000, month: 9_007_199_254_740_993n },
     window: { day: '2026-11-15', month: '2026-11' },
     noticed: { day: 80, month: 0 },
+    earlier: {
+      day: [
+        { id: '2026-11-13', spent: 1, noticed: 0 },
+        { id: '2026-11-14', spent: 9_007_199_254_740_993n, noticed: 95 },
+      ],
+      month: [],
+    },
     seq: 7,
   };
 }

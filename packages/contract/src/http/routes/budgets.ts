@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
-import { idFilter, listOf, paging, timestamp } from '../schemas.ts';
+import { id, idFilter, idOrEmpty, listOf, paging, reason, timestamp } from '../schemas.ts';
 
-const usd = z.string().regex(/^\d+\.\d{2,6}$/);
+const usd = z.string().regex(/^-?\d+\.\d{2,6}$/);
 const tier = z.enum(['global', 'org', 'team', 'agent']);
 const period = z.enum(['day', 'month']);
 
@@ -43,6 +43,28 @@ const booksCheck = z.object({
     }),
   ),
 });
+
+const correction = z
+  .strictObject({
+    agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }).optional(),
+    org_id: id.optional(),
+    team_id: idOrEmpty.optional(),
+    amount_usd: z
+      .string()
+      .regex(/^[-+]?\d{1,12}(\.\d{1,6})?$/, 'must be US dollars with at most 12 digits and 6 decimals, as "-1.50"')
+      .meta({ maxLength: 20 }),
+    reason: reason.min(1),
+  })
+  .refine(({ agent, org_id: org }) => (agent === undefined) !== (org === undefined), {
+    message: 'must name either an "agent" or an "org_id"',
+  })
+  .refine(({ org_id: org, team_id: team }) => org !== undefined || team === undefined, {
+    path: ['team_id'],
+    message: 'needs an "org_id"',
+  })
+  .meta({
+    oneOf: [{ required: ['agent'], not: { required: ['team_id'] } }, { required: ['org_id'] }],
+  });
 
 /** What may be spent, and has been. */
 export const budgetRoutes = {
@@ -94,5 +116,21 @@ export const budgetRoutes = {
     tenancy: 'unbound',
     success: { status: 200, description: 'What was found.', body: booksCheck },
     problems: ['tenant_bound'],
+  },
+  correctBudget: {
+    method: 'POST',
+    path: '/api/v1/budgets/correct',
+    tag: 'Budgets',
+    summary:
+      'Correct what an agent, a team or an org has settled today and this month, and with it all above. What is taken off today is no more than there is; no month falls below 0.',
+    access: 'admin',
+    tenancy: 'unbound',
+    body: correction,
+    success: {
+      status: 200,
+      description: 'The budgets that were corrected, as they are now.',
+      body: z.object({ items: z.array(budgetJson) }),
+    },
+    problems: ['tenant_bound', 'agent_not_found', 'team_not_found'],
   },
 } as const satisfies Record<string, Route>;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import {
-  agentIdJson,
   actorJson,
+  agentIdJson,
   controlAction,
   controlJson,
   id,

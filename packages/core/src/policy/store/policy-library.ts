@@ -27,6 +27,9 @@ export interface PlacedPolicy extends ParsedDocument {
   readonly saved: PolicyVersion | null;
 }
 
+/** Files of the operator with no more than this are read without further ado. */
+const fewCharacters = 16_384;
+
 /** Reads a text for a caller, or for the gateway itself. */
 export type ReadSource = (source: PolicySource, by: Principal | null) => Promise<ParsedSource>;
 
@@ -83,13 +86,11 @@ export class PolicyLibrary {
     );
   }
 
-  /** The same for files. */
+  /** The same for files, as far as there is much to be read: a few are in force at once. */
   async prepareFiles(files: readonly PolicySource[]): Promise<void> {
     const known = new Set(this.sources.files.map(({ source }) => source.text));
-    await this.#prepare(
-      files.filter(({ text }) => !known.has(text)),
-      null,
-    );
+    const news = files.filter(({ text }) => !known.has(text));
+    if (news.reduce((sum, { text }) => sum + text.length, 0) > fewCharacters) await this.#prepare(news, null);
   }
 
   async #prepare(sources: readonly PolicySource[], by: Principal | null): Promise<void> {

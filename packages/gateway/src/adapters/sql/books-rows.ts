@@ -49,7 +49,7 @@ function exactly(name: string, value: unknown): unknown {
 }
 
 /** The members whose values are sums: of a day and a month that go on, and of one that is over. */
-const sums: ReadonlySet<string> = new Set(['day', 'month', 'spentMicros']);
+const sums: ReadonlySet<string> = new Set(['day', 'month', 'spent', 'spentMicros']);
 
 export const closedSql = {
   newest: 'SELECT record FROM closed_books WHERE name = ? AND period = ? ORDER BY id DESC LIMIT ?',

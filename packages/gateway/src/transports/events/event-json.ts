@@ -31,7 +31,10 @@ export function eventJson(id: number, event: DomainEvent): ReeveEvent {
     }
     case 'budget': {
       const { of, change, period, percent, limitMicros, totalMicros } = event;
-      const money = { limit_usd: usdOfMicros(limitMicros), total_usd: usdOfMicros(totalMicros) };
+      const money = {
+        limit_usd: limitMicros === null ? null : usdOfMicros(limitMicros),
+        total_usd: usdOfMicros(totalMicros),
+      };
       return { ...envelope, event_type: event.type, payload: { change, tier: of.tier, period, percent, ...money } };
     }
     case 'agent':

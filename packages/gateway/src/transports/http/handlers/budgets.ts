@@ -1,5 +1,5 @@
 import type { AuditReader, BooksDifference, BudgetRow, Governance, SpentWindow, Store } from '@reeve/core';
-import { checkBooks, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
+import { checkBooks, correctBudget, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -15,8 +15,18 @@ export function budgetHandlers({
   gov,
   store,
   reader,
-}: BudgetPorts): Pick<Handlers, 'listBudgets' | 'budgetHistory' | 'verifyBudgets'> {
+}: BudgetPorts): Pick<Handlers, 'listBudgets' | 'budgetHistory' | 'verifyBudgets' | 'correctBudget'> {
   return {
+    correctBudget: async ({ body }, { principal }) => {
+      const { agent, org_id: org = '', team_id: team = '', amount_usd: amountUsd, reason } = body;
+      const {
+        org_id: orgId,
+        team_id: teamId,
+        agent_id: agentId,
+      } = agent ?? { org_id: org, team_id: team, agent_id: '' };
+      const rows = await correctBudget(gov, principal, { of: { orgId, teamId, agentId }, amountUsd, reason });
+      return { items: rows.map(budgetJson) };
+    },
     budgetHistory: async ({ query }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId, period, count } = query;
       const windows = await readHistory(gov, principal, store, { orgId, teamId, agentId, period, count });

@@ -1,0 +1,124 @@
+import type { Principal } from '../access/principal.ts';
+import { requireScope, requireUnbound } from '../access/principal.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { checkLength } from '../decision/check-request.ts';
+import type { Governance } from '../governance.ts';
+import { invalid, ReeveError } from '../kernel/errors.ts';
+import type { AgentId } from '../tenancy/agent-id.ts';
+import { lineageOfId } from '../tenancy/lineage.ts';
+import type { BudgetRow } from './list-budgets.ts';
+import { rowOf } from './list-budgets.ts';
+import type { Total } from './money.ts';
+import { minus, parseUsd, plus, totalJson, usdOfMicros } from './money.ts';
+import { noteApproached } from './note-approached.ts';
+import type { Period } from './period.ts';
+import { periods } from './period.ts';
+import type { TierOf } from './tier.ts';
+import { tiersUpFrom } from './tier.ts';
+
+const longestReason = 8192;
+
+export interface Correction {
+  /** Whose: an agent's, else a team's, else an org's. Empty ids name nobody. */
+  readonly of: AgentId;
+  /** Dollars with their sign, `-1.50`. */
+  readonly amountUsd: string;
+  readonly reason: string;
+}
+
+/**
+ * Corrects what is settled this month and today, in a tier and all above it. What is taken off a day is no more than any of
+ * them has of it: what was booked on another day of the month counts for the month alone. No month falls below nothing.
+ */
+export async function correctBudget(gov: Governance, by: Principal, correction: Correction): Promise<BudgetRow[]> {
+  requireScope(by, 'admin');
+  requireUnbound(by);
+  checkLength('reason', correction.reason, longestReason);
+  if (correction.reason.trim() === '') throw invalid('reason', 'must say why');
+  const of = tierNamed(correction.of);
+  requireKnown(gov, of);
+  const tiers = tiersUpFrom(of);
+  const amounts = amountsOf(gov, tiers, correction.amountUsd);
+  const { undo, approached, day } = gov.ledger.correct(tiers, amounts);
+  gov.journal.onFailure(undo);
+  const at = gov.clock.now();
+  const lineage = gov.directory.find(of)?.lineage ?? lineageOfId(of);
+  gov.journal.record(
+    draftOf({
+      at,
+      eventType: 'BudgetCorrected',
+      lineage,
+      actor: by.actor,
+      reason: redactText(correction.reason),
+      payload: canonicalJson({
+        amount_micros: totalJson(amounts.month),
+        booked: day,
+        day_amount_micros: totalJson(amounts.day),
+        ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+        tier: of.tier,
+      }),
+    }),
+  );
+  const rows = tiers.flatMap((tier) => periods.map((period) => rowOf(gov, tier, period)));
+  for (const row of rows) {
+    if (amounts[row.period] === 0) continue;
+    gov.journal.publish({
+      type: 'budget',
+      at,
+      of: row.of,
+      change: 'corrected',
+      period: row.period,
+      day,
+      percent: null,
+      amountMicros: amounts[row.period],
+      limitMicros: row.limitMicros,
+      totalMicros: plus(row.spentMicros, row.reservedMicros),
+    });
+  }
+  noteApproached(gov, lineage, approached);
+  await gov.journal.committed();
+  return rows;
+}
+
+function tierNamed({ orgId, teamId, agentId }: AgentId): TierOf {
+  if (agentId !== '') return { tier: 'agent', orgId, teamId, agentId };
+  if (teamId !== '') return { tier: 'team', orgId, teamId, agentId };
+  if (orgId === '') throw invalid('org_id', 'must not be empty, unless an agent is named');
+  return { tier: 'org', orgId, teamId, agentId };
+}
+
+/** A name that is misspelt is not corrected: somebody of it is registered, or has spent something. */
+function requireKnown(gov: Governance, of: TierOf): void {
+  const { spent, reserved } = gov.ledger.read(of);
+  if (spent.month !== 0 || spent.day !== 0 || reserved !== 0) return;
+  const { orgId, teamId } = of;
+  if (of.tier === 'agent') {
+    if (gov.directory.find(of) === undefined) throw unknown('agent_not_found', of);
+  } else {
+    const [known] = of.tier === 'team' ? gov.directory.inTeam(orgId, teamId) : gov.directory.inOrg(orgId);
+    if (known === undefined) throw unknown(of.tier === 'team' ? 'team_not_found' : 'agent_not_found', of);
+  }
+}
+
+function unknown(code: 'agent_not_found' | 'team_not_found', { tier, orgId, teamId, agentId }: TierOf): ReeveError {
+  const name = tier === 'agent' ? agentId : tier === 'team' ? teamId : orgId;
+  return new ReeveError(code, `nobody of the ${tier} "${name}" is registered, and nothing was spent there this month`);
+}
+
+function amountsOf(gov: Governance, tiers: readonly TierOf[], text: string): Readonly<Record<Period, Total>> {
+  const amount = parseUsd(text);
+  if (amount === undefined || amount === 0) {
+    throw invalid('amount_usd', 'must be US dollars other than 0 with at most 12 digits and 6 decimals, as "-1.50"');
+  }
+  if (amount > 0) return { day: amount, month: amount };
+  const least = (period: Period) =>
+    tiers.map((of) => gov.ledger.read(of).spent[period]).reduce((one, other) => (other < one ? other : one));
+  const [month, day] = [least('month'), least('day')];
+  if (plus(month, amount) < 0) {
+    throw invalid('amount_usd', `must take off at most the ${usdOfMicros(month)} USD that were settled this month`);
+  }
+  if (plus(day, amount) >= 0) return { day: amount, month: amount };
+  return { day: day > 0 ? minus(0, day) : 0, month: amount };
+}

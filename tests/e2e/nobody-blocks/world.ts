@@ -1,0 +1,55 @@
+import { BatchCheckRequest, BatchCheckResponse, paths } from '@reeve/contract';
+import { makeKey, registerAs } from '../../harness/credentials.ts';
+import type { Registered } from '../../harness/gateway.ts';
+import { bootstrapKey, checkRequest, TestGateway, toolCall } from '../../harness/gateway.ts';
+import { password, Person } from '../../harness/person.ts';
+import { Policies } from '../../harness/policies.ts';
+import { manyConditions, worstTexts } from './worst-texts.ts';
+
+/** A gateway with much in it, and one tenant that means no good. */
+export interface World {
+  readonly gateway: TestGateway;
+  /** Unbound and bound to the org, both with every scope. */
+  readonly operator: string;
+  readonly tenant: string;
+  readonly person: string;
+  readonly bot: Registered;
+  readonly opId: string;
+  readonly approvalId: string;
+}
+
+const policy = `
+name: base
+default: allow
+rules:
+  - {name: ask, effect: require_approval, tools: [ask]}
+`;
+
+const noLimits = {
+  SVC_RATE_LIMIT_AUTH_PER_MIN: '0',
+  SVC_RATE_LIMIT_PUBLIC_PER_MIN: '0',
+  SVC_RATE_LIMIT_API_PER_MIN: '0',
+  SVC_LOCKOUT_ATTEMPTS: '1000',
+  SVC_AUTH_OPEN_REGISTRATION: 'true',
+  SVC_EVALUATION_SECS: '1',
+};
+
+export async function makeWorld(): Promise<World> {
+  const gateway = await TestGateway.start({ policies: { 'base.yaml': policy }, env: noLimits });
+  const tenant = (await makeKey(gateway, { scopes: ['admin'], org_id: 'acme' })).key;
+  const bot = await gateway.register({ agentId: 'bot' });
+  for (let at = 0; at < 300; at++) await registerAs(gateway, tenant, { agentId: `agent-${at}`, teamId: `t${at % 20}` });
+  // Several thousand entries, of which some hold what takes long to be looked at.
+  for (const text of worstTexts(400)) {
+    const requests = Array.from({ length: 250 }, () => checkRequest(bot, { context: toolCall('search', { text }) }));
+    await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+  }
+  const { opId } = await gateway.check(bot);
+  const { approvalId } = await gateway.check(bot, { context: toolCall('ask') });
+  const policies = new Policies(gateway, tenant);
+  await policies.put('big', manyConditions(120_000, 'scope: org:acme\nrules:\n'));
+  await policies.put('big', manyConditions(100_000, 'scope: org:acme\nrules:\n'));
+  const person = new Person(gateway);
+  await person.register('someone@example.com', { password });
+  return { gateway, operator: bootstrapKey, tenant, person: person.accessToken ?? '', bot, opId, approvalId };
+}

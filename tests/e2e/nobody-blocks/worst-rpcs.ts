@@ -1,0 +1,112 @@
+import {
+  ActionType,
+  BatchCheckRequest,
+  BatchCheckResponse,
+  CompleteActionRequest,
+  CompleteActionResponse,
+  DeregisterAgentRequest,
+  DeregisterAgentResponse,
+  HeartbeatRequest,
+  HeartbeatResponse,
+  paths,
+  RegisterAgentRequest,
+  RegisterAgentResponse,
+} from '@reeve/contract';
+import { checkRequest, toolCall } from '../../harness/gateway.ts';
+import type { World } from './world.ts';
+import { worstTexts } from './worst-texts.ts';
+
+type Rpc = keyof typeof paths;
+type Worst = (world: World) => Promise<unknown>;
+
+/** Of a stream a message is like a call; what it does with it is what the call does. */
+const likeItsCalls: Worst = () => Promise.resolve();
+
+async function all(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const call of calls) await call().catch(() => undefined);
+}
+
+/** The worst that each RPC can be asked for. An RPC without an entry does not compile, and fails the test. */
+export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
+  checkAction: ({ gateway, bot }) =>
+    all([
+      ...worstTexts(512).map((tool) => () => gateway.check(bot, { context: toolCall(tool) })),
+      ...worstTexts(8000).map(
+        (path) => () =>
+          gateway.check(bot, {
+            actionType: ActionType.FILE_OPERATION,
+            context: { action: { $case: 'fileOp', value: { operation: 'read', path } } },
+          }),
+      ),
+      ...worstTexts(60_000).map((text) => () => gateway.check(bot, { context: toolCall('x', { text }) })),
+    ]),
+  batchCheck: ({ gateway, bot }) =>
+    all(
+      worstTexts(1500).map((text) => () => {
+        const requests = Array.from({ length: 1000 }, () => checkRequest(bot, { context: toolCall('x', { text }) }));
+        return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+      }),
+    ),
+  checkStream: likeItsCalls,
+  completeAction: ({ gateway, bot, opId }) =>
+    all(
+      worstTexts(8000).map(
+        (detail) => () =>
+          gateway.client.call(paths.completeAction, CompleteActionRequest, CompleteActionResponse, {
+            agentId: bot.id,
+            credentialToken: bot.token,
+            opId,
+            actualCostMicros: undefined,
+            outcome: 1,
+            detail,
+          }),
+      ),
+    ),
+  opControlStream: likeItsCalls,
+  ackOpControl: likeItsCalls,
+  registerAgent: ({ gateway, tenant }) =>
+    all(
+      worstTexts(500).map(
+        (text, at) => () =>
+          gateway.client.call(
+            paths.registerAgent,
+            RegisterAgentRequest,
+            RegisterAgentResponse,
+            {
+              agentId: { orgId: 'acme', teamId: 'core', agentId: `worst-${at}` },
+              credentialToken: '',
+              name: text,
+              framework: text,
+              version: '',
+              parentAgentId: undefined,
+              metadata: Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`m${n}`, text])),
+              toolNames: Array.from({ length: 500 }, (_, n) => `${text}${n}`),
+            },
+            { authorization: `Bearer ${tenant}` },
+          ),
+      ),
+    ),
+  heartbeat: ({ gateway, bot }) =>
+    all([
+      () =>
+        gateway.client.call(paths.heartbeat, HeartbeatRequest, HeartbeatResponse, {
+          agentId: bot.id,
+          credentialToken: 'x'.repeat(1_000_000),
+        }),
+    ]),
+  deregisterAgent: ({ gateway, bot }) =>
+    all(
+      worstTexts(8000).map(
+        (reason) => () =>
+          gateway.client.call(paths.deregisterAgent, DeregisterAgentRequest, DeregisterAgentResponse, {
+            agentId: bot.id,
+            credentialToken: 'not its token',
+            reason,
+          }),
+      ),
+    ),
+  healthCheck: likeItsCalls,
+  healthWatch: likeItsCalls,
+  reflectionV1: likeItsCalls,
+  reflectionV1Alpha: likeItsCalls,
+};
