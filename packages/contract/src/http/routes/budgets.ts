@@ -45,6 +45,7 @@ const booksCheck = z.object({
   ),
 });
 
+/** Whose it is, is told by `agent` alone, or by `org_id` and perhaps `team_id`. */
 const correction = z
   .strictObject({
     agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }).optional(),
@@ -52,15 +53,9 @@ const correction = z
     team_id: idOrEmpty.optional(),
     amount_usd: z
       .string()
-      .regex(/^[-+]?\d{1,12}(\.\d{1,6})?$/, 'must be US dollars with at most 12 digits and 6 decimals, as "-1.50"'),
+      .regex(/^[-+]?\d{1,12}(\.\d{1,6})?$/, 'must be US dollars with at most 12 digits and 6 decimals, as "-1.50"')
+      .meta({ examples: ['-1.50'] }),
     reason: z.string().min(1).max(8192),
-  })
-  .refine(({ agent, org_id: org }) => (agent === undefined) !== (org === undefined), {
-    message: 'must name either an "agent" or an "org_id"',
-  })
-  .refine(({ org_id: org, team_id: team }) => org !== undefined || team === undefined, {
-    path: ['team_id'],
-    message: 'needs an "org_id"',
   })
   .meta({
     oneOf: [{ required: ['agent'], not: { required: ['team_id'] } }, { required: ['org_id'] }],
