@@ -56,17 +56,19 @@ async function tryCase(world: World, judge: Judge, tally: Tally, fuzzCase: FuzzC
 }
 
 /**
- * What a schema cannot say: what is an email, a good password, a token that opens something, the text of a policy, the context of an action or what can be granted; a cursor must come from the list, a team needs its org, a label is more than spaces, of two
+ * What a schema cannot say: what is an email, a good password, a token that opens something, the text of a policy, the context of an action, what can be granted, what there is to correct or what one action may cost; a cursor must come from the list, a team needs its org, a label is more than spaces, of two
  * ids both or none are given, and "all" stands alone.
  */
 function isRefusedAsInvalid({ query, body }: FuzzCase, status: number): boolean {
   if (![400, 413, 414, 415, 422].includes(status)) return false;
   if (
-    ['email', 'password', 'token', 'source', 'candidate', 'context', 'grant'].some((name) =>
+    ['email', 'password', 'token', 'source', 'candidate', 'context', 'grant', 'amount_usd'].some((name) =>
       Object.keys(body ?? {}).includes(name),
     )
   )
     return false;
+  const { actual_cost_micros: actual, estimated_cost_micros: estimated } = (body ?? {}) as Record<string, unknown>;
+  if ([actual, estimated].some((cost) => Number(cost ?? 0) > mostActionMicros)) return false;
   const { trace_id, span_id, scope } = (body ?? {}) as { trace_id?: string; span_id?: string; scope?: object };
   if ((trace_id === '') !== (span_id === '')) return false;
   if (scope !== undefined && 'all' in scope && Object.keys(scope).length > 1) return false;
@@ -75,6 +77,9 @@ function isRefusedAsInvalid({ query, body }: FuzzCase, status: number): boolean 
   const isBlank = typeof label === 'string' && label.trim() === '';
   return !('cursor' in query) && !isTeamAlone && !isBlank;
 }
+
+/** The default of SVC_MAX_ACTION_COST_USD. */
+const mostActionMicros = 1_000_000_000;
 
 function count(tally: Tally, { method, path }: Operation, status: number): void {
   const name = `${method} ${path}`;

@@ -31,8 +31,11 @@ async function settle(micros: number, agent = bot): Promise<void> {
   await g.complete(agent, opId, { actualCostMicros: micros });
 }
 
-const correct = (amountUsd: string, name = 'acme/search/bot', reason = 'a mistake', by = operator) =>
-  g.settle(correctBudget(g.gov, by, { of: agentId(name), amountUsd, reason }));
+const correct = (amountUsd: string, name = 'acme/search/bot', reason = 'a mistake', by = operator) => {
+  const named = agentId(name);
+  const of = named.agentId === '' ? { orgId: named.orgId, teamId: named.teamId } : { agent: named };
+  return g.settle(correctBudget(g.gov, by, { ...of, amountUsd, reason }));
+};
 /** What is settled today in each tier of an agent. */
 const days = (agent = bot) => tiersOf(agent.id).map((of) => g.gov.ledger.read(of).spent.day);
 const months = (agent = bot) => tiersOf(agent.id).map((of) => g.gov.ledger.read(of).spent.month);

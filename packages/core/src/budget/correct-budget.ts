@@ -21,8 +21,10 @@ import { tiersUpFrom } from './tier.ts';
 const longestReason = 8192;
 
 export interface Correction {
-  /** Whose: an agent's, else a team's, else an org's. Empty ids name nobody. */
-  readonly of: AgentId;
+  /** Whose: an agent's, or an org's, or a team's of it. */
+  readonly agent?: AgentId | undefined;
+  readonly orgId?: string | undefined;
+  readonly teamId?: string | undefined;
   /** Dollars with their sign, `-1.50`. */
   readonly amountUsd: string;
   readonly reason: string;
@@ -37,7 +39,7 @@ export async function correctBudget(gov: Governance, by: Principal, correction: 
   requireUnbound(by);
   checkLength('reason', correction.reason, longestReason);
   if (correction.reason.trim() === '') throw invalid('reason', 'must say why');
-  const of = tierNamed(correction.of);
+  const of = tierNamed(correction);
   requireKnown(gov, of);
   const tiers = tiersUpFrom(of);
   const amounts = amountsOf(gov, tiers, correction.amountUsd);
@@ -82,11 +84,13 @@ export async function correctBudget(gov: Governance, by: Principal, correction: 
   return rows;
 }
 
-function tierNamed({ orgId, teamId, agentId }: AgentId): TierOf {
-  if (agentId !== '') return { tier: 'agent', orgId, teamId, agentId };
-  if (teamId !== '') return { tier: 'team', orgId, teamId, agentId };
-  if (orgId === '') throw invalid('org_id', 'must not be empty, unless an agent is named');
-  return { tier: 'org', orgId, teamId, agentId };
+function tierNamed({ agent, orgId = '', teamId = '' }: Correction): TierOf {
+  if (agent === undefined) {
+    if (orgId === '') throw invalid('org_id', 'must be given where no agent is');
+    return { tier: teamId === '' ? 'org' : 'team', orgId, teamId, agentId: '' };
+  }
+  if (orgId !== '' || teamId !== '') throw invalid('agent', 'must stand alone, without org_id and team_id');
+  return { tier: 'agent', ...agent };
 }
 
 /** A name that is misspelt is not corrected: somebody of it is registered, or has spent something. */

@@ -44,6 +44,7 @@ const booksCheck = z.object({
   ),
 });
 
+/** Whose it is, is told by `agent` alone, or by `org_id` and perhaps `team_id`. */
 const correction = z
   .strictObject({
     agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }).optional(),
@@ -52,15 +53,8 @@ const correction = z
     amount_usd: z
       .string()
       .regex(/^[-+]?\d{1,12}(\.\d{1,6})?$/, 'must be US dollars with at most 12 digits and 6 decimals, as "-1.50"')
-      .meta({ maxLength: 20 }),
+      .meta({ maxLength: 20, examples: ['-1.50'] }),
     reason: reason.min(1),
-  })
-  .refine(({ agent, org_id: org }) => (agent === undefined) !== (org === undefined), {
-    message: 'must name either an "agent" or an "org_id"',
-  })
-  .refine(({ org_id: org, team_id: team }) => org !== undefined || team === undefined, {
-    path: ['team_id'],
-    message: 'needs an "org_id"',
   })
   .meta({
     oneOf: [{ required: ['agent'], not: { required: ['team_id'] } }, { required: ['org_id'] }],

@@ -135,6 +135,9 @@ function Links({ owner }: { readonly owner: Owner }) {
       <Link to="/audit" search={{ ...ids, event_type: 'BudgetLimitApproached' }} className={look}>
         Warnings
       </Link>
+      <Link to="/audit" search={{ ...ids, event_type: 'BudgetCorrected' }} className={look}>
+        Corrections
+      </Link>
       {tier === 'agent' ? (
         <Link to="/topology" search={{ agent: budgetKey(owner) }} className={look}>
           The agent

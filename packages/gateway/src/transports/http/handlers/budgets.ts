@@ -18,13 +18,12 @@ export function budgetHandlers({
 }: BudgetPorts): Pick<Handlers, 'listBudgets' | 'budgetHistory' | 'verifyBudgets' | 'correctBudget'> {
   return {
     correctBudget: async ({ body }, { principal }) => {
-      const { agent, org_id: org = '', team_id: team = '', amount_usd: amountUsd, reason } = body;
-      const {
-        org_id: orgId,
-        team_id: teamId,
-        agent_id: agentId,
-      } = agent ?? { org_id: org, team_id: team, agent_id: '' };
-      const rows = await correctBudget(gov, principal, { of: { orgId, teamId, agentId }, amountUsd, reason });
+      const { agent, org_id: orgId, team_id: teamId, amount_usd: amountUsd, reason } = body;
+      const named =
+        agent === undefined
+          ? { orgId, teamId }
+          : { orgId, teamId, agent: { orgId: agent.org_id, teamId: agent.team_id, agentId: agent.agent_id } };
+      const rows = await correctBudget(gov, principal, { ...named, amountUsd, reason });
       return { items: rows.map(budgetJson) };
     },
     budgetHistory: async ({ query }, { principal }) => {
