@@ -1,4 +1,3 @@
-export type { Json } from './audit/canonical-json.ts';
 export type { Access } from './access/access.ts';
 export type { ApiKeyRecord } from './access/api-key.ts';
 export { parseApiKey } from './access/api-key.ts';
@@ -81,7 +80,7 @@ export { action, actionTypes } from './decision/action.ts';
 export type { Answer, Decision } from './decision/answer.ts';
 export { chargeOf } from './decision/charge.ts';
 export { checkAction, checkActions, checkBatchSize, longestStretch } from './decision/check-action.ts';
-export type { CheckRequest } from './decision/check-request.ts';
+export type { CheckRequest, RawCheckRequest } from './decision/check-request.ts';
 export type { RecordedDecision } from './decision/recorded-decision.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
 export { parseCheckRequest } from './decision/check-request.ts';
