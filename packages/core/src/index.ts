@@ -1,4 +1,3 @@
-export type { Json } from './audit/canonical-json.ts';
 export type { Access } from './access/access.ts';
 export type { ApiKeyRecord } from './access/api-key.ts';
 export { parseApiKey } from './access/api-key.ts';
@@ -89,7 +88,7 @@ export { boundedApproval, boundedGrant, boundedOp } from './journal/bounded-rows
 export { longest, mostBytesOfPage } from './kernel/bounds.ts';
 export { toldReason } from './kernel/text-size.ts';
 export { checkAction, checkActions, longestStretch } from './decision/check-action.ts';
-export type { CheckRequest } from './decision/check-request.ts';
+export type { CheckRequest, RawCheckRequest } from './decision/check-request.ts';
 export type { RecordedDecision } from './decision/recorded-decision.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
 export { checkCost, parseCheckRequest } from './decision/check-request.ts';

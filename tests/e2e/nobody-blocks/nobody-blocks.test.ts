@@ -34,6 +34,7 @@ async function worstDelay(work: () => Promise<unknown>): Promise<number> {
     const delay = await delayBy(world.gateway, work);
     least = Math.min(least, delay / Math.max(before, unitOfWork()));
   }
+  if (process.env['SHOW'] !== undefined) console.log('UNITS', least.toFixed(1), expect.getState().currentTestName);
   return least;
 }
 

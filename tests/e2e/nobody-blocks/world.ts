@@ -4,7 +4,7 @@ import type { Registered } from '../../harness/gateway.ts';
 import { bootstrapKey, checkRequest, TestGateway, toolCall } from '../../harness/gateway.ts';
 import { password, Person } from '../../harness/person.ts';
 import { Policies } from '../../harness/policies.ts';
-import { manyConditions, worstTexts } from './worst-texts.ts';
+import { dearConditions, manyConditions, worstTexts } from './worst-texts.ts';
 
 /** A gateway with much in it, and one tenant that means no good. */
 export interface World {
@@ -31,7 +31,7 @@ const noLimits = {
   SVC_RATE_LIMIT_API_PER_MIN: '0',
   SVC_LOCKOUT_ATTEMPTS: '1000',
   SVC_AUTH_OPEN_REGISTRATION: 'true',
-  SVC_EVALUATION_SECS: '1',
+  SVC_EVALUATION_SECS: '4',
 };
 
 export async function makeWorld(): Promise<World> {
@@ -49,6 +49,12 @@ export async function makeWorld(): Promise<World> {
   const policies = new Policies(gateway, tenant);
   await policies.put('big', manyConditions(120_000, 'scope: org:acme\nrules:\n'));
   await policies.put('big', manyConditions(100_000, 'scope: org:acme\nrules:\n'));
+  await policies.put(
+    'dear',
+    dearConditions('scope: org:acme\nrules:\n')
+      .slice(0, 120_000)
+      .replace(/\n[^\n]*$/, '\n'),
+  );
   const person = new Person(gateway);
   await person.register('someone@example.com', { password });
   return { gateway, operator: bootstrapKey, tenant, person: person.accessToken ?? '', bot, opId, approvalId };

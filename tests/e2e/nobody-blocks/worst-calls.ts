@@ -210,7 +210,19 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
     }),
     'operator',
   ),
-  simulatePolicy: sources('/api/v1/policies/simulate', (text) => ({ ...dear, candidate: text })),
+  simulatePolicy: (world) => [
+    ...sources('/api/v1/policies/simulate', (text) => ({ ...dear, candidate: text }))(world),
+    ...worstBodies('args').map((args) => ({
+      path: '/api/v1/policies/simulate',
+      bearer: world.tenant,
+      body: `{"agent":{"agent_id":"bot"},"action_type":"tool_call","context":${args}}`,
+    })),
+    ...worstBodies('x').map((args) => ({
+      path: '/api/v1/policies/simulate',
+      bearer: world.tenant,
+      body: `{"agent":{"agent_id":"bot"},"action_type":"tool_call","context":{"args":${args}}}`,
+    })),
+  ],
   backtestPolicy: sources('/api/v1/policies/backtest', (text) => ({ candidate: text, changes: 10_000 })),
   explainDecision: ({ opId, tenant }) => [
     { path: `/api/v1/decisions/${encodeURIComponent(opId)}/explain`, bearer: tenant },

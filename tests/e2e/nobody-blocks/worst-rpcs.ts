@@ -2,6 +2,8 @@ import {
   ActionType,
   BatchCheckRequest,
   BatchCheckResponse,
+  CheckActionRequest,
+  CheckActionResponse,
   CompleteActionRequest,
   CompleteActionResponse,
   DeregisterAgentRequest,
@@ -22,6 +24,20 @@ type Worst = (world: World) => Promise<unknown>;
 /** Of a stream a message is like a call; what it does with it is what the call does. */
 const likeItsCalls: Worst = () => Promise.resolve();
 
+/** For these the conditions of the tenant cost as much as they may. */
+const dear = { a: Array.from({ length: 600 }, (_, at) => at) };
+const many = 500;
+
+/** Arguments that fill a message. */
+function worstArguments(): Buffer[] {
+  const room = 4 * 1024 * 1024 - 2000;
+  const list = (item: string) => `[${Array.from({ length: room / (item.length + 1) }, () => item).join(',')}]`;
+  const names = Array.from({ length: room / 14 }, (_, at) => `"m${at.toString(36).padStart(6, '0')}":0`);
+  return [list('0'), list('{}'), list('"a"'), `{${names.join(',')}}`, JSON.stringify('a\u0301'.repeat(room / 3))].map(
+    (text) => Buffer.from(text).subarray(0, room + 1000),
+  );
+}
+
 async function all(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const call of calls) await call().catch(() => undefined);
 }
@@ -38,16 +54,41 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
             context: { action: { $case: 'fileOp', value: { operation: 'read', path } } },
           }),
       ),
+      () => gateway.check(bot, { context: toolCall('x', dear) }),
+      ...worstArguments().map(
+        (argsJson) => () =>
+          gateway.check(bot, {
+            context: {
+              action: { $case: 'toolCall', value: { toolName: 'x', toolSource: '', argsJson, targetUrl: '' } },
+            },
+          }),
+      ),
       ...worstTexts(60_000).map((text) => () => gateway.check(bot, { context: toolCall('x', { text }) })),
     ]),
   batchCheck: ({ gateway, bot }) =>
-    all(
-      worstTexts(1500).map((text) => () => {
+    all([
+      () => {
+        const requests = Array.from({ length: 1000 }, () => checkRequest(bot, { context: toolCall('x', dear) }));
+        return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
+      },
+      ...worstTexts(1500).map((text) => () => {
         const requests = Array.from({ length: 1000 }, () => checkRequest(bot, { context: toolCall('x', { text }) }));
         return gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });
       }),
-    ),
-  checkStream: likeItsCalls,
+    ]),
+  checkStream: async ({ gateway, bot }) => {
+    const call = gateway.client.stream(paths.checkStream, CheckActionRequest, CheckActionResponse);
+    const answered = new Promise<void>((resolve, reject) => {
+      let answers = 0;
+      call.on('data', () => {
+        if (++answers === many) resolve();
+      });
+      call.on('error', reject);
+    });
+    for (let at = 0; at < many; at++) call.write(checkRequest(bot, { context: toolCall('x', dear) }));
+    await answered;
+    call.end();
+  },
   completeAction: ({ gateway, bot, opId }) =>
     all(
       worstTexts(8000).map(

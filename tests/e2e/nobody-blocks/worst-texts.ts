@@ -28,7 +28,7 @@ export function manyConditions(length: number, head = 'rules:\n'): string {
   const rules: string[] = [head];
   let size = head.length;
   for (let at = 0; at < 2000 && size < length - 100; at++) {
-    const rule = `- {name: r${at}, effect: deny, when: 'args.a${at} == "${at}"'}\n`;
+    const rule = `- {name: r${at}, effect: deny, when: 'has(args.a${at}) && args.a${at} == "x"'}\n`;
     rules.push(rule);
     size += rule.length;
   }

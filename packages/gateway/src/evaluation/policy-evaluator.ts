@@ -1,10 +1,10 @@
 import type {
   Candidate,
-  CheckRequest,
   ConsiderAgain,
   JudgedAgain,
   PolicyProblem,
   Principal,
+  RawCheckRequest,
   Simulation,
   StoredEntry,
 } from '@reeve/core';
@@ -23,7 +23,8 @@ export interface PolicyEvaluator {
     by: Principal,
     asked: { readonly source: string; readonly name: string | undefined },
   ): Promise<readonly PolicyProblem[]>;
-  simulate(by: Principal, request: CheckRequest, candidate: Candidate | undefined): Promise<Simulation>;
+  /** The form of the request is checked there, too: it may be large. */
+  simulate(by: Principal, request: RawCheckRequest, candidate: Candidate | undefined): Promise<Simulation>;
   /** Refuses a candidate that could not be in force. */
   requireCandidate(by: Principal, candidate: Candidate): Promise<void>;
   judgeAgain(by: Principal, candidate: Candidate, entries: readonly StoredEntry[]): Promise<readonly JudgedAgain[]>;

@@ -2,7 +2,6 @@ import type {
   AgentRecord,
   Books,
   Candidate,
-  CheckRequest,
   ConsideredRule,
   JudgedAgain,
   Lineage,
@@ -10,6 +9,7 @@ import type {
   PolicyProblem,
   PolicySource,
   Principal,
+  RawCheckRequest,
   RecordedDecision,
   RunCount,
   Simulation,
@@ -40,8 +40,7 @@ export interface EvaluationJobs {
   simulate: {
     in: {
       readonly by: Principal;
-      /** The arguments are read there: their text is sent sooner than what is in it. */
-      readonly request: Omit<CheckRequest, 'args'>;
+      readonly request: RawCheckRequest;
       readonly candidate: Candidate | undefined;
       readonly facts: BroughtFacts;
     };

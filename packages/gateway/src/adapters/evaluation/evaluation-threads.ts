@@ -120,11 +120,10 @@ export class EvaluationThreads {
   #start(): Thread {
     const { mostActionMicros, approvals } = this.#gov;
     const settings: EvaluationSettings = { mostActionMicros, ttlMs: approvals.settings.ttlMs };
-    const worker = startThread(
-      new URL('evaluation-worker.ts', import.meta.url),
-      settings,
-      { name: 'evaluation', resourceLimits: { maxOldGenerationSizeMb: memoryMb } },
-    );
+    const worker = startThread(new URL('evaluation-worker.ts', import.meta.url), settings, {
+      name: 'evaluation',
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    });
     const courier = new PolicyCourier(this.#gov);
     const thread: Thread = { worker, courier, task: undefined, deadline: undefined, idle: undefined };
     worker.on('message', (answer: ThreadAnswer) => this.#answered(thread, answer));

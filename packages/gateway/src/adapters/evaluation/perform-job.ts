@@ -1,7 +1,8 @@
-import type { AgentId, CheckRequest, Json } from '@reeve/core';
+import type { AgentId } from '@reeve/core';
 import {
   considerAgain,
   judgeAgain,
+  parseCheckRequest,
   parseSource,
   plainSource,
   requireUnbound,
@@ -23,7 +24,7 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
   read: (_world, { source }) => plainSource(parseSource(source, policyFeatures)),
   validate: (world, { by, source, name }) => validatePolicy(world.world(), by, { source, name }),
   simulate: (world, { by, request, candidate, facts }) =>
-    simulate(world.world(facts), by, withArguments(request), candidate),
+    simulate(world.world(facts), by, parseCheckRequest(request, world.world().mostActionMicros), candidate),
   requireCandidate: (world, { by, candidate }) => {
     world.candidate(by, candidate);
     return null;
@@ -52,9 +53,4 @@ export function performJob<Kind extends JobKind>(
 ): EvaluationJobs[Kind]['out'] | Promise<EvaluationJobs[Kind]['out']> {
   const perform: Perform<Kind> = jobs[kind];
   return perform(world, input);
-}
-
-function withArguments(request: Omit<CheckRequest, 'args'>): CheckRequest {
-  const { json } = request.action;
-  return { ...request, args: json === '' ? undefined : (JSON.parse(json) as Json) };
 }

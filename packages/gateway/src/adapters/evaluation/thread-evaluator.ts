@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type {
   Candidate,
-  CheckRequest,
   ConsiderAgain,
   Governance,
   JudgedAgain,
@@ -9,6 +8,7 @@ import type {
   PolicyProblem,
   PolicySource,
   Principal,
+  RawCheckRequest,
   Simulation,
   StoredEntry,
 } from '@reeve/core';
@@ -26,6 +26,7 @@ export interface EvaluatorOptions {
 
 const slots = 2;
 const system = 'system';
+const nobody = { orgId: '', teamId: '', agentId: '' };
 
 /** Whatever compiles or evaluates a text of a caller, aside from decisions. */
 export class ThreadEvaluator implements PolicyEvaluator {
@@ -65,9 +66,8 @@ export class ThreadEvaluator implements PolicyEvaluator {
     return this.#run(by, 'validate', () => ({ by, ...asked }));
   }
 
-  simulate(by: Principal, request: CheckRequest, candidate: Candidate | undefined): Promise<Simulation> {
-    const { args: _, ...sent } = request;
-    return this.#run(by, 'simulate', () => ({ by, request: sent, candidate, facts: this.#factsOf(request) }));
+  simulate(by: Principal, request: RawCheckRequest, candidate: Candidate | undefined): Promise<Simulation> {
+    return this.#run(by, 'simulate', () => ({ by, request, candidate, facts: this.#factsOf(request) }));
   }
 
   async requireCandidate(by: Principal, candidate: Candidate): Promise<void> {
@@ -128,7 +128,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     }
   }
 
-  #factsOf({ agentId, runId }: CheckRequest): BroughtFacts {
+  #factsOf({ agentId = nobody, runId }: RawCheckRequest): BroughtFacts {
     const { clock, directory, ledger, runs } = this.#gov;
     const agent = directory.find(agentId);
     return {

@@ -1,12 +1,5 @@
 import type { Candidate, EvaluationWorld, ParsedSource, PolicySource, PolicyVersion, Principal } from '@reeve/core';
-import {
-  acceptedBefore,
-  candidateSet,
-  parseSource,
-  PastPolicies,
-  PolicyLibrary,
-  PolicySet,
-} from '@reeve/core';
+import { acceptedBefore, candidateSet, parseSource, PastPolicies, PolicyLibrary, PolicySet } from '@reeve/core';
 import { policyFeatures } from '../cel/policy-features.ts';
 import { sha256 } from '../crypto/node-crypto.ts';
 import type { BroughtFacts, PastSources } from './evaluation-jobs.ts';

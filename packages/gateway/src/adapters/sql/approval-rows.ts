@@ -65,7 +65,13 @@ export function grantValues(grant: StandingGrant): SqlValue[] {
 /** One that an older version has written does not say all that it covers: it covers nothing. */
 export function grantOf(row: Row): StandingGrant {
   const record = JSON.parse(text(row, 'record')) as Pick<StandingGrant, 'resource'> & Partial<StandingGrant>;
-  return boundedGrant({ rules: [], approvers: 0, coverDigest: '', covers: record.resource, ...record } as StandingGrant);
+  return boundedGrant({
+    rules: [],
+    approvers: 0,
+    coverDigest: '',
+    covers: record.resource,
+    ...record,
+  } as StandingGrant);
 }
 
 /** A question with its values. */

@@ -75,6 +75,20 @@ describe('a JSON body', () => {
     }
   });
 
+  test('holds at most a thousand members or elements in one place near its top, and any number further in', () => {
+    const list = (length: number) => `[${Array.from({ length }, () => '0').join()}]`;
+    const object = (length: number) => `{${Array.from({ length }, (_, at) => `"m${at}":0`).join()}}`;
+    const tooMany = expect.objectContaining({ code: 'validation_failed' });
+    for (const make of [list, object]) {
+      expect(parse(make(1000))).toBeDefined();
+      expect(parse(`{"a":${make(1000)}}`)).toBeDefined();
+      expect(parse(`{"a":{"b":${make(5000)}}}`)).toBeDefined();
+      expect(() => parse(make(1001))).toThrow(tooMany);
+      expect(() => parse(`{"a":${make(1001)}}`)).toThrow(tooMany);
+    }
+    for (const unfinished of ['{"a', '{"a\\', '["', '{"a":"', '"']) expect(() => parse(unfinished)).toThrow(refused);
+  });
+
   test('that is no JSON is refused without a word of what it holds', () => {
     for (const text of [
       '{',

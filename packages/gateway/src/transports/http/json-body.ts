@@ -1,44 +1,75 @@
 import { HttpError } from './problem.ts';
 
 const deepest = 64;
+/**
+ * No body has more members or elements in one place near its top; further in, as in the arguments of a simulated call,
+ * there may be any number. It is told before the body is parsed and checked, which would take long for very many.
+ */
+const mostInOnePlace = 1000;
+const nearTheTop = 2;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body: UTF-8, no member twice, not nested without end. Empty is undefined. */
+/** Reads a JSON body: UTF-8, no member twice, not nested or filled without end. Empty is undefined. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  let text: string;
+  const text = textOf(bytes);
+  const fault = faultIn(text);
+  if (fault === tooMany) throw new HttpError('validation_failed', tooMany);
   let value: unknown;
   try {
-    text = utf8.decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw new HttpError('malformed_json', 'the body is not JSON in UTF-8');
+    throw notJson();
   }
-  const fault = faultIn(text);
   if (fault !== undefined) throw new HttpError('malformed_json', fault);
   return value;
 }
 
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw notJson();
+  }
+}
+
+function notJson(): HttpError {
+  return new HttpError('malformed_json', 'the body is not JSON in UTF-8');
+}
+
+const tooMany = `the body holds more than ${mostInOnePlace} members or elements in one place`;
+
+interface Place {
+  readonly names: Set<string> | undefined;
+  entries: number;
+}
+
+const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
 /**
  * What `JSON.parse` lets pass and a serious reader must not: the same member twice, of which two readers may see
- * different ones, and nesting that exhausts whoever walks it. The text is known to be JSON.
+ * different ones, and what exhausts whoever walks it. Of a text that is no JSON it may say anything.
  */
 function faultIn(text: string): string | undefined {
-  const open: (Set<string> | undefined)[] = [];
+  const open: Place[] = [];
   for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '{' || char === '[') {
-      open.push(char === '{' ? new Set() : undefined);
+    const char = text.charCodeAt(at);
+    if (char === openBrace || char === openBracket) {
+      open.push({ names: char === openBrace ? new Set() : undefined, entries: 1 });
       if (open.length > deepest) return `the body is nested deeper than ${deepest}`;
-    } else if (char === '}' || char === ']') {
+    } else if (char === closeBrace || char === closeBracket) {
       open.pop();
-    } else if (char === '"') {
+    } else if (char === comma) {
+      const place = open.at(-1);
+      if (place !== undefined && ++place.entries > mostInOnePlace && open.length <= nearTheTop) return tooMany;
+    } else if (char === quote) {
       const end = endOfString(text, at);
-      const members = open.at(-1);
-      if (members !== undefined && isName(text, end)) {
-        const name = JSON.parse(text.slice(at, end + 1)) as string;
-        if (members.has(name)) return `the member ${JSON.stringify(name)} is there twice`;
-        members.add(name);
+      const names = open.at(-1)?.names;
+      if (names !== undefined && isName(text, end)) {
+        const name = nameOf(text, at, end);
+        if (names.has(name)) return `the member ${JSON.stringify(name)} is there twice`;
+        names.add(name);
       }
       at = end;
     }
@@ -48,13 +79,27 @@ function faultIn(text: string): string | undefined {
 
 function endOfString(text: string, start: number): number {
   let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  for (; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === quote) return at;
+    if (char === backslash) at++;
+  }
   return at;
+}
+
+function nameOf(text: string, start: number, end: number): string {
+  const written = text.slice(start + 1, end);
+  if (!written.includes('\\')) return written;
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    return written;
+  }
 }
 
 /** A string is a member's name where a colon follows. */
 function isName(text: string, end: number): boolean {
   let at = end + 1;
   while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
-  return text[at] === ':';
+  return text.charCodeAt(at) === colon;
 }

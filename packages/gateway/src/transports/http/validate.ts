@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import { HttpError } from './problem.ts';
 
+/** More of what is wrong is not told. */
+const mostErrors = 100;
+
 /** Checks a part of a request by its schema; what is wrong is told with JSON pointers. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const errors = result.error.issues.flatMap(describe(where));
+  const errors = result.error.issues.slice(0, mostErrors).flatMap(describe(where)).slice(0, mostErrors);
   const [first] = errors;
   throw new HttpError('validation_failed', `${first?.pointer ?? where}: ${first?.detail ?? 'is not valid'}`, {
     errors,

@@ -1,5 +1,12 @@
-import type { AuditReader, ConsideredRule, Governance, SimulatedApprovals, StoredEntry } from '@reeve/core';
-import { backtest, explainDecision, parseCheckRequest, timestamp } from '@reeve/core';
+import type {
+  AuditReader,
+  ConsideredRule,
+  Governance,
+  RawCheckRequest,
+  SimulatedApprovals,
+  StoredEntry,
+} from '@reeve/core';
+import { backtest, explainDecision, timestamp } from '@reeve/core';
 import { TenantSlots, tenantOf } from '../../../evaluation/tenant-slots.ts';
 import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 import { backtestText } from '../backtest-lines.ts';
@@ -29,7 +36,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
   return {
     simulatePolicy: async ({ body }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = body.agent;
-      const raw = {
+      const request: RawCheckRequest = {
         agentId: { orgId: orgId ?? principal.orgId ?? '', teamId: teamId ?? principal.teamId ?? '', agentId },
         token: '',
         traceId: '',
@@ -40,7 +47,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         runId: body.run_id,
         summary: '',
       };
-      const request = parseCheckRequest(raw, gov.mostActionMicros);
+
       const candidate = body.candidate === undefined ? undefined : { text: body.candidate, merge: body.merge };
       const found = await evaluator.simulate(principal, request, candidate);
       return {
