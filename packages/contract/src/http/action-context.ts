@@ -37,14 +37,14 @@ export const contextShapes = {
     names: ['tool_call'],
     members: { ...toolMembers, args_json: 'json', args: 'json', target_url: 'url' },
   },
-  tool_result: {
-    names: ['tool_result'],
-    members: { ...toolMembers, result_json: 'json', result: 'json', source_url: 'url' },
-  },
   file_operation: { names: ['file_op', 'file_operation'], members: { operation: 'operation', path: 'path' } },
   network_call: { names: ['network_call'], members: { host: 'host', port: 'port', protocol: 'protocol' } },
   process_exec: { names: ['process_exec'], members: processMembers },
   agent_spawn: { names: ['agent_spawn', 'process_exec'], members: processMembers },
+  tool_result: {
+    names: ['tool_result'],
+    members: { ...toolMembers, result_json: 'json', result: 'json', source_url: 'url' },
+  },
 } as const satisfies Record<string, ContextShape>;
 
 export type ContextKind = keyof typeof contextShapes;
