@@ -138,7 +138,7 @@ function introduction(): string[] {
       '- **Tenancy:** a credential that is bound to an org or a team sees and touches what is its own. Another’s record is a 404 or is not listed; totals do not count it. `org_id` only narrows. An unbound credential sees everything.',
       '- **Bodies:** JSON in UTF-8, at most 1 MiB, nested at most 64 deep, no member twice, no unknown member. Where nothing in it is required, the body may be left out.',
       '- **Answers:** JSON. Timestamps are RFC 3339 in UTC with milliseconds, except `expires_at` of a token, which is in Unix seconds. Money is a decimal text in US dollars.',
-      '- **Lists:** `per_page` and `cursor`; `next_cursor` is null on the last page; `total` counts what the caller may see and the filter lets through.',
+      '- **Lists:** `per_page` and `cursor`; a page holds at most 4 MiB or one item, so it may have fewer than `per_page`; `next_cursor` is null on the last page; `total` counts what the caller may see and the filter lets through.',
       '- **Errors:** [problems](problems.md) with a stable `code`.',
       '- **Limits:** `RateLimit-Policy` and `RateLimit` tell what is left. `public` counts per address, `api` per credential, a key and its tokens together. A call that fails to authenticate counts as `public`.',
       '- **Request ids:** `X-Request-Id` comes back; one of 1 to 64 characters of `A-Za-z0-9._-` is kept, otherwise one is made up.',

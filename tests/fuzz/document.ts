@@ -16,7 +16,12 @@ export interface JsonSchema {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
+  readonly contentMediaType?: string;
+  /** Together with others, each of which holds as well. */
+  readonly allOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
   readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
   readonly maximum?: number;
 }
 

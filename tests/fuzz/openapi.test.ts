@@ -35,4 +35,4 @@ test(`valid and mutated requests to every operation, seed ${seed}`, async () => 
   expect(await world.gateway.check(world.sentinel)).toMatchObject({ decision: 1 });
   expect((await residentBytes(world.gateway.http)) - before).toBeLessThan(mostGrowth);
   expect(world.gateway.output().stderr).not.toContain('unexpectedly');
-});
+}, 300_000);

@@ -9,6 +9,8 @@ export interface Sources {
 }
 
 const longest = 64;
+/** Many of them make a body that is too long. */
+const longestFull = 9000;
 
 /** Values that a schema takes. */
 export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbitrary<unknown> {
@@ -18,9 +20,32 @@ export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbit
   }
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((option) => valuesOf(option, sources, name)));
+  if (schema.anyOf !== undefined) {
+    return fc.oneof(...schema.anyOf.map((option) => valuesOf(narrowed(schema, option), sources, name)));
+  }
   const types = [schema.type ?? 'anything'].flat();
   return fc.oneof(...types.map((type) => valuesOfType(type, schema, sources, name)));
+}
+
+/** A schema with one of its options: what the option says of a member holds beside what the schema says of it. */
+function narrowed({ anyOf: _, ...schema }: JsonSchema, option: JsonSchema): JsonSchema {
+  if (schema.properties === undefined || option.properties === undefined) return { ...schema, ...option };
+  const members = Object.entries(option.properties).map(([name, member]): [string, JsonSchema] => [
+    name,
+    together(schema.properties?.[name] ?? {}, member),
+  ]);
+  return {
+    ...schema,
+    properties: { ...schema.properties, ...Object.fromEntries(members) },
+    required: [...(schema.required ?? []), ...(option.required ?? [])],
+  };
+}
+
+/** What both allow, where one of them is a choice: those of its options that the other has as well. */
+function together(schema: JsonSchema, other: JsonSchema): JsonSchema {
+  if (other.anyOf !== undefined) return other;
+  if (schema.anyOf === undefined || other.type === undefined) return { ...schema, ...other };
+  return { ...schema, anyOf: schema.anyOf.filter(({ type }) => type === other.type) };
 }
 
 function valuesOfType(type: string, schema: JsonSchema, sources: Sources, name: string): Arbitrary<unknown> {
@@ -46,7 +71,9 @@ function valuesOfType(type: string, schema: JsonSchema, sources: Sources, name: 
   }
 }
 
-function integers({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema) {
+function integers({ exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER, ...schema }: JsonSchema) {
+  const beyond = exclusiveMinimum === undefined ? Number.MIN_SAFE_INTEGER : exclusiveMinimum + 1;
+  const { minimum = beyond } = schema;
   return fc.oneof(
     fc.integer({ min: Math.max(minimum, -(2 ** 31)), max: Math.min(maximum, 2 ** 31 - 1) }),
     fc.constantFrom(minimum, maximum),
@@ -59,7 +86,11 @@ function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string,
   const record: Arbitrary<Record<string, unknown>> = fc.record(Object.fromEntries(members), {
     requiredKeys: [...required],
   });
-  const enough = record.filter((value) => Object.keys(value).length >= minProperties);
+  const refused = (schema.allOf ?? []).flatMap(({ not }) => (not?.required === undefined ? [] : [not.required]));
+  const enough = record.filter(
+    (value) =>
+      Object.keys(value).length >= minProperties && !refused.some((names) => names.every((name) => name in value)),
+  );
   if (typeof additionalProperties !== 'object') return enough;
   const extras = fc.dictionary(fc.string({ minLength: 1 }), valuesOf(additionalProperties, sources), { maxKeys: 3 });
   return fc.tuple(record, extras).map(([own, extra]) => ({ ...extra, ...own }));
@@ -67,15 +98,23 @@ function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string,
 
 function texts(schema: JsonSchema, known: readonly string[]): Arbitrary<string> {
   const free = freeTexts(schema);
-  return known.length === 0 ? free : fc.oneof({ arbitrary: fc.constantFrom(...known), weight: 4 }, free);
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
+  const fits = (text: string) =>
+    text.length >= minLength &&
+    text.length <= maxLength &&
+    (pattern === undefined || new RegExp(pattern, 'u').test(text));
+  const fitting = known.filter(fits);
+  return fitting.length === 0 ? free : fc.oneof({ arbitrary: fc.constantFrom(...fitting), weight: 4 }, free);
 }
 
-function freeTexts({ minLength = 0, maxLength = longest, pattern, format }: JsonSchema): Arbitrary<string> {
-  if (format === 'date-time') return dateTimes();
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+function freeTexts({ minLength = 0, maxLength = longest, pattern, ...rest }: JsonSchema): Arbitrary<string> {
+  if (rest.format === 'date-time') return dateTimes();
+  if (rest.format === 'idn-email') return emails();
+  if (rest.contentMediaType === 'application/json') return fc.json();
+  if (pattern !== undefined) return matching(new RegExp(pattern), minLength, maxLength);
   const ordinary = fc.string({ minLength, maxLength: Math.min(maxLength, longest), unit: 'grapheme' });
   const binary = fc.string({ minLength, maxLength: Math.min(maxLength, longest), unit: 'binary' });
-  const full = fc.constantFrom('x', 'é', '‮', '\u0000').map((char) => char.repeat(maxLength));
+  const full = fc.constantFrom('x', 'é', '‮', '\u0000').map((char) => char.repeat(Math.min(maxLength, longestFull)));
   const upTo = (text: string) => withinUnits(text, maxLength);
   return fc
     .oneof({ arbitrary: ordinary, weight: 4 }, { arbitrary: binary, weight: 2 }, full)
@@ -91,6 +130,24 @@ function withinUnits(text: string, most: number): string {
     kept += char;
   }
   return kept;
+}
+
+/** As long as the schema lets them be, with space around them and letters of everywhere. */
+function emails(): Arbitrary<string> {
+  const local = fc.constantFrom('name', 'n.a+m', 'ünï', 'x'.repeat(64));
+  const domain = fc.constantFrom('example.com', 'a', 'münchen.example', `${'d'.repeat(63)}.${'e'.repeat(63)}`);
+  return fc
+    .tuple(fc.constantFrom('', ' ', '\n'), local, domain)
+    .map(([space, before, after]) => `${space}${before}@${after}${space}`);
+}
+
+/** A pattern of one thing that is to be somewhere in the text is none that texts are made from. */
+function matching(pattern: RegExp, minLength: number, maxLength: number): Arbitrary<string> {
+  const anywhere = !pattern.source.startsWith('^');
+  const made = anywhere
+    ? fc.string({ minLength: 1, maxLength: Math.min(maxLength, longest) })
+    : fc.stringMatching(pattern);
+  return made.filter((text) => text.length >= minLength && pattern.test(text));
 }
 
 function dateTimes(): Arbitrary<string> {
