@@ -4,7 +4,7 @@ import { agentId, rawCheck, useTool } from '../testkit/requests.ts';
 import { action } from './action.ts';
 import { checkBatchSize } from './check-action.ts';
 import type { RawCheckRequest } from './check-request.ts';
-import { parseCheckRequest } from './check-request.ts';
+import { mostArgumentValues, parseCheckRequest } from './check-request.ts';
 
 const acmeBot = agentId('acme/search/bot');
 const idRule = '1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit';
@@ -145,5 +145,22 @@ describe('a batch', () => {
     expect(() => checkBatchSize(1001)).toThrow(
       expect.objectContaining({ code: 'invalid_argument', message: 'requests: at most 1000 in one batch, not 1001' }),
     );
+  });
+});
+
+describe('long arguments', () => {
+  const long = (json: string) => parseCheckRequest(rawCheck({ action: action('tool_call', { tool: 'x', json }) }));
+  const filler = 'x'.repeat(70_000);
+
+  test('are checked at once and parsed when they are asked for', () => {
+    const request = long(JSON.stringify({ filler, list: [1, 2] }));
+    expect([request.args, request.argumentValues]).toEqual([{ filler, list: [1, 2] }, 5]);
+    expect(() => long(`{"filler":"${filler}"`)).toThrow('must be a JSON document');
+    expect(() => long(`{"filler":"${filler}","deep":${'['.repeat(70)}${']'.repeat(70)}}`)).toThrow('nested deeper');
+  });
+
+  test('with very many values are not looked at by conditions', () => {
+    const request = long(`[${Array.from({ length: 120_000 }, () => '0').join()}]`);
+    expect(request.argumentValues).toBeGreaterThan(mostArgumentValues);
   });
 });

@@ -3,6 +3,7 @@ import { invalid } from '../kernel/errors.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { parseAgentId } from '../tenancy/agent-id.ts';
 import type { Action } from './action.ts';
+import { scanJson } from './scan-json.ts';
 import { checkTraceIds } from './trace-ids.ts';
 
 /** One question of an agent, checked in form and not yet judged. */
@@ -12,8 +13,10 @@ export interface CheckRequest {
   readonly traceId: string;
   readonly spanId: string;
   readonly action: Action;
-  /** The parsed `args_json` or `result_json`; undefined where there is none. */
+  /** The parsed `args_json` or `result_json`; undefined where there is none. Long ones are parsed when asked for. */
   readonly args: Json | undefined;
+  /** How many values the arguments hold, where they are long. */
+  readonly argumentValues?: number;
   readonly caller: AgentId | null;
   readonly estimatedCostMicros: number | null;
   readonly runId: string;
@@ -21,7 +24,9 @@ export interface CheckRequest {
 }
 
 /** A request as a transport decoded it. */
-export type RawCheckRequest = Omit<CheckRequest, 'args' | 'agentId'> & { readonly agentId: AgentId | undefined };
+export type RawCheckRequest = Omit<CheckRequest, 'args' | 'argumentValues' | 'agentId'> & {
+  readonly agentId: AgentId | undefined;
+};
 
 const deepestArguments = 64;
 export const longestText = 4096;
@@ -35,13 +40,17 @@ export function parseCheckRequest(raw: RawCheckRequest): CheckRequest {
   checkLength('run_id', raw.runId, 128);
   checkLength('summary', raw.summary, longestText);
   checkNumbers(raw.action);
+  const { values, read } = readArguments(raw.action);
   return {
     agentId,
     token: raw.token,
     traceId: raw.traceId,
     spanId: raw.spanId,
     action: raw.action,
-    args: parseArguments(raw.action),
+    get args() {
+      return read();
+    },
+    ...(values === undefined ? {} : { argumentValues: values }),
     caller: raw.caller,
     estimatedCostMicros: raw.estimatedCostMicros,
     runId: raw.runId,
@@ -64,19 +73,38 @@ function checkNumbers(action: Action): void {
   if (action.port < 0 || action.port > 65_535) throw invalid('context.network_call.port', 'must be 0 to 65535');
 }
 
-function parseArguments(action: Action): Json | undefined {
-  if (action.json === '') return undefined;
+/** Shorter arguments are parsed at once. */
+const surelyShort = 65_536;
+/**
+ * Making more values takes longer than everybody else can be asked to wait. Such arguments are recorded by their hash,
+ * as all that are long, and conditions that look at them fail: nobody ever reads what is in them.
+ */
+export const mostArgumentValues = 100_000;
+
+interface Arguments {
+  readonly values?: number;
+  readonly read: () => Json | undefined;
+}
+
+function readArguments(action: Action): Arguments {
+  if (action.json === '') return { read: () => undefined };
   const field = action.type === 'tool_result' ? 'context.tool_result.result_json' : 'context.tool_call.args_json';
-  if (nestsDeeperThan(action.json, deepestArguments)) {
-    throw invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  const malformed = () => invalid(field, 'must be a JSON document in UTF-8, or empty');
+  const tooDeep = () => invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  if (action.json.length > surelyShort) {
+    const scanned = scanJson(action.json, { depth: deepestArguments, values: mostArgumentValues });
+    if (scanned === 'malformed') throw malformed();
+    if (scanned === 'too deep') throw tooDeep();
+    let parsed: Json | undefined;
+    return { values: scanned, read: () => (parsed ??= JSON.parse(action.json) as Json) };
   }
-  let value: Json;
+  if (nestsDeeperThan(action.json, deepestArguments)) throw tooDeep();
   try {
-    value = JSON.parse(action.json) as Json;
+    const value = JSON.parse(action.json) as Json;
+    return { read: () => value };
   } catch {
-    throw invalid(field, 'must be a JSON document in UTF-8, or empty');
+    throw malformed();
   }
-  return value;
 }
 
 /** Looked at before the text is parsed: parsing what is nested a million deep would keep everybody else waiting. */

@@ -70,7 +70,7 @@ function describeLimit({ tier, period, limitMicros, totalMicros }: Limit): Canon
 export function describeAction(request: CheckRequest, sha256: Sha256): CanonicalJson {
   const { action } = request;
   let text = '{';
-  if (request.args !== undefined) text += `"args":${describeArguments(request, sha256)},`;
+  if (action.json !== '') text += `"args":${describeArguments(request, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
   if (action.commandArgs.length > 0) text += `"command_args":${canonicalJson(redactArguments(action.commandArgs))},`;
   if (action.host !== '') text += member('host', action.host);
@@ -92,9 +92,12 @@ function member(name: string, value: string): string {
   return `"${name}":${canonicalJson(redactText(value))},`;
 }
 
-function describeArguments({ action, args }: CheckRequest, sha256: Sha256): CanonicalJson {
-  if (args === undefined || action.json.length > longestArguments) {
+function describeArguments(request: CheckRequest, sha256: Sha256): CanonicalJson {
+  const { action } = request;
+  // Long ones are not even parsed for it.
+  if (action.json.length > longestArguments) {
     return canonicalJson({ omitted_characters: action.json.length, sha256: sha256(action.json) });
   }
+  const { args = null } = request;
   return canonicalJson(mayNeedRedaction(action.json) ? redact(args) : args);
 }
