@@ -17,8 +17,8 @@ import { worstRpcs } from './worst-rpcs.ts';
  */
 
 /** So many times as long as reading one large body takes, others may have to wait. */
-const mostUnits = 15;
-const mostTries = 4;
+const mostUnits = 20;
+const mostTries = 5;
 
 let world: World;
 beforeAll(async () => {
