@@ -17,8 +17,8 @@ import { worstRpcs } from './worst-rpcs.ts';
  */
 
 /** So many times as long as reading one large body takes, others may have to wait. */
-const mostUnits = 15;
-const mostTries = 4;
+const mostUnits = 20;
+const mostTries = 5;
 
 let world: World;
 beforeAll(async () => {
@@ -26,15 +26,17 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.gateway[Symbol.asyncDispose]());
 
-/** The least delay of some tries, in units of work. */
-async function worstDelay(work: () => Promise<unknown>): Promise<number> {
+/** How long others had to wait, in units of work. */
+async function delayInUnits(work: () => Promise<unknown>): Promise<number> {
+  const before = unitOfWork();
+  const delay = await delayBy(world.gateway, work);
+  return delay / Math.max(before, unitOfWork());
+}
+
+/** The least delay of some tries. */
+async function leastDelay(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let time = 0; time < mostTries && least > mostUnits; time++) {
-    const before = unitOfWork();
-    const delay = await delayBy(world.gateway, work);
-    least = Math.min(least, delay / Math.max(before, unitOfWork()));
-  }
-  if (process.env['SHOW'] !== undefined) console.log('UNITS', least.toFixed(1), expect.getState().currentTestName);
+  for (let time = 0; time < mostTries && least > mostUnits; time++) least = Math.min(least, await delayInUnits(work));
   return least;
 }
 
@@ -55,6 +57,10 @@ async function send(route: Route, { path, bearer, body, isStream }: Call): Promi
   return response.status;
 }
 
+function described({ method }: Route, { path, body = '' }: Call): string {
+  return `${method} ${path.slice(0, 80)} with ${body.slice(0, 100)}`;
+}
+
 test('every route and every RPC has its worst input', () => {
   expect(Object.keys(worstCalls).toSorted()).toEqual(Object.keys(routes).toSorted());
   expect(Object.keys(worstRpcs).toSorted()).toEqual(Object.keys(paths).toSorted());
@@ -64,18 +70,17 @@ describe('no decision waits for the worst of', { timeout: 180_000 }, () => {
   test.each(Object.keys(worstCalls) as RouteName[])('%s', async (name) => {
     const route: Route = routes[name];
     const calls = worstCalls[name](world).filter(({ body }) => body === undefined || route.method !== 'GET');
+    const together = await delayInUnits(async () => {
+      for (const call of calls) expect(await send(route, call), described(route, call)).not.toBe(500);
+    });
+    if (together < mostUnits) return;
+    // Either the machine was busy, or one of them is to blame.
     for (const call of calls) {
-      let status = 0;
-      const delay = await worstDelay(async () => {
-        status = await send(route, call);
-      });
-      const what = `${route.method} ${call.path.slice(0, 80)} with ${(call.body ?? '').slice(0, 100)}`;
-      expect(delay, what).toBeLessThan(mostUnits);
-      expect(status, what).not.toBe(500);
+      expect(await leastDelay(() => send(route, call)), described(route, call)).toBeLessThan(mostUnits);
     }
   });
 
   test.each(Object.keys(worstRpcs) as (keyof typeof worstRpcs)[])('%s', async (name) => {
-    expect(await worstDelay(() => worstRpcs[name](world))).toBeLessThan(mostUnits);
+    expect(await leastDelay(() => worstRpcs[name](world))).toBeLessThan(mostUnits);
   });
 });

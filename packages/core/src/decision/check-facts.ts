@@ -9,6 +9,7 @@ import type { Agent, AgentRecord } from '../tenancy/agent.ts';
 import type { Action } from './action.ts';
 import type { AskedFacts } from './answer.ts';
 import type { CheckRequest } from './check-request.ts';
+import { mostArgumentValues } from './check-request.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
@@ -51,6 +52,9 @@ export class CheckFacts implements Facts {
   }
 
   args(): unknown {
+    if ((this.#request.argumentValues ?? 0) > mostArgumentValues) {
+      throw new Error(`conditions do not look at arguments with more than ${mostArgumentValues} values`);
+    }
     return this.#request.args ?? {};
   }
 

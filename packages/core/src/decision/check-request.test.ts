@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agentId, checkOf, rawCheck, useTool } from '../testkit/requests.ts';
 import { action } from './action.ts';
 import type { RawCheckRequest } from './check-request.ts';
-import { parseCheckRequest } from './check-request.ts';
+import { mostArgumentValues, parseCheckRequest } from './check-request.ts';
 
 const acmeBot = agentId('acme/search/bot');
 const idRule = '1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit';
@@ -171,4 +171,25 @@ test('whatever the arguments, they are read or refused: nothing else is thrown',
     }),
     { numRuns: 100 },
   );
+});
+
+describe('long arguments', () => {
+  const long = (json: string) => checkOf(rawCheck({ action: action('tool_call', { tool: 'x', json }) }));
+  const filler = 'x'.repeat(70_000);
+
+  test('are checked at once and parsed when they are asked for', () => {
+    const request = long(JSON.stringify({ filler, list: [1, 2] }));
+    expect([request.args, request.argumentValues]).toEqual([{ filler, list: [1, 2] }, 5]);
+    expect(() => long(`{"filler":"${filler}"`)).toThrow('must be a JSON document');
+    expect(() => long(`{"filler":"${filler}","deep":${'['.repeat(70)}${']'.repeat(70)}}`)).toThrow('nested deeper');
+  });
+
+  test('may begin with the mark of the byte order', () => {
+    expect(long(`\uFEFF${JSON.stringify({ filler })}`).args).toEqual({ filler });
+  });
+
+  test('with very many values are not looked at by conditions', () => {
+    const request = long(`[${Array.from({ length: 120_000 }, () => '0').join()}]`);
+    expect(request.argumentValues).toBeGreaterThan(mostArgumentValues);
+  });
 });

@@ -6,6 +6,7 @@ import { invalid } from '../kernel/errors.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
 import { parseAgentId } from '../tenancy/agent-id.ts';
 import type { Action, ActionType } from './action.ts';
+import { scanJson } from './scan-json.ts';
 import { checkTraceIds } from './trace-ids.ts';
 
 /** One question of an agent, checked in form and not yet judged. */
@@ -15,8 +16,10 @@ export interface CheckRequest {
   readonly traceId: string;
   readonly spanId: string;
   readonly action: Action;
-  /** The parsed `args_json` or `result_json`; undefined where there is none. */
+  /** The parsed `args_json` or `result_json`; undefined where there is none. Long ones are parsed when asked for. */
   readonly args: Json | undefined;
+  /** How many values the arguments hold, where they are long. */
+  readonly argumentValues?: number;
   readonly caller: AgentId | null;
   readonly estimatedCostMicros: number | null;
   readonly runId: string;
@@ -24,7 +27,9 @@ export interface CheckRequest {
 }
 
 /** A request as a transport decoded it. */
-export type RawCheckRequest = Omit<CheckRequest, 'args' | 'agentId'> & { readonly agentId: AgentId | undefined };
+export type RawCheckRequest = Omit<CheckRequest, 'args' | 'argumentValues' | 'agentId'> & {
+  readonly agentId: AgentId | undefined;
+};
 
 const deepestArguments = 64;
 /** What gRPC's number of tokens holds. */
@@ -43,13 +48,17 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   checkLength('summary', raw.summary, longest.text);
   checkTexts(raw.action);
   checkNumbers(raw.action);
+  const { values, read } = readArguments(raw.action);
   return {
     agentId,
     token: raw.token,
     traceId: raw.traceId,
     spanId: raw.spanId,
     action: raw.action,
-    args: parseArguments(raw.action),
+    get args() {
+      return read();
+    },
+    ...(values === undefined ? {} : { argumentValues: values }),
     caller: raw.caller,
     estimatedCostMicros: raw.estimatedCostMicros,
     runId: raw.runId,
@@ -105,19 +114,39 @@ function checkTokens(field: string, tokens: number): void {
   if (tokens > mostTokens) throw invalid(field, `must be at most ${mostTokens}`);
 }
 
-function parseArguments(action: Action): Json | undefined {
-  if (action.json === '') return undefined;
+/** Shorter arguments are parsed at once. */
+const surelyShort = 65_536;
+/**
+ * Making more values takes longer than everybody else can be asked to wait. Such arguments are recorded by their hash,
+ * as all that are long, and conditions that look at them fail: nobody ever reads what is in them.
+ */
+export const mostArgumentValues = 100_000;
+
+interface Arguments {
+  readonly values?: number;
+  readonly read: () => Json | undefined;
+}
+
+function readArguments(action: Action): Arguments {
+  if (action.json === '') return { read: () => undefined };
+  const json = withoutMark(action.json);
   const field = action.type === 'tool_result' ? 'context.tool_result.result_json' : 'context.tool_call.args_json';
-  if (nestsDeeperThan(action.json, deepestArguments)) {
-    throw invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  const malformed = () => invalid(field, 'must be a JSON document in UTF-8, or empty');
+  const tooDeep = () => invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  if (json.length > surelyShort) {
+    const scanned = scanJson(json, { depth: deepestArguments, values: mostArgumentValues });
+    if (scanned === 'malformed') throw malformed();
+    if (scanned === 'too deep') throw tooDeep();
+    let parsed: Json | undefined;
+    return { values: scanned, read: () => (parsed ??= JSON.parse(json) as Json) };
   }
-  let value: Json;
+  if (nestsDeeperThan(json, deepestArguments)) throw tooDeep();
   try {
-    value = JSON.parse(withoutMark(action.json)) as Json;
+    const value = JSON.parse(json) as Json;
+    return { read: () => value };
   } catch {
-    throw invalid(field, 'must be a JSON document in UTF-8, or empty');
+    throw malformed();
   }
-  return value;
 }
 
 /** The mark of the byte order, which some put first, is kept with what was sent and is no part of the document. */

@@ -79,7 +79,7 @@ function describeLimit({ tier, period, limitMicros, totalMicros }: Limit): Canon
 export function describeAction(request: CheckRequest, sha256: Sha256): CanonicalJson {
   const { action } = request;
   let text = '{';
-  if (request.args !== undefined) text += `"args":${describeArguments(request, sha256)},`;
+  if (action.json !== '') text += `"args":${describeArguments(request, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
   if (action.commandArgs.length > 0)
     text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
@@ -103,8 +103,11 @@ function member(name: string, value: string): string {
 }
 
 /** What was sent, with secrets replaced; of what takes too much room, its length and digest as it was sent. */
-function describeArguments({ action: { json }, args }: CheckRequest, sha256: Sha256): CanonicalJson {
-  if (args !== undefined && fitsIn(json, mostBytesOfArguments)) {
+function describeArguments(request: CheckRequest, sha256: Sha256): CanonicalJson {
+  const { json } = request.action;
+  // Long ones are not even parsed for it.
+  if (fitsIn(json, mostBytesOfArguments)) {
+    const { args = null } = request;
     const kept = canonicalJson(mayNeedRedaction(json) ? redact(args) : args);
     if (fitsIn(kept, mostBytesOfArguments)) return kept;
   }

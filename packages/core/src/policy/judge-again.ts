@@ -1,4 +1,5 @@
 import { knownPriceOf, priceOf } from '../budget/pricing.ts';
+import type { Action } from '../decision/action.ts';
 import type { Decision } from '../decision/answer.ts';
 import type { RecordedDecision } from '../decision/recorded-decision.ts';
 import { recordedDecision } from '../decision/recorded-decision.ts';
@@ -13,9 +14,14 @@ import type { Effect } from './document.ts';
 import type { PolicySet, Verdict } from './policy-set.ts';
 import { considerRules, decidingRule } from './trail.ts';
 
+/** What is told of a decision; the rest of it stands in the log. */
+type ToldDecision = Pick<RecordedDecision, 'seq' | 'at' | 'opId' | 'agent' | 'resource' | 'policyRule'> & {
+  readonly action: Pick<Action, 'type'>;
+};
+
 /** A recorded decision that the candidate would decide otherwise. */
 export interface ChangedDecision {
-  readonly recorded: Omit<RecordedDecision, 'args'>;
+  readonly recorded: ToldDecision;
   /** What policy said: of what a budget refused, that is allow. */
   readonly was: Decision;
   readonly wouldBe: Decision;
@@ -71,7 +77,8 @@ function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): 
   const mayCover = wouldBe === 'pending' && asking?.grants !== false;
   const covered = recorded.granted && mayCover && rule === recorded.policyRule;
   if (wouldBe === was || covered) return { at, skipped: false, changed: undefined };
-  const { args: _, ...told } = recorded;
+  const { seq, opId, agent, resource, policyRule, action } = recorded;
+  const told = { seq, at, opId, agent, resource, policyRule, action: { type: action.type } };
   return { at, skipped: false, changed: { recorded: told, was, wouldBe, wouldBeRule: rule } };
 }
 

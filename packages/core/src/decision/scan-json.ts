@@ -1,0 +1,95 @@
+export interface ScanLimits {
+  readonly depth: number;
+  /** With more values than this, the rest is not looked at. */
+  readonly values: number;
+}
+
+/** How many values a text of JSON holds: texts, numbers, lists, objects. Or why it is none, or none to be read. */
+export type ScannedJson = number | 'malformed' | 'too deep';
+
+const [tab, lineFeed, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
+const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+const plain = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
+const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/**
+ * Tells whether a text is JSON, as `JSON.parse` does, but without building what it describes: a few million small
+ * values take long to be made, and nobody may ever look at them.
+ */
+export function scanJson(text: string, limits: ScanLimits): ScannedJson {
+  /** What is open: an object is true. */
+  const open: boolean[] = [];
+  let values = 0;
+  let at = afterBlanks(text, 0);
+  for (;;) {
+    if (++values > limits.values) return values;
+    const char = text.charCodeAt(at);
+    if (char === openBrace || char === openBracket) {
+      const isObject = char === openBrace;
+      at = afterBlanks(text, at + 1);
+      if (text.charCodeAt(at) !== (isObject ? closeBrace : closeBracket)) {
+        open.push(isObject);
+        if (open.length > limits.depth) return 'too deep';
+        if (isObject) at = afterName(text, at);
+        if (at < 0) return 'malformed';
+        continue;
+      }
+      at++;
+    } else {
+      at = char === quote ? afterString(text, at) : afterPlain(text, at);
+      if (at < 0) return 'malformed';
+    }
+    at = afterBlanks(text, at);
+    for (let top = open.at(-1); ; top = open.at(-1)) {
+      if (top === undefined) return at === text.length ? values : 'malformed';
+      const next = text.charCodeAt(at);
+      at = afterBlanks(text, at + 1);
+      if (next === comma) {
+        if (top) at = afterName(text, at);
+        if (at < 0) return 'malformed';
+        break;
+      }
+      if (next !== (top ? closeBrace : closeBracket)) return 'malformed';
+      open.pop();
+    }
+  }
+}
+
+function afterBlanks(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const char = text.charCodeAt(at);
+    if (char > space || (char !== space && char !== lineFeed && char !== tab && char !== carriageReturn)) return at;
+    at++;
+  }
+}
+
+/** After the name of a member, the colon and what is blank; below 0 where there is none. */
+function afterName(text: string, from: number): number {
+  if (text.charCodeAt(from) !== quote) return -1;
+  const end = afterString(text, from);
+  if (end < 0) return -1;
+  const at = afterBlanks(text, end);
+  return text.charCodeAt(at) === colon ? afterBlanks(text, at + 1) : -1;
+}
+
+function afterString(text: string, from: number): number {
+  for (let at = from + 1; ; at++) {
+    const char = text.charCodeAt(at);
+    if (char === quote) return at + 1;
+    if (char === backslash) {
+      escape.lastIndex = at;
+      if (!escape.test(text)) return -1;
+      at = escape.lastIndex - 1;
+    } else if (!(char >= space)) {
+      // A control character, or the end.
+      return -1;
+    }
+  }
+}
+
+function afterPlain(text: string, from: number): number {
+  plain.lastIndex = from;
+  return plain.test(text) ? plain.lastIndex : -1;
+}
