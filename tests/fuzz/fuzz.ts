@@ -60,7 +60,7 @@ async function tryCase(world: World, judge: Judge, tally: Tally, fuzzCase: FuzzC
  * to correct on what was booked, what an action may cost on a setting, and a command counts together with its arguments.
  */
 function isRefusedAsInvalid({ query, body }: FuzzCase, { status, body: answered }: WireAnswer): boolean {
-  const members = (body ?? {}) as Record<string, unknown>;
+  const members = membersOf(body);
   if ('cursor' in query || 'grant' in members || 'amount_usd' in members) return false;
   const costs = [members.actual_cost_micros, members.estimated_cost_micros];
   if (costs.some((cost) => Number(cost ?? 0) > mostActionMicros)) return false;
@@ -74,6 +74,10 @@ function isRefusedAsInvalid({ query, body }: FuzzCase, { status, body: answered 
 
 /** The default of SVC_MAX_ACTION_COST_USD. */
 const mostActionMicros = 1_000_000_000;
+
+function membersOf(body: unknown): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+}
 
 function count(tally: Tally, { method, path }: Operation, status: number): void {
   const name = `${method} ${path}`;

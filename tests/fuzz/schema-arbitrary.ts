@@ -28,7 +28,8 @@ export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbit
 }
 
 /** A schema with one of its options: what the option says of a member holds beside what the schema says of it. */
-function narrowed({ anyOf: _, ...schema }: JsonSchema, option: JsonSchema): JsonSchema {
+function narrowed(choice: JsonSchema, option: JsonSchema): JsonSchema {
+  const { anyOf: _, ...schema } = choice;
   if (schema.properties === undefined || option.properties === undefined) return { ...schema, ...option };
   const members = Object.entries(option.properties).map(([name, member]): [string, JsonSchema] => [
     name,

@@ -28,6 +28,44 @@ export function readingConformance(opened: () => OpenStore): void {
       expect(await newest({ limit: 10 })).toEqual(entries.toReversed());
     });
 
+    test('gives pages of at most 4 MiB, or of one entry, and all of them in the end', async () => {
+      const mebibyte = 1024 * 1024;
+      const textOf = (size: number) => canonicalJson({ text: 'é'.repeat((size * mebibyte) / 2) });
+      const sizes = [0.5, 0.5, 1, 5, 1, 1, 1, 1.5, 0.1];
+      const drafts = sizes.map((size) =>
+        sampleDraft({ lineage: { ...noLineage, org_id: 'acme' }, payload: textOf(size) }),
+      );
+      const seqs = (await commitAll(drafts)).map(({ seq }) => seq);
+      const whole = (entries: readonly StoredEntry[]) => {
+        const bytes = entries.reduce((sum, { canonical }) => sum + new TextEncoder().encode(canonical).length, 0);
+        expect(entries.length === 1 || bytes <= 4 * mebibyte).toBe(true);
+        return entries.map(({ seq }) => seq);
+      };
+      const replayed: number[] = [];
+      for (let last = 0; ; ) {
+        const entries = await opened().store.after(last, 1000);
+        if (entries.length === 0) break;
+        replayed.push(...whole(entries));
+        last = replayed.at(-1) ?? 0;
+      }
+      expect(replayed).toEqual(seqs);
+      for (const query of [{}, { orgId: 'acme' }]) {
+        const oldest: number[] = [];
+        for (let after: number | null = 0; after !== null; ) {
+          const page: AuditPage = await opened().reader.oldest({ ...query, after, limit: 1000 });
+          oldest.push(...whole(page.entries));
+          after = page.next;
+        }
+        const latest: number[] = [];
+        for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null; ) {
+          const page: AuditPage = await opened().reader.latest({ ...query, before, limit: 1000 });
+          latest.push(...whole(page.entries));
+          before = page.next;
+        }
+        expect([oldest, latest.toReversed()]).toEqual([seqs, seqs]);
+      }
+    });
+
     test.each(Object.entries(singleFilters))('filters by %s', async (_, query) => {
       const entries = await commitAll(everyKindOfEntry);
       const expected = fitting(entries, { ...query, limit: 1000 });
