@@ -1,4 +1,4 @@
-import type { AgentId } from '@reeve/core';
+import type { AgentId, ConsideredRule } from '@reeve/core';
 import {
   considerAgain,
   judgeAgain,
@@ -9,6 +9,7 @@ import {
   simulate,
   validatePolicy,
 } from '@reeve/core';
+import type { JudgedCases } from '../../evaluation/policy-evaluator.ts';
 import { judgeCases } from '../../offline/judge-cases.ts';
 import { policyFeatures } from '../cel/policy-features.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
@@ -24,7 +25,9 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
   read: (_world, { source }) => plainSource(parseSource(source, policyFeatures)),
   validate: (world, { by, source, name }) => validatePolicy(world.world(), by, { source, name }),
   simulate: (world, { by, request, candidate, facts }) =>
-    simulate(world.world(facts), by, parseCheckRequest(request, world.world().mostActionMicros), candidate),
+    withFewRules(
+      simulate(world.world(facts), by, parseCheckRequest(request, world.world().mostActionMicros), candidate),
+    ),
   requireCandidate: (world, { by, candidate }) => {
     world.candidate(by, candidate);
     return null;
@@ -36,13 +39,13 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
   },
   consider: async (world, { by, recorded, agent, past }) => {
     const set = await world.past(recorded.policyVersion, past);
-    return set === undefined ? undefined : considerAgain(set, by, recorded, agent);
+    return set === undefined ? undefined : withFewRules({ rules: considerAgain(set, by, recorded, agent) }).rules;
   },
   test: (world, { by, candidate, cases }) => {
     requireUnbound(by);
     const { policies, mostActionMicros } = world.world();
     const { documents } = candidate === undefined ? policies : world.candidate(by, candidate);
-    return judgeCases(documents, cases, mostActionMicros);
+    return withoutMatches(judgeCases(documents, cases, mostActionMicros));
   },
 };
 
@@ -53,4 +56,21 @@ export function performJob<Kind extends JobKind>(
 ): EvaluationJobs[Kind]['out'] | Promise<EvaluationJobs[Kind]['out']> {
   const perform: Perform<Kind> = jobs[kind];
   return perform(world, input);
+}
+
+/** More rules are not told: copying them would keep decisions waiting. */
+const mostRules = 10_000;
+
+/** Of very many rules all that match, as far as there is room, and then others. */
+function withFewRules<Told extends { readonly rules: readonly ConsideredRule[] }>(told: Told): Told {
+  const { rules } = told;
+  if (rules.length <= mostRules) return told;
+  const kept = new Set(rules.toSorted((one, other) => Number(other.matched) - Number(one.matched)).slice(0, mostRules));
+  return { ...told, rules: rules.filter((rule) => kept.has(rule)) };
+}
+
+/** Which rules match in a case is for the command line, which judges cases itself. */
+function withoutMatches(judged: JudgedCases): JudgedCases {
+  if ('problems' in judged) return judged;
+  return { report: { ...judged.report, cases: judged.report.cases.map((one) => ({ ...one, matched: [] })) } };
 }
