@@ -29,6 +29,7 @@ import {
 import type { LoggedEntry } from './audit-log.ts';
 import { readAuditLog } from './audit-log.ts';
 import { databaseOf, defaultDatabase, useDatabase } from './databases.ts';
+import { endWithUs } from './end-with-us.ts';
 import { GrpcClient } from './grpc-client.ts';
 import { HttpClient } from './http-client.ts';
 
@@ -237,10 +238,12 @@ async function databaseFor(folder: string, options: GatewayOptions): Promise<str
 
 function spawnReeve(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
-  return spawn('node_modules/.bin/reeve', args, {
+  const child = spawn('node_modules/.bin/reeve', args, {
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  endWithUs(child);
+  return child;
 }
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {

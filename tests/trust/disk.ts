@@ -13,7 +13,7 @@ import { Chance } from './chance.ts';
 import { GatewayChild } from './gateway-child.ts';
 import { loadEnv, loadPolicy, loadUntilGone } from './mixed-load.ts';
 import type { Limits, Outcome } from './part.ts';
-import { isOver } from './part.ts';
+import { isOver, unforeseenIn } from './part.ts';
 import { Witness } from './witness.ts';
 
 const policies = { 'load.yaml': loadPolicy };
@@ -158,7 +158,7 @@ async function duringOutage(
   await Promise.all([loading, during]);
   const { stderr } = gateway.output();
   if (code !== 0) faults.push(`SIGTERM after an outage: exit ${code}: ${stderr.slice(-1000)}`);
-  if (stderr.includes('unexpectedly')) faults.push(`the gateway met what nobody foresaw: ${stderr.slice(-2000)}`);
+  faults.push(...unforeseenIn(stderr));
   return [...faults, ...witness.faultsOf(gateway.folder)];
 }
 

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWithUs } from '../harness/end-with-us.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 
 export interface ChildOptions {
@@ -33,6 +34,7 @@ export class GatewayChild {
       env: { ...Object.fromEntries(inherited), SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    endWithUs(this.#child);
     this.#closed = once(this.#child, 'close');
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()));
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));

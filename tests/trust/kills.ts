@@ -6,7 +6,7 @@ import { durableStores } from '../harness/stores.ts';
 import { Chance } from './chance.ts';
 import { loadEnv, loadPolicy, loadUntilGone } from './mixed-load.ts';
 import type { Limits, Outcome } from './part.ts';
-import { isOver } from './part.ts';
+import { isOver, unforeseenIn } from './part.ts';
 import { Witness } from './witness.ts';
 
 /** A store is held to everything after so many kills, and given up: recovery and reading would take ever longer. */
@@ -69,7 +69,7 @@ async function endOf(gateway: TestGateway, witness: Witness): Promise<string[]> 
   const { stderr } = gateway.output();
   return [
     ...(code === 0 ? [] : [`SIGTERM after kills: the gateway ended with ${code}: ${stderr.slice(-500)}`]),
-    ...(stderr.includes('unexpectedly') ? [`the gateway met what nobody foresaw: ${stderr.slice(-1000)}`] : []),
+    ...unforeseenIn(stderr),
     ...witness.faultsOf(gateway.folder),
   ];
 }

@@ -38,3 +38,11 @@ export function isOver({ endsAt, most }: Limits, done: number): boolean {
 export function briefly(seed: number, most: number): Limits {
   return { seed, most, endsAt: performance.now() + 60_000, say: () => undefined };
 }
+
+/** What a gateway has logged of something that nobody foresaw. */
+export function unforeseenIn(stderr: string): string[] {
+  const lines = stderr.split('\n').filter((line) => /a (?:call|request) failed unexpectedly/.test(line));
+  return lines.length === 0
+    ? []
+    : [`the gateway met what nobody foresaw: ${lines.slice(0, 3).join('\n').slice(0, 4000)}`];
+}

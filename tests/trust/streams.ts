@@ -13,7 +13,7 @@ import { GrpcClient } from '../harness/grpc-client.ts';
 import { Chance } from './chance.ts';
 import { loadEnv } from './mixed-load.ts';
 import type { Limits, Outcome } from './part.ts';
-import { isOver } from './part.ts';
+import { isOver, unforeseenIn } from './part.ts';
 
 /** A decision of a tenant that waits for longer than this was held up by others, however busy the machine. */
 const mostWaitMs = 10_000;
@@ -92,7 +92,7 @@ async function underAttack(
   }
   if (longestMs > mostWaitMs) faults.push(`a decision of another tenant waits for ${Math.round(longestMs)} ms`);
   const { stderr } = gateway.output();
-  if (stderr.includes('unexpectedly')) faults.push(`the gateway met what nobody foresaw: ${stderr.slice(-2000)}`);
+  faults.push(...unforeseenIn(stderr));
   return { decisions, longestMs, faults };
 }
 

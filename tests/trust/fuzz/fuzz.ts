@@ -4,6 +4,7 @@ import { mostGrowth, residentBytes } from '../../fuzz/memory.ts';
 import type { World } from '../../fuzz/world.ts';
 import { makeWorld } from '../../fuzz/world.ts';
 import type { Limits, Outcome } from '../part.ts';
+import { unforeseenIn } from '../part.ts';
 import { fuzzProtos } from './fuzz-protos.ts';
 import { fuzzSockets } from './fuzz-sockets.ts';
 import { fuzzTexts } from './fuzz-texts.ts';
@@ -87,6 +88,6 @@ async function healthFaults({ gateway, sentinel }: World, before: number): Promi
   return [
     ...(decision === 1 ? [] : [`a check of another tenant is no longer allowed: ${reason}`]),
     ...(grown < mostGrowth ? [] : [`the gateway has grown by ${Math.round(grown / 2 ** 20)} MiB`]),
-    ...(stderr.includes('unexpectedly') ? [`the gateway met what nobody foresaw: ${stderr.slice(-3000)}`] : []),
+    ...unforeseenIn(stderr),
   ];
 }

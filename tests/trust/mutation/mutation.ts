@@ -6,36 +6,44 @@ import { ensureStryker, mutate } from './stryker.ts';
 
 /** The folders of the core where a change that nobody notices would hurt most. */
 const folders = ['access', 'budget', 'policy', 'ops', 'approvals', 'control'] as const;
-/** What is left alone by a test run that passes, per folder; below this the tests have become worse. */
+/** Of a hundred changes, so many must be noticed; below this the tests of a folder have become worse. */
 const leastScore = 60;
-/** How many lines of code can be tried in a second, as far as was measured; the rest of the time is for starting. */
-const linesPerSecond = 2;
-const startSeconds = 40;
+/** How much code can be tried in a second, once the tests have run by themselves. */
+const linesPerSecond = 1.5;
+const startSeconds = 60;
+/** A score of fewer mutants says little. */
+const leastMutants = 20;
 
 /** Changes a sample of the core, and says how much of that its tests notice. `most` are minutes. */
 export async function mutation(limits: Limits): Promise<Outcome> {
-  const endsAt = Math.min(limits.endsAt, performance.now() + limits.most * 60_000);
+  const seconds = Math.min(limits.most * 60, (limits.endsAt - performance.now()) / 1000);
+  if (seconds < startSeconds) return { counts: {}, findings: [], notRun: ['mutation: the time does not suffice'] };
   if (!ensureStryker()) return { counts: {}, findings: [], notRun: ['mutation: Stryker cannot be installed here'] };
   const chance = new Chance(limits.seed);
-  const counts: Record<string, number> = {};
-  const findings: string[] = [];
-  const notRun: string[] = [];
-  for (const [nth, folder] of folders.entries()) {
-    const seconds = (endsAt - performance.now()) / 1000 / (folders.length - nth);
-    const files = sampleOf(folder, Math.max(100, (seconds - startSeconds) * linesPerSecond), chance);
-    const mutants = seconds < startSeconds ? undefined : await mutate(files, seconds * 1500);
-    if (mutants === undefined) {
-      notRun.push(`${folder}: the time did not suffice`);
+  const lines = Math.max(60, ((seconds - startSeconds) * linesPerSecond) / folders.length);
+  const files = folders.flatMap((folder) => sampleOf(folder, lines, chance));
+  limits.say(`${files.length} files of ${folders.length} folders`);
+  const { mutants, says } = await mutate(files, seconds * 1000);
+  if (mutants.length === 0) return { counts: {}, findings: [], notRun: [`mutation: nothing was tried: ${says}`] };
+  const outcome: { counts: Record<string, number>; findings: string[]; notRun: string[] } = {
+    counts: { mutants: mutants.length },
+    findings: [],
+    notRun: [],
+  };
+  for (const folder of folders) {
+    const own = mutants.filter(({ file }) => file.includes(`/src/${folder}/`));
+    const { score, survivors } = scoreOf(own);
+    for (const survivor of survivors) limits.say(`survived: ${describe(survivor)}`);
+    if (own.length < leastMutants) {
+      outcome.notRun.push(`${folder}: ${own.length} mutants say little`);
       continue;
     }
-    const { score, survivors } = scoreOf(mutants);
-    counts[`% of ${folder}`] = score;
-    for (const survivor of survivors) limits.say(`${folder}: survived: ${describe(survivor)}`);
-    limits.say(`${folder}: ${mutants.length} mutants in ${files.length} files, ${score} % noticed`);
-    if (score < leastScore)
-      findings.push(`${folder}: tests notice ${score} % of changes, and ${leastScore} % are asked for`);
+    outcome.counts[`% of ${folder}`] = score;
+    if (score < leastScore) {
+      outcome.findings.push(`${folder}: tests notice ${score} % of changes, and ${leastScore} % are asked for`);
+    }
   }
-  return { counts, findings, notRun };
+  return outcome;
 }
 
 /** Files of a folder, by lot, of about so many lines together. */

@@ -29,22 +29,6 @@ export interface Mutant {
   readonly status: MutantStatus;
 }
 
-interface StrykerReport {
-  readonly files: Readonly<
-    Record<
-      string,
-      {
-        readonly mutants: readonly {
-          readonly mutatorName: string;
-          readonly replacement?: string;
-          readonly status: MutantStatus;
-          readonly location: { readonly start: { readonly line: number } };
-        }[];
-      }
-    >
-  >;
-}
-
 /** Installs it where it is not; false where that cannot be done. */
 export function ensureStryker(): boolean {
   const isThere = () =>
@@ -56,31 +40,43 @@ export function ensureStryker(): boolean {
   return isThere();
 }
 
-/** Changes the files in every way it knows, and runs the tests that cover each change. Undefined where time is up first. */
-export async function mutate(files: readonly string[], mostMs: number): Promise<readonly Mutant[] | undefined> {
+/** Changes the files in every way it knows, and runs the tests that cover each change, until all are done or time is up. */
+export async function mutate(
+  files: readonly string[],
+  mostMs: number,
+): Promise<{ mutants: readonly Mutant[]; says: string }> {
   const scratch = mkdtempSync(join(tmpdir(), 'reeve-mutation-'));
-  const report = join(scratch, 'report.json');
+  const found = join(scratch, 'mutants.jsonl');
   const config = join(scratch, 'stryker.json');
-  writeFileSync(config, JSON.stringify(configOf(files, scratch, report)));
+  writeFileSync(found, '');
+  writeFileSync(config, JSON.stringify(configOf(files, scratch)));
   const child = spawn('node_modules/.bin/node', [join(modules, 'core/bin/stryker.js'), 'run', config], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, REEVE_MUTANTS: found },
     // A group of its own, so that its workers end with it.
     detached: true,
   });
-  const timer = setTimeout(() => endGroup(child), mostMs);
+  let says = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (says += chunk.toString()));
+  const end = () => endGroup(child);
+  const timer = setTimeout(end, mostMs);
+  process.once('exit', end);
   await once(child, 'close');
+  process.off('exit', end);
   clearTimeout(timer);
   try {
-    return existsSync(report) ? mutantsOf(JSON.parse(readFileSync(report, 'utf8')) as StrykerReport) : undefined;
+    const lines = readFileSync(found, 'utf8').split('\n');
+    const mutants = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Mutant);
+    return { mutants, says: says.slice(0, 1000) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function configOf(files: readonly string[], scratch: string, report: string): object {
+function configOf(files: readonly string[], scratch: string): object {
   return {
     testRunner: 'vitest',
-    plugins: [join(modules, 'vitest-runner/dist/src/index.js')],
+    plugins: [join(modules, 'vitest-runner/dist/src/index.js'), resolve('tests/trust/mutation/write-mutants.ts')],
     mutate: files,
     // What messages say is tested where it matters to somebody; every other text would be a survivor to be read.
     mutator: { excludedMutations: ['StringLiteral'] },
@@ -88,8 +84,7 @@ function configOf(files: readonly string[], scratch: string, report: string): ob
     coverageAnalysis: 'perTest',
     concurrency: 2,
     timeoutMS: 30_000,
-    reporters: ['json'],
-    jsonReporter: { fileName: report },
+    reporters: ['write-mutants'],
     tempDirName: join(scratch, 'sandbox'),
     ignorePatterns: ['docs', 'bench', 'screenshots'],
     // It would rewrite this with an interface that TypeScript 7 does not have.
@@ -98,21 +93,9 @@ function configOf(files: readonly string[], scratch: string, report: string): ob
   };
 }
 
-function mutantsOf({ files }: StrykerReport): Mutant[] {
-  return Object.entries(files).flatMap(([file, { mutants }]) =>
-    mutants.map(({ mutatorName, replacement = '', status, location }) => ({
-      file,
-      line: location.start.line,
-      mutator: mutatorName,
-      replacement,
-      status,
-    })),
-  );
-}
-
 function endGroup({ pid }: ChildProcess): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
     // It has just ended by itself.
   }

@@ -1,0 +1,17 @@
+import type { ChildProcess } from 'node:child_process';
+
+const children = new Set<ChildProcess>();
+
+/** Kills a child that is still there when this process ends, whether or not whoever started it could do so. */
+export function endWithUs(child: ChildProcess): void {
+  if (children.size === 0) process.once('exit', killAll);
+  children.add(child);
+  child.once('close', () => {
+    children.delete(child);
+    if (children.size === 0) process.off('exit', killAll);
+  });
+}
+
+function killAll(): void {
+  for (const child of children) child.kill('SIGKILL');
+}

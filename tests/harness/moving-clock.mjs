@@ -1,0 +1,13 @@
+/** Loaded into a process before its own code: its wall clock is off by the milliseconds that a file says, at any moment. */
+import { readFileSync } from 'node:fs';
+
+const { now } = Date;
+let shift = 0;
+let readAt = Number.NEGATIVE_INFINITY;
+Date.now = () => {
+  if (performance.now() - readAt > 20) {
+    readAt = performance.now();
+    shift = Number(readFileSync(process.env.TEST_CLOCK_FILE, 'utf8')) || shift;
+  }
+  return now() + shift;
+};
