@@ -20,8 +20,9 @@ export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbit
   }
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) {
-    return fc.oneof(...schema.anyOf.map((option) => valuesOf(narrowed(schema, option), sources, name)));
+  const options = schema.anyOf ?? schema.allOf?.find(({ anyOf }) => anyOf !== undefined)?.anyOf;
+  if (options !== undefined) {
+    return fc.oneof(...options.map((option) => valuesOf(narrowed(schema, option), sources, name)));
   }
   const types = [schema.type ?? 'anything'].flat();
   return fc.oneof(...types.map((type) => valuesOfType(type, schema, sources, name)));
@@ -29,7 +30,9 @@ export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbit
 
 /** A schema with one of its options: what the option says of a member holds beside what the schema says of it. */
 function narrowed(choice: JsonSchema, option: JsonSchema): JsonSchema {
-  const { anyOf: _, ...schema } = choice;
+  const { anyOf: _, allOf, ...rest } = choice;
+  const others = allOf?.filter(({ anyOf }) => anyOf === undefined) ?? [];
+  const schema = others.length === 0 ? rest : { ...rest, allOf: others };
   if (schema.properties === undefined || option.properties === undefined) return { ...schema, ...option };
   const members = Object.entries(option.properties).map(([name, member]): [string, JsonSchema] => [
     name,
@@ -90,11 +93,21 @@ function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string,
   const refused = (schema.allOf ?? []).flatMap(({ not }) => (not?.required === undefined ? [] : [not.required]));
   const enough = record.filter(
     (value) =>
-      Object.keys(value).length >= minProperties && !refused.some((names) => names.every((name) => name in value)),
+      Object.keys(value).length >= minProperties &&
+      !refused.some((names) => names.every((name) => name in value)) &&
+      (schema.oneOf ?? [{}]).some((option) => goesTogether(option, value)),
   );
   if (typeof additionalProperties !== 'object') return enough;
   const extras = fc.dictionary(fc.string({ minLength: 1 }), valuesOf(additionalProperties, sources), { maxKeys: 3 });
   return fc.tuple(record, extras).map(([own, extra]) => ({ ...extra, ...own }));
+}
+
+function goesTogether(
+  { required = [], maxProperties = Number.POSITIVE_INFINITY, not }: JsonSchema,
+  value: object,
+): boolean {
+  if (not !== undefined && goesTogether(not, value)) return false;
+  return required.every((name) => name in value) && Object.keys(value).length <= maxProperties;
 }
 
 function texts(schema: JsonSchema, known: readonly string[]): Arbitrary<string> {

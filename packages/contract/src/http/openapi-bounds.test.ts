@@ -30,13 +30,14 @@ function unbounded(schema: unknown, at: string): string[] {
   if (typeof schema !== 'object' || schema === null) return schema === false ? [] : [`${at} takes anything`];
   const { type, ...rest } = schema as Schema;
   if ('const' in rest || 'enum' in rest || rest['x-reeve-fills-body'] === true) return [];
-  const inOptions = (['anyOf', 'oneOf'] as const).flatMap((name) =>
-    ((rest[name] ?? []) as Schema[]).flatMap((option, index) =>
+  const also = ((rest['allOf'] ?? []) as Schema[]).flatMap(({ anyOf }) => (anyOf ?? []) as Schema[]);
+  const inOptions = (['anyOf', 'allOf'] as const).flatMap((name) =>
+    (name === 'allOf' ? also : ((rest[name] ?? []) as Schema[])).flatMap((option, index) =>
       unbounded(withoutBase(option, type), `${at}/${name}/${index}`),
     ),
   );
   const types = [type ?? []].flat() as string[];
-  if (types.length === 0 && !('anyOf' in rest) && !('oneOf' in rest)) return [`${at} takes anything`];
+  if (types.length === 0 && !('anyOf' in rest)) return [`${at} takes anything`];
   return [...inOptions, ...types.flatMap((each) => unboundedOf(each, rest, at))];
 }
 

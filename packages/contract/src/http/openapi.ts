@@ -5,7 +5,6 @@ import { problemSchema, problemStatus } from './problem.ts';
 import type { Route } from './route.ts';
 import { commonProblems } from './route.ts';
 import { routes } from './routes.ts';
-import { descriptionOf } from './shown-as.ts';
 
 type JsonObject = { [member: string]: unknown };
 
@@ -119,16 +118,6 @@ function problems(route: Route): Record<number, JsonObject> {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    target: 'draft-2020-12',
-    io,
-    unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => {
-      const described = descriptionOf(zodSchema);
-      if (described === undefined) return;
-      for (const member of Object.keys(jsonSchema)) delete jsonSchema[member as keyof typeof jsonSchema];
-      Object.assign(jsonSchema, schemaOf(described, io));
-    },
-  });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
   return rest;
 }

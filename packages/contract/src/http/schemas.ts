@@ -22,6 +22,9 @@ export const runIdFilter = z.string().max(bounds.runId).optional();
 /** Of a record that the gateway made. */
 export const idPath = z.object({ id: z.string().max(bounds.id) });
 
+/** What one of these says of its members holds as well. Whoever reads the members alone finds them where they always are. */
+export const alsoOneOf = (options: readonly object[]) => ({ allOf: [{ anyOf: options }] });
+
 /** Why somebody does something. */
 export const reason = z.string().max(bounds.text);
 

@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import { accountJson } from './accounts.ts';
-import { apiKeyJson, createdKeyJson, id, idFilter, idPath, listOf, paging, scope, timestamp } from '../schemas.ts';
+import {
+  alsoOneOf,
+  apiKeyJson,
+  createdKeyJson,
+  id,
+  idFilter,
+  idPath,
+  listOf,
+  paging,
+  scope,
+  timestamp,
+} from '../schemas.ts';
 
 const revoke = {
   method: 'POST',
@@ -118,12 +129,12 @@ export const accessRoutes = {
         ttl_secs: z.int().min(1).max(315_360_000).nullish(),
       })
       // A team is one of an org. What the caller is bound to decides first, so this is checked with it.
-      .meta({
-        anyOf: [
+      .meta(
+        alsoOneOf([
           { properties: { team_id: { type: 'null' } } },
           { properties: { org_id: { type: 'string' } }, required: ['org_id'] },
-        ],
-      }),
+        ]),
+      ),
     success: { status: 201, description: 'The key and its record.', body: createdKeyJson },
     problems: ['tenant_bound'],
   },

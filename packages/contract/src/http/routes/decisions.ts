@@ -3,7 +3,7 @@ import { bounds } from '../../bounds.ts';
 import type { ContextKind } from '../action-context.ts';
 import { contextSchema, contextShapes } from '../action-context.ts';
 import type { Route } from '../route.ts';
-import { id, idFilter, idOrEmpty, timestamp } from '../schemas.ts';
+import { alsoOneOf, id, idFilter, idOrEmpty, timestamp } from '../schemas.ts';
 
 const effect = z.enum(['allow', 'deny', 'require_approval']);
 const decision = z.enum(['allow', 'deny', 'pending']);
@@ -123,7 +123,7 @@ export const decisionRoutes = {
     tenancy: 'own',
     body: z
       .strictObject({ ...request, candidate: candidate.candidate.optional(), merge: candidate.merge })
-      .meta({ anyOf: contextByType }),
+      .meta(alsoOneOf(contextByType)),
     success: {
       status: 200,
       description: 'The answer, and every rule considered.',

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts';
 import {
   actorJson,
   agentIdJson,
+  alsoOneOf,
   controlAction,
   controlJson,
   id,
@@ -19,7 +20,6 @@ import {
   runIdFilter,
   timestamp,
 } from '../schemas.ts';
-import { shownAs } from '../shown-as.ts';
 
 /** `trace:span`, or `org/team/agent/trace:span`. */
 const opPath = z.object({ id: z.string().max(bounds.opId) });
@@ -47,23 +47,20 @@ const control = {
 
 const controlled = z.object({ op: opJson, control: controlJson.nullable() });
 
-const narrowing = z.strictObject({
-  org_id: idOrEmpty.optional(),
-  team_id: idOrEmpty.optional(),
-  agent_id: id.optional(),
-  run_id: z.string().min(1).max(bounds.runId).optional(),
-});
-
 /** The members narrow together; `all` stands alone. */
-const controlScope = shownAs(
-  narrowing
-    .extend({ all: z.literal(true, 'must be true, or left out').optional() })
-    .refine(
-      ({ all, ...some }) => (all === true) !== Object.values(some).some((member) => member !== undefined),
-      'must name at least one of org_id, team_id, agent_id and run_id, or be {"all": true}',
-    ),
-  z.union([z.strictObject({ all: z.literal(true) }), narrowing.meta({ minProperties: 1 })]),
-);
+const controlScope = z
+  .strictObject({
+    org_id: idOrEmpty.optional(),
+    team_id: idOrEmpty.optional(),
+    agent_id: id.optional(),
+    run_id: z.string().min(1).max(bounds.runId).optional(),
+    all: z.literal(true, 'must be true, or left out').optional(),
+  })
+  .refine(
+    ({ all, ...some }) => (all === true) !== Object.values(some).some((member) => member !== undefined),
+    'must name at least one of org_id, team_id, agent_id and run_id, or be {"all": true}',
+  )
+  .meta({ minProperties: 1, oneOf: [{ required: ['all'], maxProperties: 1 }, { not: { required: ['all'] } }] });
 
 const receiptJson = controlJson.extend({
   kind: z.literal('receipt'),
@@ -143,7 +140,7 @@ export const opsRoutes = {
         span_id: traceId,
         summary: z.string().max(bounds.text).default(''),
       })
-      .meta({ anyOf: bothOrNeither }),
+      .meta(alsoOneOf(bothOrNeither)),
     success: {
       status: 201,
       description: 'The new operation.',
