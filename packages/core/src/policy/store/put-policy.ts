@@ -19,16 +19,13 @@ export interface PutPolicy {
 export async function putPolicy(gov: Governance, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
   const { source, note, baseVersion } = put;
-  const freeName = () => {
+  // Another gateway may have stored more than is known here: whether it may be put is asked once that is known.
+  const meant = nameMeant(gov, by, put.name);
+  await gov.library.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
+  return await changePolicies(gov, () => {
     const name = nameMeant(gov, by, put.name);
     requireName(gov, by, name);
     if (baseVersion !== undefined) requireBase(gov, name, baseVersion);
-    return name;
-  };
-  const meant = freeName();
-  await gov.library.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
-  return await changePolicies(gov, () => {
-    const name = freeName();
     storeVersion(gov, by, { name, source, note, change: 'put' });
     return findPolicy(gov, by, name);
   });
