@@ -95,7 +95,7 @@ function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string,
     (value) =>
       Object.keys(value).length >= minProperties &&
       !refused.some((names) => names.every((name) => name in value)) &&
-      (schema.oneOf ?? [{}]).some((option) => goesTogether(option, value)),
+      (schema.oneOf ?? [{}]).filter((option) => goesTogether(option, value)).length === 1,
   );
   if (typeof additionalProperties !== 'object') return enough;
   const extras = fc.dictionary(fc.string({ minLength: 1 }), valuesOf(additionalProperties, sources), { maxKeys: 3 });
