@@ -6,6 +6,7 @@ const approval = {
   id: 'apr_1',
   state: 'open',
   resource: '/etc/hosts',
+  action: '{"path":"/etc/hosts","type":"file_operation"}',
   resourceDigest: 'c'.repeat(64),
   policyRule: 'p/ask',
   cause: 'rule',
