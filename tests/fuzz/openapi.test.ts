@@ -5,7 +5,7 @@ import { mostGrowth, residentBytes } from './memory.ts';
 import type { World } from './world.ts';
 import { makeWorld } from './world.ts';
 
-const seed = 20_260_104;
+const seed = 20_260_101;
 
 let world: World;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => world.gateway[Symbol.asyncDispose]());
 test(`valid and mutated requests to every operation, seed ${seed}`, async () => {
   const before = await residentBytes(world.gateway.http);
   const tally: Tally = new Map();
-  await fuzz(world, tally, { seed, valid: 60, mutated: 18 });
+  await fuzz(world, tally, { seed, valid: 40, mutated: 18 });
 
   const names = world.document.operations.map(({ method, path }) => `${method} ${path}`);
   expect([...tally.keys()]).toEqual(names);

@@ -119,6 +119,10 @@ async function makeOps(gateway: TestGateway, [bot, sentinel]: readonly (Register
     const { body } = await gateway.api.post<{ control: { id: string } }>(path, bootstrapKey);
     controlIds.push(body.control.id);
   }
+  // No case names this agent, so that nothing suspends it: some operations go on running, whatever else was called.
+  for (let i = 0; i < 20; i++) {
+    opIds.push((await gateway.check(sentinel, { traceId: `sentinel-${i}`, spanId: 'span' })).opId);
+  }
   await gateway.check(sentinel, { traceId: 'trace-0', spanId: 'span' });
   const { orgId, teamId, agentId } = bot.id;
   return { opIds: [...opIds, `${orgId}/${teamId}/${agentId}/trace-0:span`], controlIds };
