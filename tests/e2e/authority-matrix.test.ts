@@ -17,6 +17,11 @@ import type { HttpAnswer } from '../harness/http-client.ts';
 const policy = `
 name: matrix
 default: allow
+budget:
+  org_daily_limit_usd: 100
+  team_daily_limit_usd: 10
+  agent_daily_limit_usd: 1
+  action_on_exceed: require_approval
 rules:
   - { name: ask, effect: require_approval, tools: ['ask'] }
 `;
@@ -50,7 +55,11 @@ interface Row {
   /** By whom it is imposed; where that does not matter, by one. */
   readonly widths: readonly Width[];
   /** What the call asks for before it looks at authority. */
-  readonly needs: 'write' | 'unbound admin';
+  readonly needs: 'write' | 'admin' | 'unbound admin';
+  /** What else the same call decides, and asks the table about first. */
+  readonly after?: Subject;
+  /** One width after the other, as what is imposed for one counts for the others. */
+  readonly oneByOne?: boolean;
   readonly make: (world: AuthorityWorld, width: Width) => Promise<Imposed>;
 }
 
@@ -58,7 +67,10 @@ const agentPath = ({ id }: Registered) => `/api/v1/agents/acme/core/${id.agentId
 const opPath = ({ id }: Registered, opId: string) =>
   `/api/v1/ops/${encodeURIComponent(`acme/core/${id.agentId}/${opId}`)}`;
 
-const rows: Partial<Record<Subject, Row>> = {
+/** A charge that passes a cap which only a credential of this width, or a wider one, may let it pass. */
+const chargeUsd: Readonly<Record<Width, number>> = { team: 2, org: 20, unbound: 200 };
+
+const rows: Readonly<Record<Subject, Row>> = {
   suspension: {
     world: () => plain,
     widths,
@@ -130,6 +142,53 @@ const rows: Partial<Record<Subject, Row>> = {
       };
     },
   },
+  cap: {
+    world: () => plain,
+    widths,
+    needs: 'write',
+    after: 'approval',
+    oneByOne: true,
+    make: async (world, width) => {
+      const { gateway } = world;
+      const agent = await world.agent(`spending-${width}`);
+      const spend = { traceId: '', spanId: 's', estimatedCostMicros: chargeUsd[width] * 1_000_000 };
+      let asked = 0;
+      let approvalId = '';
+      return {
+        impose: async () => {
+          // What was let past the cap costs nothing in the end, so that the next charge passes the same cap.
+          if (asked > 0) await gateway.complete(agent, `${spend.traceId}:s`, { actualCostMicros: 0 });
+          spend.traceId = `spend${++asked}`;
+          ({ approvalId } = await gateway.check(agent, spend));
+        },
+        lift: (bearer) => gateway.api.post<Problem>(`/api/v1/approvals/${approvalId}/approve`, bearer, { reason: '' }),
+        holds: async () => asked > 0 && (await gateway.check(agent, spend)).opState === 'pending',
+      };
+    },
+  },
+  policy_document: {
+    world: () => plain,
+    widths,
+    needs: 'admin',
+    make: async (world, width) => {
+      const { gateway, owner, callers } = world;
+      const author = callers.find((caller) => caller.name === `an admin key (${width})`)?.bearer ?? '';
+      const namespace = { team: 'acme/core/', org: 'acme/', unbound: '' }[width];
+      const source = 'scope: team:acme/core\nrules: []';
+      // Whoever deletes a document has written it, so each has a name of its own.
+      let made = 0;
+      const path = () => `/api/v1/policies/${encodeURIComponent(`${namespace}imposed-${width}-${made}`)}`;
+      const read = () => gateway.api.get(path(), owner.accessToken);
+      return {
+        impose: async () => {
+          made += 1;
+          await gateway.api.send('PUT', path(), { bearer: author, json: { source } });
+        },
+        lift: (bearer) => gateway.api.send<Problem>('DELETE', path(), { bearer }),
+        holds: async () => (await read()).status === 200,
+      };
+    },
+  },
   owner_account: {
     world: () => plain,
     widths: ['unbound'],
@@ -159,21 +218,19 @@ const rows: Partial<Record<Subject, Row>> = {
 };
 
 /** What a caller is to be told: what the call itself needs comes first. */
-function expectedOf(subject: Subject, { needs }: Row, caller: Caller, width: Width): string {
-  if (needs === 'unbound admin' && !caller.isAdmin) return 'insufficient_scope';
+function expectedOf(subject: Subject, { needs, after }: Row, caller: Caller, width: Width): string {
+  if (needs !== 'write' && !caller.isAdmin) return 'insufficient_scope';
   if (needs === 'unbound admin' && caller.width !== 'unbound') return 'tenant_bound';
-  return refusalOf(subject, caller, width) ?? 'allowed';
+  const first = after === undefined ? null : refusalOf(after, caller, width);
+  return first ?? refusalOf(subject, caller, width) ?? 'allowed';
 }
 
-/** Documents have a matrix of their own beside what stores them. */
-const elsewhere: readonly Subject[] = ['policy_document'];
-
 test('every kind of thing has its row', () => {
-  expect([...Object.keys(rows), ...elsewhere].toSorted()).toEqual([...subjects].toSorted());
+  expect(Object.keys(rows).toSorted()).toEqual([...subjects].toSorted());
 });
 
 for (const [subject, row] of Object.entries(rows) as [Subject, Row][]) {
-  describe(`${subject}, for every credential`, { concurrent: true }, () => {
+  describe(`${subject}, for every credential`, { concurrent: row.oneByOne !== true }, () => {
     test.each(row.widths)('imposed by one that is %s', { timeout: 120_000 }, async (width) => {
       const world = row.world();
       const imposed = await row.make(world, width);
