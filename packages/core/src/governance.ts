@@ -1,7 +1,7 @@
 import type { KeyRing } from './access/key-ring.ts';
 import type { ApprovalDesk } from './approvals/approval-desk.ts';
 import type { Ledger } from './budget/ledger.ts';
-import type { Micros } from './budget/money.ts';
+import type { Micros } from './kernel/money.ts';
 import type { RunTally } from './budget/run-tally.ts';
 import type { ControlDesk } from './control/control-desk.ts';
 import type { Journal } from './journal/journal.ts';

@@ -24,17 +24,9 @@ export { TicketBooth } from './access/tickets.ts';
 export type { TokenClaims, TokenMint } from './access/token.ts';
 export type { PasswordHasher } from './accounts/password-hasher.ts';
 export { longestPassword, normalisePassword } from './accounts/password-rules.ts';
-export type {
-  Account,
-  Attempts,
-  Invite,
-  QueuedLetter,
-  RefreshToken,
-  Role,
-  SentToken,
-  Session,
-} from './accounts/account.ts';
-export { roles } from './accounts/account.ts';
+export type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './accounts/account.ts';
+export type { Role } from './access/role.ts';
+export { roles } from './access/role.ts';
 export type { AccountRows, AccountStore, OwedEntry, Page } from './accounts/account-store.ts';
 export type { Accounts, Origin } from './accounts/accounts.ts';
 export { acceptInvite } from './accounts/accept-invite.ts';
@@ -74,24 +66,26 @@ export type { ChainHead } from './audit/chain.ts';
 export { emptyChain, sealer } from './audit/chain.ts';
 export { auditEventTypes, system } from './audit/entry.ts';
 export type { SealedEntry } from './audit/entry.ts';
-export type { LostEntries } from './audit/accept-lost-entries.ts';
-export { acceptLostEntries } from './audit/accept-lost-entries.ts';
-export { cutLog, lastCut } from './audit/cut-log.ts';
-export type { LogFilter } from './audit/read-logs.ts';
-export { latestLogs, oldestLogs } from './audit/read-logs.ts';
-export type { Action, ActionType } from './decision/action.ts';
-export { action, actionTypes } from './decision/action.ts';
-export type { Answer, Decision } from './decision/answer.ts';
+export type { LostEntries } from './logs/accept-lost-entries.ts';
+export { acceptLostEntries } from './logs/accept-lost-entries.ts';
+export { cutLog, lastCut } from './logs/cut-log.ts';
+export type { LogFilter } from './logs/read-logs.ts';
+export { latestLogs, oldestLogs } from './logs/read-logs.ts';
+export type { Action, ActionType } from './action/action.ts';
+export { action, actionTypes } from './action/action.ts';
+export type { Answer } from './decision/answer.ts';
+export type { Decision } from './audit/entry.ts';
 export { chargeOf } from './decision/charge.ts';
 export { EntryPage } from './audit/entry-page.ts';
 export { boundedApproval, boundedGrant, boundedOp } from './journal/bounded-rows.ts';
 export { longest, mostBytesOfPage } from './kernel/bounds.ts';
 export { toldReason } from './kernel/text-size.ts';
 export { checkAction, checkActions, longestStretch } from './decision/check-action.ts';
-export type { CheckRequest, RawCheckRequest } from './decision/check-request.ts';
-export type { RecordedDecision } from './decision/recorded-decision.ts';
+export type { CheckRequest, RawCheckRequest } from './action/check-request.ts';
+export type { RecordedDecision } from './simulation/recorded-decision.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
-export { checkCost, parseCheckRequest } from './decision/check-request.ts';
+export { parseCheckRequest } from './action/check-request.ts';
+export { checkCost } from './kernel/money.ts';
 export {
   exceededReason,
   isToldAmounts,
@@ -110,8 +104,8 @@ export { controlScope } from './control/control-scope.ts';
 export type { ControlMessage, ControlSink } from './control/mailbox.ts';
 export { postMessage } from './control/post-message.ts';
 export { readControl } from './control/read-control.ts';
-export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './control/receipt.ts';
-export { receiptStatuses } from './control/receipt.ts';
+export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './ops/receipt.ts';
+export { receiptStatuses } from './ops/receipt.ts';
 export { releaseMessages } from './control/release-messages.ts';
 export type { ControlResult } from './control/remembered-controls.ts';
 export { restoreControl } from './control/restore-control.ts';
@@ -125,7 +119,8 @@ export { EventLog } from './events/event-log.ts';
 export type { Governance } from './governance.ts';
 export type { Batch, Change, SavedOp } from './journal/change.ts';
 export { Journal } from './journal/journal.ts';
-export type { AuditPage, AuditQuery, AuditReader, Snapshot, Store, StoredEntry } from './journal/store.ts';
+export type { Snapshot, Store } from './journal/store.ts';
+export type { AuditPage, AuditQuery, AuditReader, StoredEntry } from './audit/audit-reader.ts';
 export { HeadMoved } from './journal/store.ts';
 export { budgetPolicy, noBudgets } from './budget/budget-policy.ts';
 export type { Books, ClosedBooks, SavedBooks } from './budget/books.ts';
@@ -134,7 +129,7 @@ export type { BooksCheck, BooksDifference } from './budget/check-books.ts';
 export { checkBooks } from './budget/check-books.ts';
 export { correctBudget } from './budget/correct-budget.ts';
 export { followClock } from './budget/follow-clock.ts';
-export { LeaseWatch } from './budget/lease-watch.ts';
+export { LeaseWatch } from './control/reservation-reaper.ts';
 export type { Period } from './budget/period.ts';
 export type { SpentWindow } from './budget/read-history.ts';
 export { readHistory } from './budget/read-history.ts';
@@ -148,7 +143,7 @@ export type { TierOf } from './budget/tier.ts';
 export { tierKey, tiersOf } from './budget/tier.ts';
 export type { BudgetRow } from './budget/list-budgets.ts';
 export { listBudgets } from './budget/list-budgets.ts';
-export type { Total } from './budget/money.ts';
+export type { Total } from './kernel/money.ts';
 export {
   approximateUsd,
   microsOfUsd,
@@ -158,7 +153,7 @@ export {
   totalOfJson,
   usdOfMicros,
   usualMostActionMicros,
-} from './budget/money.ts';
+} from './kernel/money.ts';
 export type { Clock } from './kernel/clock.ts';
 export { timestamp } from './kernel/clock.ts';
 export type { ErrorCode } from './kernel/errors.ts';
@@ -183,18 +178,18 @@ export { recoverOps } from './ops/recover-ops.ts';
 export { OpsRegistry } from './ops/registry.ts';
 export type { Asking } from './policy/asking-rules.ts';
 export { alsoOfBudget, waitOf } from './policy/asking-rules.ts';
-export type { BacktestLine } from './policy/backtest.ts';
-export { backtest } from './policy/backtest.ts';
-export type { Candidate } from './policy/candidate.ts';
-export { candidateSet } from './policy/candidate.ts';
+export type { BacktestLine } from './simulation/backtest.ts';
+export { backtest } from './simulation/backtest.ts';
+export type { Candidate } from './simulation/candidate.ts';
+export { candidateSet } from './simulation/candidate.ts';
 export type { CompileCondition, Condition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
 export { ConditionError, NotRecorded } from './policy/condition.ts';
 export type { PolicyDocument, PolicyProblem } from './policy/document.ts';
 export { describeProblem } from './policy/document.ts';
 export { decisionCost, Evaluation } from './policy/evaluation.ts';
-export type { EvaluationWorld } from './policy/evaluation-world.ts';
-export type { ChangedDecision, JudgedAgain } from './policy/judge-again.ts';
-export { agentsOf, judgeAgain } from './policy/judge-again.ts';
+export type { EvaluationWorld } from './simulation/evaluation-world.ts';
+export type { ChangedDecision, JudgedAgain } from './simulation/judge-again.ts';
+export { agentsOf, judgeAgain } from './simulation/judge-again.ts';
 export type { PlainSource } from './policy/plain-source.ts';
 export { plainSource, reviveSource } from './policy/plain-source.ts';
 export { loadPolicies, rejectPolicies } from './policy/load-policies.ts';
@@ -218,11 +213,11 @@ export type { ParsedSource, PolicySource } from './policy/parse-policy.ts';
 export { parsePolicies } from './policy/parse-policy.ts';
 export { parseSource } from './policy/parse-source.ts';
 export { PolicySet, policyVersion } from './policy/policy-set.ts';
-export type { ConsiderAgain } from './policy/explain-decision.ts';
-export { considerAgain, explainDecision } from './policy/explain-decision.ts';
-export { PastPolicies } from './policy/past-policies.ts';
-export type { SimulatedApprovals, Simulation } from './policy/simulate.ts';
-export { simulate } from './policy/simulate.ts';
+export type { ConsiderAgain } from './simulation/explain-decision.ts';
+export { considerAgain, explainDecision } from './simulation/explain-decision.ts';
+export { PastPolicies } from './simulation/past-policies.ts';
+export type { SimulatedApprovals, Simulation } from './simulation/simulate.ts';
+export { simulate } from './simulation/simulate.ts';
 export type { ConsideredRule } from './policy/trail.ts';
 export { considerRules } from './policy/trail.ts';
 export type { Subject } from './policy/subject.ts';
@@ -230,15 +225,15 @@ export { subjectOf } from './policy/subject.ts';
 export type { Member } from './policy/yaml-reader.ts';
 export { YamlReader } from './policy/yaml-reader.ts';
 export type { Agent, AgentRecord } from './tenancy/agent.ts';
-export type { Lineage } from './tenancy/lineage.ts';
-export type { AgentId } from './tenancy/agent-id.ts';
+export type { Lineage } from './audit/lineage.ts';
+export type { AgentId } from './kernel/agent-id.ts';
 export { deregisterAgent } from './tenancy/deregister-agent.ts';
 export { AgentDirectory } from './tenancy/directory.ts';
 export { findAgent } from './tenancy/find-agent.ts';
-export { followAgent } from './tenancy/follow-agent.ts';
+export { followAgent } from './control/follow-agent.ts';
 export { heartbeat } from './tenancy/heartbeat.ts';
 export { listAgents } from './tenancy/list-agents.ts';
 export { registerAgent } from './tenancy/register-agent.ts';
-export { resumeAgent, suspendAgent } from './tenancy/suspend-agent.ts';
+export { resumeAgent, suspendAgent } from './control/suspend-agent.ts';
 export type { Tree } from './tenancy/topology.ts';
 export { inFlight, lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './tenancy/topology.ts';

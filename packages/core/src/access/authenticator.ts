@@ -1,4 +1,4 @@
-import { scopesOfRole } from '../accounts/account.ts';
+import { scopesOfRole } from './role.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';

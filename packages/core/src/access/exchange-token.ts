@@ -3,7 +3,7 @@ import { draftOf } from '../audit/draft.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
-import { lineageOfBinding } from './lineage-of-binding.ts';
+import { lineageOfBinding } from '../audit/lineage.ts';
 import type { Scope } from './scope.ts';
 import { covers, scopes } from './scope.ts';
 

@@ -9,7 +9,7 @@ import type { Access } from './access.ts';
 import type { ApiKeyRecord, NewKey } from './api-key.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
 import { makerOf } from './credential-lineage.ts';
-import { lineageOfBinding } from './lineage-of-binding.ts';
+import { lineageOfBinding } from '../audit/lineage.ts';
 import type { Principal } from './principal.ts';
 import { requireScope } from './principal.ts';
 import type { Scope } from './scope.ts';

@@ -1,7 +1,7 @@
-import type { Role } from '../accounts/account.ts';
+import type { Role } from './role.ts';
 import type { Actor } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Binding } from './authority.ts';
 import type { Scope } from './scope.ts';
 import { covers } from './scope.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../accounts/account.ts';
+import type { Role } from './role.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeyRecord } from './signing-key.ts';

@@ -1,10 +1,6 @@
 import type { Maker } from '../access/api-key.ts';
-import type { Scope } from '../access/scope.ts';
+import type { Role } from '../access/role.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-
-/** From the most to the least powerful. */
-export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
-export type Role = (typeof roles)[number];
 
 export type AccountStatus = 'active' | 'disabled';
 
@@ -22,14 +18,6 @@ export interface Account {
   readonly createdAt: EpochMs;
   readonly lastLoginAt: EpochMs | null;
 }
-
-/** Roles give scopes (contract, Accounts). */
-export const scopesOfRole = {
-  owner: ['read', 'write', 'admin'],
-  admin: ['read', 'write', 'admin'],
-  developer: ['read', 'write'],
-  viewer: ['read'],
-} as const satisfies Record<Role, readonly Scope[]>;
 
 /** A login that lasts: one family of refresh tokens, of which only the newest works. */
 export interface Session {

@@ -1,9 +1,9 @@
 import type { Width } from '../access/authority.ts';
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
-import type { ActionType } from '../decision/action.ts';
+import type { ActionType } from '../action/action.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { GrantWish } from './grant.ts';
 
 export const approvalStates = ['open', 'approved', 'rejected', 'expired', 'cancelled'] as const;

@@ -7,7 +7,7 @@ import { ack, control, finish, listen, opOf } from '../testkit/controls.ts';
 import { agentId, checkOf, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { resumeAgent, suspendAgent } from '../tenancy/suspend-agent.ts';
+import { resumeAgent, suspendAgent } from '../control/suspend-agent.ts';
 import type { Approval } from './approval.ts';
 import { findApproval } from './find-approval.ts';
 import { listApprovals } from './list-approvals.ts';

@@ -7,7 +7,7 @@ import { redactText } from '../audit/redact.ts';
 import { releaseMessages } from '../control/release-messages.ts';
 import type { Governance } from '../governance.ts';
 import type { Op } from '../ops/op.ts';
-import { moveForSuspension } from '../tenancy/suspend-agent.ts';
+import { moveForSuspension } from '../control/suspend-agent.ts';
 import type { Approval, ApprovalVerdict } from './approval.ts';
 import { nameOf } from './approval.ts';
 import { approvalEvent, entryPlace } from './describe-approval.ts';

@@ -2,7 +2,7 @@ import type { EntryDraft } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ApprovalChange, ApprovalEvent } from '../kernel/events.ts';
-import { lineageOfId } from '../tenancy/lineage.ts';
+import { lineageOfId } from '../audit/lineage.ts';
 import type { Approval } from './approval.ts';
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId' | 'policyRule' | 'policyVersion'>;

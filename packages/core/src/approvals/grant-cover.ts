@@ -1,5 +1,5 @@
 import { redactArguments, redactText } from '../audit/redact.ts';
-import type { Action } from '../decision/action.ts';
+import type { Action } from '../action/action.ts';
 import { subjectOf } from '../policy/subject.ts';
 
 /**

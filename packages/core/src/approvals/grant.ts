@@ -1,9 +1,9 @@
 import type { Actor } from '../audit/entry.ts';
-import type { ActionType } from '../decision/action.ts';
+import type { ActionType } from '../action/action.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { Asking } from '../policy/asking-rules.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Approval } from './approval.ts';
 
 /** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */

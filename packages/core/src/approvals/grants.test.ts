@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { approve, person } from '../testkit/approvals.ts';
 import { finish } from '../testkit/controls.ts';
-import type { Action } from '../decision/action.ts';
-import { action } from '../decision/action.ts';
+import type { Action } from '../action/action.ts';
+import { action } from '../action/action.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';

@@ -1,5 +1,5 @@
 import type { Governance } from '../governance.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { saveApproval } from './save-approval.ts';
 
 /** The message that told an agent what became of its approval has left its mailbox: it is not sent again. */

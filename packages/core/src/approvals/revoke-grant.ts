@@ -3,11 +3,10 @@ import { mayReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength } from '../decision/check-request.ts';
+import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Governance } from '../governance.ts';
-import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import { lineageOfId } from '../tenancy/lineage.ts';
+import { lineageOfId } from '../audit/lineage.ts';
 import type { StandingGrant } from './grant.ts';
 import { saveGrant } from './save-approval.ts';
 

@@ -6,7 +6,7 @@ import { postMessage } from '../control/post-message.ts';
 import type { Governance } from '../governance.ts';
 import { changeOp } from '../ops/change-op.ts';
 import type { Op } from '../ops/op.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
 import { approvalEvent, entryPlace } from './describe-approval.ts';
 import type { StandingGrant } from './grant.ts';

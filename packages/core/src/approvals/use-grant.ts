@@ -1,4 +1,4 @@
-import type { CheckRequest } from '../decision/check-request.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';

@@ -1,6 +1,6 @@
 import { rememberingTimestamp } from '../kernel/clock.ts';
 import type { Sha256 } from '../kernel/hash.ts';
-import type { Lineage } from '../tenancy/lineage.ts';
+import type { Lineage } from './lineage.ts';
 import type { Actor, EntryDraft, SealedEntry } from './entry.ts';
 
 /** The newest entry: what the next one links to. */

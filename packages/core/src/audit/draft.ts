@@ -1,15 +1,5 @@
-import type { Lineage } from '../tenancy/lineage.ts';
+import { noLineage } from './lineage.ts';
 import type { EntryDraft } from './entry.ts';
-
-/** The lineage of what concerns no agent. */
-export const noLineage: Lineage = {
-  agent_id: '',
-  depth: 0,
-  org_id: null,
-  parent_agent_id: null,
-  root_agent_id: '',
-  team_id: '',
-};
 
 type Required = 'at' | 'eventType' | 'actor' | 'payload';
 

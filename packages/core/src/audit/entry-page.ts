@@ -1,4 +1,4 @@
-import type { AuditPage, StoredEntry } from '../journal/store.ts';
+import type { AuditPage, StoredEntry } from './audit-reader.ts';
 import { mostBytesOfPage } from '../kernel/bounds.ts';
 import { utf8Length } from '../kernel/text-size.ts';
 

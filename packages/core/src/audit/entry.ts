@@ -1,5 +1,5 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Lineage } from '../tenancy/lineage.ts';
+import type { Lineage } from './lineage.ts';
 import type { CanonicalJson } from './canonical-json.ts';
 
 /** Every type of event. The contract has the same list, for clients. */
@@ -54,6 +54,8 @@ export const auditEventTypes = [
 
 export type AuditEventType = (typeof auditEventTypes)[number];
 
+export type Decision = 'allow' | 'deny' | 'pending';
+
 /** Who did it. Members in sorted order, as canonical JSON wants them. */
 export interface Actor {
   readonly id: string;
@@ -70,7 +72,7 @@ export interface EntryDraft {
   readonly opId: string | null;
   readonly traceId: string | null;
   readonly spanId: string | null;
-  readonly decision: 'allow' | 'deny' | 'pending' | null;
+  readonly decision: Decision | null;
   readonly reason: string | null;
   readonly policyRule: string | null;
   readonly policyVersion: string | null;

@@ -1,9 +1,9 @@
 import type { Width } from '../access/authority.ts';
 import { widest } from '../access/authority.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { exceededUnder } from './exceeded-under.ts';
 import type { Ledger } from './ledger.ts';
-import type { Micros } from './money.ts';
+import type { Micros } from '../kernel/money.ts';
 import type { BudgetTier } from './tier.ts';
 import { tiersOf } from './tier.ts';
 

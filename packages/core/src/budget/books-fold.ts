@@ -1,7 +1,7 @@
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { EarlierWindow, SavedBooks, Sums, WindowIds } from './books.ts';
 import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './books.ts';
-import type { Micros, Total } from './money.ts';
+import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from './money.ts';
-import { plus } from './money.ts';
+import type { Micros, Total } from '../kernel/money.ts';
+import { plus } from '../kernel/money.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';

@@ -1,4 +1,4 @@
-import type { Micros } from './money.ts';
+import type { Micros } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AuditPage, AuditQuery, AuditReader } from '../journal/store.ts';
+import type { AuditPage, AuditQuery, AuditReader } from '../audit/audit-reader.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { completeAction } from '../ops/complete-action.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { checkBooks } from './check-books.ts';
-import type { Total } from './money.ts';
-import { minus } from './money.ts';
+import type { Total } from '../kernel/money.ts';
+import { minus } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
 
 const dayMs = 86_400_000;

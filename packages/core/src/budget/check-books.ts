@@ -1,13 +1,13 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
 import type { Governance } from '../governance.ts';
-import type { AuditPage, AuditReader, StoredEntry } from '../journal/store.ts';
+import type { AuditPage, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { WindowIds, Windows } from './books.ts';
 import { idsOf } from './books.ts';
 import { BooksFold } from './books-fold.ts';
-import type { Total } from './money.ts';
-import { minus, plus } from './money.ts';
+import type { Total } from '../kernel/money.ts';
+import { minus, plus } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { addEntry, dayBy, placeOf, rareEntries } from './recover-books.ts';

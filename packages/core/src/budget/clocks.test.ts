@@ -6,7 +6,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { checkBooks } from './check-books.ts';
 import { followClock } from './follow-clock.ts';
-import type { Total } from './money.ts';
+import type { Total } from '../kernel/money.ts';
 import { readHistory } from './read-history.ts';
 import { everybody, tiersOf } from './tier.ts';
 

@@ -6,7 +6,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { checkBooks } from './check-books.ts';
 import { correctBudget } from './correct-budget.ts';
-import { usdOfMicros } from './money.ts';
+import { usdOfMicros } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import type { BudgetPolicy } from './budget-policy.ts';
 import type { Exceeded, Ledger } from './ledger.ts';
-import type { Micros } from './money.ts';
-import { plus } from './money.ts';
+import type { Micros } from '../kernel/money.ts';
+import { plus } from '../kernel/money.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Undo } from '../ops/op.ts';
+import type { Undo } from '../journal/journal.ts';
 import type { WindowIds, Windows } from './books.ts';
 import { idsOf } from './books.ts';
 import type { Calendar, Period, Window } from './period.ts';

@@ -1,6 +1,6 @@
 import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Undo } from '../ops/op.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { Undo } from '../journal/journal.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Books, SavedBooks, WindowIds, Windows } from './books.ts';
 import {
   book,
@@ -17,8 +17,8 @@ import {
 } from './books.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
 import { LedgerDays } from './ledger-days.ts';
-import type { Micros, Total } from './money.ts';
-import { isShareOf, minus, plus } from './money.ts';
+import type { Micros, Total } from '../kernel/money.ts';
+import { isShareOf, minus, plus } from '../kernel/money.ts';
 import type { Period, Window } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';

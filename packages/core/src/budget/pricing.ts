@@ -1,5 +1,5 @@
-import type { Glob } from '../policy/glob.ts';
-import type { Micros } from './money.ts';
+import type { Glob } from '../kernel/glob.ts';
+import type { Micros } from '../kernel/money.ts';
 
 export interface Price {
   readonly model: Glob;

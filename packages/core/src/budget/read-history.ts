@@ -4,7 +4,7 @@ import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ClosedBooksReader } from './books.ts';
 import type { BudgetFilter } from './list-budgets.ts';
-import type { Micros, Total } from './money.ts';
+import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody } from './tier.ts';

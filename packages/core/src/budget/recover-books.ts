@@ -1,8 +1,9 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Store, StoredEntry } from '../journal/store.ts';
+import type { Store } from '../journal/store.ts';
+import type { StoredEntry } from '../audit/audit-reader.ts';
 import type { SavedBooks } from './books.ts';
 import { BooksFold } from './books-fold.ts';
-import { totalOfJson } from './money.ts';
+import { totalOfJson } from '../kernel/money.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';

@@ -1,7 +1,7 @@
-import type { AgentId } from '../tenancy/agent-id.ts';
-import { agentKey } from '../tenancy/agent-id.ts';
-import type { Micros, Total } from './money.ts';
-import { plus } from './money.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
+import type { Micros, Total } from '../kernel/money.ts';
+import { plus } from '../kernel/money.ts';
 
 export interface RunCount {
   readonly checks: number;

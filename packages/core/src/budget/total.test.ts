@@ -5,8 +5,8 @@ import { agentId } from '../testkit/requests.ts';
 import { BooksFold } from './books-fold.ts';
 import { budgetPolicy, noBudgets } from './budget-policy.ts';
 import { Ledger } from './ledger.ts';
-import type { Total } from './money.ts';
-import { isShareOf, minus, plus, totalJson, totalOfJson, usdOfMicros } from './money.ts';
+import type { Total } from '../kernel/money.ts';
+import { isShareOf, minus, plus, totalJson, totalOfJson, usdOfMicros } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
 
 /** Sums, near and far beyond what a number tells apart, beside plain bigints. */

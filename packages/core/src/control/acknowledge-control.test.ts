@@ -3,7 +3,7 @@ import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } fr
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { postMessage } from './post-message.ts';
-import type { AckOutcome, ReceiptStatus } from './receipt.ts';
+import type { AckOutcome, ReceiptStatus } from '../ops/receipt.ts';
 
 let g: TestGovernance;
 let bot: TestAgent;

@@ -1,18 +1,17 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength } from '../decision/check-request.ts';
+import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Governance } from '../governance.ts';
-import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
 import { alertOf, entryMembers } from './describe-receipt.ts';
 import { discardLetter } from './post-message.ts';
-import type { AckOutcome, Receipt } from './receipt.ts';
-import { acknowledged } from './receipt.ts';
+import type { AckOutcome, Receipt } from '../ops/receipt.ts';
+import { acknowledged } from '../ops/receipt.ts';
 import { saveReceipt } from './save-receipt.ts';
 
 export interface AckRequest {

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/entry.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { ControlAction, Receipt, ReceiptStatus } from './receipt.ts';
+import type { ControlAction, Receipt, ReceiptStatus } from '../ops/receipt.ts';
 
 /** Which operations a control is for. Members narrow together; `all` stands alone. */
 export interface ControlScope {

@@ -2,7 +2,7 @@ import type { Governance } from '../governance.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { owesAnswer } from './owes-answer.ts';
 import { discardLetter } from './post-message.ts';
-import { givenUp, isDue } from './receipt.ts';
+import { givenUp, isDue } from '../ops/receipt.ts';
 import { saveReceipt } from './save-receipt.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { ReeveError } from '../kernel/errors.ts';
-import type { AgentId, AgentKey } from '../tenancy/agent-id.ts';
-import { agentKey } from '../tenancy/agent-id.ts';
+import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
 import type { AgentDirectory } from '../tenancy/directory.ts';
 import type { ControlReader, ControlSequence } from './control-reader.ts';
 import type { ControlMessage } from './mailbox.ts';
 import { Mailbox } from './mailbox.ts';
-import type { Receipt } from './receipt.ts';
-import { isDue } from './receipt.ts';
+import type { Receipt } from '../ops/receipt.ts';
+import { isDue } from '../ops/receipt.ts';
 import { RememberedControls } from './remembered-controls.ts';
 
 export interface ControlSettings {

@@ -5,16 +5,15 @@ import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength } from '../decision/check-request.ts';
+import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Governance } from '../governance.ts';
-import { longest } from '../kernel/bounds.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
 import { entryMembers } from './describe-receipt.ts';
 import { issueControls } from './issue-controls.ts';
 import { pausedBy } from './paused-by.ts';
-import type { ControlAction, Receipt } from './receipt.ts';
+import type { ControlAction, Receipt } from '../ops/receipt.ts';
 import { releaseMessages } from './release-messages.ts';
 
 /** An operator pauses, resumes or terminates one operation. Terminating what is terminated does nothing. */

@@ -1,6 +1,6 @@
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { BulkControl } from './bulk-control.ts';
-import type { Receipt, ReceiptStatus } from './receipt.ts';
+import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
 
 /** Reads what the store remembers of controls: only what is open is kept in memory. */
 export interface ControlReader {

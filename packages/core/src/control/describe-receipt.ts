@@ -1,8 +1,8 @@
 import type { EntryDraft } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
 import type { AlertEvent } from '../kernel/events.ts';
-import { lineageOfId } from '../tenancy/lineage.ts';
-import type { Receipt } from './receipt.ts';
+import { lineageOfId } from '../audit/lineage.ts';
+import type { Receipt } from '../ops/receipt.ts';
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId'>;
 

@@ -7,8 +7,8 @@ import type { Agent } from '../tenancy/agent.ts';
 import { leaveUnconfirmed } from './leave-unconfirmed.ts';
 import { owesAnswer } from './owes-answer.ts';
 import { discardLetter } from './post-message.ts';
-import type { ControlAction, Receipt } from './receipt.ts';
-import { givenUp, isDue } from './receipt.ts';
+import type { ControlAction, Receipt } from '../ops/receipt.ts';
+import { givenUp, isDue } from '../ops/receipt.ts';
 
 /** What operators want of some operations. */
 export interface ControlOrder {

@@ -3,7 +3,7 @@ import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
 import { alertOf, entryMembers } from './describe-receipt.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../ops/receipt.ts';
 import { saveReceipt } from './save-receipt.ts';
 
 /** A receipt goes without an answer: on record and as an alert, the first time. */

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
-import type { ControlAction, Receipt } from './receipt.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { ControlAction, Receipt } from '../ops/receipt.ts';
 
 /** What an agent is told. */
 export interface ControlMessage {

@@ -1,5 +1,5 @@
 import type { Governance } from '../governance.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../ops/receipt.ts';
 
 /**
  * Whether an agent must answer to a stop: where all must, where it had listened when the stop was asked for or has since,

@@ -1,7 +1,7 @@
 import type { Governance } from '../governance.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { ControlStream, Letter, Mailbox } from './mailbox.ts';
-import { delivered } from './receipt.ts';
+import { delivered } from '../ops/receipt.ts';
 import { saveReceipt } from './save-receipt.ts';
 
 /** Lets messages leave that have become durable: to whoever listens now, and to whoever comes later. */

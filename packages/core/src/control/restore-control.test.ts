@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
 import { recordOf } from '../ops/op.ts';
-import { resumeAgent, suspendAgent } from '../tenancy/suspend-agent.ts';
+import { resumeAgent, suspendAgent } from './suspend-agent.ts';
 import type { Listener } from '../testkit/controls.ts';
 import { finish, listen, permissive } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
@@ -10,7 +10,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { acknowledgeControl } from './acknowledge-control.ts';
 import { controlOp } from './control-op.ts';
 import { controlScope } from './control-scope.ts';
-import type { AckOutcome, ControlAction, Receipt } from './receipt.ts';
+import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
 import { timeOutControls } from './time-out-controls.ts';
 
 const agentNames = ['acme/search/bot', 'umbrella//bot'] as const;

@@ -1,5 +1,5 @@
 import type { Governance } from '../governance.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../ops/receipt.ts';
 
 /** Puts a receipt in the place of what it was, in memory and in this turn. */
 export function saveReceipt(gov: Governance, before: Receipt, after: Receipt): void {

@@ -1,7 +1,7 @@
 import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
 import type { ControlSink, ControlStream } from './mailbox.ts';
 import { noteAlive } from './note-alive.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { resumeAgent, suspendAgent } from '../tenancy/suspend-agent.ts';
+import { resumeAgent, suspendAgent } from './suspend-agent.ts';
 import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';

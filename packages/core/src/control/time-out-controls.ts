@@ -1,7 +1,7 @@
 import type { Governance } from '../governance.ts';
 import { leaveUnconfirmed } from './leave-unconfirmed.ts';
 import { owesAnswer } from './owes-answer.ts';
-import { unconfirmed } from './receipt.ts';
+import { unconfirmed } from '../ops/receipt.ts';
 
 /**
  * Marks up to `most` receipts that were not acknowledged in time, and returns how many. An agent that could have

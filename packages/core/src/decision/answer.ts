@@ -1,4 +1,5 @@
-import type { Micros, Total } from '../budget/money.ts';
+import type { Decision } from '../audit/entry.ts';
+import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { BudgetTier } from '../budget/tier.ts';
 import type { Op } from '../ops/op.ts';
@@ -14,8 +15,6 @@ export interface Limit {
   /** Settled and reserved, without the refused charge. */
   readonly totalMicros: Total;
 }
-
-export type Decision = 'allow' | 'deny' | 'pending';
 
 /** What an agent is told. */
 export interface Answer {

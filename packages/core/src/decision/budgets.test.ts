@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { operator, useTool } from '../testkit/requests.ts';
+import { operator, useTool, agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { agentId } from '../testkit/requests.ts';
 import { controlOp } from '../control/control-op.ts';
 import { tiersOf } from '../budget/tier.ts';
-import { action } from './action.ts';
+import { action } from '../action/action.ts';
 
 let world: TestGovernance;
 let bot: TestAgent;

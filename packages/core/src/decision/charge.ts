@@ -1,7 +1,7 @@
-import type { Micros } from '../budget/money.ts';
+import type { Micros } from '../kernel/money.ts';
 import { knownPriceOf, priceOf } from '../budget/pricing.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
-import type { CheckRequest } from './check-request.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 
 /**
  * What an action costs at most: the agent's estimate, which is no less than a price that policy knows; without one its

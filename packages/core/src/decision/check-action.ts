@@ -1,7 +1,7 @@
 import type { Governance } from '../governance.ts';
 import type { Answer, Judgement } from './answer.ts';
 import { answerOf } from './answer.ts';
-import type { CheckRequest } from './check-request.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 import { judge } from './judge.ts';
 
 /** Judges one action, and answers once the decision is durable. */

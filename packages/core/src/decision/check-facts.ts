@@ -1,15 +1,15 @@
-import { approximateUsd, plus } from '../budget/money.ts';
+import { approximateUsd, plus } from '../kernel/money.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
-import type { Micros } from '../budget/money.ts';
+import type { Micros } from '../kernel/money.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/condition.ts';
 import type { Agent, AgentRecord } from '../tenancy/agent.ts';
-import type { Action } from './action.ts';
+import type { Action } from '../action/action.ts';
 import type { AskedFacts } from './answer.ts';
-import type { CheckRequest } from './check-request.ts';
-import { mostArgumentValues } from './check-request.ts';
+import type { CheckRequest } from '../action/check-request.ts';
+import { mostArgumentValues } from '../action/check-request.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 

@@ -4,7 +4,7 @@ import { mostOpenApprovals } from '../approvals/request-approval.ts';
 import { findGrant, useGrant } from '../approvals/use-grant.ts';
 import { approverWidth } from '../budget/approver-width.ts';
 import type { Exceeded } from '../budget/ledger.ts';
-import type { Micros } from '../budget/money.ts';
+import type { Micros } from '../kernel/money.ts';
 import { noteApproached } from '../budget/note-approached.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
@@ -15,7 +15,7 @@ import type { Agent } from '../tenancy/agent.ts';
 import type { Judgement } from './answer.ts';
 import { chargeOf } from './charge.ts';
 import { CheckFacts } from './check-facts.ts';
-import type { CheckRequest } from './check-request.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 import { exceededReason, isToldAmounts, limitTold, overpricedReason, unpricedReason } from './refusal-reasons.ts';
 
 /** What policy and budgets say of an action that is asked about for the first time. */

@@ -3,7 +3,7 @@ import { narrowedTo, requireScope } from '../access/principal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { DecisionEvent, DomainEvent } from '../kernel/events.ts';
 import type { TenantFilter } from '../tenancy/topology.ts';
-import type { Decision } from './answer.ts';
+import type { Decision } from '../audit/entry.ts';
 
 export type DecisionCounts = Readonly<Record<Decision, number>>;
 

@@ -6,9 +6,9 @@ import { loadPolicies } from '../policy/load-policies.ts';
 import { agentId } from '../testkit/requests.ts';
 import { someSecret } from '../testkit/secrets.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
-import type { Action } from './action.ts';
-import { action, actionTypes } from './action.ts';
-import type { RawCheckRequest } from './check-request.ts';
+import type { Action } from '../action/action.ts';
+import { action, actionTypes } from '../action/action.ts';
+import type { RawCheckRequest } from '../action/check-request.ts';
 
 type Place = (secret: string) => Partial<RawCheckRequest>;
 

@@ -5,18 +5,19 @@ import { noteAlive } from '../control/note-alive.ts';
 import type { Governance } from '../governance.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { opsChange } from '../ops/ops-change.ts';
-import type { Op, Undo } from '../ops/op.ts';
+import type { Op } from '../ops/op.ts';
+import type { Undo } from '../journal/journal.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import { identify } from '../tenancy/identify.ts';
-import { identityOf, resourceOf } from './action.ts';
+import { identityOf, resourceOf } from '../action/action.ts';
 import type { Judgement } from './answer.ts';
-import type { CheckRequest } from './check-request.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 import { decide } from './decide.ts';
 import { describeDecision } from './describe-decision.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { answerReplay } from './replay.ts';
-import { traceIdsOf } from './trace-ids.ts';
+import { traceIdsOf } from '../kernel/op-id.ts';
 
 /**
  * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, hold the cost back

@@ -1,11 +1,11 @@
 import { redactText } from '../audit/redact.ts';
 import type { Exceeded, Ledger } from '../budget/ledger.ts';
-import type { Micros } from '../budget/money.ts';
-import { minus, usdOfMicros } from '../budget/money.ts';
+import type { Micros } from '../kernel/money.ts';
+import { minus, usdOfMicros } from '../kernel/money.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { timestamp } from '../kernel/clock.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
-import type { Action } from './action.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { Action } from '../action/action.ts';
 import type { Limit } from './answer.ts';
 
 export interface Refusal {

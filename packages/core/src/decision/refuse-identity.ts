@@ -2,14 +2,14 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
 import { noteAlive } from '../control/note-alive.ts';
 import type { Governance } from '../governance.ts';
-import type { Lineage } from '../tenancy/lineage.ts';
+import type { Lineage } from '../audit/lineage.ts';
 import { actorOf } from '../tenancy/agent.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
-import { agentKey } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
 import type { Identity } from '../tenancy/identify.ts';
 import { provenAgent } from '../tenancy/identify.ts';
 import type { Judgement } from './answer.ts';
-import type { CheckRequest } from './check-request.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 
 /**
  * Denies a request whose identity failed: before any policy, leaving no operation and no spend, with one audit entry.

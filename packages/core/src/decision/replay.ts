@@ -1,5 +1,5 @@
 import type { Op } from '../ops/op.ts';
-import type { Decision } from './answer.ts';
+import type { Decision } from '../audit/entry.ts';
 
 /**
  * The answer to a check of an operation that is known already, or undefined where it is still to be decided: it is

@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import { mayReach } from '../access/principal.ts';
 import type { DomainEvent } from '../kernel/events.ts';
 import type { Scope } from '../policy/document.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 
 /** Which events a stream asks for. Absent members do not narrow. */
 export interface EventFilter {

@@ -5,7 +5,7 @@ import type { StandingGrant } from '../approvals/grant.ts';
 import type { SealedEntry } from '../audit/entry.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlSequence } from '../control/control-reader.ts';
-import type { Receipt } from '../control/receipt.ts';
+import type { Receipt } from '../ops/receipt.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ClosedBooks, SavedBooks } from '../budget/books.ts';
 import type { Period } from '../budget/period.ts';
@@ -15,7 +15,7 @@ import type { OpRecord } from '../ops/op.ts';
 import type { PolicySetRecord } from '../policy/policy-history.ts';
 import type { PolicyVersion } from '../policy/store/policy-version.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 
 /** A row to be written together with the entries of its tick. */
 export type Change =

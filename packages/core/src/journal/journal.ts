@@ -2,9 +2,12 @@ import type { ChainHead, Seal } from '../audit/chain.ts';
 import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { DomainEvent } from '../kernel/events.ts';
-import type { Op, Undo } from '../ops/op.ts';
+import type { Op } from '../ops/op.ts';
 import type { Batch, Change } from './change.ts';
 import { HeadMoved } from './store.ts';
+
+/** Takes a change back, where the turn it belongs to could not be made durable. */
+export type Undo = () => void;
 
 export interface JournalPorts {
   /** Writes the batch, all of it or none, as `Store.commit` does. */

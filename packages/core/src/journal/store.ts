@@ -8,8 +8,8 @@ import type { StandingGrant } from '../approvals/grant.ts';
 import type { ChainHead } from '../audit/chain.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlReader, ControlSequence } from '../control/control-reader.ts';
-import type { Receipt } from '../control/receipt.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Receipt } from '../ops/receipt.ts';
+import type { StoredEntry } from '../audit/audit-reader.ts';
 import type { PolicyShelf, PolicyVersion } from '../policy/store/policy-version.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { Batch, SavedOp } from './change.ts';
@@ -39,50 +39,6 @@ export interface Snapshot {
   readonly grants: readonly StandingGrant[];
   /** The newest version of each stored document. */
   readonly policies: readonly PolicyVersion[];
-}
-
-/** An entry as it is kept: `canonical` is the text that `hash` is over. */
-export interface StoredEntry {
-  readonly seq: number;
-  readonly hash: string;
-  readonly canonical: string;
-}
-
-/** Which entries to find. Absent members do not narrow; a null org never matches an org that is asked for. */
-export interface AuditQuery {
-  readonly orgId?: string;
-  readonly teamId?: string;
-  readonly agentId?: string;
-  readonly eventType?: string;
-  readonly decision?: 'allow' | 'deny' | 'pending';
-  readonly opId?: string;
-  readonly from?: EpochMs;
-  readonly to?: EpochMs;
-  /** Impersonations in which this org was claimed, whoever's entry they are, count as the org's own. */
-  readonly orClaimedOrgId?: string;
-  /** Only entries that hold this text, in whatever case. */
-  readonly q?: string;
-  /** Only entries before this one: where the last page ended. */
-  readonly before?: number;
-  /** Only entries after this one. */
-  readonly after?: number;
-  /** Where gateways share a log: only those that this gateway has written. */
-  readonly own?: boolean;
-  readonly limit: number;
-}
-
-/** A page of entries, and how far the search has come: it may end early, so that none is too large or takes forever. */
-export interface AuditPage {
-  readonly entries: readonly StoredEntry[];
-  /** Where to go on: before (or after) this sequence; null where there is nothing more. */
-  readonly next: number | null;
-}
-
-export interface AuditReader {
-  /** The newest entries that fit, newest first. */
-  latest(query: AuditQuery): Promise<AuditPage>;
-  /** The entries that fit, oldest first. */
-  oldest(query: AuditQuery): Promise<AuditPage>;
 }
 
 /** Another gateway on the same store has written entries: the chain goes on from `head`. */

@@ -1,3 +1,5 @@
+import { invalid } from './errors.ts';
+
 /** How long texts may be, in UTF-16 code units. The contract says so, and a test holds these equal to its table. */
 export const longest = {
   /** What one thing is called: a tool, its source, a model, a host, a protocol, an operation, a framework, a name. */
@@ -16,3 +18,8 @@ export const mostBytesOfPage = 4 * 1024 * 1024;
 
 /** Arguments and results of more bytes than this, as they were sent, are kept by their length and digest. */
 export const mostBytesOfArguments = 16 * 1024;
+
+/** Refuses a text that is longer than it may be, in UTF-16 code units. */
+export function checkLength(field: string, text: string, most: number): void {
+  if (text.length > most) throw invalid(field, `must be at most ${most} characters`);
+}

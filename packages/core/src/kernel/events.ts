@@ -1,12 +1,12 @@
 import type { Approval } from '../approvals/approval.ts';
 import type { Json } from '../audit/canonical-json.ts';
-import type { Micros, Total } from '../budget/money.ts';
+import type { Micros, Total } from './money.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
-import type { Decision } from '../decision/answer.ts';
+import type { Decision } from '../audit/entry.ts';
 import type { OpRecord } from '../ops/op.ts';
 import type { Scope } from '../policy/document.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from './agent-id.ts';
 import type { EpochMs } from './clock.ts';
 
 /** Something that happened and that live views follow. Published once it is durable, never before. */

@@ -1,4 +1,4 @@
-import type { Role } from '../accounts/account.ts';
+import type { Role } from '../access/role.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { writeHtml, writeText } from './letter-layout.ts';
 import type { Letter } from './mailer.ts';

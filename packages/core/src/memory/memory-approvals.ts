@@ -6,7 +6,7 @@ import type { StandingGrant } from '../approvals/grant.ts';
 import { grantStateOf } from '../approvals/grant.ts';
 import type { Change } from '../journal/change.ts';
 import type { Snapshot } from '../journal/store.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 
 type ApprovalChange = Extract<Change, { readonly kind: 'approval_saved' | 'grant_saved' | 'approvals_removed' }>;
 

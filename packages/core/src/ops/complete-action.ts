@@ -1,6 +1,6 @@
 import type { Governance } from '../governance.ts';
 import { actorOf } from '../tenancy/agent.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
 import type { Completion } from './complete-op.ts';
 import { finishOp } from './complete-op.ts';

@@ -2,13 +2,13 @@ import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
 import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { noteOverrun } from '../budget/note-overrun.ts';
-import { checkCost, checkLength } from '../decision/check-request.ts';
+import { noteOverrun } from './note-overrun.ts';
+import { checkCost } from '../kernel/money.ts';
+import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Governance } from '../governance.ts';
 import { changeOp } from './change-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
-import { longest } from '../kernel/bounds.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
 

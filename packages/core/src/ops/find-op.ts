@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import { mayReach, requireScope } from '../access/principal.ts';
 import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 

@@ -1,8 +1,8 @@
-import type { Receipt } from '../control/receipt.ts';
+import type { Receipt } from './receipt.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { ActionType } from '../decision/action.ts';
+import type { ActionType } from '../action/action.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { OpState } from './lifecycle.ts';
 
 /** What is remembered of an operation, whoever asks. */
@@ -80,6 +80,3 @@ export function recordOf(op: Op): OpRecord {
     stale: op.stale && op.state === 'running',
   };
 }
-
-/** Takes a change back, where the turn it belongs to could not be made durable. */
-export type Undo = () => void;

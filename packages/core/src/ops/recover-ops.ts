@@ -1,7 +1,8 @@
-import type { ActionType } from '../decision/action.ts';
+import type { ActionType } from '../action/action.ts';
 import type { Governance } from '../governance.ts';
 import type { SavedOp } from '../journal/change.ts';
-import type { Store, StoredEntry } from '../journal/store.ts';
+import type { Store } from '../journal/store.ts';
+import type { StoredEntry } from '../audit/audit-reader.ts';
 import { keptText } from '../kernel/text-size.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState } from './lifecycle.ts';

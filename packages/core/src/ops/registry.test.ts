@@ -5,7 +5,8 @@ import { looseAgent } from '../testkit/loose-agent.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import { opStates } from './lifecycle.ts';
-import type { Op, Undo } from './op.ts';
+import type { Op } from './op.ts';
+import type { Undo } from '../journal/journal.ts';
 import { OpsRegistry } from './registry.ts';
 
 const ttlMs = 60_000;

@@ -3,7 +3,8 @@ import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import { allowedTriggers, isOver, nextState } from './lifecycle.ts';
-import type { Op, Undo } from './op.ts';
+import type { Op } from './op.ts';
+import type { Undo } from '../journal/journal.ts';
 import { OpIndex } from './op-index.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Action } from '../decision/action.ts';
+import type { Action } from '../action/action.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { Evaluation } from './evaluation.ts';

@@ -1,4 +1,4 @@
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Scope } from './document.ts';
 
 /** Whether a document of this scope applies to an agent. */

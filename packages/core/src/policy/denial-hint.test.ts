@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { action } from '../decision/action.ts';
+import { action } from '../action/action.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { DenialHints } from './denial-hint.ts';

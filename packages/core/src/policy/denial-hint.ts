@@ -1,6 +1,6 @@
 import { redactText } from '../audit/redact.ts';
-import type { ActionType } from '../decision/action.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { ActionType } from '../action/action.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { containsAgent } from './contains-agent.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import { canConcern } from './rule-index.ts';

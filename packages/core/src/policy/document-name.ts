@@ -1,5 +1,5 @@
 import type { Binding } from '../access/authority.ts';
-import { isId } from '../tenancy/agent-id.ts';
+import { isId } from '../kernel/agent-id.ts';
 
 /**
  * Documents of a bound author live in the namespace of its binding: `<org>/<name>` or `<org>/<team>/<name>`. Those of

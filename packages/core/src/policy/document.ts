@@ -1,8 +1,8 @@
 import type { Width } from '../access/authority.ts';
-import type { ActionType } from '../decision/action.ts';
+import type { ActionType } from '../action/action.ts';
 import type { Pricing } from '../budget/pricing.ts';
 import type { Condition } from './condition.ts';
-import type { Glob } from './glob.ts';
+import type { Glob } from '../kernel/glob.ts';
 import type { DocumentBudget } from './parse-budget.ts';
 
 export const effects = ['allow', 'deny', 'require_approval'] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { action } from '../decision/action.ts';
+import { action } from '../action/action.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { CompileCondition, Facts } from './condition.ts';
 import { decisionCost } from './evaluation.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GlobError } from './glob.ts';
+import { GlobError } from '../kernel/glob.ts';
 import { compileHostGlob } from './host-glob.ts';
 
 test.each([

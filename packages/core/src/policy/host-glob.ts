@@ -1,5 +1,5 @@
-import type { Glob } from './glob.ts';
-import { compileGlob, GlobError } from './glob.ts';
+import type { Glob } from '../kernel/glob.ts';
+import { compileGlob, GlobError } from '../kernel/glob.ts';
 import { canonicalHost } from './host.ts';
 
 const address = /^\[[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]$/i;

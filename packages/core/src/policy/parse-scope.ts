@@ -1,4 +1,4 @@
-import { isId } from '../tenancy/agent-id.ts';
+import { isId } from '../kernel/agent-id.ts';
 import type { Scope } from './document.ts';
 
 /** What a `scope` may be, as messages say it. */

@@ -1,6 +1,6 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
-import { isId } from '../tenancy/agent-id.ts';
+import { isId } from '../kernel/agent-id.ts';
 import { bindingOfName, shortName } from './document-name.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, Scope } from './document.ts';
 import { policyModes } from './document.ts';

@@ -1,8 +1,8 @@
 import type { Pricing } from '../budget/pricing.ts';
 import type { CompileCondition, Condition } from './condition.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
-import type { Glob } from './glob.ts';
-import { compileGlob } from './glob.ts';
+import type { Glob } from '../kernel/glob.ts';
+import { compileGlob } from '../kernel/glob.ts';
 import type { ParsedDocument, ParsedSource } from './parse-policy.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
 import { compileGlobOf, globDimensions } from './parse-rule.ts';

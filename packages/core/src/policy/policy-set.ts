@@ -1,5 +1,5 @@
-import type { Action } from '../decision/action.ts';
-import { resourceOf } from '../decision/action.ts';
+import type { Action } from '../action/action.ts';
+import { resourceOf } from '../action/action.ts';
 import { redactText } from '../audit/redact.ts';
 import type { BudgetPolicy } from '../budget/budget-policy.ts';
 import { budgetPolicy } from '../budget/budget-policy.ts';
@@ -7,7 +7,7 @@ import type { Pricing } from '../budget/pricing.ts';
 import { noPrices } from '../budget/pricing.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import { shortened } from '../kernel/text-size.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Asking } from './asking-rules.ts';
 import { askingReason, strictest } from './asking-rules.ts';
 import { budgetRules } from './budget-rules.ts';

@@ -1,4 +1,4 @@
-import type { ActionType } from '../decision/action.ts';
+import type { ActionType } from '../action/action.ts';
 import type { Facts } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
 import type { Evaluation } from './evaluation.ts';

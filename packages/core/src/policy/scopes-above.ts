@@ -1,4 +1,4 @@
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { describeScope } from './parse-scope.ts';
 
 /** The scopes that contain an agent, as documents are found by them, the widest first. */

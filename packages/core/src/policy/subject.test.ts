@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { action } from '../decision/action.ts';
+import { action } from '../action/action.ts';
 import { subjectOf, textsOf } from './subject.ts';
 
 function hostOfUrl(url: string): string | null {

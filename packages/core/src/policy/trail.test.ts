@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../decision/action.ts';
-import { action, actionTypes } from '../decision/action.ts';
+import type { Action } from '../action/action.ts';
+import { action, actionTypes } from '../action/action.ts';
 import { strangerOf } from '../tenancy/stranger.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded } from './condition.ts';
 import type { Effect, PolicyDocument, PolicyRule, Scope } from './document.ts';
 import { effects } from './document.ts';
-import { compileGlob } from './glob.ts';
+import { compileGlob } from '../kernel/glob.ts';
 import { PolicySet } from './policy-set.ts';
 import { considerRules, decidingRule } from './trail.ts';
 

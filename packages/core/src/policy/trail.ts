@@ -1,13 +1,13 @@
 import { redactText } from '../audit/redact.ts';
-import type { Action } from '../decision/action.ts';
+import type { Action } from '../action/action.ts';
 import { messageOf } from '../kernel/errors.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded } from './condition.ts';
 import { containsAgent } from './contains-agent.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
-import type { Glob } from './glob.ts';
+import type { Glob } from '../kernel/glob.ts';
 import type { PolicySet } from './policy-set.ts';
 import { namesUnclear, strength } from './rule-index.ts';
 import type { Dimension, Subject, Unclear } from './subject.ts';

@@ -3,8 +3,8 @@ import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
-import type { AgentId, AgentKey } from './agent-id.ts';
-import type { Lineage } from './lineage.ts';
+import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
+import type { Lineage } from '../audit/lineage.ts';
 
 /** What is durable about an agent. */
 export interface AgentRecord {

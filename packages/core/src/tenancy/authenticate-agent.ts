@@ -2,8 +2,8 @@ import { noteAlive } from '../control/note-alive.ts';
 import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from './agent.ts';
-import type { AgentId } from './agent-id.ts';
-import { parseAgentId } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { parseAgentId } from '../kernel/agent-id.ts';
 import { identify, provenAgent } from './identify.ts';
 
 /** The registered agent behind a call other than a check. One that is suspended or blocked may still report and hear. */

@@ -4,14 +4,13 @@ import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { closeMailbox } from '../control/close-mailbox.ts';
 import { credentialEnded } from '../control/subscribe-control.ts';
-import { checkLength } from '../decision/check-request.ts';
+import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Governance } from '../governance.ts';
-import { longest } from '../kernel/bounds.ts';
 import { changeOp } from '../ops/change-op.ts';
 import { isOver } from '../ops/lifecycle.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
-import type { AgentId } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from './authenticate-agent.ts';
 
 export interface DeregisterRequest {

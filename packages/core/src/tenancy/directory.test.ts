@@ -4,11 +4,11 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Agent, AgentRecord } from './agent.ts';
-import type { Lineage } from './lineage.ts';
-import type { AgentId } from './agent-id.ts';
-import { agentKey } from './agent-id.ts';
+import type { Lineage } from '../audit/lineage.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
 import type { AgentDirectory } from './directory.ts';
-import { resumeAgent, suspendAgent } from './suspend-agent.ts';
+import { resumeAgent, suspendAgent } from '../control/suspend-agent.ts';
 
 const names = ['acme/search/a', 'acme/search/b', 'acme/other/c', 'acme//d', 'umbrella/search/a', '//a', '//b'];
 

@@ -1,10 +1,10 @@
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { Agent, AgentRecord } from './agent.ts';
-import type { Lineage } from './lineage.ts';
+import type { Lineage } from '../audit/lineage.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId, AgentKey } from './agent-id.ts';
-import { agentKey } from './agent-id.ts';
+import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
 import { OrgIndex } from './org-index.ts';
 
 const deepestLineage = 64;

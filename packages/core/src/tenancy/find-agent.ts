@@ -4,8 +4,8 @@ import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from './agent-id.ts';
-import { agentKey } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
 
 /** An agent that the caller may see. To a tenant, another tenant's agent does not exist. */
 export function findAgent(gov: Governance, by: Principal, id: AgentId): Agent {

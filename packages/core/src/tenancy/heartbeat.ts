@@ -1,5 +1,5 @@
 import type { Governance } from '../governance.ts';
-import type { AgentId } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from './authenticate-agent.ts';
 
 export interface HeartbeatAnswer {

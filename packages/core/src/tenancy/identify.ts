@@ -2,7 +2,7 @@ import type { Sha256 } from '../kernel/hash.ts';
 import { equalInConstantTime } from '../kernel/hash.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { AgentDirectory } from './directory.ts';
 
 export type IdentityRefusal =

@@ -6,14 +6,13 @@ import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { noteAlive } from '../control/note-alive.ts';
 import { credentialEnded } from '../control/subscribe-control.ts';
-import { checkLength } from '../decision/check-request.ts';
+import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Governance } from '../governance.ts';
-import { longest } from '../kernel/bounds.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from './agent-id.ts';
-import { agentKey, parseAgentId } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey, parseAgentId } from '../kernel/agent-id.ts';
 
 export interface RegisterRequest {
   readonly agentId: AgentId | undefined;

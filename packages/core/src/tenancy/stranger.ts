@@ -1,5 +1,5 @@
 import type { AgentRecord } from './agent.ts';
-import type { AgentId } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 
 /** An agent of which nothing is known but its ids. */
 export function strangerOf(id: AgentId): AgentRecord {

@@ -5,7 +5,7 @@ import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Agent } from './agent.ts';
 import { listAgents } from './list-agents.ts';
-import { suspendAgent } from './suspend-agent.ts';
+import { suspendAgent } from '../control/suspend-agent.ts';
 import type { Tree } from './topology.ts';
 import { inFlight, lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
 

@@ -5,7 +5,7 @@ import { ReeveError } from '../kernel/errors.ts';
 import { isOver } from '../ops/lifecycle.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from './agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { findAgent } from './find-agent.ts';
 import type { Tally } from './org-index.ts';
 import { count, emptyTally } from './org-index.ts';

@@ -6,7 +6,7 @@ import { timeOutControls } from '../control/time-out-controls.ts';
 import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { resumeAgent, suspendAgent } from './suspend-agent.ts';
+import { resumeAgent, suspendAgent } from '../control/suspend-agent.ts';
 
 const bot = agentId('acme/search/bot');
 

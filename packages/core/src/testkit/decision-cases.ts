@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { Action, ActionType } from '../decision/action.ts';
-import { action, actionTypes } from '../decision/action.ts';
+import type { Action, ActionType } from '../action/action.ts';
+import { action, actionTypes } from '../action/action.ts';
 import type { Answer } from '../decision/answer.ts';
 import { describeProblem } from '../policy/document.ts';
 import { loadPolicies } from '../policy/load-policies.ts';

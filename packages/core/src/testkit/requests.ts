@@ -1,10 +1,10 @@
 import type { Principal } from '../access/principal.ts';
-import { usualMostActionMicros } from '../budget/money.ts';
-import type { Action } from '../decision/action.ts';
-import { action } from '../decision/action.ts';
-import type { CheckRequest, RawCheckRequest } from '../decision/check-request.ts';
-import { parseCheckRequest } from '../decision/check-request.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import { usualMostActionMicros } from '../kernel/money.ts';
+import type { Action } from '../action/action.ts';
+import { action } from '../action/action.ts';
+import type { CheckRequest, RawCheckRequest } from '../action/check-request.ts';
+import { parseCheckRequest } from '../action/check-request.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
 
 /** `acme/search/bot` as a triple; empty parts stay empty. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClosedBooks } from '../budget/books.ts';
-import type { Total } from '../budget/money.ts';
+import type { Total } from '../kernel/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
 import type { Change } from '../journal/change.ts';

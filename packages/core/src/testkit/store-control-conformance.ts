@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkControl } from '../control/bulk-control.ts';
-import type { Receipt } from '../control/receipt.ts';
+import type { Receipt } from '../ops/receipt.ts';
 import type { Change, SavedOp } from '../journal/change.ts';
 import type { Store } from '../journal/store.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 
 export const sampleReceipt: Receipt = {
   id: 'ctl_1',

@@ -14,14 +14,14 @@ import { draftOf } from '../audit/draft.ts';
 import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
 import { system } from '../audit/entry.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
-import type { Receipt } from '../control/receipt.ts';
-import { receiptStatuses } from '../control/receipt.ts';
-import { actionTypes } from '../decision/action.ts';
+import type { Receipt } from '../ops/receipt.ts';
+import { receiptStatuses } from '../ops/receipt.ts';
+import { actionTypes } from '../action/action.ts';
 import type { SavedOp } from '../journal/change.ts';
 import { opStates } from '../ops/lifecycle.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
-import type { AgentId } from '../tenancy/agent-id.ts';
-import { agentKey } from '../tenancy/agent-id.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
 
 /** Records that a store must bring back as they were: every text, every number, and every null in its turn. */
 

@@ -1,0 +1,171 @@
+import type { Json } from '../audit/canonical-json.ts';
+import type { Micros } from '../kernel/money.ts';
+import { checkCost } from '../kernel/money.ts';
+import { checkLength, longest } from '../kernel/bounds.ts';
+import { invalid } from '../kernel/errors.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { parseAgentId } from '../kernel/agent-id.ts';
+import type { Action, ActionType } from './action.ts';
+import { scanJson } from './scan-json.ts';
+import { checkTraceIds } from '../kernel/op-id.ts';
+
+/** One question of an agent, checked in form and not yet judged. */
+export interface CheckRequest {
+  readonly agentId: AgentId;
+  readonly token: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly action: Action;
+  /** The parsed `args_json` or `result_json`; undefined where there is none. Long ones are parsed when asked for. */
+  readonly args: Json | undefined;
+  /** How many values the arguments hold, where they are long. */
+  readonly argumentValues?: number;
+  readonly caller: AgentId | null;
+  readonly estimatedCostMicros: number | null;
+  readonly runId: string;
+  readonly summary: string;
+}
+
+/** A request as a transport decoded it. */
+export type RawCheckRequest = Omit<CheckRequest, 'args' | 'argumentValues' | 'agentId'> & {
+  readonly agentId: AgentId | undefined;
+};
+
+const deepestArguments = 64;
+/** What gRPC's number of tokens holds. */
+const mostTokens = 2_147_483_647;
+
+/**
+ * Checks the form of a request; throws `invalid_argument` naming the field and what would be right. `mostMicros` is the
+ * most that one action may cost.
+ */
+export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): CheckRequest {
+  const agentId = parseAgentId(raw.agentId);
+  checkTraceIds(raw);
+  if (raw.caller !== null) parseAgentId(raw.caller, 'caller_agent_id');
+  if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
+  checkLength('run_id', raw.runId, longest.runId);
+  checkLength('summary', raw.summary, longest.text);
+  checkTexts(raw.action);
+  checkNumbers(raw.action);
+  const { values, read } = readArguments(raw.action);
+  return {
+    agentId,
+    token: raw.token,
+    traceId: raw.traceId,
+    spanId: raw.spanId,
+    action: raw.action,
+    get args() {
+      return read();
+    },
+    ...(values === undefined ? {} : { argumentValues: values }),
+    caller: raw.caller,
+    estimatedCostMicros: raw.estimatedCostMicros,
+    runId: raw.runId,
+    summary: raw.summary,
+  };
+}
+
+type Text = 'tool' | 'source' | 'model' | 'operation' | 'path' | 'host' | 'protocol' | 'command' | 'url';
+
+/** The texts of each kind of action, by the names that callers know them under. */
+const texts: Readonly<Record<ActionType, Readonly<Partial<Record<Text, string>>>>> = {
+  llm_call: { model: 'llm_call.model' },
+  tool_call: { tool: 'tool_call.tool_name', source: 'tool_call.tool_source', url: 'tool_call.target_url' },
+  tool_result: { tool: 'tool_result.tool_name', source: 'tool_result.tool_source', url: 'tool_result.source_url' },
+  file_operation: { operation: 'file_op.operation', path: 'file_op.path' },
+  network_call: { host: 'network_call.host', protocol: 'network_call.protocol' },
+  process_exec: { command: 'process_exec.command' },
+  agent_spawn: { command: 'process_exec.command' },
+};
+
+const written: ReadonlySet<string> = new Set<Text>(['path', 'command', 'url']);
+
+function checkTexts(action: Action): void {
+  for (const [member, name] of Object.entries(texts[action.type]) as [Text, string][]) {
+    checkLength(`context.${name}`, action[member], written.has(member) ? longest.text : longest.name);
+  }
+  const { command, commandArgs } = action;
+  if (commandArgs.length === 0) return;
+  const together = commandArgs.reduce((sum, { length }) => sum + length + 1, command.length);
+  if (together <= longest.text) return;
+  throw invalid('context.process_exec.args', `must be at most ${longest.text} characters together with the command`);
+}
+
+function checkNumbers(action: Action): void {
+  checkTokens('context.llm_call.prompt_tokens', action.promptTokens);
+  checkTokens('context.llm_call.max_output_tokens', action.maxOutputTokens);
+  if (action.port < 0 || action.port > 65_535) throw invalid('context.network_call.port', 'must be 0 to 65535');
+}
+
+function checkTokens(field: string, tokens: number): void {
+  if (tokens < 0) throw invalid(field, 'must not be negative');
+  if (tokens > mostTokens) throw invalid(field, `must be at most ${mostTokens}`);
+}
+
+/** Shorter arguments are parsed at once. */
+const surelyShort = 65_536;
+/**
+ * Making more values takes longer than everybody else can be asked to wait. Such arguments are recorded by their hash,
+ * as all that are long, and conditions that look at them fail: nobody ever reads what is in them.
+ */
+export const mostArgumentValues = 100_000;
+
+interface Arguments {
+  readonly values?: number;
+  readonly read: () => Json | undefined;
+}
+
+function readArguments(action: Action): Arguments {
+  if (action.json === '') return { read: () => undefined };
+  const json = withoutMark(action.json);
+  const field = action.type === 'tool_result' ? 'context.tool_result.result_json' : 'context.tool_call.args_json';
+  const malformed = () => invalid(field, 'must be a JSON document in UTF-8, or empty');
+  const tooDeep = () => invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  if (json.length > surelyShort) {
+    const scanned = scanJson(json, { depth: deepestArguments, values: mostArgumentValues });
+    if (scanned === 'malformed') throw malformed();
+    if (scanned === 'too deep') throw tooDeep();
+    let parsed: Json | undefined;
+    return { values: scanned, read: () => (parsed ??= JSON.parse(json) as Json) };
+  }
+  if (nestsDeeperThan(json, deepestArguments)) throw tooDeep();
+  try {
+    const value = JSON.parse(json) as Json;
+    return { read: () => value };
+  } catch {
+    throw malformed();
+  }
+}
+
+/** The mark of the byte order, which some put first, is kept with what was sent and is no part of the document. */
+function withoutMark(json: string): string {
+  return json.startsWith('\uFEFF') ? json.slice(1) : json;
+}
+
+/** Looked at before the text is parsed: parsing what is nested a million deep would keep everybody else waiting. */
+function nestsDeeperThan(json: string, limit: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const char = json.charCodeAt(at);
+    if (char === quote) at = endOfString(json, at);
+    else if (char === openBrace || char === openBracket) {
+      if (++depth > limit) return true;
+    } else if (char === closeBrace || char === closeBracket) depth--;
+  }
+  return false;
+}
+
+const [quote, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
+
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end < 0 ? json.length : end;
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let backslashes = 0;
+  while (json[at - 1 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 1;
+}

@@ -1,0 +1,46 @@
+import type { Decision } from './entry.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+
+/** An entry as it is kept: `canonical` is the text that `hash` is over. */
+export interface StoredEntry {
+  readonly seq: number;
+  readonly hash: string;
+  readonly canonical: string;
+}
+
+/** Which entries to find. Absent members do not narrow; a null org never matches an org that is asked for. */
+export interface AuditQuery {
+  readonly orgId?: string;
+  readonly teamId?: string;
+  readonly agentId?: string;
+  readonly eventType?: string;
+  readonly decision?: Decision;
+  readonly opId?: string;
+  readonly from?: EpochMs;
+  readonly to?: EpochMs;
+  /** Impersonations in which this org was claimed, whoever's entry they are, count as the org's own. */
+  readonly orClaimedOrgId?: string;
+  /** Only entries that hold this text, in whatever case. */
+  readonly q?: string;
+  /** Only entries before this one: where the last page ended. */
+  readonly before?: number;
+  /** Only entries after this one. */
+  readonly after?: number;
+  /** Where gateways share a log: only those that this gateway has written. */
+  readonly own?: boolean;
+  readonly limit: number;
+}
+
+/** A page of entries, and how far the search has come: it may end early, so that none is too large or takes forever. */
+export interface AuditPage {
+  readonly entries: readonly StoredEntry[];
+  /** Where to go on: before (or after) this sequence; null where there is nothing more. */
+  readonly next: number | null;
+}
+
+export interface AuditReader {
+  /** The newest entries that fit, newest first. */
+  latest(query: AuditQuery): Promise<AuditPage>;
+  /** The entries that fit, oldest first. */
+  oldest(query: AuditQuery): Promise<AuditPage>;
+}

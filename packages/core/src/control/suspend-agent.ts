@@ -1,0 +1,138 @@
+import { isAtLeastAsWide, widthOf } from '../access/authority.ts';
+import type { Principal } from '../access/principal.ts';
+import { requireScope } from '../access/principal.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { redactText } from '../audit/redact.ts';
+import { newControlId } from './control-op.ts';
+import { issueControls } from './issue-controls.ts';
+import type { Receipt } from '../ops/receipt.ts';
+import { lifted } from '../ops/receipt.ts';
+import { releaseMessages } from './release-messages.ts';
+import { saveReceipt } from './save-receipt.ts';
+import type { Governance } from '../governance.ts';
+import type { Op } from '../ops/op.ts';
+import type { Agent, Suspension } from '../tenancy/agent.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { findAgent } from '../tenancy/find-agent.ts';
+
+/** Suspends an agent: its checks are denied and its running operations paused. It outlives restart and registration. */
+export async function suspendAgent(gov: Governance, by: Principal, id: AgentId, reason: string): Promise<Agent> {
+  requireScope(by, 'write');
+  const agent = findAgent(gov, by, id);
+  const why = redactText(reason);
+  let receipts: readonly Receipt[] = [];
+  const { suspension } = agent.record;
+  const width = widthOf(by);
+  if (suspension === null) {
+    setSuspension(gov, agent, { at: gov.clock.now(), reason: why, width });
+    note(gov, by, agent, 'AgentSuspended', why);
+    receipts = moveForSuspension(gov, by, agent, 'pause', { reason: why, width });
+  } else if (!isAtLeastAsWide(suspension.width, width)) {
+    // From now on only the wider one lifts it. What it had paused stays so.
+    setSuspension(gov, agent, { ...suspension, reason: why, width });
+    note(gov, by, agent, 'AgentSuspended', why);
+  }
+  await gov.journal.committed();
+  releaseMessages(gov, receipts);
+  return agent;
+}
+
+/**
+ * Lifts a suspension: the agent is answered again, and what the suspension had paused runs on; what an operator paused
+ * by itself stays so. Of an agent that has not confirmed a stop, it lifts the block.
+ */
+export async function resumeAgent(gov: Governance, by: Principal, id: AgentId, reason: string): Promise<Agent> {
+  requireScope(by, 'write');
+  const agent = findAgent(gov, by, id);
+  const why = redactText(reason);
+  let receipts: readonly Receipt[] = [];
+  requireLifting(gov, by, agent);
+  if (agent.record.suspension !== null || agent.blocked) {
+    note(gov, by, agent, 'AgentResumed', why);
+    liftBlock(gov, agent);
+  }
+  if (agent.record.suspension !== null) {
+    setSuspension(gov, agent, null);
+    receipts = moveForSuspension(gov, by, agent, 'resume', { reason: why, width: widthOf(by) });
+  }
+  await gov.journal.committed();
+  releaseMessages(gov, receipts);
+  return agent;
+}
+
+function setSuspension(gov: Governance, agent: Agent, suspension: Suspension | null): void {
+  const { record, lastSeenAt } = agent;
+  const changed = { ...record, suspension };
+  gov.directory.put(changed, lastSeenAt);
+  gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
+  gov.journal.write({ kind: 'agent_saved', agent: changed });
+}
+
+/** To resume lifts all of it or nothing. */
+function requireLifting(gov: Governance, by: Principal, agent: Agent): void {
+  const caller = standingOf(gov.keys, by, agent.record);
+  const { suspension } = agent.record;
+  if (suspension !== null) requireAuthority(caller, 'suspension', suspension.width);
+  for (const { width } of blocksOf(gov, agent)) requireAuthority(caller, 'unconfirmed_stop', width);
+}
+
+function liftBlock(gov: Governance, agent: Agent): void {
+  for (const receipt of blocksOf(gov, agent)) saveReceipt(gov, receipt, lifted(receipt));
+}
+
+function blocksOf(gov: Governance, agent: Agent): readonly Receipt[] {
+  return [...(gov.control.find(agent.key)?.blocking.values() ?? [])];
+}
+
+function isRunning({ state }: Op): boolean {
+  return state === 'running';
+}
+
+/** One that was paused before there were controls was paused by a suspension, as nothing else could. */
+function isPausedBySuspension({ state, control }: Op): boolean {
+  return state === 'paused' && (control === null || control.cause === 'suspension');
+}
+
+/** Pauses what an agent runs, or lets run on what was paused so. */
+export function moveForSuspension(
+  gov: Governance,
+  by: Pick<Principal, 'actor' | 'requestId'>,
+  agent: Agent,
+  action: 'pause' | 'resume',
+  { reason, width }: Pick<Suspension, 'reason' | 'width'>,
+): Receipt[] {
+  const isConcerned = action === 'pause' ? isRunning : isPausedBySuspension;
+  return issueControls(gov, [...agent.ops.values()].filter(isConcerned), {
+    by,
+    action,
+    reason: reason === '' ? `agent ${action === 'pause' ? 'suspended' : 'resumed'}` : reason,
+    cause: 'suspension',
+    width,
+    bulkId: null,
+    nextId: () => newControlId(gov),
+  });
+}
+
+function note(
+  gov: Governance,
+  by: Principal,
+  agent: Agent,
+  eventType: 'AgentSuspended' | 'AgentResumed',
+  reason: string,
+): void {
+  const at = gov.clock.now();
+  gov.journal.record(
+    draftOf({
+      at,
+      eventType,
+      lineage: agent.lineage,
+      actor: by.actor,
+      reason: reason === '' ? null : reason,
+      payload: canonicalJson(by.requestId === undefined ? {} : { request_id: by.requestId }),
+    }),
+  );
+  const change = eventType === 'AgentSuspended' ? 'suspended' : 'resumed';
+  gov.journal.publish({ type: 'agent', at, agent: agent.record.id, change });
+}

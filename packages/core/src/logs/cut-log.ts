@@ -1,0 +1,74 @@
+import type { Access } from '../access/access.ts';
+import type { Store } from '../journal/store.ts';
+import type { AuditReader } from '../audit/audit-reader.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import { system } from '../audit/entry.ts';
+
+/** What the log may hold beyond its limit before it is cut: a cut is an entry, too, and must not call for the next. */
+const slack = 0.1;
+const leastRemoved = 2;
+
+export interface Retention {
+  /** Entries older than this may go; null: whatever their age. */
+  readonly maxAgeMs: number | null;
+  /** How many of the newest stay; null: whatever their number. */
+  readonly maxEntries: number | null;
+}
+
+/**
+ * Gives up the oldest entries. First an entry goes into the chain that names the last one given up, its hash and the
+ * gateway's signature over both; only then are they removed. So what is left still verifies: its first entry links to a
+ * hash that the chain itself vouches for. Returns the sequence through which entries may be removed, or undefined.
+ */
+export async function cutLog(
+  access: Access,
+  log: { readonly store: Pick<Store, 'after'>; readonly reader: AuditReader },
+  retention: Retention,
+  neededFrom: number,
+): Promise<number | undefined> {
+  const { gov, mint, signingKeys } = access;
+  const [first] = await log.store.after(0, 1);
+  const key = signingKeys.current;
+  if (first === undefined || key === undefined) return undefined;
+  const wanted = await expiredThrough(access, log.reader, retention, first.seq);
+  const through = Math.min(wanted, neededFrom, gov.journal.head.seq);
+  if (through - first.seq + 1 < leastRemoved) return undefined;
+  const [last] = await log.store.after(through - 1, 1);
+  if (last?.seq !== through) return undefined;
+  const cut = { through_hash: last.hash, through_seq: through };
+  const signature = await mint.signText(canonicalJson(cut), key);
+  gov.journal.record(
+    draftOf({
+      at: gov.clock.now(),
+      eventType: 'AuditLogCut',
+      actor: system,
+      payload: canonicalJson({ ...cut, removed: through - first.seq + 1, signature }),
+    }),
+  );
+  await gov.journal.committed();
+  return through;
+}
+
+/** Through which entry the log was last cut, as its newest cut says; undefined where it never was. */
+export async function lastCut(reader: AuditReader): Promise<number | undefined> {
+  const { entries } = await reader.latest({ eventType: 'AuditLogCut', limit: 1 });
+  if (entries[0] === undefined) return undefined;
+  const { payload } = JSON.parse(entries[0].canonical) as { payload: { through_seq: number } };
+  return payload.through_seq;
+}
+
+async function expiredThrough(
+  { gov }: Access,
+  reader: AuditReader,
+  { maxAgeMs, maxEntries }: Retention,
+  first: number,
+): Promise<number> {
+  const excess = maxEntries === null ? 0 : gov.journal.head.seq - first + 1 - maxEntries;
+  const byNumber = excess >= Math.max(leastRemoved, (maxEntries ?? 0) * slack) ? first + excess - 1 : 0;
+  if (maxAgeMs === null) return byNumber;
+  // Up to the first that is young, and no further: after a clock that was set back, older ones may follow younger ones.
+  const { entries } = await reader.oldest({ from: gov.clock.now() - maxAgeMs, limit: 1 });
+  const byAge = (entries[0]?.seq ?? gov.journal.head.seq + 1) - 1;
+  return Math.max(byNumber, byAge);
+}

@@ -1,0 +1,75 @@
+import type { Decision } from '../audit/entry.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
+import type { ChangedDecision } from './judge-again.ts';
+
+interface Turn {
+  readonly was: Decision;
+  readonly wouldBe: Decision;
+}
+
+type Counted<Of> = Of & Turn & { readonly count: number };
+
+export interface BacktestSummary {
+  /** How many decisions were looked at. */
+  readonly examined: number;
+  /** Of these: recorded in a way that cannot be judged again. */
+  readonly skipped: number;
+  readonly changed: number;
+  readonly byOutcome: readonly Counted<object>[];
+  /** By the rule of the candidate that would decide. */
+  readonly byRule: readonly Counted<{ readonly rule: string }>[];
+  readonly byAgent: readonly Counted<{ readonly agent: AgentId }>[];
+}
+
+/** Of very many rules or agents those with the most changes are told. */
+const mostTold = 1000;
+
+/** Counts what would change. */
+export class BacktestTally {
+  examined = 0;
+  skipped = 0;
+  changed = 0;
+  readonly #byOutcome = new Counter<object>();
+  readonly #byRule = new Counter<{ readonly rule: string }>();
+  readonly #byAgent = new Counter<{ readonly agent: AgentId }>();
+
+  add({ recorded: { agent }, was, wouldBe, wouldBeRule: rule }: ChangedDecision): void {
+    this.changed++;
+    const turn = { was, wouldBe };
+    this.#byOutcome.add('', turn, {});
+    this.#byRule.add(rule, turn, { rule });
+    this.#byAgent.add(agentKey(agent), turn, { agent });
+  }
+
+  summary(): BacktestSummary {
+    const { examined, skipped, changed } = this;
+    return {
+      examined,
+      skipped,
+      changed,
+      byOutcome: this.#byOutcome.all(),
+      byRule: this.#byRule.all(),
+      byAgent: this.#byAgent.all(),
+    };
+  }
+}
+
+class Counter<Of extends object> {
+  readonly #counts = new Map<string, { readonly of: Of & Turn; count: number }>();
+
+  add(name: string, turn: Turn, of: Of): void {
+    const key = `${turn.was}>${turn.wouldBe} ${name}`;
+    const known = this.#counts.get(key);
+    if (known === undefined) this.#counts.set(key, { of: { ...of, ...turn }, count: 1 });
+    else known.count++;
+  }
+
+  /** Those with the most first. */
+  all(): Counted<Of>[] {
+    return [...this.#counts.values()]
+      .toSorted((left, right) => right.count - left.count)
+      .slice(0, mostTold)
+      .map(({ of, count }) => ({ ...of, count }));
+  }
+}

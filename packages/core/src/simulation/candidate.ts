@@ -1,0 +1,74 @@
+import { mayChangeDocument, widthOf } from '../access/authority.ts';
+import type { Principal } from '../access/principal.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import { namespaceOf } from '../policy/document-name.ts';
+import type { PolicyDocument, PolicyProblem } from '../policy/document.ts';
+import { describeProblem } from '../policy/document.ts';
+import type { EvaluationWorld } from './evaluation-world.ts';
+import type { ParsedSource } from '../policy/parse-policy.ts';
+import { problemsOf } from '../policy/parse-policy.ts';
+import { parseSource } from '../policy/parse-source.ts';
+import { PolicySet, policyVersion } from '../policy/policy-set.ts';
+import { mayReachScope } from '../policy/scope-reach.ts';
+
+/** Policies that somebody thinks of putting in force. */
+export interface Candidate {
+  /** YAML, one or many documents. */
+  readonly text: string;
+  /** Whether it joins what is in force, in place of the documents of the same names, or stands alone. */
+  readonly merge: boolean;
+}
+
+/**
+ * The set that would be in force with a candidate. Whoever is bound to a tenant can change the documents of that tenant
+ * only, so for them the candidate stands beside all others that are in force.
+ */
+export function candidateSet(
+  gov: Pick<EvaluationWorld, 'policies' | 'library' | 'sha256'>,
+  by: Principal,
+  candidate: Candidate,
+): PolicySet {
+  const source = { file: 'candidate', text: candidate.text, author: widthOf(by), namespace: namespaceOf(by) };
+  const parsed = parseSource(source, gov.library.features);
+  const documents = parsed.documents.map(({ document }) => document);
+  if (documents.some(({ scope }) => !mayReachScope(by, scope))) {
+    throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant tries documents of this tenant only');
+  }
+  const beside = gov.policies.documents.filter((document) => stays(document, by, candidate.merge, documents));
+  const problems = [...problemsOf([parsed]), ...clashes(parsed, beside)];
+  const [first] = problems;
+  if (first !== undefined) {
+    throw new ReeveError('policy_invalid', `the candidate has errors, as ${describeProblem(first)}`, {
+      errors: problems,
+    });
+  }
+  const names = documents.map(({ name }) => name);
+  const base = beside.length === 0 ? [] : [gov.policies.version];
+  return new PolicySet(
+    [...beside, ...documents],
+    policyVersion(gov.sha256, [...base, candidate.text, ...names]),
+    gov.policies,
+  );
+}
+
+/** Whether a document stays in force beside the candidate. */
+function stays(
+  { scope, name, author }: PolicyDocument,
+  by: Principal,
+  merge: boolean,
+  candidates: readonly PolicyDocument[],
+): boolean {
+  // What the caller could not change stays: another tenant's, and what a wider credential has written for this one.
+  if (!mayReachScope(by, scope) || !mayChangeDocument(by, author ?? 'unbound')) return true;
+  return merge && !candidates.some((candidate) => candidate.name === name);
+}
+
+function clashes({ documents }: ParsedSource, beside: readonly PolicyDocument[]): PolicyProblem[] {
+  const taken = (key: 'budget' | 'pricing') =>
+    beside.some((document) => document.scope.tier === 'global' && document[key] !== undefined);
+  return documents.flatMap(({ exclusive }) =>
+    exclusive
+      .filter(({ key }) => taken(key))
+      .map(({ key, at }) => ({ ...at, message: `another global document has a "${key}"` })),
+  );
+}

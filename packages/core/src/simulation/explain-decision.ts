@@ -1,0 +1,127 @@
+import type { Principal } from '../access/principal.ts';
+import type { Decision } from '../audit/entry.ts';
+import type { RecordedDecision } from './recorded-decision.ts';
+import { RecordedFacts } from './recorded-facts.ts';
+import { isBudgetRule } from '../decision/refusal-reasons.ts';
+import type { Governance } from '../governance.ts';
+import type { AuditReader } from '../audit/audit-reader.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { AgentRecord } from '../tenancy/agent.ts';
+import { findDecision } from './find-decision.ts';
+import { readerOf } from '../policy/policy-reader.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
+import { strength } from '../policy/rule-index.ts';
+import type { ConsideredRule } from '../policy/trail.ts';
+import { considerRules } from '../policy/trail.ts';
+
+export interface Explanation {
+  readonly opId: string;
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly policyVersion: string;
+  readonly at: EpochMs;
+  readonly rules: readonly ConsideredRule[];
+  /** What to know about the explanation. */
+  readonly notes: readonly string[];
+}
+
+export interface ExplainPorts {
+  readonly gov: Pick<Governance, 'directory'>;
+  readonly log: AuditReader;
+  readonly consider: ConsiderAgain;
+}
+
+/** Judges a decision again by the policies of its time; undefined where these are not known any more. */
+export type ConsiderAgain = (
+  by: Principal,
+  recorded: RecordedDecision,
+  agent: AgentRecord | undefined,
+) => Promise<readonly ConsideredRule[] | undefined>;
+
+/**
+ * Why an operation was decided as it was: the decision as recorded, judged again by the policies of that time. Where the
+ * two could differ, as by what is not recorded, the record is right.
+ */
+export async function explainDecision(
+  { gov, log, consider }: ExplainPorts,
+  by: Principal,
+  id: string,
+): Promise<Explanation> {
+  const recorded = await findDecision(log, by, id);
+  const { opId, decision, reason, policyRule, policyVersion, at } = recorded;
+  const agent = gov.directory.find(recorded.agent)?.record;
+  const considered = await consider(by, recorded, agent);
+  const rules = asRecorded(considered ?? [], policyRule);
+  const notes = notesOn(recorded, considered !== undefined, agent);
+  return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
+}
+
+/** Every rule of the set that made a decision, as it is judged again. */
+export function considerAgain(
+  set: PolicySet,
+  by: Principal,
+  recorded: RecordedDecision,
+  agent: AgentRecord | undefined,
+): readonly ConsideredRule[] {
+  const facts = new RecordedFacts(recorded, agent, recorded.costMicros);
+  return considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
+}
+
+/** The rules as they must have been, by the rule that decided: a stronger one cannot have matched. */
+function asRecorded(rules: readonly ConsideredRule[], policyRule: string): ConsideredRule[] {
+  const decided = rules.findIndex((rule) => !rule.observed && `${rule.document}/${rule.rule}` === policyRule);
+  return rules.map((rule, index): ConsideredRule => {
+    if (rule.observed) return rule;
+    if (index === decided) return { ...rule, matched: true, unknown: false, why: whyDecided(rule) };
+    if (!(rule.matched || rule.unknown) || !wouldHaveDecided(rule, index, policyRule, decided, rules[decided])) {
+      return asksToo(rule, rules[decided]) ? { ...rule, why: `it asks, too: ${rule.why}` } : rule;
+    }
+    const why = rule.unknown ? rule.why : `judged again it would match (${rule.why})`;
+    return { ...rule, matched: false, why: `${why}; it did not match then, or it would have decided` };
+  });
+}
+
+/** Of all rules that ask, the strictest terms count together. */
+function asksToo({ matched, effect }: ConsideredRule, decided: ConsideredRule | undefined): boolean {
+  return matched && effect === 'require_approval' && decided?.effect === 'require_approval';
+}
+
+function whyDecided({ matched, why }: ConsideredRule): string {
+  return matched ? `it decided: ${why}` : `it decided, as recorded; judged again: ${why}`;
+}
+
+function wouldHaveDecided(
+  rule: ConsideredRule,
+  index: number,
+  policyRule: string,
+  decidedIndex: number,
+  decided: ConsideredRule | undefined,
+): boolean {
+  if (decided !== undefined) {
+    const difference = strength[rule.effect] - strength[decided.effect];
+    return difference > 0 || (difference === 0 && index < decidedIndex);
+  }
+  if (policyRule === 'default') return true;
+  // Budgets are asked about what no rule denies.
+  return isBudgetRule(policyRule) && rule.effect === 'deny';
+}
+
+function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecord | undefined): string[] {
+  const { policyVersion, policyRule, at } = recorded;
+  const notes: string[] = [];
+  if (!isKnown) {
+    notes.push(`the policies of version ${policyVersion} are not known any more, so their rules cannot be told`);
+  }
+  if (isBudgetRule(policyRule)) notes.push('no rule decided this: a budget did');
+  if (recorded.redacted) {
+    notes.push('secrets in the request are recorded as "[redacted]", and what looks at them is judged by that');
+  }
+  if (recorded.argsOmitted) notes.push('the arguments were too long to be recorded');
+  if (agent === undefined) {
+    notes.push('the agent is not registered any more, so its name, framework and metadata are not known');
+  } else if (agent.registeredAt > at) {
+    notes.push('the agent was registered again since; its name, framework and metadata are the present ones');
+  }
+  return notes;
+}

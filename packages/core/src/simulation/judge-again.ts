@@ -1,0 +1,111 @@
+import { knownPriceOf, priceOf } from '../budget/pricing.ts';
+import type { Action } from '../action/action.ts';
+import type { Decision } from '../audit/entry.ts';
+import type { RecordedDecision } from './recorded-decision.ts';
+import { recordedDecision } from './recorded-decision.ts';
+import { RecordedFacts } from './recorded-facts.ts';
+import { isBudgetRule } from '../decision/refusal-reasons.ts';
+import type { StoredEntry } from '../audit/audit-reader.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/agent-id.ts';
+import type { Effect } from '../policy/document.ts';
+import type { PolicySet, Verdict } from '../policy/policy-set.ts';
+import { considerRules, decidingRule } from '../policy/trail.ts';
+
+/** What is told of a decision; the rest of it stands in the log. */
+type ToldDecision = Pick<RecordedDecision, 'seq' | 'at' | 'opId' | 'agent' | 'resource' | 'policyRule'> & {
+  readonly action: Pick<Action, 'type'>;
+};
+
+/** A recorded decision that the candidate would decide otherwise. */
+export interface ChangedDecision {
+  readonly recorded: ToldDecision;
+  /** What policy said: of what a budget refused, that is allow. */
+  readonly was: Decision;
+  readonly wouldBe: Decision;
+  readonly wouldBeRule: string;
+}
+
+/** A recorded decision that was judged again. */
+export interface JudgedAgain {
+  readonly at: EpochMs;
+  /** It is recorded in a way that cannot be judged again. */
+  readonly skipped: boolean;
+  readonly changed: ChangedDecision | undefined;
+}
+
+type FindAgent = (id: AgentId) => AgentRecord | undefined;
+
+/** Judges the decisions among entries of the log by another set. */
+export function judgeAgain(set: PolicySet, entries: readonly StoredEntry[], find: FindAgent): JudgedAgain[] {
+  return entries.flatMap((entry) => {
+    const recorded = recordedDecision(entry);
+    return recorded === undefined ? [] : [judgeOne(set, recorded, find)];
+  });
+}
+
+/** Whom decisions among entries are about, told without reading the whole of each. */
+export function agentsOf(entries: readonly StoredEntry[]): AgentId[] {
+  const found = new Map<string, AgentId>();
+  for (const { canonical } of entries) {
+    // It stands before the payload, and what stands before it cannot hold an unescaped quote.
+    const lineage = /"lineage":\{[^}]*\}/.exec(canonical)?.[0] ?? '';
+    const id = {
+      orgId: memberOf(lineage, 'org_id'),
+      teamId: memberOf(lineage, 'team_id'),
+      agentId: memberOf(lineage, 'agent_id'),
+    };
+    found.set(agentKey(id), id);
+  }
+  return [...found.values()];
+}
+
+function memberOf(lineage: string, name: string): string {
+  return new RegExp(`"${name}":"([^"]*)"`).exec(lineage)?.[1] ?? '';
+}
+
+function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): JudgedAgain {
+  const { at } = recorded;
+  const verdict = verdictAgain(set, recorded, find);
+  if (verdict === undefined) return { at, skipped: true, changed: undefined };
+  const { effect, rule, asking } = verdict;
+  const was = isBudgetRule(recorded.policyRule) ? 'allow' : recorded.decision;
+  const wouldBe = decisions[effect];
+  // A standing grant covers the rule that it was given for, while that allows grants.
+  const mayCover = wouldBe === 'pending' && asking?.grants !== false;
+  const covered = recorded.granted && mayCover && rule === recorded.policyRule;
+  if (wouldBe === was || covered) return { at, skipped: false, changed: undefined };
+  const { seq, opId, agent, resource, policyRule, action } = recorded;
+  const told = { seq, at, opId, agent, resource, policyRule, action: { type: action.type } };
+  return { at, skipped: false, changed: { recorded: told, was, wouldBe, wouldBeRule: rule } };
+}
+
+/** What the set says of a decision; undefined where that depends on what is not recorded. */
+function verdictAgain(
+  set: PolicySet,
+  recorded: RecordedDecision,
+  find: FindAgent,
+): Pick<Verdict, 'effect' | 'rule' | 'asking'> | undefined {
+  const { agent, action } = recorded;
+  const facts = new RecordedFacts(recorded, find(agent), costUnder(set, recorded));
+  const verdict = set.evaluate(agent, action, facts);
+  if (!facts.lacking) return verdict;
+  const rules = considerRules(set, agent, action, facts).filter(({ observed }) => !observed);
+  if (!rules.some(({ unknown }) => unknown)) return verdict;
+  // Whichever of the unknown ones match: a rule that is certain and as strong as any of them decides.
+  const certain = decidingRule(rules);
+  const most = decidingRule(rules.map((rule) => (rule.unknown ? { ...rule, matched: true } : rule)));
+  if (certain === undefined || certain.effect !== most?.effect) return undefined;
+  return { effect: certain.effect, rule: `${certain.document}/${certain.rule}` };
+}
+
+const decisions: Readonly<Record<Effect, Decision>> = { allow: 'allow', deny: 'deny', require_approval: 'pending' };
+
+/** What it would cost by the candidate's prices, or by the agent's estimate where that is more. */
+function costUnder(set: PolicySet, { action, costMicros, estimated }: RecordedDecision): number {
+  if (action.type !== 'llm_call') return costMicros;
+  if (!estimated) return priceOf(set.pricing, action) ?? 0;
+  return Math.max(costMicros, knownPriceOf(set.pricing, action) ?? 0);
+}

@@ -1,0 +1,161 @@
+import type { Json } from '../audit/canonical-json.ts';
+import { redacted } from '../audit/redact.ts';
+import type { StoredEntry } from '../audit/audit-reader.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { RunFacts, SpendFacts } from '../policy/condition.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { Action, ActionType } from '../action/action.ts';
+import { action, actionTypes } from '../action/action.ts';
+import type { Decision } from '../audit/entry.ts';
+
+/** A decision as the log remembers it: what was asked, with secrets replaced, and what was answered. */
+export interface RecordedDecision {
+  readonly seq: number;
+  readonly at: EpochMs;
+  readonly opId: string;
+  readonly agent: AgentId;
+  readonly depth: number;
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly policyVersion: string;
+  readonly action: Action;
+  readonly resource: string;
+  /** The parsed arguments; undefined where there were none, or where they were too long to be recorded. */
+  readonly args: Json | undefined;
+  readonly argsOmitted: boolean;
+  /** Something in it was replaced before it was recorded. */
+  readonly redacted: boolean;
+  readonly costMicros: number;
+  /** The agent had estimated the cost itself. */
+  readonly estimated: boolean;
+  readonly runId: string;
+  /** What conditions were told of the run and of spend, where one of them asked. */
+  readonly run: Omit<RunFacts, 'id'> | undefined;
+  readonly spend: Omit<SpendFacts, 'global'> | undefined;
+  /** It was allowed by a standing grant. */
+  readonly granted: boolean;
+}
+
+interface LoggedAction {
+  readonly type: ActionType;
+  readonly args?: Json;
+  readonly command?: string;
+  readonly command_args?: readonly string[];
+  readonly host?: string;
+  readonly max_output_tokens?: number;
+  readonly model?: string;
+  readonly operation?: string;
+  readonly path?: string;
+  readonly port?: number;
+  readonly prompt_tokens?: number;
+  readonly protocol?: string;
+  readonly source?: string;
+  readonly tool?: string;
+  readonly url?: string;
+}
+
+interface LoggedEntry {
+  readonly at: string;
+  readonly event_type: string;
+  readonly lineage: {
+    readonly org_id: string | null;
+    readonly team_id: string;
+    readonly agent_id: string;
+    readonly depth: number;
+  };
+  readonly op_id: string | null;
+  readonly decision: Decision | null;
+  readonly reason: string | null;
+  readonly policy_rule: string | null;
+  readonly policy_version: string | null;
+  readonly payload: {
+    readonly action?: LoggedAction;
+    readonly cost_micros?: number;
+    readonly estimated?: boolean;
+    readonly grant_id?: string;
+    readonly replay?: boolean;
+    readonly resource?: string;
+    readonly run?: Omit<RunFacts, 'id'>;
+    readonly run_id?: string;
+    readonly spend?: Omit<SpendFacts, 'global'>;
+  };
+}
+
+const decisionEvents = new Set(['ActionAllowed', 'ActionDenied', 'ActionPending', 'BudgetLimitExceeded']);
+
+/** The decision that an entry records; undefined where it is about something else, or about a check that was repeated. */
+export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecision | undefined {
+  if (!holdsDecision(canonical)) return undefined;
+  const entry = JSON.parse(canonical) as LoggedEntry;
+  const { lineage, payload } = entry;
+  const logged = payload.action;
+  if (entry.decision === null || entry.op_id === null || logged === undefined || payload.replay === true) {
+    return undefined;
+  }
+  if (!decisionEvents.has(entry.event_type) || !actionTypes.includes(logged.type)) return undefined;
+  const argsOmitted = isOmission(logged.args);
+  return {
+    seq,
+    at: Date.parse(entry.at),
+    opId: entry.op_id,
+    agent: { orgId: lineage.org_id ?? '', teamId: lineage.team_id, agentId: lineage.agent_id },
+    depth: lineage.depth,
+    decision: entry.decision,
+    reason: entry.reason ?? '',
+    policyRule: entry.policy_rule ?? '',
+    policyVersion: entry.policy_version ?? '',
+    action: actionOf(logged),
+    resource: payload.resource ?? '',
+    args: argsOmitted ? undefined : logged.args,
+    argsOmitted,
+    redacted: holdsRedaction(logged),
+    costMicros: payload.cost_micros ?? 0,
+    estimated: payload.estimated === true,
+    runId: payload.run_id ?? '',
+    run: payload.run,
+    spend: payload.spend,
+    granted: payload.grant_id !== undefined,
+  };
+}
+
+const decisionMember = ',"decision":';
+
+/**
+ * Half of a log is about something else: that is told before the whole of an entry is read. What stands before the first
+ * such member is the actor and the time, in which quotes are escaped.
+ */
+function holdsDecision(canonical: string): boolean {
+  const at = canonical.indexOf(decisionMember);
+  return at >= 0 && !canonical.startsWith('null', at + decisionMember.length);
+}
+
+function actionOf(logged: LoggedAction): Action {
+  return action(logged.type, {
+    tool: logged.tool ?? '',
+    source: logged.source ?? '',
+    model: logged.model ?? '',
+    promptTokens: logged.prompt_tokens ?? 0,
+    maxOutputTokens: logged.max_output_tokens ?? 0,
+    operation: logged.operation ?? '',
+    path: logged.path ?? '',
+    host: logged.host ?? '',
+    port: logged.port ?? 0,
+    protocol: logged.protocol ?? '',
+    command: logged.command ?? '',
+    commandArgs: logged.command_args ?? [],
+    url: logged.url ?? '',
+  });
+}
+
+/** Arguments that were too long have left their length and digest; entries of earlier versions count in characters. */
+function isOmission(args: Json | undefined): boolean {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return false;
+  const { sha256, omitted_bytes, omitted_characters, ...others } = args as { readonly [member: string]: Json };
+  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256) || Object.keys(others).length > 0) return false;
+  return (typeof omitted_bytes === 'number') !== (typeof omitted_characters === 'number');
+}
+
+function holdsRedaction(logged: LoggedAction): boolean {
+  return JSON.stringify(logged).includes(redacted);
+}
