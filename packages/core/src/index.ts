@@ -236,4 +236,5 @@ export { listAgents } from './tenancy/list-agents.ts';
 export { registerAgent } from './tenancy/register-agent.ts';
 export { resumeAgent, suspendAgent } from './control/suspend-agent.ts';
 export type { Tree } from './tenancy/topology.ts';
-export { inFlight, lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './tenancy/topology.ts';
+export { lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './tenancy/topology.ts';
+export { inFlight } from './ops/list-ops.ts';

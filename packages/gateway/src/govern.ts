@@ -76,14 +76,16 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
   const tally = new DecisionTally(clock.now());
   events.subscribe((batch) => tally.follow(batch));
   const directory = new AgentDirectory();
+  const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000);
   const gov: Governance = {
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
-    ops: new OpsRegistry(clock, config.opsTtlSecs * 1000),
+    ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: booksMark.timeZone })),
     mostActionMicros: config.maxActionCostMicros,
     runs: new RunTally(),
     control: new ControlDesk({
+      ops,
       directory,
       clock,
       reader: store,

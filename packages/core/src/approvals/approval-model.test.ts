@@ -109,9 +109,9 @@ class Run {
   /** Nothing runs that nobody allowed, and what is held back is exactly what is pending or running. */
   async agree(): Promise<void> {
     this.world.turn();
-    const agent = this.world.known(this.bot.id);
+    const ops = this.world.opsOf(this.bot.id);
     for (const [opId, { state, approval, approvalId, approvers, required }] of this.ops) {
-      expect(agent.ops.get(opId)?.state, opId).toBe(state);
+      expect(ops.get(opId)?.state, opId).toBe(state);
       const stored = await this.world.store.approvals.approval(approvalId);
       expect(stored?.state, approvalId).toBe(approval);
       expect(

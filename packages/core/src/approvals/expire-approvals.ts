@@ -2,6 +2,7 @@ import { system } from '../audit/entry.ts';
 import { releaseMessages } from '../control/release-messages.ts';
 import type { Governance } from '../governance.ts';
 import type { Op } from '../ops/op.ts';
+import { opAskedAbout } from './find-approval.ts';
 import type { Approval } from './approval.ts';
 import { cancelApproval } from './cancel-approval.ts';
 import type { Unsent } from './settle-approval.ts';
@@ -12,7 +13,7 @@ export async function expireApprovals(gov: Governance, most: number): Promise<nu
   const messages: Unsent[] = [];
   let count = 0;
   for (const approval of [...gov.approvals.due()].slice(0, most)) {
-    const op = gov.directory.find(approval.agent)?.ops.get(approval.opId);
+    const op = opAskedAbout(gov, approval);
     count++;
     if (op === undefined)
       cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });

@@ -8,9 +8,9 @@ import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op } from '../ops/op.ts';
+import { opAskedAbout, findApproval } from './find-approval.ts';
 import type { Approval, ApprovalVerdict } from './approval.ts';
 import { expireApproval } from './expire-approvals.ts';
-import { findApproval } from './find-approval.ts';
 
 /**
  * Has a caller decide on an approval that is open, and on which it may. `decide` comes in the same breath as the look at
@@ -28,7 +28,7 @@ export async function giveVerdict(
   const found = await findApproval(gov, by, id);
   // While that was read another call may have decided it: memory comes first.
   const approval = gov.approvals.find(id);
-  const op = gov.directory.find(found.agent)?.ops.get(found.opId);
+  const op = opAskedAbout(gov, found);
   if (approval?.state !== 'open' || op === undefined) {
     await gov.journal.committed();
     throw decided(gov.approvals.find(id) ?? found);

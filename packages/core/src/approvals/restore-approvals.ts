@@ -1,6 +1,7 @@
 import { system } from '../audit/entry.ts';
 import type { Governance } from '../governance.ts';
 import type { Snapshot } from '../journal/store.ts';
+import { opAskedAbout } from './find-approval.ts';
 import type { Approval } from './approval.ts';
 import { cancelApproval } from './cancel-approval.ts';
 import type { StandingGrant } from './grant.ts';
@@ -34,7 +35,7 @@ function endIfVague(gov: Governance, grant: StandingGrant | undefined): void {
 }
 
 function restore(gov: Governance, approval: Approval): void {
-  const op = gov.directory.find(approval.agent)?.ops.get(approval.opId);
+  const op = opAskedAbout(gov, approval);
   if (approval.state === 'open') {
     if (op?.state !== 'pending') {
       cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });

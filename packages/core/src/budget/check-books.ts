@@ -165,11 +165,8 @@ function durableTotals(gov: Governance, ids: WindowIds): Map<string, Totals> {
 /** What the operations in flight hold back, as they stand in memory, just as the ledger does. */
 function heldBack(gov: Governance): Map<string, Totals> {
   const totals = new Map<string, Totals>();
-  for (const { ops, record } of gov.directory.all()) {
-    let reserved: Total = 0;
-    for (const op of ops.values()) reserved = plus(reserved, op.reservedMicros);
-    if (reserved === 0) continue;
-    for (const of of tiersOf(record.id)) {
+  for (const { agent, reservedMicros: reserved } of gov.ops.reservations()) {
+    for (const of of tiersOf(agent)) {
       const known = totals.get(tierKey(of));
       if (known === undefined) totals.set(tierKey(of), { of, reserved, spent: { day: 0, month: 0 } });
       else known.reserved = plus(known.reserved, reserved);

@@ -289,7 +289,9 @@ class Simulation {
 /** What the sweep has taken out of the registry; a store that fails brings nothing back that had no row. */
 function sweptBy(test: TestGovernance): string[] {
   const held = () =>
-    new Set([...test.gov.directory.all()].flatMap((one) => [...one.ops.keys()].map((id) => `${one.key} ${id}`)));
+    new Set(
+      [...test.gov.directory.all()].flatMap((one) => [...test.gov.ops.of(one).keys()].map((id) => `${one.key} ${id}`)),
+    );
   const before = held();
   test.failure = undefined;
   sweepOps(test.gov);

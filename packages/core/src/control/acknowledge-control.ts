@@ -31,7 +31,7 @@ export async function acknowledgeControl(gov: Governance, request: AckRequest): 
     ? undefined
     : await gov.control.reader.receiptOf(agent.record.id, sequence);
   // While that was read another call may have moved it: memory comes first, and from here on nothing waits.
-  const receipt = gov.control.receiptOf(agent.record.id, sequence) ?? shownBy(agent, stored) ?? stored;
+  const receipt = gov.control.receiptOf(agent.record.id, sequence) ?? shownBy(gov, agent, stored) ?? stored;
   if (receipt === undefined) discard(gov, agent, sequence);
   else acknowledge(gov, agent, receipt, request.outcome, redactText(request.detail));
   await gov.journal.committed();
@@ -64,8 +64,8 @@ function isInMemory(gov: Governance, agent: Agent, sequence: number): boolean {
 }
 
 /** The same receipt as its operation shows it, where it does. */
-function shownBy(agent: Agent, stored: Receipt | undefined): Receipt | undefined {
-  const shown = stored === undefined ? undefined : agent.ops.get(stored.opId)?.control;
+function shownBy(gov: Governance, agent: Agent, stored: Receipt | undefined): Receipt | undefined {
+  const shown = stored === undefined ? undefined : gov.ops.find(agent, stored.opId)?.control;
   return shown?.id === stored?.id ? (shown ?? undefined) : undefined;
 }
 

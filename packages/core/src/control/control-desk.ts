@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ReeveError } from '../kernel/errors.ts';
 import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
 import { agentKey } from '../kernel/agent-id.ts';
+import type { OpsRegistry } from '../ops/registry.ts';
 import type { AgentDirectory } from '../tenancy/directory.ts';
 import type { ControlReader, ControlSequence } from './control-reader.ts';
 import type { ControlMessage } from './mailbox.ts';
@@ -18,6 +19,7 @@ export interface ControlSettings {
 }
 
 export interface ControlPorts {
+  readonly ops: OpsRegistry;
   readonly directory: AgentDirectory;
   readonly clock: Clock;
   readonly reader: ControlReader;
@@ -44,6 +46,7 @@ export class ControlDesk {
   readonly settings: ControlSettings;
   readonly onStep: OnControlStep;
   readonly remembered = new RememberedControls();
+  readonly #ops: OpsRegistry;
   readonly #directory: AgentDirectory;
   readonly #clock: Clock;
   readonly #mailboxes = new Map<AgentKey, Mailbox>();
@@ -58,6 +61,7 @@ export class ControlDesk {
     this.reader = ports.reader;
     this.settings = ports.settings;
     this.onStep = ports.onStep;
+    this.#ops = ports.ops;
     this.#directory = ports.directory;
     this.#clock = ports.clock;
   }
@@ -146,7 +150,7 @@ export class ControlDesk {
     const agent = this.#directory.find(id);
     if (agent === undefined) return;
     agent.blocked = mailbox.blocking.size > 0;
-    const op = agent.ops.get(receipt.opId);
+    const op = this.#ops.find(agent, receipt.opId);
     if (op?.control?.id === receipt.id) op.control = receipt;
   }
 

@@ -26,7 +26,7 @@ export async function controlOp(
 ): Promise<{ readonly op: OpRecord; readonly control: Receipt | null }> {
   requireScope(by, 'write');
   checkLength('reason', reason, longest.text);
-  if (!mayReach(by, op.owner.record.id) || gov.ops.find(op.owner, op.opId) !== op) {
+  if (!mayReach(by, op.owner.record.id) || !gov.ops.holds(op)) {
     throw new ReeveError('op_not_found', `there is no operation "${op.opId}"`);
   }
   if (gov.ops.destination(op, action) === op.state) {

@@ -32,7 +32,7 @@ const ask = (scope: ControlScope, by = operator, members: Partial<ScopeRequest> 
 
 const inState = (state: string) =>
   [...g.gov.directory.all()].flatMap((agent) =>
-    [...agent.ops.values()].filter((op) => op.state === state).map((op) => `${agent.key}/${op.opId}`),
+    [...g.gov.ops.of(agent).values()].filter((op) => op.state === state).map((op) => `${agent.key}/${op.opId}`),
   );
 
 describe('a scope', () => {

@@ -96,9 +96,7 @@ async function act(
   const chunks = new Chunks(gov);
   for (let start = 0; start === 0 || start < ops.length; start += opsPerTurn) {
     // What has moved on since it was found is left alone.
-    const movable = ops
-      .slice(start, start + opsPerTurn)
-      .filter((op) => isMovable(op) && gov.ops.find(op.owner, op.opId) === op);
+    const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(op) && gov.ops.holds(op));
     const receipts = issueControls(gov, movable, order);
     const isLast = start + opsPerTurn >= ops.length;
     if (!bulk.done && isLast) {
@@ -181,7 +179,7 @@ async function opsWithin(gov: Governance, by: Principal, scope: ControlScope): P
   // As they are now: one that registers again in between would come twice.
   for (const agent of [...visibleAgents(gov, by, scope)]) {
     if (scope.agentId !== undefined && agent.record.id.agentId !== scope.agentId) continue;
-    for (const op of agent.ops.values()) {
+    for (const op of gov.ops.of(agent).values()) {
       if (++looked % looksPerTurn === 0) await gov.journal.nextTurn();
       if (op.ordinal > newest || isOver(op.state)) continue;
       if (scope.runId === undefined || op.runId === scope.runId) found.push(op);

@@ -72,7 +72,7 @@ test('one that left while it was suspended is remembered as such, without what i
   const suspension = { at: 5, reason: 'odd', width: 'unbound' } as const;
   await follow(test, { ...record, suspension });
   await follow(test, { ...record, suspension, tokenHash: null });
-  expect(test.known(bot).ops.size).toBe(0);
+  expect(test.opsOf(bot).size).toBe(0);
   expect(test.known(bot).record.suspension).toEqual(suspension);
 });
 

@@ -88,9 +88,9 @@ function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
 /** An agent that does not listen must not fill the memory: what it can best do without is given up. */
 export function makeRoom(gov: Governance, agent: Agent): void {
   const mailbox = gov.control.mailbox(agent.record.id);
-  const most = Math.max(mostUnacknowledged, agent.ops.size);
+  const most = Math.max(mostUnacknowledged, gov.ops.of(agent).size);
   while (mailbox.size > most) {
-    const letter = mailbox.mostDispensable((opId) => agent.ops.has(opId));
+    const letter = mailbox.mostDispensable((opId) => gov.ops.find(agent, opId) !== undefined);
     if (letter === undefined) return;
     const { receipt } = letter;
     if (receipt === null) discardLetter(gov, mailbox, letter);

@@ -10,7 +10,7 @@ export function noteAlive(gov: Governance, agent: Agent, at = gov.clock.elapsed(
 
 function wake(gov: Governance, agent: Agent): void {
   const back: Op[] = [];
-  for (const op of agent.ops.values()) if (op.stale) back.push(op);
+  for (const op of gov.ops.of(agent).values()) if (op.stale) back.push(op);
   agent.silent = false;
   for (const op of back) {
     op.stale = false;

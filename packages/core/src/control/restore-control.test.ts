@@ -91,7 +91,7 @@ class Simulation {
       case 'check':
         return await test.check(this.#agent(command.agent), { traceId: command.traceId, spanId: 's' });
       case 'control': {
-        const op = test.known(this.#agent(command.agent).id).ops.get(`${command.traceId}:s`);
+        const op = test.opsOf(this.#agent(command.agent).id).get(`${command.traceId}:s`);
         return op === undefined ? undefined : await done(controlOp(gov, operator, op, command.action, 'so it is'));
       }
       case 'control all': {
@@ -187,8 +187,9 @@ function picture({ gov }: TestGovernance) {
     const receipts = [...mailbox.letters()].flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
     return { lastSequence: mailbox.lastSequence, receipts, blocking: byId([...mailbox.blocking.values()]) };
   });
-  const agents = [...gov.directory.all()].map(({ key, blocked, record, ops }) => {
-    const records = [...ops.values()].map((op) => ({ ...recordOf(op), stale: false }));
+  const agents = [...gov.directory.all()].map((agent) => {
+    const { key, blocked, record } = agent;
+    const records = [...gov.ops.of(agent).values()].map((op) => ({ ...recordOf(op), stale: false }));
     return { key, blocked, record, ops: records.sort((a, b) => (a.opId < b.opId ? -1 : 1)) };
   });
   return { mailboxes, agents: agents.sort((a, b) => (a.key < b.key ? -1 : 1)) };

@@ -13,17 +13,17 @@ export function* eachSilentOp(
   onOp: (op: Op) => void,
   onAgent: (agent: Agent) => void = () => undefined,
 ): Generator<void> {
-  const { clock, control, directory } = gov;
+  const { clock, control, directory, ops } = gov;
   for (const agent of directory.registered()) {
     yield;
-    if (agent.ops.size === 0) continue;
+    if (ops.of(agent).size === 0) continue;
     const now = clock.elapsed();
     if (control.hasStream(agent.key)) noteAlive(gov, agent, now);
     agent.aliveAt ??= now;
     const heardAt = agent.aliveAt;
     if (now - heardAt < silentMs) continue;
     onAgent(agent);
-    for (const op of agent.ops.values()) {
+    for (const op of ops.of(agent).values()) {
       yield;
       if (agent.aliveAt !== heardAt) break;
       onOp(op);

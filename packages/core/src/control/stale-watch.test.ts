@@ -24,7 +24,7 @@ async function look(test = g): Promise<void> {
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-const stale = () => [...g.known(bot.id).ops.values()].filter((op) => recordOf(op).stale).map((op) => op.opId);
+const stale = () => [...g.opsOf(bot.id).values()].filter((op) => recordOf(op).stale).map((op) => op.opId);
 const alerts = (test = g) =>
   test.events.flatMap((event) =>
     event.type === 'audit_alert' ? [`${event.alert} ${textOf(event.details['op_id'])}`] : [],

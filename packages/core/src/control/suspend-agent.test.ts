@@ -25,7 +25,7 @@ test('a suspended agent is denied, and what it had running is paused; to resume 
     reason: 'agent is suspended',
     policyRule: 'identity',
   });
-  const states = () => [...test.known(bot).ops.values()].map((op) => [op.opId, op.state]);
+  const states = () => [...test.opsOf(bot).values()].map((op) => [op.opId, op.state]);
   expect(states()).toEqual([
     ['t1:s', 'paused'],
     ['t2:s', 'completing'],
@@ -116,7 +116,7 @@ test('what an operator paused by itself stays paused, before and during a suspen
   await control(test, agent, 't4:s', 'pause');
   const listener = await listen(test, agent, 5);
   await finish(test, resumeAgent(test.gov, operator, bot, ''));
-  const states = [...test.known(bot).ops.values()].map((op) => [op.opId, op.state]);
+  const states = [...test.opsOf(bot).values()].map((op) => [op.opId, op.state]);
   expect(states).toEqual([
     ['t1:s', 'running'],
     ['t2:s', 'completing'],

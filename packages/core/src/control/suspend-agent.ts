@@ -104,7 +104,7 @@ export function moveForSuspension(
   { reason, width }: Pick<Suspension, 'reason' | 'width'>,
 ): Receipt[] {
   const isConcerned = action === 'pause' ? isRunning : isPausedBySuspension;
-  return issueControls(gov, [...agent.ops.values()].filter(isConcerned), {
+  return issueControls(gov, [...gov.ops.of(agent).values()].filter(isConcerned), {
     by,
     action,
     reason: reason === '' ? `agent ${action === 'pause' ? 'suspended' : 'resumed'}` : reason,

@@ -104,7 +104,7 @@ describe('an agent that has listened since it was registered and does not confir
       lineage: { org_id: 'acme' },
     });
     expect(more).toEqual([]);
-    expect(g.known(bot.id).ops.has('new:s')).toBe(false);
+    expect(g.opsOf(bot.id).has('new:s')).toBe(false);
     await g.complete(bot, 'b:s');
     expect((await listen(g, bot)).signals()).toEqual(['1 pause']);
   });

@@ -91,7 +91,7 @@ describe('a reservation', () => {
     await policy('{ daily_limit_usd: 1 }');
     const { opId } = await spend(300_000);
     await spend(300_000);
-    const op = world.known(bot.id).ops.get(opId);
+    const op = world.opsOf(bot.id).get(opId);
     if (op === undefined) throw new Error('the operation is not known');
     await world.settle(controlOp(world.gov, operator, op, 'terminate', ''));
     expect(books(0).reserved).toBe(300_000);

@@ -247,7 +247,7 @@ describe('where the store fails', () => {
       const check = test.check(agent, { traceId: tool, spanId: 's', action: useTool(tool) });
       await expect(check).rejects.toMatchObject({ code: 'store_unavailable' });
     }
-    expect(test.known(bot).ops.size).toBe(0);
+    expect(test.opsOf(bot).size).toBe(0);
     expect(opStates.map((state) => test.gov.ops.count(state))).toEqual([0, 0, 0, 0, 0]);
     expect(test.events).toHaveLength(published);
     expect(await test.audit()).toHaveLength(entries);

@@ -132,7 +132,7 @@ describe.each(refusals)('%s', (_, { reason, claim, suspended, eventType, org }) 
     const published = test.events.length;
     const claimed = claim({ acme, umbrella });
     await test.check(claimed, { traceId: 't', spanId: 's' });
-    for (const agent of test.gov.directory.all()) expect(agent.ops.size).toBe(0);
+    for (const agent of test.gov.directory.all()) expect(test.gov.ops.of(agent).size).toBe(0);
     const decision = { type: 'decision', decision: 'deny', reason, policyRule: 'identity', opId: '', agent: acme.id };
     const alert = {
       type: 'audit_alert',

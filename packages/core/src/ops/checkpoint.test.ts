@@ -55,7 +55,7 @@ describe('an operation', () => {
       world.tick();
       expect(await world.rows()).toEqual([]);
     }
-    expect(world.test.known(bot).ops.size).toBe(0);
+    expect(world.test.opsOf(bot).size).toBe(0);
   });
 
   test('that lives for a tick gets a row, which follows its moves and goes with the sweep', async () => {

@@ -2,7 +2,9 @@ import type { Principal } from '../access/principal.ts';
 import type { Governance } from '../governance.ts';
 import type { TenantFilter } from '../tenancy/topology.ts';
 import { visibleAgents } from '../tenancy/topology.ts';
+import type { Agent } from '../tenancy/agent.ts';
 import type { OpState } from './lifecycle.ts';
+import { isOver } from './lifecycle.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 
@@ -19,6 +21,13 @@ export interface OpPage {
   /** The ordinal before which the next page starts; null where there is none. */
   readonly next: number | null;
   readonly total: number;
+}
+
+/** How many operations of an agent are not over. */
+export function inFlight(gov: Pick<Governance, 'ops'>, agent: Agent): number {
+  let count = 0;
+  for (const op of gov.ops.of(agent).values()) if (!isOver(op.state)) count++;
+  return count;
 }
 
 /** So many are looked at in one go: about a millisecond. */
@@ -41,7 +50,7 @@ export function* listOps(
   // As they are now: one that registers again in between would come twice.
   for (const agent of [...visibleAgents(gov, by, filter)]) {
     if (filter.agentId !== undefined && agent.record.id.agentId !== filter.agentId) continue;
-    for (const op of agent.ops.values()) {
+    for (const op of gov.ops.of(agent).values()) {
       if (++looked % opsPerStep === 0) yield;
       if (!fits(op, filter)) continue;
       total++;

@@ -246,7 +246,7 @@ type Picture = Record<string, OpRecord & { readonly seq: number; readonly age: n
 function picture({ gov, clock }: TestGovernance): Picture {
   const seen: Picture = {};
   for (const owner of gov.directory.all()) {
-    for (const op of owner.ops.values()) {
+    for (const op of gov.ops.of(owner).values()) {
       seen[`${owner.key} ${op.opId}`] = { ...recordOf(op), seq: op.seq, age: clock.elapsed() - op.movedAt };
     }
   }
@@ -411,8 +411,8 @@ test('the times that were told are those that a restart brings back', async () =
   await test.settle(registerOp(test.gov, operator, request));
   await test.check(bot, { traceId: 'done', spanId: 's' });
   await test.complete(bot, 'done:s');
-  const times = ({ known }: TestGovernance) =>
-    [...known(bot.id).ops.values()].map((op) => `${op.opId} ${op.registeredAt} ${op.updatedAt}`).toSorted();
+  const times = ({ opsOf }: TestGovernance) =>
+    [...opsOf(bot.id).values()].map((op) => `${op.opId} ${op.registeredAt} ${op.updatedAt}`).toSorted();
   const before = times(test);
   expect(before).toHaveLength(4);
   const after = times(await test.crash());

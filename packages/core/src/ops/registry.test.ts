@@ -163,7 +163,7 @@ class Interpreter {
   #compare(): void {
     const found = new Map<string, Expected>();
     for (const owner of this.agents) {
-      for (const [id, op] of owner.ops) {
+      for (const [id, op] of this.registry.of(owner)) {
         expect(op.owner).toBe(owner);
         expect(this.registry.find(owner, id)).toBe(op);
         found.set(keyOf(owner, id), factsOf(op));
@@ -259,7 +259,7 @@ test('many thousand operations that came and went leave nothing behind', () => {
   clock.advance(ttlMs);
   swept += registry.sweep().length;
   expect(swept).toBe(10_000);
-  expect(owner.ops.size).toBe(0);
+  expect(registry.of(owner).size).toBe(0);
   expect([...registry.unsaved()]).toEqual([]);
   expect(registry.count('terminated')).toBe(0);
 });

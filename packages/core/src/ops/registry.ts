@@ -1,5 +1,8 @@
 import type { Clock, EpochMs } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { Total } from '../kernel/money.ts';
+import { plus } from '../kernel/money.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import { allowedTriggers, isOver, nextState } from './lifecycle.ts';
@@ -24,6 +27,7 @@ export class OpsRegistry {
   readonly #overdue = new Set<Op>();
   /** Operations that were registered before their check, the oldest first. Those that it has come for are left out later. */
   readonly #unchecked = new Set<Op>();
+  readonly #byAgent = new Map<Agent, Map<string, Op>>();
   readonly #index = new OpIndex();
   #newest = 0;
 
@@ -41,8 +45,18 @@ export class OpsRegistry {
     return this.#counts[state];
   }
 
+  /** The operations of an agent, by id. */
+  of(agent: Agent): ReadonlyMap<string, Op> {
+    return this.#byAgent.get(agent) ?? none;
+  }
+
   find(agent: Agent, opId: string): Op | undefined {
-    return agent.ops.get(opId);
+    return this.#byAgent.get(agent)?.get(opId);
+  }
+
+  /** Whether the registry holds this very operation, and not another one under its id. */
+  holds(op: Op): boolean {
+    return this.find(op.owner, op.opId) === op;
   }
 
   /** The operations with this id, whoever's they are. */
@@ -58,7 +72,7 @@ export class OpsRegistry {
 
   /** Registers an operation as pending. An existing one is returned unchanged. */
   ingest(agent: Agent, opId: string, now: EpochMs = this.#clock.now()): { op: Op; created: boolean } {
-    const existing = agent.ops.get(opId);
+    const existing = this.find(agent, opId);
     if (existing !== undefined) return { op: existing, created: false };
     const op: Op = {
       opId,
@@ -85,6 +99,15 @@ export class OpsRegistry {
     this.#keep(op);
     this.#noteUnsaved(op);
     return { op, created: true };
+  }
+
+  /** What is held back for each agent that anything is held back for. */
+  *reservations(): Generator<{ readonly agent: AgentId; readonly reservedMicros: Total }> {
+    for (const [owner, ops] of this.#byAgent) {
+      let reserved: Total = 0;
+      for (const op of ops.values()) reserved = plus(reserved, op.reservedMicros);
+      if (reserved !== 0) yield { agent: owner.record.id, reservedMicros: reserved };
+    }
   }
 
   /** Puts back an operation that a store remembered. */
@@ -128,10 +151,10 @@ export class OpsRegistry {
 
   /** Removes an operation, and returns how to take that back. */
   forget(op: Op): Undo {
-    if (op.owner.ops.get(op.opId) !== op) return () => undefined;
+    if (!this.holds(op)) return () => undefined;
     const unsaved = this.#unsaved.delete(op);
     const overdue = this.#overdue.delete(op);
-    op.owner.ops.delete(op.opId);
+    this.#drop(op);
     this.#index.remove(op);
     this.#counts[op.state]--;
     return () => {
@@ -148,7 +171,7 @@ export class OpsRegistry {
       const op = this.#ended[this.#swept];
       if (op === undefined || op.movedAt > deadline) break;
       this.#swept++;
-      if (op.owner.ops.get(op.opId) !== op) continue;
+      if (!this.holds(op)) continue;
       this.forget(op);
       removed.push(op);
     }
@@ -196,7 +219,7 @@ export class OpsRegistry {
   *uncheckedFor(ms: number): Iterable<Op> {
     const deadline = this.#clock.elapsed() - ms;
     for (const op of this.#unchecked) {
-      if (!isUnchecked(op) || op.owner.ops.get(op.opId) !== op) this.#unchecked.delete(op);
+      if (!isUnchecked(op) || !this.holds(op)) this.#unchecked.delete(op);
       else if (op.movedAt > deadline) return;
       else yield op;
     }
@@ -208,9 +231,16 @@ export class OpsRegistry {
   }
 
   #keep(op: Op): void {
-    op.owner.ops.set(op.opId, op);
+    const ops = this.#byAgent.get(op.owner) ?? new Map<string, Op>();
+    this.#byAgent.set(op.owner, ops.set(op.opId, op));
     this.#index.add(op);
     this.#counts[op.state]++;
+  }
+
+  #drop(op: Op): void {
+    const ops = this.#byAgent.get(op.owner);
+    ops?.delete(op.opId);
+    if (ops?.size === 0) this.#byAgent.delete(op.owner);
   }
 
   /** It stays noted, however often it moves, until its row is written or found not to be needed. */
@@ -229,6 +259,8 @@ export class OpsRegistry {
     if (isOver(state)) this.#ended.push(op);
   }
 }
+
+const none: ReadonlyMap<string, Op> = new Map();
 
 function isUnchecked({ state, digest }: Op): boolean {
   return state === 'pending' && digest === '';

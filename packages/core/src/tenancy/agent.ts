@@ -2,7 +2,6 @@ import type { Width } from '../access/authority.ts';
 import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Op } from '../ops/op.ts';
 import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
 import type { Lineage } from '../audit/lineage.ts';
 
@@ -35,7 +34,7 @@ export interface Suspension {
   readonly width: Width;
 }
 
-/** An agent known to the directory: its record, its place in the tree and its operations in flight. */
+/** An agent known to the directory: its record, and its place in the tree. */
 export interface Agent {
   readonly key: AgentKey;
   /** Its place in the order in which agents became known here: lists are cut by it. */
@@ -43,7 +42,6 @@ export interface Agent {
   record: AgentRecord;
   lineage: Lineage;
   lastSeenAt: EpochMs;
-  readonly ops: Map<string, Op>;
   /** It has not confirmed a stop in time, and is not answered until it does or an operator resumes it. */
   blocked: boolean;
   /** When it was last heard of, on the clock that never jumps; null: not since the gateway started. */

@@ -53,7 +53,7 @@ test('the token stops at once', async () => {
 test.each(['', 'made-up-token-that-nobody-has-at-all'])('a wrong token %j deregisters nobody', async (token) => {
   const { test } = await busy();
   await expect(test.deregister({ id: bot, token })).rejects.toMatchObject({ code: 'unauthenticated' });
-  expect(test.known(bot).ops.size).toBe(3);
+  expect(test.opsOf(bot).size).toBe(3);
 });
 
 test('an agent that comes back starts afresh: the ids of before are free', async () => {
@@ -71,14 +71,12 @@ test('an agent that comes back starts afresh: the ids of before are free', async
 
 test('where the store fails, the agent and its operations are as they were', async () => {
   const { test, agent } = await busy();
-  const before = [...test.known(bot).ops.values()]
-    .map((op) => ({ ...op }))
-    .toSorted((a, b) => (a.opId < b.opId ? -1 : 1));
+  const before = [...test.opsOf(bot).values()].map((op) => ({ ...op })).toSorted((a, b) => (a.opId < b.opId ? -1 : 1));
   const counts = opStates.map((state) => test.gov.ops.count(state));
   test.failure = new Error('the disk is full');
   await expect(test.deregister(agent)).rejects.toMatchObject({ code: 'store_unavailable' });
   test.failure = undefined;
-  const after = [...test.known(bot).ops.values()].toSorted((a, b) => (a.opId < b.opId ? -1 : 1));
+  const after = [...test.opsOf(bot).values()].toSorted((a, b) => (a.opId < b.opId ? -1 : 1));
   expect(after).toEqual(before);
   expect(opStates.map((state) => test.gov.ops.count(state))).toEqual(counts);
   expect(await test.complete(agent, 't1:s')).toMatchObject({ state: 'completing' });

@@ -44,7 +44,7 @@ export async function deregisterAgent(gov: Governance, request: DeregisterReques
 
 /** Terminates and forgets what an agent has in flight, with the messages about it. */
 export function endAllOps(gov: Governance, agent: Agent, actor: Actor): void {
-  for (const op of [...agent.ops.values()]) {
+  for (const op of [...gov.ops.of(agent).values()]) {
     if (!isOver(op.state)) changeOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
     if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
     // Forgotten at once: should the agent come back and use the same ids, they are other operations.

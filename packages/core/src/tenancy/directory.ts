@@ -122,7 +122,6 @@ export class AgentDirectory {
       record,
       lineage,
       lastSeenAt: seenAt,
-      ops: new Map(),
       blocked: false,
       aliveAt: null,
       silent: false,

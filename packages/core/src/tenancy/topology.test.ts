@@ -7,7 +7,8 @@ import type { Agent } from './agent.ts';
 import { listAgents } from './list-agents.ts';
 import { suspendAgent } from '../control/suspend-agent.ts';
 import type { Tree } from './topology.ts';
-import { inFlight, lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
+import { lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
+import { inFlight } from '../ops/list-ops.ts';
 
 let world: TestGovernance;
 const acme: Principal = { ...operator, orgId: 'acme' };
@@ -108,7 +109,7 @@ test('numbers tell roots, depths, orgs, teams and who is suspended', () => {
 });
 
 test('what an agent has in flight does not count what is over', () => {
-  expect(inFlight(world.known(agentId('umbrella/search/bot')))).toBe(1);
+  expect(inFlight(world.gov, world.known(agentId('umbrella/search/bot')))).toBe(1);
 });
 
 describe('to a tenant, what is not its own does not exist', () => {

@@ -2,7 +2,6 @@ import type { Principal } from '../access/principal.ts';
 import { mayReach, narrowedTo, requireScope } from '../access/principal.ts';
 import type { Governance } from '../governance.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import { isOver } from '../ops/lifecycle.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
@@ -25,12 +24,6 @@ export function* visibleAgents(gov: Governance, by: Principal, filter: TenantFil
     if (within.teamId === undefined) yield* gov.directory.inOrg(orgId);
     else yield* gov.directory.inTeam(orgId, within.teamId);
   }
-}
-
-export function inFlight(agent: Agent): number {
-  let running = 0;
-  for (const op of agent.ops.values()) if (!isOver(op.state)) running++;
-  return running;
 }
 
 export interface Tree {

@@ -194,7 +194,7 @@ async function run(one: Case, made: TestGovernance): Promise<void> {
   expect(entry?.payload['observed'] ?? []).toEqual(one.observed ?? []);
   if (one.approvals !== undefined) expect(await termsOf(made, answer.approvalId)).toMatchObject(one.approvals);
   if (one.reserved_micros !== undefined) {
-    expect(made.known(agentId(one.agent)).ops.get(answer.opId)?.reservedMicros).toBe(one.reserved_micros);
+    expect(made.opsOf(agentId(one.agent)).get(answer.opId)?.reservedMicros).toBe(one.reserved_micros);
   }
 }
 

@@ -27,7 +27,7 @@ import type { DomainEvent } from '../kernel/events.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { CompleteRequest } from '../ops/complete-action.ts';
 import { completeAction } from '../ops/complete-action.ts';
-import type { OpRecord } from '../ops/op.ts';
+import type { Op, OpRecord } from '../ops/op.ts';
 import { recoverOps } from '../ops/recover-ops.ts';
 import { OpsRegistry } from '../ops/registry.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
@@ -81,6 +81,8 @@ export interface TestGovernance {
   policies(...texts: string[]): Promise<void>;
   /** The agent as the directory knows it. */
   known(id: AgentId): Agent;
+  /** Its operations. */
+  opsOf(id: AgentId): ReadonlyMap<string, Op>;
   audit(): Promise<LoggedEntry[]>;
   /** The process ends without a word, and another one opens the same store. What was not committed is gone. */
   crash(): Promise<TestGovernance>;
@@ -132,14 +134,16 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     snapshot.head,
   );
   const directory = new AgentDirectory();
+  const ops = new OpsRegistry(clock, ttlMs);
   const gov: Governance = {
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
-    ops: new OpsRegistry(clock, ttlMs),
+    ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: mark.timeZone })),
     mostActionMicros,
     runs: new RunTally(),
     control: new ControlDesk({
+      ops,
       directory,
       clock,
       reader: store,
@@ -205,6 +209,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       if (agent === undefined) throw new Error('the directory does not know this agent');
       return agent;
     },
+    opsOf: (id) => gov.ops.of(test.known(id)),
     audit: async () => (await store.after(0, Number.MAX_SAFE_INTEGER)).map(parseEntry),
     crash: async () => {
       flushes = [];

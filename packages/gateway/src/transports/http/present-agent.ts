@@ -1,13 +1,13 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Agent, Ledger, Tree } from '@reeve/core';
+import type { Agent, Governance, Tree } from '@reeve/core';
 import { inFlight, timestamp, usdOfMicros } from '@reeve/core';
 
 type AgentJson = RouteOutput<Routes['getAgent']>;
-type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
+export type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
 type TreeJson = RouteOutput<Routes['topologyTree']>;
 
 /** How agents look on the wire, with what they have spent. */
-export function agentPresenter(ledger: Ledger) {
+export function agentPresenter({ ledger, ops }: Pick<Governance, 'ledger' | 'ops'>) {
   const topologyAgentJson = (agent: Agent): TopologyAgentJson => {
     const { record, lineage } = agent;
     const { id, parent } = record;
@@ -21,7 +21,7 @@ export function agentPresenter(ledger: Ledger) {
       parent: parent === null ? null : { org_id: parent.orgId, team_id: parent.teamId, agent_id: parent.agentId },
       depth: lineage.depth,
       last_seen_at: timestamp(agent.lastSeenAt),
-      in_flight: inFlight(agent),
+      in_flight: inFlight({ ops }, agent),
       spent_today_usd: usdOfMicros(ledger.read({ tier: 'agent', ...id }).spent.day),
     };
   };

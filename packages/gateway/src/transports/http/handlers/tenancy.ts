@@ -1,7 +1,6 @@
-import type { Agent, AgentId, Governance } from '@reeve/core';
+import type { AgentId, Governance } from '@reeve/core';
 import {
   findAgent,
-  inFlight,
   lineageOf,
   listAgents,
   resumeAgent,
@@ -14,6 +13,7 @@ import {
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
+import type { TopologyAgentJson } from '../present-agent.ts';
 import { agentPresenter } from '../present-agent.ts';
 
 type TenancyRoutes =
@@ -28,10 +28,10 @@ type TenancyRoutes =
   | 'resumeAgent';
 
 export function tenancyHandlers(gov: Governance): Pick<Handlers, TenancyRoutes> {
-  const { topologyAgentJson, agentJson, treeJson } = agentPresenter(gov.ledger);
+  const { topologyAgentJson, agentJson, treeJson } = agentPresenter(gov);
   return {
     topologyOverview: ({ query }, { principal }) =>
-      overview([...visibleAgents(gov, principal, { orgId: query.org_id })], topologyAgentJson),
+      overview([...visibleAgents(gov, principal, { orgId: query.org_id })].map(topologyAgentJson)),
     topologyTree: ({ params, query }, { principal }) =>
       treeJson(treeUnder(gov, principal, idOf(params), { orgId: query.org_id })),
     topologyTeam: ({ params, query }, { principal }) => ({
@@ -77,29 +77,28 @@ function idOf(path: TeamPath & { readonly agent: string }): AgentId {
   return { ...teamIdOf(path), agentId: path.agent };
 }
 
-function overview<Json>(agents: readonly Agent[], agentJson: (agent: Agent) => Json) {
+function overview(agents: readonly TopologyAgentJson[]) {
   const orgs = new Map<string, { org_id: string; teams: number; agents: number; in_flight: number }>();
   const teams = new Map<string, { org_id: string; team_id: string; agents: number; in_flight: number }>();
   let total = 0;
   for (const agent of agents) {
-    const { orgId, teamId } = agent.record.id;
-    const busy = inFlight(agent);
-    const org = orgs.get(orgId) ?? { org_id: orgId, teams: 0, agents: 0, in_flight: 0 };
-    const known = teams.get(`${orgId}/${teamId}`);
-    const team = known ?? { org_id: orgId, team_id: teamId, agents: 0, in_flight: 0 };
+    const { org_id, team_id, in_flight: busy } = agent;
+    const org = orgs.get(org_id) ?? { org_id, teams: 0, agents: 0, in_flight: 0 };
+    const known = teams.get(`${org_id}/${team_id}`);
+    const team = known ?? { org_id, team_id, agents: 0, in_flight: 0 };
     if (known === undefined) org.teams++;
     for (const group of [org, team]) {
       group.agents++;
       group.in_flight += busy;
     }
     total += busy;
-    orgs.set(orgId, org);
-    teams.set(`${orgId}/${teamId}`, team);
+    orgs.set(org_id, org);
+    teams.set(`${org_id}/${team_id}`, team);
   }
   return {
     orgs: [...orgs.values()],
     teams: [...teams.values()],
-    agents: agents.map(agentJson),
+    agents,
     totals: { orgs: orgs.size, teams: teams.size, agents: agents.length, in_flight: total },
   };
 }
