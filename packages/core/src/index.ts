@@ -41,7 +41,7 @@ export { acceptInvite } from './accounts/accept-invite.ts';
 export type { PostOffice } from './accounts/deliver-mail.ts';
 export { deliverMail } from './accounts/deliver-mail.ts';
 export { listSessions, logOut, revokeSession } from './accounts/end-sessions.ts';
-export { areActiveIn, findLoginIn } from './accounts/find-login.ts';
+export { findLoginIn, findRolesIn } from './accounts/find-login.ts';
 export type { MadeInvite } from './accounts/invites.ts';
 export { createInvite, listInvites, resendInvite, revokeInvite } from './accounts/invites.ts';
 export { keepAccounts } from './accounts/keep-accounts.ts';
