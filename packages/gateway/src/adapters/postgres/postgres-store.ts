@@ -45,6 +45,8 @@ export interface PostgresStoreOptions {
   readonly seat: Seat;
   /** `power`: a commit survives the end of the power of the database's server, whatever that server's settings. */
   readonly sync: 'process' | 'power';
+  /** Told where the gateway must not go on. */
+  readonly onFatal: (error: Error) => void;
 }
 
 /** Everything that the gateways on a database hold in memory alike. */
@@ -65,12 +67,12 @@ export class PostgresStore implements Store, AuditReader {
   readonly policies: PolicyShelf;
   readonly approvals: ApprovalReader;
 
-  constructor({ connection, database, seat, sync }: PostgresStoreOptions) {
+  constructor({ connection, database, seat, sync, onFatal }: PostgresStoreOptions) {
     this.#db = database;
     this.policies = postgresPolicies(database);
     this.approvals = new SqlApprovals(database, () => seat.seat);
     this.#seat = seat;
-    this.#writer = new Writer(connection, seat, sync);
+    this.#writer = new Writer(connection, seat, sync, onFatal);
     this.#log = new AuditLog(database, seat);
   }
 
