@@ -100,6 +100,19 @@ describe('an operation that is not known any more', () => {
   });
 });
 
+test('an approval of an agent that is not known is cancelled when its time is over', async () => {
+  const open = world.gov.approvals.find(await ask());
+  if (open === undefined) throw new Error('there is no such approval');
+  world.gov.approvals.place({ ...open, id: 'apr_stray', agent: agentId('acme/search/gone') });
+  world.clock.advance(300_000);
+  expect(await expire(world)).toBe(2);
+  expect((await world.audit()).at(-1)).toMatchObject({
+    event_type: 'ApprovalCancelled',
+    lineage: { agent_id: 'gone', team_id: 'search', org_id: 'acme' },
+    payload: { approval_id: 'apr_stray' },
+  });
+});
+
 test('of many approvals that are over at once, no more are ended than asked for', async () => {
   for (const traceId of ['a', 'b', 'c']) {
     await world.check(bot, { traceId, spanId: 's', action: useTool('shell') });
