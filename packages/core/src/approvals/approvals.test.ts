@@ -405,6 +405,66 @@ describe('a restart', () => {
   });
 });
 
+describe('after a restart', () => {
+  const heard = async () => (await listen(world, bot)).heard;
+
+  test('the agent of a paused operation is still told that it may run', async () => {
+    const { approvalId } = await shell();
+    await finish(world, suspendAgent(world.gov, operator, bot.id, 'look at it'));
+    await approve(world, approvalId);
+    world = await world.crash();
+    expect(opOf(world, bot, 't:s').state).toBe('paused');
+    expect((await heard()).map(({ signal }) => signal)).toEqual(['allow', 'pause']);
+  });
+
+  test('nobody is told that an operation may run which is not known any more', async () => {
+    const { approvalId } = await shell();
+    await approve(world, approvalId);
+    world.gov.journal.write({ kind: 'ops_forgotten' });
+    world.turn();
+    world = await world.crash();
+    expect(await heard()).toEqual([]);
+    expect((await stored(approvalId)).signalSequence).toBeNull();
+  });
+
+  test('an agent is told for a day that an operation is over', async () => {
+    const { approvalId } = await shell();
+    const decidedAt = world.clock.now();
+    await reject(world, approvalId, person('bob'), 'no');
+    world.clock.advance(86_399_999);
+    world = await world.crash();
+    expect(await heard()).toMatchObject([
+      { opId: 't:s', signal: 'terminate', sequence: 1, reason: 'rejected by bob@example.com: no', issuedAt: decidedAt },
+    ]);
+    world.clock.advance(1);
+    world = await world.crash();
+    expect(await heard()).toEqual([]);
+    expect((await stored(approvalId)).signalSequence).toBeNull();
+  });
+
+  test('an agent that has left is not told of it', async () => {
+    const { approvalId } = await shell();
+    await reject(world, approvalId);
+    await world.deregister(bot);
+    world = await world.crash();
+    expect((await stored(approvalId)).signalSequence).toBeNull();
+  });
+
+  test('nobody is notified any more where that was switched off', async () => {
+    const { clock, store } = world;
+    const start = (notifies: boolean) => testGovernance({ clock, store, approvals: { notifies } });
+    const before = world.gov.policies;
+    world = await start(true);
+    world.gov.policies = before;
+    const { approvalId } = await shell();
+    world = await start(true);
+    expect((await stored(approvalId)).notices).toEqual(['requested']);
+    world = await start(false);
+    expect(await stored(approvalId)).toMatchObject({ state: 'open', notices: [] });
+    expect(world.gov.approvals.owing()).toEqual([]);
+  });
+});
+
 describe('a budget that is used up', () => {
   const capped = (action: string, rules = '') =>
     world.policies(
