@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { approve, expire, person, reject } from '../testkit/approvals.ts';
 import { control, listen } from '../testkit/controls.ts';
+import { sweepOps } from '../ops/checkpoint.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -27,6 +28,41 @@ async function start(notifies: boolean): Promise<void> {
 beforeEach(() => start(false));
 
 describe('the log tells of an approval', () => {
+  test('that it is asked for: what it would cost, by which rules, until when', async () => {
+    const id = await ask({ estimatedCostMicros: 500 });
+    const requested = await last('ApprovalRequested');
+    expect(requested).toMatchObject({
+      op_id: 't:s',
+      policy_rule: 'p/ask',
+      reason: 'approval required by rule p/ask',
+      actor: { kind: 'system' },
+    });
+    expect(requested?.payload).toEqual({
+      approval_id: id,
+      cause: 'rule',
+      cost_micros: 500,
+      digest: world.gov.approvals.find(id)?.digest,
+      expires_at: new Date(world.clock.now() + 300_000).toISOString(),
+      grantable: true,
+      required: 1,
+      rules: ['p/ask'],
+    });
+    expect(lastEvent()).toMatchObject({ change: 'requested', at: world.clock.now(), approval: { id } });
+  });
+
+  test('that it is asked for by a budget alone, which no grant is given for', async () => {
+    await world.policies(
+      'name: p\ndefault: allow\nbudget: { daily_limit_usd: 1, action_on_exceed: require_approval }\n',
+    );
+    await ask({ estimatedCostMicros: 2_000_000 });
+    expect((await last('ApprovalRequested'))?.payload).toMatchObject({
+      cause: 'budget',
+      grantable: false,
+      required: 1,
+      rules: [],
+    });
+  });
+
   test('that it was given: by whom, of how many, about which operation, in which request', async () => {
     const approvalId = await ask();
     await approve(world, approvalId, person('alice', { requestId: 'req_1' }), { reason: 'fine' });
@@ -192,4 +228,13 @@ test('an agent that listens to nothing is not told of ever more approvals', asyn
   await approve(world, await ask());
   expect(mailbox.size).toBe(1000);
   expect((await listen(world, bot)).signals().at(-1)).toBe('1001 allow');
+});
+
+test('that an operation was rejected is told also where a later one takes its id and ends', async () => {
+  await reject(world, await ask());
+  world.clock.advance(60_000);
+  sweepOps(world.gov);
+  await world.check(bot, { traceId: 't', spanId: 's', action: useTool('search') });
+  await world.complete(bot, 't:s');
+  expect((await listen(world, bot)).signals()).toEqual(['1 terminate']);
 });
