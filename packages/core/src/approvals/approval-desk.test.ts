@@ -62,6 +62,29 @@ describe('an approval in memory', () => {
     expect(found()).toEqual([undefined, undefined, undefined]);
   });
 
+  test('is found by no other operation, message or agent', () => {
+    desk.place(told);
+    desk.place({ ...told, id: 'apr_2', opId: 'u:s', signalSequence: 2 });
+    expect([desk.ofOp(id, 't:s')?.id, desk.ofOp(id, 'u:s')?.id, desk.ofOp(id, 'v:s')]).toEqual([
+      told.id,
+      'apr_2',
+      undefined,
+    ]);
+    expect([1, 2, 3].map((sequence) => desk.ofSignal(id, sequence)?.id)).toEqual([told.id, 'apr_2', undefined]);
+    const other = agentId('acme/search/x');
+    expect([desk.ofOp(other, 't:s'), desk.ofSignal(other, 1)]).toEqual([undefined, undefined]);
+  });
+
+  test('has the rest of its time after a restart, also where the clock is then set back', () => {
+    world.clock.advance(200_000);
+    desk.place(open);
+    world.clock.setWallClock(-86_400_000);
+    world.clock.advance(99_999);
+    expect(desk.isDue(open)).toBe(false);
+    world.clock.advance(1);
+    expect(desk.isDue(open)).toBe(true);
+  });
+
   test('gives way to a later one of the same operation, and does not take that along when it goes', () => {
     desk.place(told);
     desk.place({ ...open, id: 'apr_later' });
@@ -96,6 +119,13 @@ describe('a grant in memory', () => {
     expect([desk.findGrant(grant.id), desk.findGrant('grt_other')]).toEqual([undefined, other()]);
     desk.dropGrant(other());
     expect(desk.findGrant('grt_other')).toBeUndefined();
+  });
+
+  test('is found by its id, whatever it covers', () => {
+    const elsewhere = { ...other(), coverDigest: 'another' };
+    desk.placeGrant(grant);
+    desk.placeGrant(elsewhere);
+    expect([desk.findGrant(grant.id), desk.findGrant('grt_other')]).toEqual([grant, elsewhere]);
   });
 
   test('is put in the place of what it was', () => {
