@@ -169,6 +169,16 @@ describe('a grant until a time', () => {
     expect(await shell({ runId: 'r9' })).toMatchObject({ decision: 'pending' });
   });
 
+  test('does not come back with a restart once it has expired', async () => {
+    const id = await grant({ grant: until(hour) });
+    world.clock.advance(hour - 1);
+    world = await world.crash();
+    expect(world.gov.approvals.findGrant(id)?.id).toBe(id);
+    world.clock.advance(1);
+    world = await world.crash();
+    expect(world.gov.approvals.findGrant(id)).toBeUndefined();
+  });
+
   test('is given where the action belongs to no run, and is for none', async () => {
     for (const runId of ['', 'r1']) {
       const id = await grant(
