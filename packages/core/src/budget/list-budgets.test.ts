@@ -77,7 +77,9 @@ describe('budgets are listed', () => {
     expect(days()).toEqual(['global', ...acme, ...umbrella]);
     expect(days({ orgId: 'umbrella' })).toEqual(umbrella);
     expect(days({ orgId: 'acme', teamId: 'ads' })).toEqual(['team acme ads', 'agent acme ads bot2']);
+    expect(days({ orgId: 'acme', teamId: 'search' })).toEqual(['team acme search', 'agent acme search bot']);
     expect(days({ agentId: 'bot' })).toEqual(['agent acme search bot']);
+    expect(days({ agentId: 'rat' })).toEqual(['agent umbrella lab rat']);
     expect(days({ tier: 'team', orgId: 'acme' })).toEqual(['team acme ads', 'team acme search']);
   });
 
