@@ -44,7 +44,7 @@ async function findLost(
 ): Promise<LostEntries | undefined> {
   const foreign = anchors.findLast(({ kid }) => !keys.has(kid));
   const highest = anchors.toSorted((one, other) => one.seq - other.seq).at(-1);
-  for (const anchor of new Set([foreign, anchors.at(-1), highest])) {
+  for (const anchor of new Set([anchors.at(-1), highest, foreign])) {
     if (anchor === undefined) continue;
     const { seq, hash, at, kid } = anchor;
     const keyKnown = keys.has(kid);

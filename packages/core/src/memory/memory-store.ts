@@ -14,6 +14,7 @@ import type { Batch, Change, SavedOp } from '../journal/change.ts';
 import type { AuditPage, AuditQuery, AuditReader, Snapshot, Store, StoredEntry } from '../journal/store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../tenancy/agent-id.ts';
+import { agentAfter, agentOfChange } from '../tenancy/agent-after.ts';
 import { agentKey } from '../tenancy/agent-id.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryClosedBooks } from './memory-closed-books.ts';
@@ -140,11 +141,16 @@ export class MemoryStore implements Store, AuditReader {
   #apply(change: Change): void {
     switch (change.kind) {
       case 'agent_saved':
-        this.#agents.set(agentKey(change.agent.id), change.agent);
+      case 'agent_controlled':
+      case 'agent_suspended':
+      case 'agent_resumed':
+      case 'agent_removed': {
+        const key = agentKey(agentOfChange(change));
+        const agent = agentAfter(this.#agents.get(key), change);
+        if (agent === undefined) this.#agents.delete(key);
+        else this.#agents.set(key, agent);
         break;
-      case 'agent_removed':
-        this.#agents.delete(agentKey(change.id));
-        break;
+      }
       case 'api_key_saved':
         this.#apiKeys.set(change.key.id, change.key);
         break;
