@@ -42,6 +42,7 @@ describe('a call costs', () => {
   test('nothing where policy has no prices', () => {
     expect(priceOf(noPrices, call('x', 100, 10))).toBe(0);
     expect(priceOf({ prices: [], unknownPrice: 'worst' }, call('x', 100, 10))).toBe(0);
+    expect(priceOf({ prices: [], unknownPrice: 'deny' }, call('x', 100, 10))).toBeUndefined();
   });
 });
 
