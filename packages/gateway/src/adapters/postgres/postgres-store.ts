@@ -9,7 +9,7 @@ import type {
   Batch,
   BulkControl,
   PolicyShelf,
-  PolicyVersion,
+  StoredVersion,
   ClosedBooks,
   Period,
   Receipt,
@@ -55,7 +55,7 @@ export interface SharedRows {
   readonly apiKeys: readonly ApiKeyRecord[];
   readonly signingKeys: readonly SigningKeyRecord[];
   /** The newest version of each stored document. */
-  readonly policies: readonly PolicyVersion[];
+  readonly policies: readonly StoredVersion[];
 }
 
 /** PostgreSQL as the store of one gateway among several: one chain and one set of agents and keys for all of them. */
@@ -120,7 +120,7 @@ export class PostgresStore implements Store, AuditReader {
   }
 
   /** The newest versions of these documents. */
-  async newestPolicies(names: readonly string[]): Promise<PolicyVersion[]> {
+  async newestPolicies(names: readonly string[]): Promise<StoredVersion[]> {
     const sql = `SELECT DISTINCT ON (name) * FROM policy_versions WHERE name = ANY (?::text[])
       ORDER BY name, version DESC`;
     return (await this.#rows(sql, arrayOf(names))).map(versionOf);

@@ -1,4 +1,4 @@
-import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, PolicyVersion, SigningKeyRecord } from '@reeve/core';
+import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, StoredVersion, SigningKeyRecord } from '@reeve/core';
 import { agentOfChange, followAgent, followApiKey, followPolicy, followSigningKey, isAgentChange } from '@reeve/core';
 import type { NoticeKind } from './notices.ts';
 import type { PostgresStore, SharedRows } from './postgres-store.ts';
@@ -53,7 +53,7 @@ export const sharedKinds: Readonly<Record<NoticeKind, SharedKind<unknown>>> = {
       (change.kind === 'signing_key_removed' && change.kid === kid),
     follow: (access, [kid = ''], row) => followSigningKey(access, kid, row),
   }),
-  policy: kind<PolicyVersion>({
+  policy: kind<StoredVersion>({
     keyOf: ({ name }) => [name],
     read: (store, keys) => store.newestPolicies(keys.flat()),
     all: (rows) => rows.policies,
