@@ -42,6 +42,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'An operator paused, resumed or terminated an operation, or all within a scope: then there is one entry for the whole.',
     '`action`, `control_id`, `request_id`; of a scope also `scope`, `matched`, `changed`, `skipped`, as they were when it was asked for.',
   ],
+  OpPauseWidened: [
+    'A wider credential paused an operation that a narrower one had paused. It stays paused, and only one as wide as the new one resumes it. There is one entry for each such operation, also of a scope.',
+    '`control_id`: its control from now on; `width` and `previous_width`: how wide the credentials are (`team`, `org` or `unbound`); `request_id`.',
+  ],
   OpControlAcknowledged: [
     'An agent said what became of a control, and it was news.',
     '`action`, `control_id`, `sequence`, `outcome`, `detail`.',

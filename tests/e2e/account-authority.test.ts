@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../harness/credentials.ts';
 import { makeKey, registerAs, tokenOf } from '../harness/credentials.ts';
+import { eventually } from '../harness/eventually.ts';
 import { EventSocket } from '../harness/event-socket.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
@@ -115,6 +116,63 @@ describe.each(durableStores)('who may do what to accounts and keys on $name', ({
       await register(each);
     }
     for (const { body } of invites) expect((await new Person(gateway).accept(body.token)).status).toBe(201);
+  });
+
+  test('who is no admin any more is none by a key or an invite either', async () => {
+    const admin = await member('admin');
+    const gone = await member('developer');
+    await setStatus(gone.id, 'disabled');
+    const mother = (await makeKey(gateway, { scopes: ['admin'] }, admin.person.accessToken ?? '')).key;
+    const daughter = (await makeKey(gateway, { scopes: ['admin'] }, mother)).key;
+    const token = await tokenOf(gateway, daughter);
+    const invites = [
+      await invite(admin.person, `new${admin.email}`, 'admin'),
+      await invite(admin.person, gone.email, 'admin'),
+      await gateway.api.post<{ token: string }>('/api/v1/auth/invite', daughter, {
+        email: `newer${admin.email}`,
+        role: 'admin',
+      }),
+    ];
+    expect(invites.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const setRole = (role: string) => owner.call('PATCH', `/api/v1/accounts/${admin.id}`, { role });
+
+    expect((await setRole('viewer')).status).toBe(200);
+    for (const bearer of [mother, daughter, token]) {
+      const raise = await gateway.api.send('PATCH', `/api/v1/accounts/${admin.id}`, {
+        bearer,
+        json: { role: 'admin' },
+      });
+      expect(raise).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+      expect((await gateway.api.get('/api/v1/agents', bearer)).status).toBe(200);
+    }
+    for (const { body } of invites) {
+      expect(await new Person(gateway).accept(body.token)).toMatchObject({ body: { code: 'invalid_token' } });
+    }
+
+    expect((await setRole('admin')).status).toBe(200);
+    expect((await gateway.api.get('/api/v1/accounts', daughter)).status).toBe(200);
+    for (const { body } of invites) expect((await new Person(gateway).accept(body.token)).status).toBe(201);
+  });
+
+  test('an invite ends with the key that it was made with, and goes on where that was rotated', async () => {
+    const inviteBy = (bearer: string, email: string) =>
+      gateway.api.post<{ token: string }>('/api/v1/auth/invite', bearer, { email, role: 'admin' });
+    const revoked = await makeKey(gateway, { scopes: ['admin'] });
+    const rotated = await makeKey(gateway, { scopes: ['admin'] });
+    const expiring = await makeKey(gateway, { scopes: ['admin'], ttl_secs: 1 });
+    const [byRevoked, byRotated, byExpiring] = [
+      await inviteBy(revoked.key, 'revoked@example.com'),
+      await inviteBy(rotated.key, 'rotated@example.com'),
+      await inviteBy(expiring.key, 'expiring@example.com'),
+    ];
+    const ended = await gateway.api.post(`/api/v1/iam/api-keys/${revoked.id}/revoke`, bootstrapKey);
+    expect(ended.status).toBe(200);
+    expect((await gateway.api.post(`/api/v1/iam/api-keys/${rotated.id}/rotate`, bootstrapKey)).status).toBe(201);
+    await eventually(async () => expect((await gateway.api.get('/api/v1/auth/me', expiring.key)).status).toBe(401));
+    for (const { body } of [byRevoked, byExpiring]) {
+      expect(await new Person(gateway).accept(body.token)).toMatchObject({ body: { code: 'invalid_token' } });
+    }
+    expect((await new Person(gateway).accept(byRotated.body.token)).status).toBe(201);
   });
 
   test('what is made or rotated with a key that expires ends with it', async () => {

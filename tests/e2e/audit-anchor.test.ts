@@ -155,6 +155,17 @@ describe('a log whose end was cut off while the gateway was down', () => {
     expect((await again.ready()).status).toBe(200);
   });
 
+  test('is not confused by signing keys that were removed as one was stolen, where the log has what it says', async () => {
+    const gateway = await stoppedGateway();
+    change(gateway, 'DELETE FROM signing_keys');
+    const again = await TestGateway.start({ folder: gateway.folder, env });
+    expect(again.audit().some(({ event_type }) => event_type === 'AuditEntriesLost')).toBe(false);
+    await again.kill('SIGTERM');
+    change(gateway, `DELETE FROM audit WHERE seq > ${(lines()[0]?.seq ?? 0) - 1}`);
+    expect(await refusedStart(gateway)).toContain('its newest entries are lost');
+    rmSync(gateway.folder, { recursive: true });
+  });
+
   test('is not confused by what retention has given up', async () => {
     const retain = { SVC_AUDIT_RETAIN_ENTRIES: '20', SVC_OPS_SWEEP_TICK_SECS: '0.1', SVC_OPS_TTL_SECS: '0.2' };
     const gateway = await stoppedGateway({ ...retain, SVC_AUDIT_ANCHOR_SECS: '3600' });

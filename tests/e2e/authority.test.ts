@@ -152,6 +152,91 @@ describe('a paused operation', () => {
   });
 });
 
+interface Noted {
+  readonly id: string;
+  readonly updated_at: string;
+}
+
+describe('a pause by a wider credential of what a narrower one has paused', () => {
+  const control = (agent: Registered, opId: string, action: string, bearer: string, on = gateway) =>
+    on.api.post<{ op: Noted; control: Noted }>(`${opPath(agent, opId)}/${action}`, bearer);
+  const pauseWithin = (scope: object, on = gateway, dryRun = false) =>
+    on.api.post<{ control_id: string }>('/api/v1/control', bootstrapKey, {
+      action: 'pause',
+      scope,
+      reason: 'all hands',
+      dry_run: dryRun,
+    });
+
+  test('takes the operation over without moving it, once, and tells its agent', async () => {
+    const agent = await registered('first');
+    await gateway.check(agent, { traceId: 'first', spanId: 'a' });
+    const stream = await ControlStream.open(gateway, agent);
+    const paused = await control(agent, 'first:a', 'pause', keys.team);
+    const before = gateway.audit().length;
+    const shown = await gateway.api.get<Noted>(opPath(agent, 'first:a'), bootstrapKey);
+    const taken = await control(agent, 'first:a', 'pause', keys.operator);
+    expect(taken).toMatchObject({ status: 202, body: { op: { state: 'paused' }, control: { action: 'pause' } } });
+    const { op, control: receipt } = taken.body;
+    expect(op).toMatchObject({ control: { id: receipt.id }, updated_at: shown.body.updated_at });
+    expect(receipt.id).not.toBe(paused.body.control.id);
+    expect(gateway.audit().slice(before)).toMatchObject([
+      { event_type: 'OpControlRequested', op_id: 'first:a', payload: { action: 'pause', control_id: receipt.id } },
+      {
+        event_type: 'OpPauseWidened',
+        op_id: 'first:a',
+        actor: { kind: 'api_key' },
+        payload: { control_id: receipt.id, previous_width: 'team', width: 'unbound' },
+      },
+    ]);
+    expect(await stream.heard(2)).toEqual(['1 pause first:a', '2 pause first:a']);
+    for (const bearer of [keys.team, keys.org, keys.operator]) {
+      expect(await control(agent, 'first:a', 'pause', bearer)).toMatchObject({ status: 409 });
+    }
+    for (const bearer of [keys.team, keys.org]) {
+      expect(await control(agent, 'first:a', 'resume', bearer)).toMatchObject(imposedByWider);
+    }
+    expect(await control(agent, 'first:a', 'resume', keys.operator)).toMatchObject({ status: 202 });
+    expect(await gateway.check(agent, { traceId: 'first', spanId: 'a' })).toMatchObject({ opState: 'running' });
+  });
+
+  test('counts as changed in a scope, also where a suspension holds the operation meanwhile', async () => {
+    const agent = await registered('crowd');
+    for (const spanId of ['a', 'b', 'c']) await gateway.check(agent, { traceId: 'crowd', spanId });
+    await control(agent, 'crowd:a', 'pause', keys.team);
+    await control(agent, 'crowd:b', 'pause', bootstrapKey);
+    await suspend(agent, bootstrapKey);
+    const scope = { agent_id: 'crowd' };
+    const counts = { matched: 3, changed: 1, skipped: 2 };
+    expect(await pauseWithin(scope, gateway, true)).toMatchObject({ status: 200, body: counts });
+    const bulk = await pauseWithin(scope);
+    expect(bulk).toMatchObject({ status: 202, body: counts });
+    expect(await pauseWithin(scope)).toMatchObject({ body: { changed: 0, skipped: 3 } });
+    const receipts = await gateway.api.get(`/api/v1/control/${bulk.body.control_id}`, bootstrapKey);
+    expect(receipts).toMatchObject({ body: { receipts: [{ op_id: 'crowd:a', action: 'pause' }] } });
+    await resume(agent, bootstrapKey);
+    expect(await control(agent, 'crowd:a', 'resume', keys.team)).toMatchObject(imposedByWider);
+    expect(await control(agent, 'crowd:c', 'resume', keys.team)).toMatchObject({ status: 409 });
+  });
+
+  test('outlives a restart, and the suspension by which the narrower one paused it', async () => {
+    await using first = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env });
+    const team = (await makeKey(first, { scopes: ['write'], org_id: 'acme', team_id: 'core' })).key;
+    const agent = await registered('kept', bootstrapKey, first);
+    for (const spanId of ['a', 'b']) await first.check(agent, { traceId: 'kept', spanId });
+    await control(agent, 'kept:a', 'pause', team, first);
+    await suspend(agent, team, first);
+    expect(await control(agent, 'kept:a', 'pause', bootstrapKey, first)).toMatchObject({ status: 202 });
+    expect(await pauseWithin({ all: true }, first)).toMatchObject({ body: { matched: 2, changed: 1, skipped: 1 } });
+    await using second = await first.restart('SIGKILL', { env });
+    expect(await resume(agent, team, second)).toMatchObject({ status: 200 });
+    for (const opId of ['kept:a', 'kept:b']) {
+      expect(await control(agent, opId, 'resume', team, second)).toMatchObject(imposedByWider);
+      expect(await control(agent, opId, 'resume', bootstrapKey, second)).toMatchObject({ status: 202 });
+    }
+  });
+});
+
 describe('a stop that the agent does not confirm', () => {
   /** An agent that listens, and is told to stop by the operator. */
   async function stopped(agentId: string): Promise<Registered> {

@@ -94,6 +94,21 @@ describe.each(durableStores)('whose verdict counts, on $name', ({ open }) => {
     expect(await give(id, other.key)).toMatchObject({ status: 200, body: { state: 'approved' } });
   });
 
+  test('nor does it become another by rotating the key of a colleague, or one made with it since', async () => {
+    const admin = await key({ org_id: 'acme', scopes: ['admin'] });
+    const colleague = await key({ org_id: 'acme', scopes: ['admin'] });
+    const id = await held(await registered(), 'two');
+    expect(await give(id, admin.key)).toMatchObject({ status: 200, body: { state: 'open' } });
+    const taken = await rotated(colleague, admin.key);
+    const made = await key({}, taken.key);
+    expect(await give(id, taken.key)).toMatchObject(decidedAlready);
+    for (const bearer of [made.key, (await rotated(taken)).key]) {
+      expect(await give(id, bearer)).toMatchObject(decidedAlready);
+    }
+    const untouched = await rotated(await key({ org_id: 'acme' }));
+    expect(await give(id, untouched.key)).toMatchObject({ status: 200, body: { state: 'approved' } });
+  });
+
   test('keys that an unbound admin key makes stand for themselves', async () => {
     const id = await held(await registered(), 'two');
     expect(await give(id, (await key()).key)).toMatchObject({ body: { state: 'open' } });

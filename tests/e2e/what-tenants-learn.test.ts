@@ -16,7 +16,8 @@ const base = [
   '  - {name: late, effect: deny, tools: [late], when: "spend.global.day_usd + action.cost_usd > 50.0"}',
   '',
 ].join('\n');
-const amounts = /77\.7|41\.3|36\.4|777|413\d|364\d|77700000|41300000|36400000/;
+/** As whole numbers: digits may stand like that within a hash. */
+const amounts = /(?<!\w)(?:77\.7\d*|41\.3\d*|36\.4\d*|777\d*|413\d+|364\d+)(?!\w)/;
 
 interface Simulated {
   readonly decision: string;

@@ -10,6 +10,7 @@ export class NetworkLink {
   readonly #sockets = new Set<Socket>();
   #isCut = false;
   #delayMs = 0;
+  #isOneWay = false;
 
   private constructor(server: ReturnType<typeof createServer>, http: string) {
     this.#server = server;
@@ -32,8 +33,14 @@ export class NetworkLink {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** What is sent still arrives, and nothing comes back. */
+  loseAnswers(): void {
+    this.#isOneWay = true;
+  }
+
   mend(): void {
     this.#isCut = false;
+    this.#isOneWay = false;
   }
 
   /** From now on, each piece of what is sent takes so long. */
@@ -63,14 +70,15 @@ export class NetworkLink {
         this.#sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(this.#distance()).pipe(other);
+      socket.pipe(this.#distance(socket === far)).pipe(other);
     }
   }
 
-  #distance(): Transform {
+  #distance(isBack: boolean): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
-        if (this.#delayMs === 0) done(null, chunk);
+        if (isBack && this.#isOneWay) done();
+        else if (this.#delayMs === 0) done(null, chunk);
         else setTimeout(() => done(null, chunk), this.#delayMs);
       },
     });

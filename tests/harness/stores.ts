@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { GatewayOptions } from './gateway.ts';
 import { TestGateway } from './gateway.ts';
 import { createDatabase } from './postgres.ts';
@@ -6,6 +8,8 @@ import { createDatabase } from './postgres.ts';
 export interface TestStore extends AsyncDisposable {
   /** A gateway on this store; on PostgreSQL several may run at once. */
   start(options?: GatewayOptions): Promise<TestGateway>;
+  /** Changes what is stored, while no gateway runs on it. */
+  change(sql: string): Promise<void>;
 }
 
 /** The durable stores: what is promised of one is tried on each. */
@@ -23,6 +27,11 @@ async function openSqlite(): Promise<TestStore> {
       gateways.push(gateway);
       return gateway;
     },
+    change: (sql) => {
+      using db = new DatabaseSync(join(gateways.at(-1)?.folder ?? '', 'reeve.db'));
+      db.exec(sql);
+      return Promise.resolve();
+    },
     [Symbol.asyncDispose]: async () => {
       for (const gateway of gateways) await gateway[Symbol.asyncDispose]();
     },
@@ -37,6 +46,9 @@ async function openPostgres(): Promise<TestStore> {
       const gateway = await TestGateway.start({ ...options, database });
       gateways.push(gateway);
       return gateway;
+    },
+    change: async (sql) => {
+      await database.query(sql);
     },
     [Symbol.asyncDispose]: async () => {
       for (const gateway of gateways) await gateway[Symbol.asyncDispose]();

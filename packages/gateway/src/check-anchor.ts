@@ -44,11 +44,12 @@ async function findLost(
 ): Promise<LostEntries | undefined> {
   const foreign = anchors.findLast(({ kid }) => !keys.has(kid));
   const highest = anchors.toSorted((one, other) => one.seq - other.seq).at(-1);
-  for (const anchor of new Set([foreign, anchors.at(-1), highest])) {
+  for (const anchor of new Set([anchors.at(-1), highest, foreign])) {
     if (anchor === undefined) continue;
     const { seq, hash, at, kid } = anchor;
     const keyKnown = keys.has(kid);
-    if (keyKnown && (await contains(log, anchor))) continue;
+    // Whoever signed it: what it says of the log is true. Keys may have been removed after one was stolen.
+    if (await contains(log, anchor)) continue;
     return { anchored: { seq, hash }, anchoredAt: at, head: log.head, keyKnown };
   }
   return undefined;

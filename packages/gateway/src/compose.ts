@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { Access } from '@reeve/core';
 import {
   Authenticator,
-  areActiveIn,
   authenticateTicket,
   EndedCredentials,
   findAccount,
   findLoginIn,
+  findRolesIn,
   installFirstKey,
   MemoryAccountStore,
   redeemTicket,
@@ -169,7 +169,7 @@ export async function startGateway(
   opened.defer(() => afterwards.settled(), 'work after answers');
   const authenticator = new Authenticator(access, {
     findLogin: findLoginIn(accounts.store, systemClock),
-    areActive: areActiveIn(accounts.store),
+    findRoles: findRolesIn(accounts.store),
   });
   const place = { http: '' };
   const publicUrl = () => config.publicUrl ?? place.http;

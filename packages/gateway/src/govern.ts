@@ -22,6 +22,7 @@ import {
   restoreControl,
   RunTally,
   sealer,
+  withWriters,
 } from '@reeve/core';
 import { policyFeatures } from './adapters/cel/policy-features.ts';
 import type { Config } from './config/settings.ts';
@@ -105,7 +106,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     library: new PolicyLibrary(store.policies, policyFeatures),
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  gov.library.restore(snapshot.policies);
+  gov.library.restore(await withWriters(gov, snapshot.policies));
   const fold = await recoverBooks(snapshot.books, booksMark, ports.opsLog);
   for (const books of fold.all()) gov.ledger.restore(books);
   const books = new BooksKeeper(gov, fold, booksMark.seq);

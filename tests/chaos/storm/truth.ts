@@ -49,7 +49,7 @@ export function controlsByOp(entries: readonly LoggedEntry[]): Map<string, strin
   const controls = new Map<string, string[]>();
   for (const entry of entries) {
     const id = entry.payload['control_id'];
-    if (entry.event_type !== 'OpStateChanged' || typeof id !== 'string') continue;
+    if (!['OpStateChanged', 'OpPauseWidened'].includes(entry.event_type) || typeof id !== 'string') continue;
     const op = `${entry.lineage.agent_id} ${entry.op_id}`;
     controls.set(op, [...(controls.get(op) ?? []), id]);
   }

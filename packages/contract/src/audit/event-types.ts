@@ -10,6 +10,7 @@ export const auditEventTypes = [
   'AgentResumed',
   'OpStateChanged',
   'OpControlRequested',
+  'OpPauseWidened',
   'OpControlAcknowledged',
   'OpControlUnconfirmed',
   'BudgetLimitApproached',

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Role } from './role.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
@@ -248,7 +249,7 @@ describe('a token of a person', () => {
     logins = new Map([[login.sessionId, login]]);
     people = new Authenticator(access, {
       findLogin: (id) => Promise.resolve(logins.get(id)),
-      areActive: () => Promise.resolve(false),
+      findRoles: () => Promise.resolve(undefined),
     });
     const { current } = access.signingKeys;
     if (current === undefined) throw new Error('there is no signing key');
@@ -302,18 +303,18 @@ describe('a token of a person', () => {
 });
 
 describe('a key that comes from an account', () => {
-  let isActive: boolean;
+  let role: Role | undefined;
   let asked: (readonly string[])[];
   let people: Authenticator;
 
   beforeEach(() => {
-    isActive = true;
+    role = 'admin';
     asked = [];
     people = new Authenticator(access, {
       findLogin: () => Promise.resolve(undefined),
-      areActive: (ids) => {
+      findRoles: (ids) => {
         asked.push(ids);
-        return Promise.resolve(isActive);
+        return Promise.resolve(role === undefined ? undefined : ids.map(() => role ?? 'viewer'));
       },
     });
     // Made by a person, and the one at hand with it.
@@ -329,15 +330,33 @@ describe('a key that comes from an account', () => {
     ).then((issued) => issued.token)}`;
     expect(await people.authenticate(made)).toMatchObject({ credentialId: record.id });
     expect(await people.isStillValid(principal)).toBe(true);
-    isActive = false;
+    role = undefined;
     for (const credential of [bearer, made]) {
       await expect(people.authenticate(credential)).rejects.toMatchObject({ code: 'unauthenticated' });
     }
     await expect(people.authenticateKey(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(await people.isStillValid(principal)).toBe(false);
-    isActive = true;
+    role = 'admin';
     expect(await people.authenticate(made)).toMatchObject({ credentialId: record.id });
     expect(asked.every((ids) => ids.length === 1 && ids[0] === 'acc_1')).toBe(true);
+  });
+
+  test('does no more than the role of that account allows now', async () => {
+    access.keys.put({ ...record, scopes: ['admin'], madeBy: { kind: 'api_key', id: 'mothermother' } });
+    const bearer = `Bearer ${key}`;
+    const made = await inTurn(exchangeToken(access, await people.authenticateKey(bearer), undefined, 'r1'));
+    const scopesNow = async () => [
+      (await people.authenticate(bearer)).scopes,
+      (await people.authenticateKey(bearer)).scopes,
+      (await people.authenticate(`Bearer ${made.token}`)).scopes,
+    ];
+    expect(await scopesNow()).toEqual([['admin'], ['admin'], ['admin']]);
+    role = 'developer';
+    expect(await scopesNow()).toEqual(Array.from({ length: 3 }, () => ['read', 'write']));
+    role = 'viewer';
+    expect(await scopesNow()).toEqual(Array.from({ length: 3 }, () => ['read']));
+    role = 'owner';
+    expect(await scopesNow()).toEqual([['admin'], ['admin'], ['admin']]);
   });
 
   test('is found out where the key that it was made with arrives later', async () => {
@@ -350,7 +369,7 @@ describe('a key that comes from an account', () => {
 
   test('asks nobody where there is none behind it', async () => {
     access.keys.put({ ...record, madeBy: null });
-    isActive = false;
+    role = undefined;
     expect(await people.authenticate(`Bearer ${key}`)).toMatchObject({ credentialId: record.id });
     expect(asked).toEqual([]);
   });

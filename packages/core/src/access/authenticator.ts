@@ -1,8 +1,11 @@
+import type { Role } from './role.ts';
 import { scopesOfRole } from './role.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import type { Login, Principal } from './principal.ts';
+import type { Scope } from './scope.ts';
+import { within } from './scope.ts';
 import type { AccountClaims, KeyClaims, TokenClaims } from './token.ts';
 
 const mostRemembered = 10_000;
@@ -14,19 +17,19 @@ export interface FoundLogin extends Login {
   readonly email: string;
 }
 
-/** Whether all of these accounts are active, as things stand now. */
-export type AreActive = (accountIds: readonly string[]) => Promise<boolean>;
+/** The roles of these accounts, as things stand now; undefined where one of them is not active. */
+export type FindRoles = (accountIds: readonly string[]) => Promise<readonly Role[] | undefined>;
 
 /** The people whom credentials belong to. */
 export interface People {
   readonly findLogin: FindLogin;
-  readonly areActive: AreActive;
+  readonly findRoles: FindRoles;
 }
 
 /** Where there are no accounts. */
 const nobody: People = {
   findLogin: () => Promise.resolve(undefined),
-  areActive: () => Promise.resolve(false),
+  findRoles: () => Promise.resolve(undefined),
 };
 
 /**
@@ -48,8 +51,9 @@ export class Authenticator {
     const bearer = bearerOf(authorization);
     const key = this.#access.keys.recognise(bearer);
     if (key !== undefined) {
-      if (!(await this.#isHeld(key.id))) throw refused();
-      return this.#used(principalOfKey(key));
+      const scopes = await this.#scopesLeft(key.id, key.scopes);
+      if (scopes === undefined) throw refused();
+      return this.#used({ ...principalOfKey(key), scopes });
     }
     const claims = await this.#claimsOf(bearer);
     if (claims === undefined || this.#access.gov.clock.now() >= claims.expiresAt) throw refused();
@@ -61,9 +65,10 @@ export class Authenticator {
   /** The API key behind an `Authorization` value; a token made from one is not enough. */
   async authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord> {
     const key = this.#access.keys.recognise(bearerOf(authorization));
-    if (key === undefined || !(await this.#isHeld(key.id))) throw refused();
+    const scopes = key === undefined ? undefined : await this.#scopesLeft(key.id, key.scopes);
+    if (key === undefined || scopes === undefined) throw refused();
     this.#access.keys.noteUse(key.id);
-    return key;
+    return { ...key, scopes };
   }
 
   /** Whether what was once authenticated still is, as for a stream that stays open. */
@@ -71,13 +76,21 @@ export class Authenticator {
     const { credentialId, expiresAt, login } = principal;
     if (expiresAt !== null && this.#access.gov.clock.now() >= expiresAt) return false;
     if (login !== undefined) return (await this.#people.findLogin(login.sessionId)) !== undefined;
-    return this.#access.keys.isInForce(credentialId) && (await this.#isHeld(credentialId));
+    return (
+      this.#access.keys.isInForce(credentialId) &&
+      (await this.#scopesLeft(credentialId, principal.scopes)) !== undefined
+    );
   }
 
-  /** A key works while every account that it comes from is active. Most come from none, and cost no question. */
-  async #isHeld(keyId: string): Promise<boolean> {
+  /**
+   * What a key may do now. It works while every account that it comes from is active, and does no more than the role of
+   * each of them allows: who is no admin any more is none by a key either. Most come from no account, and cost no question.
+   */
+  async #scopesLeft(keyId: string, scopes: readonly Scope[]): Promise<readonly Scope[] | undefined> {
     const accounts = this.#access.keys.accountsBehind(keyId);
-    return accounts.length === 0 || (await this.#people.areActive(accounts));
+    if (accounts.length === 0) return scopes;
+    const roles = await this.#people.findRoles(accounts);
+    return roles?.reduce((left, role) => within(left, scopesOfRole[role]), scopes);
   }
 
   #used(principal: Principal): Principal {
@@ -106,8 +119,10 @@ export class Authenticator {
   async #ofKey(claims: KeyClaims): Promise<Principal | undefined> {
     const { keys } = this.#access;
     const key = keys.find(claims.sub);
-    if (key === undefined || !keys.isInForce(key.id) || !(await this.#isHeld(key.id))) return undefined;
-    const { scopes, orgId, teamId, expiresAt } = claims;
+    if (key === undefined || !keys.isInForce(key.id)) return undefined;
+    const scopes = await this.#scopesLeft(key.id, claims.scopes);
+    if (scopes === undefined) return undefined;
+    const { orgId, teamId, expiresAt } = claims;
     return this.#used({ ...principalOfKey(key), scopes, orgId, teamId, expiresAt });
   }
 

@@ -95,11 +95,28 @@ export function personBehind(keys: Descents, { credentialId }: Pick<Principal, '
 }
 
 /**
- * Everybody who may hold a credential: whom it counts as, and every account that rotated it, as whoever rotates a key is
- * shown the new one. Two verdicts come from two people only where these have nobody in common.
+ * Everybody who may hold a credential: whom it counts as, and every account and bound key that rotated it or what it was
+ * made with, as whoever rotates a key is shown the new one. Two verdicts come from two people only where these have
+ * nobody in common.
  */
-export function peopleBehind(keys: Descents, principal: Pick<Principal, 'credentialId'>): readonly string[] {
-  return [...new Set([personBehind(keys, principal), ...accountsBehind(keys, principal.credentialId)])];
+export function peopleBehind(keys: Descents, { credentialId }: Pick<Principal, 'credentialId'>): readonly string[] {
+  const isBound = (maker: Maker) => maker.kind === 'api_key' && keys.find(maker.id)?.orgId !== null;
+  const holders = [...ancestryOf(keys, credentialId, isBound)].map((id) => personBehind(keys, { credentialId: id }));
+  return [...new Set([...holders, ...accountsBehind(keys, credentialId)])];
+}
+
+interface KeysInForce {
+  all(): readonly Pick<ApiKeyRecord, 'id' | 'rotatedFrom'>[];
+  isInForce(id: string): boolean;
+}
+
+/** Whether a key is in force, or another one that it was rotated to. */
+export function isInForceSince(keys: KeysInForce, keyId: string): boolean {
+  const line = new Set([keyId]);
+  const all = keys.all();
+  // A set is walked in order of insertion, what is added meanwhile included.
+  for (const id of line) for (const key of all) if (key.rotatedFrom === id) line.add(key.id);
+  return [...line].some((id) => keys.isInForce(id));
 }
 
 /** The key that others were made in place of, first of all. */

@@ -3,6 +3,12 @@ export const scopes = ['read', 'write', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
+/** What is left of some scopes where another grant bounds them. */
+export function within(granted: readonly Scope[], most: readonly Scope[]): readonly Scope[] {
+  if (granted.every((scope) => covers(most, scope))) return granted;
+  return scopes.filter((scope) => covers(granted, scope) && covers(most, scope));
+}
+
 /** Whether a grant covers what is needed; a higher scope includes the lower ones. */
 export function covers(granted: readonly Scope[], needed: Scope): boolean {
   return granted.some((scope) => scopes.indexOf(scope) >= scopes.indexOf(needed));

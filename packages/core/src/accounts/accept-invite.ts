@@ -1,10 +1,13 @@
+import { isInForceSince } from '../access/credential-lineage.ts';
+import { covers } from '../access/scope.ts';
 import { redactText } from '../audit/redact.ts';
 import type { Account, Invite } from './account.ts';
+import { scopesOfRole } from '../access/role.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import { areActive } from './find-login.ts';
+import { activeRoles } from './find-login.ts';
 import type { Grant } from './open-session.ts';
 import { grantFor, openSession } from './open-session.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
@@ -57,8 +60,8 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
 }
 
 /**
- * Whether whoever made an invite may still let it do what it would do: nobody whose account is disabled may, nor may
- * anybody but an owner make one or bring one back.
+ * Whether whoever made an invite could still make it: an account that is active and an admin, or a key that is in force,
+ * or was rotated to one that is. Nobody but an owner makes an owner or brings one back.
  */
 async function isStillGood(
   { access }: Accounts,
@@ -68,10 +71,12 @@ async function isStillGood(
 ): Promise<boolean> {
   if (known?.role === 'owner' && !asOwner) return false;
   if (madeBy === null) return true;
-  if (madeBy.kind === 'api_key') return areActive(rows, access.keys.accountsBehind(madeBy.id));
-  const maker = await rows.account(madeBy.id);
+  const isKey = madeBy.kind === 'api_key';
+  if (isKey && !isInForceSince(access.keys, madeBy.id)) return false;
+  const roles = await activeRoles(rows, isKey ? access.keys.accountsBehind(madeBy.id) : [madeBy.id]);
+  if (roles?.every((each) => covers(scopesOfRole[each], 'admin')) !== true) return false;
   const isOwnersBusiness = role === 'owner' || known?.role === 'owner';
-  return maker?.status === 'active' && (!isOwnersBusiness || maker.role === 'owner');
+  return isKey || !isOwnersBusiness || roles[0] === 'owner';
 }
 
 async function invited(accounts: Accounts, rows: AccountRows, token: string): Promise<Invite | undefined> {

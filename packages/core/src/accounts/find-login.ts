@@ -1,5 +1,6 @@
-import type { AreActive, FindLogin } from '../access/authenticator.ts';
+import type { FindLogin, FindRoles } from '../access/authenticator.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Role } from '../access/role.ts';
 import type { AccountRows, AccountStore } from './account-store.ts';
 import { isOpen } from './end-sessions.ts';
 
@@ -15,11 +16,20 @@ export function findLoginIn(store: AccountStore, clock: Clock): FindLogin {
 }
 
 /** The same of the accounts that keys come from: one that is not known is not active. */
-export function areActiveIn(store: AccountStore): AreActive {
-  return (accountIds) => store.read((rows) => areActive(rows, accountIds));
+export function findRolesIn(store: AccountStore): FindRoles {
+  return (accountIds) => store.read((rows) => activeRoles(rows, accountIds));
 }
 
-export async function areActive(rows: Pick<AccountRows, 'account'>, accountIds: readonly string[]): Promise<boolean> {
-  for (const id of accountIds) if ((await rows.account(id))?.status !== 'active') return false;
-  return true;
+/** The roles of accounts; undefined where one of them is not active. */
+export async function activeRoles(
+  rows: Pick<AccountRows, 'account'>,
+  accountIds: readonly string[],
+): Promise<readonly Role[] | undefined> {
+  const roles: Role[] = [];
+  for (const id of accountIds) {
+    const account = await rows.account(id);
+    if (account?.status !== 'active') return undefined;
+    roles.push(account.role);
+  }
+  return roles;
 }

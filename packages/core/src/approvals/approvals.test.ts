@@ -405,6 +405,110 @@ describe('a restart', () => {
   });
 });
 
+describe('after a restart', () => {
+  const heard = async () => (await listen(world, bot)).heard;
+
+  test('the agent of a paused operation is still told that it may run', async () => {
+    const { approvalId } = await shell();
+    await finish(world, suspendAgent(world.gov, operator, bot.id, 'look at it'));
+    await approve(world, approvalId);
+    world = await world.crash();
+    expect(opOf(world, bot, 't:s').state).toBe('paused');
+    expect((await heard()).map(({ signal }) => signal)).toEqual(['allow', 'pause']);
+  });
+
+  test('nobody is told that an operation may run which is not known any more', async () => {
+    const { approvalId } = await shell();
+    await approve(world, approvalId);
+    world.gov.journal.write({ kind: 'ops_forgotten' });
+    world.turn();
+    world = await world.crash();
+    expect(await heard()).toEqual([]);
+    expect((await stored(approvalId)).signalSequence).toBeNull();
+  });
+
+  test('an agent is told for a day that an operation is over', async () => {
+    const { approvalId } = await shell();
+    world.clock.advance(1000);
+    const decidedAt = world.clock.now();
+    await reject(world, approvalId, person('bob'), 'no');
+    world.clock.advance(86_399_999);
+    world = await world.crash();
+    expect(await heard()).toMatchObject([
+      { opId: 't:s', signal: 'terminate', sequence: 1, reason: 'rejected by bob@example.com: no', issuedAt: decidedAt },
+    ]);
+    world.clock.advance(1);
+    world = await world.crash();
+    expect(await heard()).toEqual([]);
+    expect((await stored(approvalId)).signalSequence).toBeNull();
+  });
+
+  /** As the store may have it after a crash. */
+  const restartWith = async (...approvals: readonly Approval[]) => {
+    const changes = approvals.map((approval) => ({ kind: 'approval_saved', approval }) as const);
+    await world.store.commit({ entries: [], changes });
+    world = await world.crash();
+  };
+
+  test('an agent is told that an operation is over also where that is not known any more', async () => {
+    const { approvalId } = await shell();
+    await reject(world, approvalId);
+    world.gov.journal.write({ kind: 'ops_forgotten' });
+    world.turn();
+    world = await world.crash();
+    expect(await heard()).toMatchObject([{ opId: 't:s', signal: 'terminate', reason: 'rejected' }]);
+  });
+
+  test('an agent that is not known is told nothing', async () => {
+    const { approvalId } = await shell();
+    const rejected = await reject(world, approvalId);
+    const stray = { ...rejected, id: 'apr_stray', agent: agentId('acme/search/gone') };
+    await restartWith(stray);
+    expect((await stored('apr_stray')).signalSequence).toBeNull();
+    expect((await stored(approvalId)).signalSequence).toBe(1);
+  });
+
+  test('nobody is told that another request may run, or what has ended', async () => {
+    const { approvalId } = await shell();
+    const approved = await approve(world, approvalId);
+    await restartWith({ ...approved, digest: 'of another request' });
+    expect([await heard(), (await stored(approvalId)).signalSequence]).toEqual([[], null]);
+    await world.complete(bot, 't:s');
+    await restartWith(approved);
+    expect([await heard(), (await stored(approvalId)).signalSequence]).toEqual([[], null]);
+  });
+
+  test('what is still to be notified of comes back, the oldest first, and its agent is told nothing more', async () => {
+    const { clock, store } = world;
+    const { approvalId } = await shell();
+    const rejected = await reject(world, approvalId);
+    const owed = { ...rejected, signalSequence: null, notices: ['decided'] } as const;
+    const approvals = [
+      { ...owed, id: 'apr_newer', requestedAt: 2 },
+      { ...owed, id: 'apr_older', requestedAt: 1 },
+      { ...owed, notices: [] },
+    ];
+    await store.commit({ entries: [], changes: approvals.map((approval) => ({ kind: 'approval_saved', approval })) });
+    world = await testGovernance({ clock, store, approvals: { notifies: true } });
+    expect(world.gov.approvals.owing().map(({ id }) => id)).toEqual(['apr_older', 'apr_newer']);
+    expect(await heard()).toEqual([]);
+  });
+
+  test('nobody is notified any more where that was switched off', async () => {
+    const { clock, store } = world;
+    const start = (notifies: boolean) => testGovernance({ clock, store, approvals: { notifies } });
+    const before = world.gov.policies;
+    world = await start(true);
+    world.gov.policies = before;
+    const { approvalId } = await shell();
+    world = await start(true);
+    expect((await stored(approvalId)).notices).toEqual(['requested']);
+    world = await start(false);
+    expect(await stored(approvalId)).toMatchObject({ state: 'open', notices: [] });
+    expect(world.gov.approvals.owing()).toEqual([]);
+  });
+});
+
 describe('a budget that is used up', () => {
   const capped = (action: string, rules = '') =>
     world.policies(

@@ -58,7 +58,7 @@ async function letRun(
     actor: by.actor,
     reason: `approved by ${names}${verdict.reason === '' ? '' : `: ${verdict.reason}`}`,
     verdicts,
-    ...(grant === undefined ? {} : { grant }),
+    grant,
     requestId: by.requestId,
   });
   const { suspension } = op.owner.record;

@@ -3,10 +3,11 @@ import { approve, person } from '../testkit/approvals.ts';
 import { finish } from '../testkit/controls.ts';
 import type { Action } from '../action/action.ts';
 import { action } from '../action/action.ts';
+import { longest } from '../kernel/bounds.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { narrowestGrant } from './grant.ts';
+import { checkGrant, narrowestGrant } from './grant.ts';
 import { listGrants } from './list-approvals.ts';
 import { revokeGrant } from './revoke-grant.ts';
 
@@ -168,6 +169,27 @@ describe('a grant until a time', () => {
     expect(await shell({ runId: 'r9' })).toMatchObject({ decision: 'pending' });
   });
 
+  test('does not come back with a restart once it has expired', async () => {
+    const id = await grant({ grant: until(hour) });
+    world.clock.advance(hour - 1);
+    world = await world.crash();
+    expect(world.gov.approvals.findGrant(id)?.id).toBe(id);
+    world.clock.advance(1);
+    world = await world.crash();
+    expect(world.gov.approvals.findGrant(id)).toBeUndefined();
+  });
+
+  test('is given where the action belongs to no run, and is for none', async () => {
+    for (const runId of ['', 'r1']) {
+      const id = await grant(
+        { grant: until(hour) },
+        { runId, action: useTool('ssh', { runId }), traceId: `t${runId}`, spanId: 's' },
+      );
+      expect(await world.store.approvals.grant(id)).toMatchObject({ runId: null, reach: 'until' });
+      await finish(world, revokeGrant(world.gov, person('bob'), id, ''));
+    }
+  });
+
   test('lies in the future, at most 30 days ahead', async () => {
     const { approvalId } = await shell();
     for (const ms of [0, -1, 30 * 24 * hour + 1]) {
@@ -177,6 +199,21 @@ describe('a grant until a time', () => {
     expect((await approve(world, approvalId, person('alice'), { grant: until(30 * 24 * hour) })).state).toBe(
       'approved',
     );
+  });
+});
+
+describe('no grant is given along', () => {
+  test.each<[string, object, string]>([
+    ['with a charge that passes a cap', { cause: 'budget' }, 'passes a cap'],
+    ['where an older version has asked', { coverDigest: '' }, 'older version'],
+    ['where a rule allows none', { isGrantable: false }, 'no standing grants'],
+  ])('%s', async (_, members, message) => {
+    const { approvalId } = await shell();
+    const open = world.gov.approvals.find(approvalId);
+    if (open === undefined) throw new Error('there is no such approval');
+    const wish = { reach: 'run' } as const;
+    expect(() => checkGrant(open, wish, world.clock.now())).not.toThrow();
+    expect(() => checkGrant({ ...open, ...members }, wish, world.clock.now())).toThrow(message);
   });
 });
 
@@ -214,6 +251,40 @@ describe('a grant that is revoked', () => {
     expect((await world.audit()).filter((entry) => entry.event_type === 'GrantRevoked')).toHaveLength(1);
     world = await world.crash();
     expect(await shell()).toMatchObject({ decision: 'pending' });
+  });
+
+  test('leaves an entry: who ended it, why, how often it was used, in which request', async () => {
+    const id = await grant({ grant: { reach: 'run' } });
+    await shell();
+    const given = await world.store.approvals.grant(id);
+    await finish(world, revokeGrant(world.gov, person('bob', { requestId: 'req_1' }), id, 'enough'));
+    const entry = (await world.audit()).at(-1);
+    expect(entry).toMatchObject({
+      event_type: 'GrantRevoked',
+      actor: { id: 'bob' },
+      reason: 'enough',
+      policy_rule: 'p/ask',
+      lineage: world.known(bot.id).lineage,
+    });
+    expect(entry?.payload).toEqual({ approval_id: given?.approvalId, grant_id: id, request_id: 'req_1', uses: 1 });
+  });
+
+  test('leaves an entry without a reason where none was given, also after its agent has left', async () => {
+    const id = await grant({ grant: { reach: 'run' } });
+    await world.deregister(bot);
+    await finish(world, revokeGrant(world.gov, person('bob'), id, ''));
+    const entry = (await world.audit()).at(-1);
+    expect(entry).toMatchObject({ event_type: 'GrantRevoked', reason: null, lineage: { agent_id: 'bot', depth: 0 } });
+    expect(entry?.payload).not.toHaveProperty('request_id');
+  });
+
+  test('must be known, and the reason not too long', async () => {
+    const id = await grant({ grant: { reach: 'run' } });
+    const revoke = (which: string, reason = '') => finish(world, revokeGrant(world.gov, person('bob'), which, reason));
+    await expect(revoke('grt_unknown')).rejects.toMatchObject({ code: 'grant_not_found' });
+    await expect(revoke(id, 'x'.repeat(longest.text + 1))).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect(await shell()).toMatchObject({ decision: 'allow' });
+    expect((await revoke(id, 'x'.repeat(longest.text))).revokedAt).toBe(world.clock.now());
   });
 
   test('is listed by its state, within the tenant', async () => {

@@ -18,7 +18,7 @@ export interface Outcome {
   /** What the operation's agent is told. */
   readonly reason: string;
   readonly verdicts: readonly ApprovalVerdict[];
-  readonly grant?: StandingGrant;
+  readonly grant?: StandingGrant | undefined;
   readonly requestId?: string | undefined;
 }
 

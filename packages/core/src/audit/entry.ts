@@ -14,6 +14,7 @@ export const auditEventTypes = [
   'AgentResumed',
   'OpStateChanged',
   'OpControlRequested',
+  'OpPauseWidened',
   'OpControlAcknowledged',
   'OpControlUnconfirmed',
   'BudgetLimitApproached',

@@ -27,11 +27,10 @@ export interface TokenCount {
 
 /** What a call of a model costs at most; undefined where its price is not known and nothing may be assumed. */
 export function priceOf({ prices, unknownPrice }: Pricing, call: TokenCount): Micros | undefined {
-  if (prices.length === 0) return 0;
   const known = knownPriceOf({ prices, unknownPrice }, call);
   if (known !== undefined) return known;
   if (unknownPrice === 'zero') return 0;
-  if (unknownPrice === 'worst') return Math.max(...prices.map((price) => costAt(price, call)));
+  if (unknownPrice === 'worst') return Math.max(0, ...prices.map((price) => costAt(price, call)));
   return undefined;
 }
 

@@ -12,11 +12,14 @@ import type { Op, OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
 import { entryMembers } from './describe-receipt.ts';
 import { issueControls } from './issue-controls.ts';
-import { pausedBy } from './paused-by.ts';
+import { pausedBy, widensPause } from './paused-by.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 import { releaseMessages } from './release-messages.ts';
 
-/** An operator pauses, resumes or terminates one operation. Terminating what is terminated does nothing. */
+/**
+ * An operator pauses, resumes or terminates one operation. Terminating what is terminated does nothing. Pausing what a
+ * narrower credential has paused takes it over: it stays paused, and only one as wide as this resumes it.
+ */
 export async function controlOp(
   gov: Governance,
   by: Principal,
@@ -29,7 +32,8 @@ export async function controlOp(
   if (!mayReach(by, op.owner.record.id) || !gov.ops.holds(op)) {
     throw new ReeveError('op_not_found', `there is no operation "${op.opId}"`);
   }
-  if (gov.ops.destination(op, action) === op.state) {
+  const takesOver = action === 'pause' && widensPause(op, widthOf(by));
+  if (!takesOver && gov.ops.destination(op, action) === op.state) {
     const unchanged = recordOf(op);
     await gov.journal.committed();
     return { op: unchanged, control: null };

@@ -18,7 +18,7 @@ import { visibleAgents } from '../tenancy/topology.ts';
 import type { BulkControl, ControlCounts, ControlScope } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import { issueControls } from './issue-controls.ts';
-import { pausedBy } from './paused-by.ts';
+import { pausedBy, widensPause } from './paused-by.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 import { releaseMessages } from './release-messages.ts';
 import type { ControlResult } from './remembered-controls.ts';
@@ -193,7 +193,7 @@ function countOf(ops: readonly Op[], isMovable: (op: Op) => boolean): ControlCou
   return { matched: ops.length, changed, skipped: ops.length - changed };
 }
 
-/** Whether an operation is moved: what a caller may not resume, it leaves as it is. */
+/** Whether an operation is moved, or its pause taken over: what a caller may not resume, it leaves as it is. */
 function mover(gov: Governance, by: Principal, action: ControlAction): (op: Op) => boolean {
   const standings = new Map<Agent, Standing>();
   const standing = (agent: Agent): Standing => {
@@ -202,6 +202,7 @@ function mover(gov: Governance, by: Principal, action: ControlAction): (op: Op) 
     return known;
   };
   return (op) => {
+    if (action === 'pause' && widensPause(op, widthOf(by))) return true;
     if (isOver(op.state) || nextState(op.state, action) === undefined) return false;
     return action !== 'resume' || refusalOf('pause', standing(op.owner), pausedBy(op)) === null;
   };

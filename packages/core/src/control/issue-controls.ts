@@ -9,6 +9,7 @@ import { owesAnswer } from './owes-answer.ts';
 import { discardLetter } from './post-message.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 import { givenUp, isDue } from '../ops/receipt.ts';
+import { widenPause } from './widen-pause.ts';
 
 /** What operators want of some operations. */
 export interface ControlOrder {
@@ -27,7 +28,8 @@ const mostUnacknowledged = 1000;
 
 /**
  * Moves operations, each of which must allow it, makes a receipt for each, and puts the messages into the mailboxes of
- * their agents. They leave by `releaseMessages`, once this turn is durable.
+ * their agents. They leave by `releaseMessages`, once this turn is durable. One whose pause is taken over does not move,
+ * but its agent is told again: it owes an answer to who holds the operation now.
  */
 export function issueControls(gov: Governance, ops: readonly Op[], order: ControlOrder): Receipt[] {
   const agents = new Set<Agent>();
@@ -68,16 +70,12 @@ function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
     waiting: true,
     blocks: false,
   };
-  changeOp(gov, op, action, {
-    actor: by.actor,
-    reason,
-    details: {
-      control_id: receipt.id,
-      ...(cause === 'suspension' ? { cause } : {}),
-      ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
-    },
-    control: receipt,
-  });
+  const request = by.requestId === undefined ? {} : { request_id: by.requestId };
+  if (action === 'pause' && op.state === 'paused') widenPause(gov, op, receipt, request);
+  else {
+    const details = { control_id: receipt.id, ...(cause === 'suspension' ? { cause } : {}), ...request };
+    changeOp(gov, op, action, { actor: by.actor, reason, details, control: receipt });
+  }
   gov.control.place(receipt, false);
   gov.journal.onFailure(() => gov.control.drop(receipt));
   gov.journal.write({ kind: 'receipt_saved', receipt });

@@ -21,7 +21,14 @@ type AgentCommand = 'listen' | 'stop listening' | 'suspend' | 'resume' | 'regist
 
 type Command =
   | { readonly do: 'check'; readonly agent: number; readonly traceId: string }
-  | { readonly do: 'control'; readonly agent: number; readonly traceId: string; readonly action: ControlAction }
+  | {
+      readonly do: 'control';
+      readonly agent: number;
+      readonly traceId: string;
+      readonly action: ControlAction;
+      /** By the org of the agent, and not by the operator, who may take over what that has paused. */
+      readonly byOrg: boolean;
+    }
   | { readonly do: 'control all'; readonly action: ControlAction }
   | { readonly do: 'ack'; readonly agent: number; readonly sequence: number; readonly outcome: AckOutcome }
   | { readonly do: AgentCommand; readonly agent: number }
@@ -36,7 +43,10 @@ const ofAgent = (...names: AgentCommand[]) => fc.record({ do: fc.constantFrom(..
 
 const someCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('check' as const), agent, traceId }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('control' as const), agent, traceId, action }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('control' as const), agent, traceId, action, byOrg: fc.boolean() }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('control all' as const), action }) },
   {
     weight: 5,
@@ -92,7 +102,8 @@ class Simulation {
         return await test.check(this.#agent(command.agent), { traceId: command.traceId, spanId: 's' });
       case 'control': {
         const op = test.opsOf(this.#agent(command.agent).id).get(`${command.traceId}:s`);
-        return op === undefined ? undefined : await done(controlOp(gov, operator, op, command.action, 'so it is'));
+        const by = command.byOrg ? { ...operator, orgId: this.#agent(command.agent).id.orgId } : operator;
+        return op === undefined ? undefined : await done(controlOp(gov, by, op, command.action, 'so it is'));
       }
       case 'control all': {
         const request = { scope: { all: true }, reason: '', dryRun: false, idempotencyKey: null };
@@ -206,7 +217,7 @@ async function settled(work: Promise<unknown>): Promise<void> {
   } catch (error) {
     expect(error).toHaveProperty(
       'code',
-      expect.stringMatching(/^(invalid_transition|control_not_found|store_unavailable)$/),
+      expect.stringMatching(/^(invalid_transition|control_not_found|store_unavailable|imposed_by_wider|own_agent)$/),
     );
   }
 }

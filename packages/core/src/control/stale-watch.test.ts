@@ -125,4 +125,26 @@ describe('what an agent runs', () => {
     await look();
     expect(alerts()).toEqual(['op_stale a:s', 'op_stale b:s']);
   });
+
+  test('is told to be back only where it was told to be stale', async () => {
+    g.clock.advance(silentMs);
+    const watch = new StaleWatch(g.gov, silentMs);
+    expect(watch.step(3)).toBe(true);
+    await finish(g, g.gov.journal.committed());
+    expect(alerts()).toEqual(['op_stale a:s']);
+    await g.check(bot);
+    expect(alerts()).toEqual(['op_stale a:s', 'op_back a:s']);
+  });
+
+  test('stays stale where a sign of life could not be made durable, and is back with the next', async () => {
+    g.clock.advance(silentMs);
+    await look();
+    g.failure = new Error('full');
+    await expect(g.check(bot)).rejects.toMatchObject({ code: 'store_unavailable' });
+    g.failure = undefined;
+    expect([stale(), g.known(bot.id).silent]).toEqual([['a:s', 'b:s'], true]);
+    await g.check(bot);
+    expect(stale()).toEqual([]);
+    expect(alerts()).toEqual(['op_stale a:s', 'op_stale b:s', 'op_back a:s', 'op_back b:s']);
+  });
 });

@@ -31,8 +31,8 @@ export async function subscribeControl(
 ): Promise<ControlSubscription> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const { tokenHash } = agent.record;
-  if (!agent.record.controlled) {
-    setControlled(gov, agent);
+  if (!agent.record.controlled && tokenHash !== null) {
+    setControlled(gov, agent, tokenHash);
     await gov.journal.committed();
     if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
   }
@@ -57,10 +57,9 @@ export function credentialEnded(): ReeveError {
   return new ReeveError('unauthenticated', 'the credential token has been replaced, or the agent has left');
 }
 
-function setControlled(gov: Governance, agent: Agent): void {
+function setControlled(gov: Governance, agent: Agent, tokenHash: string): void {
   const { record, lastSeenAt } = agent;
-  const controlled = { ...record, controlled: true };
-  gov.directory.put(controlled, lastSeenAt);
+  gov.directory.put({ ...record, controlled: true }, lastSeenAt);
   gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
-  gov.journal.write({ kind: 'agent_saved', agent: controlled });
+  gov.journal.write({ kind: 'agent_controlled', id: record.id, tokenHash });
 }

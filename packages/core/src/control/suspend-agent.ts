@@ -26,12 +26,12 @@ export async function suspendAgent(gov: Governance, by: Principal, id: AgentId, 
   const { suspension } = agent.record;
   const width = widthOf(by);
   if (suspension === null) {
-    setSuspension(gov, agent, { at: gov.clock.now(), reason: why, width });
+    impose(gov, agent, { at: gov.clock.now(), reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
     receipts = moveForSuspension(gov, by, agent, 'pause', { reason: why, width });
   } else if (!isAtLeastAsWide(suspension.width, width)) {
     // From now on only the wider one lifts it. What it had paused stays so.
-    setSuspension(gov, agent, { ...suspension, reason: why, width });
+    impose(gov, agent, { ...suspension, reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
   }
   await gov.journal.committed();
@@ -54,20 +54,25 @@ export async function resumeAgent(gov: Governance, by: Principal, id: AgentId, r
     liftBlock(gov, agent);
   }
   if (agent.record.suspension !== null) {
-    setSuspension(gov, agent, null);
-    receipts = moveForSuspension(gov, by, agent, 'resume', { reason: why, width: widthOf(by) });
+    const width = widthOf(by);
+    put(gov, agent, null);
+    gov.journal.write({ kind: 'agent_resumed', id: agent.record.id, width });
+    receipts = moveForSuspension(gov, by, agent, 'resume', { reason: why, width });
   }
   await gov.journal.committed();
   releaseMessages(gov, receipts);
   return agent;
 }
 
-function setSuspension(gov: Governance, agent: Agent, suspension: Suspension | null): void {
+function impose(gov: Governance, agent: Agent, suspension: Suspension): void {
+  put(gov, agent, suspension);
+  gov.journal.write({ kind: 'agent_suspended', agent: agent.record, suspension });
+}
+
+function put(gov: Governance, agent: Agent, suspension: Suspension | null): void {
   const { record, lastSeenAt } = agent;
-  const changed = { ...record, suspension };
-  gov.directory.put(changed, lastSeenAt);
+  gov.directory.put({ ...record, suspension }, lastSeenAt);
   gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
-  gov.journal.write({ kind: 'agent_saved', agent: changed });
 }
 
 /** To resume lifts all of it or nothing. */

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from '../access/api-key.ts';
+import type { Width } from '../access/authority.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import type { Approval } from '../approvals/approval.ts';
 import type { StandingGrant } from '../approvals/grant.ts';
@@ -14,13 +15,12 @@ import type { TierOf } from '../budget/tier.ts';
 import type { OpRecord } from '../ops/op.ts';
 import type { PolicySetRecord } from '../policy/policy-history.ts';
 import type { PolicyVersion } from '../policy/store/policy-version.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 
 /** A row to be written together with the entries of its tick. */
 export type Change =
-  | { readonly kind: 'agent_saved'; readonly agent: AgentRecord }
-  | { readonly kind: 'agent_removed'; readonly id: AgentId }
+  | AgentChange
   | { readonly kind: 'api_key_saved'; readonly key: ApiKeyRecord }
   /** A key was used; whatever else is known of it stays, such as that another gateway has revoked it meanwhile. */
   | { readonly kind: 'api_key_used'; readonly id: string; readonly at: EpochMs }
@@ -73,6 +73,22 @@ export type Change =
   | { readonly kind: 'entries_removed'; readonly through: number }
   /** An entry that a change of accounts owed to the log stands in it now. */
   | { readonly kind: 'owed_entry_recorded'; readonly id: string };
+
+/**
+ * Each says only what it is about, and the rest of the agent's row stays: another gateway may have changed that, and this
+ * one not know it yet. `agentAfter` is the rule for all stores.
+ */
+export type AgentChange =
+  /** It was registered. A suspension is left as it is stored, and `registeredWith` only grows. */
+  | { readonly kind: 'agent_saved'; readonly agent: AgentRecord }
+  /** It has opened a control stream with this token. */
+  | { readonly kind: 'agent_controlled'; readonly id: AgentId; readonly tokenHash: string }
+  /** It was suspended, or its suspension widened. Of two, the wider one stays. An agent that has left leaves no token. */
+  | { readonly kind: 'agent_suspended'; readonly agent: AgentRecord; readonly suspension: Suspension }
+  /** A credential of this width has resumed it: what a wider one has imposed stays. */
+  | { readonly kind: 'agent_resumed'; readonly id: AgentId; readonly width: Width }
+  /** It has left. What is known of one that is suspended stays without a token, and so it does where `isKept`. */
+  | { readonly kind: 'agent_removed'; readonly id: AgentId; readonly isKept: boolean };
 
 /** An operation as the store remembers it, with the entry that it is true as of. */
 export interface SavedOp extends Omit<OpRecord, 'control' | 'stale'> {

@@ -86,6 +86,11 @@ export class Journal {
     return [this.#tick, this.#inFlight].some((tick) => tick?.changes.some(fits) === true);
   }
 
+  /** The changes that have been made here and are not durable yet, as of now. */
+  pending(): readonly Change[] {
+    return [...(this.#inFlight?.changes ?? []), ...(this.#tick?.changes ?? [])];
+  }
+
   /** Resolves in the next turn of the event loop: others have their say in between. */
   nextTurn(): Promise<void> {
     return new Promise((resolve) => this.#ports.soon(resolve));

@@ -10,7 +10,7 @@ import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlReader, ControlSequence } from '../control/control-reader.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { StoredEntry } from '../audit/audit-reader.ts';
-import type { PolicyShelf, PolicyVersion } from '../policy/store/policy-version.ts';
+import type { PolicyShelf, StoredVersion } from '../policy/store/policy-version.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { Batch, SavedOp } from './change.ts';
 
@@ -38,7 +38,7 @@ export interface Snapshot {
   /** The grants that were not revoked. */
   readonly grants: readonly StandingGrant[];
   /** The newest version of each stored document. */
-  readonly policies: readonly PolicyVersion[];
+  readonly policies: readonly StoredVersion[];
 }
 
 /** Another gateway on the same store has written entries: the chain goes on from `head`. */

@@ -27,7 +27,12 @@ export class MemoryPolicies implements PolicyShelf {
   find(version: string): Promise<readonly PolicySource[] | undefined> {
     const sources = this.#sets.get(version)?.sources;
     return Promise.resolve(
-      sources?.map(({ file, name, text }) => (name === undefined ? { file, text } : { file, name, text })),
+      sources?.map(({ file, name, author, text }) => ({
+        file,
+        ...(name === undefined ? {} : { name }),
+        ...(author === undefined ? {} : { author }),
+        text,
+      })),
     );
   }
 

@@ -15,6 +15,7 @@ import type { Snapshot, Store } from '../journal/store.ts';
 import type { AuditPage, AuditQuery, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
+import { agentAfter, agentOfChange } from '../tenancy/agent-after.ts';
 import { agentKey } from '../kernel/agent-id.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryClosedBooks } from './memory-closed-books.ts';
@@ -141,11 +142,16 @@ export class MemoryStore implements Store, AuditReader {
   #apply(change: Change): void {
     switch (change.kind) {
       case 'agent_saved':
-        this.#agents.set(agentKey(change.agent.id), change.agent);
+      case 'agent_controlled':
+      case 'agent_suspended':
+      case 'agent_resumed':
+      case 'agent_removed': {
+        const key = agentKey(agentOfChange(change));
+        const agent = agentAfter(this.#agents.get(key), change);
+        if (agent === undefined) this.#agents.delete(key);
+        else this.#agents.set(key, agent);
         break;
-      case 'agent_removed':
-        this.#agents.delete(agentKey(change.id));
-        break;
+      }
       case 'api_key_saved':
         this.#apiKeys.set(change.key.id, change.key);
         break;

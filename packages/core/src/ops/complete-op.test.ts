@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { longest } from '../kernel/bounds.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -59,6 +60,24 @@ describe('completing an operation in place of its agent', () => {
   test('settles the cost that it is given', async () => {
     const { test, op } = await running();
     expect(await complete(test, op, { actualCostMicros: 7 })).toMatchObject({ costMicros: 7 });
+  });
+
+  test.each([
+    [7, '2023-11-14'],
+    [0, undefined],
+  ])('of %d micros says to which day they are booked: %j', async (actualCostMicros, booked) => {
+    const { test, op } = await running();
+    await complete(test, op, { actualCostMicros });
+    const event = test.events.findLast((each) => each.type === 'ops_change');
+    const entry = (await test.audit()).findLast(({ event_type: type }) => type === 'OpStateChanged');
+    expect([event?.booked, entry?.payload['booked']]).toEqual([booked, booked]);
+  });
+
+  test('is refused where the reason is too long', async () => {
+    const { test, op } = await running();
+    const refused = complete(test, op, {}, operator, 'x'.repeat(longest.text + 1));
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_argument', facts: { field: 'reason' } });
+    expect(op.state).toBe('running');
   });
 
   test('needs the scope "write", and without it changes nothing', async () => {

@@ -44,6 +44,15 @@ test('an id that several have is ambiguous, and the refusal names them in full',
   );
 });
 
+test('the refusal names no more than twenty', async () => {
+  const test = await world();
+  for (let at = 0; at < 20; at++) {
+    await test.check(await test.register(agentId(`acme/many/bot${at}`)), { traceId: 't', spanId: 's' });
+  }
+  const named = { code: 'ambiguous_op', facts: { candidates: expect.toSatisfy((ids: string[]) => ids.length === 20) } };
+  expect(() => findOp(test.gov, operator, 't:s')).toThrow(expect.objectContaining(named));
+});
+
 test('each candidate is an id that means exactly that operation', async () => {
   const test = await world();
   expect(ownerOf(test, operator, 'acme/ads/bot/t:s')).toBe('acme/ads/bot');

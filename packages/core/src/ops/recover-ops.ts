@@ -88,6 +88,7 @@ class Recovery {
     if (entry.event_type === 'OpStateChanged' && entry.payload.from === null) {
       this.#decided(agent, entry, entry.op_id, 'pending', stored.seq);
     } else if (entry.event_type === 'OpStateChanged') this.#changed(known, entry, stored.seq);
+    else if (entry.event_type === 'OpPauseWidened') this.#takenOver(known, entry, stored.seq);
     else if (entry.event_type === 'BudgetReservationReleased') freed(known, stored.seq);
     else if (entry.payload.op_state !== undefined && entry.payload.replay !== true) {
       this.#decided(agent, entry, entry.op_id, entry.payload.op_state, stored.seq);
@@ -163,6 +164,13 @@ class Recovery {
     if (entry.payload.control_id !== undefined) this.#controls.set(op, entry.payload.control_id);
     if (entry.payload.trigger === 'terminate') op.reason = keptText(entry.reason ?? 'operation is terminated');
     if (entry.payload.trigger === 'allow') op.reason = keptText(entry.reason ?? '');
+    op.seq = seq;
+  }
+
+  /** It stayed paused, by another control. */
+  #takenOver(op: Op | undefined, entry: LoggedEntry, seq: number): void {
+    if (op === undefined || entry.payload.control_id === undefined) return;
+    this.#controls.set(op, entry.payload.control_id);
     op.seq = seq;
   }
 

@@ -1,4 +1,5 @@
-import type { Binding } from '../access/authority.ts';
+import type { Binding, Width } from '../access/authority.ts';
+import { widthOf } from '../access/authority.ts';
 import { isId } from '../kernel/agent-id.ts';
 
 /**
@@ -19,6 +20,16 @@ export function bindingOfName(name: string): Binding | undefined {
   if (parts.length > 3 || !parts.every(isId)) return undefined;
   const [orgId, teamId] = parts.slice(0, -1);
   return { orgId: orgId ?? null, teamId: teamId ?? null };
+}
+
+/**
+ * Whose a text counts as when it is read. What stands in a tenant's namespace is the tenant's, whoever wrote it last:
+ * the operator who corrects or rolls back such a document does not vouch for all that the tenant wrote in it.
+ */
+export function authorOf(source: { readonly name?: string; readonly author?: Width }): Width {
+  const { name, author = 'unbound' } = source;
+  const binding = name === undefined ? undefined : bindingOfName(name);
+  return binding === undefined || binding.orgId === null ? author : widthOf(binding);
 }
 
 /** The name within its namespace, as its author may write it. */

@@ -52,7 +52,7 @@ export type PolicyMode = (typeof policyModes)[number];
 export interface PolicyDocument {
   /** Of a bound author's with the namespace: `<org>/<name>` or `<org>/<team>/<name>`. */
   readonly name: string;
-  /** How wide its author is, where that is a credential bound to a tenant; absent of the operator's. */
+  /** Whose it counts as, where that is a tenant's: how wide the tenant's credential is. Absent of the operator's. */
   readonly author?: Exclude<Width, 'unbound'>;
   readonly scope: Scope;
   /** Absent where the document is enforced. */

@@ -10,7 +10,7 @@ export interface PolicySource {
   readonly text: string;
   /** Of a stored document: it is the only one of its source, and this is what it is called. */
   readonly name?: string;
-  /** How wide the credential of its author is; where nothing is said, it is the operator's. */
+  /** How wide the credential of its author is; where nothing is said, it is the operator's. See `authorOf`. */
   readonly author?: Width;
   /** What its names begin with, where a bound author may write the short ones: `acme/` or `acme/search/`. */
   readonly namespace?: string;

@@ -1,7 +1,7 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 import { isId } from '../kernel/agent-id.ts';
-import { bindingOfName, shortName } from './document-name.ts';
+import { authorOf, bindingOfName, shortName } from './document-name.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, Scope } from './document.ts';
 import { policyModes } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
@@ -23,9 +23,9 @@ export function parseSource(source: PolicySource, features: PolicyFeatures): Par
 }
 
 /** What its author may do: conditions of a bound one do not look at what everybody has spent. */
-export function featuresFor({ author = 'unbound' }: PolicySource, features: PolicyFeatures): PolicyFeatures {
+export function featuresFor(source: PolicySource, features: PolicyFeatures): PolicyFeatures {
   const { compileCondition } = features;
-  if (author === 'unbound' || compileCondition === undefined) return features;
+  if (authorOf(source) === 'unbound' || compileCondition === undefined) return features;
   return { ...features, compileCondition: (text) => compileCondition(text, 'tenant') };
 }
 
@@ -102,7 +102,7 @@ class SourceParser {
       this.#yaml.complain(fallback.node, '"default" belongs to documents with the scope "global" only');
     }
     const isObserved = mode?.value === 'observe';
-    const { author = 'unbound' } = this.#source;
+    const author = authorOf(this.#source);
     const document = {
       name,
       scope,

@@ -1,5 +1,7 @@
 import type { Governance } from '../governance.ts';
 import type { Sha256 } from '../kernel/hash.ts';
+import type { PolicyDocument } from './document.ts';
+import { authorOf } from './document-name.ts';
 import type { ParsedSource } from './parse-policy.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 import type { PolicySources } from './store/policy-library.ts';
@@ -18,7 +20,7 @@ export function putInForce(gov: Governance, sources: PolicySources): void {
   const texts = parsed.map((each) => hashOf(gov.sha256, each));
   // A document without a name has that of its file: the same text under another name is another policy.
   const asides = setAside.map(({ name }) => `set aside: ${name}`);
-  const version = policyVersion(gov.sha256, [...texts, ...names, ...asides]);
+  const version = policyVersion(gov.sha256, [...texts, ...names, ...asides, ...documents.flatMap(authorBesideName)]);
   gov.policies = new PolicySet(documents, version, before);
   gov.ledger.policy = gov.policies.budgets;
   gov.journal.onFailure(() => {
@@ -35,6 +37,11 @@ export function putInForce(gov: Governance, sources: PolicySources): void {
       sources: parsed.map((each) => ({ ...each.source, hash: hashOf(gov.sha256, each) })),
     },
   });
+}
+
+/** Whose a document is mostly says its name. Where it does not, the same text of another author has other caps. */
+function authorBesideName({ name, author }: PolicyDocument): string[] {
+  return author === undefined || authorOf({ name }) === author ? [] : [`by ${author}: ${name}`];
 }
 
 /** All that is in force has its hash: with many documents, only those that are new are gone through. */

@@ -1,3 +1,4 @@
+import type { Width } from '../access/authority.ts';
 import { mayChangeDocument, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
 import { ReeveError } from '../kernel/errors.ts';
@@ -34,7 +35,10 @@ export function candidateSet(
   if (documents.some(({ scope }) => !mayReachScope(by, scope))) {
     throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant tries documents of this tenant only');
   }
-  const beside = gov.policies.documents.filter((document) => stays(document, by, candidate.merge, documents));
+  const writers = widestWriters(gov.library);
+  const beside = gov.policies.documents.filter((document) =>
+    stays(document, writers.get(document.name) ?? 'unbound', by, candidate.merge, documents),
+  );
   const problems = [...problemsOf([parsed]), ...clashes(parsed, beside)];
   const [first] = problems;
   if (first !== undefined) {
@@ -51,15 +55,22 @@ export function candidateSet(
   );
 }
 
+/** Of the documents in force that are stored, the widest credential that has written each. */
+function widestWriters(library: EvaluationWorld['library']): ReadonlyMap<string, Width> {
+  const stored = library.inForce.sources.flatMap(({ source: { name } }) => (name === undefined ? [] : [name]));
+  return new Map(stored.map((name) => [name, library.newest(name)?.width ?? 'unbound']));
+}
+
 /** Whether a document stays in force beside the candidate. */
 function stays(
-  { scope, name, author }: PolicyDocument,
+  { scope, name }: PolicyDocument,
+  widestWriter: Width,
   by: Principal,
   merge: boolean,
   candidates: readonly PolicyDocument[],
 ): boolean {
   // What the caller could not change stays: another tenant's, and what a wider credential has written for this one.
-  if (!mayReachScope(by, scope) || !mayChangeDocument(by, author ?? 'unbound')) return true;
+  if (!mayReachScope(by, scope) || !mayChangeDocument(by, widestWriter)) return true;
   return merge && !candidates.some((candidate) => candidate.name === name);
 }
 

@@ -97,3 +97,51 @@ describe('a simulation', () => {
     expect(simulated(test, { action: useTool('t1') }).decision).toBe('allow');
   });
 });
+
+describe('to whoever is bound to a tenant a simulation', () => {
+  const bound = { ...operator, orgId: 'acme' };
+  const spending = { estimatedCostMicros: 600_000, action: useTool('t1') };
+  const policy = (caps: string) => `default: allow\nbudget: {${caps}}\n`;
+
+  test('says nothing of what everybody has spent', async () => {
+    const test = await governed(policy('daily_limit_usd: 1'));
+    test.gov.ledger.reserve(agentId('umbrella/lab/rat'), 600_000);
+    const check = checkOf({ agentId: bot, ...spending });
+    expect(simulate(test.gov, operator, check, undefined)).toMatchObject({
+      decision: 'deny',
+      policyRule: 'budget/global.day',
+    });
+    expect(simulate(test.gov, bound, check, undefined)).toMatchObject({ decision: 'allow', costMicros: 600_000 });
+  });
+
+  test('looks at the caps of its own org', async () => {
+    const test = await governed(policy('org_daily_limit_usd: 1'));
+    test.gov.ledger.reserve(bot, 600_000);
+    const check = checkOf({ agentId: bot, ...spending });
+    expect(simulate(test.gov, bound, check, undefined)).toMatchObject({ policyRule: 'budget/org.day' });
+  });
+
+  test('is refused where the agent is another tenant’s, and to whoever may not read', async () => {
+    const test = await governed(policy(''));
+    const ask = (by: typeof operator) => simulate(test.gov, by, checkOf({ agentId: bot }), undefined);
+    expect(() => ask({ ...operator, orgId: 'umbrella' })).toThrow(expect.objectContaining({ code: 'outside_tenant' }));
+    expect(() => ask({ ...operator, scopes: [] })).toThrow(expect.objectContaining({ code: 'insufficient_scope' }));
+  });
+});
+
+describe('a simulation tells on which terms people would be asked', () => {
+  const rules = 'rules: [{name: ask, effect: require_approval, tools: [t1], approvals: {count: 2, ttl_secs: 60}}]';
+  const budget = 'budget: {agent_daily_limit_usd: 1, action_on_exceed: require_approval}';
+  const dear = { estimatedCostMicros: 2_000_000 };
+
+  test.each<[string, Partial<RawCheckRequest>, object | undefined]>([
+    ['a rule', { action: useTool('t1') }, { rules: ['p/ask'], count: 2, waitMs: 60_000, grants: true }],
+    ['a budget', { action: useTool('t2'), ...dear }, { rules: [], count: 1, waitMs: 300_000, grants: false }],
+    ['both', { action: useTool('t1'), ...dear }, { rules: ['p/ask'], count: 2, waitMs: 60_000, grants: false }],
+    ['nobody', { action: useTool('t2') }, undefined],
+  ])('by %s', async (_, members, approvals) => {
+    const test = await governed(`name: p\ndefault: allow\n${rules}\n${budget}\n`);
+    const { decision, approvals: told } = simulated(test, members);
+    expect([decision, told]).toEqual([approvals === undefined ? 'allow' : 'pending', approvals]);
+  });
+});

@@ -10,6 +10,7 @@ import { changeOp } from '../ops/change-op.ts';
 import { isOver } from '../ops/lifecycle.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
+import { withoutToken } from './agent-after.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from './authenticate-agent.ts';
 
@@ -59,14 +60,14 @@ export function endAllOps(gov: Governance, agent: Agent, actor: Actor): void {
  */
 function removeFrom(gov: Governance, agent: Agent): void {
   const { record, lastSeenAt } = agent;
-  if (record.suspension === null && !gov.control.owesAnything(agent.key)) {
+  const owes = gov.control.owesAnything(agent.key);
+  // Whether it is suspended is for the store to say: another gateway may have suspended or resumed it.
+  gov.journal.write({ kind: 'agent_removed', id: record.id, isKept: owes });
+  if (record.suspension === null && !owes) {
     gov.directory.remove(agent);
-    gov.journal.write({ kind: 'agent_removed', id: record.id });
     gov.journal.onFailure(() => gov.directory.reinstate(agent));
   } else {
-    const kept = { ...record, tokenHash: null, controlled: false };
-    gov.directory.put(kept, lastSeenAt);
-    gov.journal.write({ kind: 'agent_saved', agent: kept });
+    gov.directory.put(withoutToken(record), lastSeenAt);
     gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
   }
 }

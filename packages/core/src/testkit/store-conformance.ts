@@ -16,7 +16,9 @@ import type { Batch, Change, SavedOp } from '../journal/change.ts';
 import type { Snapshot, Store } from '../journal/store.ts';
 import type { AuditReader } from '../audit/audit-reader.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
+import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/agent-after.ts';
 import { agentKey } from '../kernel/agent-id.ts';
+import { agentConformance, bareAgent, sampleAgent, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
 import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
@@ -25,7 +27,7 @@ import { readingConformance } from './store-reading-conformance.ts';
 import {
   sampleDraft,
   sealAll,
-  someAgent,
+  someAgentChange,
   someAgentId,
   someApiKey,
   someApproval,
@@ -158,7 +160,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
         await store.commit({ entries: defined([first]), changes: everyKindOfRow });
         const kept = inOrder(await store.load());
         const changes: Change[] = [
-          { kind: 'agent_removed', id: sampleAgent.id },
+          { kind: 'agent_removed', id: sampleAgent.id, isKept: false },
           { kind: 'op_removed', id: sampleOp.agent, opId: sampleOp.opId },
           { kind: 'ops_forgotten' },
           { kind: 'api_key_saved', key: { ...sampleKey, revokedAt: 99 } },
@@ -179,7 +181,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       await store.commit({ entries: defined([second]), changes: [{ kind: 'agent_saved', agent: sampleAgent }] });
       const { head, agents } = await store.load();
       expect(head).toEqual(headOf(second));
-      expect(agents).toEqual([sampleAgent]);
+      expect(agents).toEqual([{ ...sampleAgent, suspension: null }]);
     });
 
     test('can be probed without a trace', async () => {
@@ -234,6 +236,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       expect((await opened.reader.oldest({ limit: 10 })).entries.map((entry) => entry.seq)).toEqual([3, 4]);
     });
 
+    agentConformance(() => store);
     controlConformance(() => store, sampleOp);
     approvalConformance(() => store);
     closedBooksConformance(() => store);
@@ -260,34 +263,6 @@ const nothing: Snapshot = {
   booksMark: null,
 };
 
-const sampleAgent: AgentRecord = {
-  id: { orgId: 'acme', teamId: 'search', agentId: 'bot' },
-  tokenHash: 'f'.repeat(64),
-  name: 'Søren\'s "bot" 🦊',
-  framework: 'langgraph',
-  version: '1.2.3',
-  parent: { orgId: 'acme', teamId: '', agentId: 'boss' },
-  metadata: { region: 'eu', '1': 'one', __proto__x: 'odd' },
-  toolNames: ['search', 'fetch, then read'],
-  registeredAt: 1_700_000_000_123,
-  suspension: { at: 1_700_000_001_000, reason: 'line\nbreak', width: 'org' },
-  controlled: true,
-  registeredWith: ['abcdefghijkl', 'acc_1'],
-};
-const bareAgent: AgentRecord = {
-  id: { orgId: '', teamId: '', agentId: 'bot' },
-  tokenHash: null,
-  name: '',
-  framework: '',
-  version: '',
-  parent: null,
-  metadata: {},
-  toolNames: [],
-  registeredAt: 0,
-  suspension: null,
-  controlled: false,
-  registeredWith: [],
-};
 const sampleKey: ApiKeyRecord = {
   id: 'abcdefghijkl',
   hash: 'a'.repeat(64),
@@ -349,7 +324,7 @@ const bareOp: SavedOp = {
 };
 
 const everyKindOfRow: readonly Change[] = [
-  { kind: 'agent_saved', agent: sampleAgent },
+  ...suspended(sampleAgent),
   { kind: 'agent_saved', agent: bareAgent },
   { kind: 'api_key_saved', key: sampleKey },
   { kind: 'api_key_saved', key: unboundKey },
@@ -402,6 +377,8 @@ function booksOf(saved: readonly SavedBooks[], over: readonly SavedBooks[], seq:
   return { kind: 'books_saved', saved, over: over.map(({ of }) => of), closed: [], closedBefore: null, asOf };
 }
 
+const unknownAgent = { orgId: 'acme', teamId: '', agentId: 'unknown' };
+
 interface RoundTrip {
   /** Batches, one after the other. */
   readonly write: readonly (readonly Change[])[];
@@ -414,11 +391,36 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     write: [
       [
         { kind: 'agent_saved', agent: bareAgent },
-        { kind: 'agent_saved', agent: { ...sampleAgent, name: 'before', suspension: null, parent: null } },
+        { kind: 'agent_saved', agent: { ...sampleAgent, name: 'before', parent: null } },
       ],
       [{ kind: 'agent_saved', agent: sampleAgent }],
     ],
+    expected: { agents: [{ ...sampleAgent, suspension: null }, bareAgent] },
+  },
+  // What they do to what others have written has tests of its own.
+  agent_controlled: {
+    write: [
+      [{ kind: 'agent_saved', agent: { ...sampleAgent, controlled: false } }],
+      [
+        { kind: 'agent_controlled', id: sampleAgent.id, tokenHash: 'f'.repeat(64) },
+        { kind: 'agent_controlled', id: unknownAgent, tokenHash: 'f'.repeat(64) },
+      ],
+    ],
+    expected: { agents: [{ ...sampleAgent, suspension: null }] },
+  },
+  agent_suspended: {
+    write: [[{ kind: 'agent_saved', agent: bareAgent }], suspended(sampleAgent)],
     expected: { agents: [sampleAgent, bareAgent] },
+  },
+  agent_resumed: {
+    write: [
+      suspended(sampleAgent),
+      [
+        { kind: 'agent_resumed', id: sampleAgent.id, width: 'unbound' },
+        { kind: 'agent_resumed', id: unknownAgent, width: 'unbound' },
+      ],
+    ],
+    expected: { agents: [{ ...sampleAgent, suspension: null }] },
   },
   agent_removed: {
     write: [
@@ -427,8 +429,8 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
         { kind: 'agent_saved', agent: sampleAgent },
       ],
       [
-        { kind: 'agent_removed', id: sampleAgent.id },
-        { kind: 'agent_removed', id: { orgId: 'acme', teamId: '', agentId: 'unknown' } },
+        { kind: 'agent_removed', id: sampleAgent.id, isKept: false },
+        { kind: 'agent_removed', id: unknownAgent, isKept: false },
       ],
     ],
     expected: { agents: [bareAgent] },
@@ -489,12 +491,12 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
   },
   // What it does to entries has a test of its own.
   entries_removed: {
-    write: [[{ kind: 'agent_saved', agent: sampleAgent }], [{ kind: 'entries_removed', through: 5 }]],
+    write: [suspended(sampleAgent), [{ kind: 'entries_removed', through: 5 }]],
     expected: { agents: [sampleAgent] },
   },
   // What it does to entries that are owed is tested with the accounts, which owe them.
   owed_entry_recorded: {
-    write: [[{ kind: 'agent_saved', agent: sampleAgent }], [{ kind: 'owed_entry_recorded', id: 'unknown' }]],
+    write: [suspended(sampleAgent), [{ kind: 'owed_entry_recorded', id: 'unknown' }]],
     expected: { agents: [sampleAgent] },
   },
   approval_saved: {
@@ -593,7 +595,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       // It outlives the registration.
       [
         { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: Number.MAX_SAFE_INTEGER } },
-        { kind: 'agent_removed', id: sampleAgent.id },
+        { kind: 'agent_removed', id: sampleAgent.id, isKept: false },
       ],
     ],
     expected: {
@@ -637,11 +639,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
   },
   ops_forgotten: {
     write: [
-      [
-        { kind: 'agent_saved', agent: sampleAgent },
-        { kind: 'op_saved', op: sampleOp },
-        { kind: 'ops_replay_from', seq: 3 },
-      ],
+      [...suspended(sampleAgent), { kind: 'op_saved', op: sampleOp }, { kind: 'ops_replay_from', seq: 3 }],
       [{ kind: 'ops_forgotten' }],
     ],
     expected: { agents: [sampleAgent], opsReplayFrom: null },
@@ -649,8 +647,8 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
 };
 
 const someChange: fc.Arbitrary<Change> = fc.oneof(
-  someAgent.map((agent): Change => ({ kind: 'agent_saved', agent })),
-  someAgentId.map((id): Change => ({ kind: 'agent_removed', id })),
+  // Often, so that one agent has several.
+  { arbitrary: someAgentChange, weight: 5 },
   someApiKey.map((key): Change => ({ kind: 'api_key_saved', key })),
   fc.tuple(someApiKey, fc.maxSafeNat()).map(([{ id }, at]): Change => ({ kind: 'api_key_used', id, at })),
   someSigningKey.map((key): Change => ({ kind: 'signing_key_saved', key })),
@@ -685,9 +683,12 @@ class Model {
   #eventIdsReserved = 0;
 
   apply(change: Change): void {
-    if (change.kind === 'agent_saved') this.#agents.set(agentKey(change.agent.id), change.agent);
-    else if (change.kind === 'agent_removed') this.#agents.delete(agentKey(change.id));
-    else if (change.kind === 'api_key_saved') this.#apiKeys.set(change.key.id, change.key);
+    if (isAgentChange(change)) {
+      const key = agentKey(agentOfChange(change));
+      const agent = agentAfter(this.#agents.get(key), change);
+      this.#agents.delete(key);
+      if (agent !== undefined) this.#agents.set(key, agent);
+    } else if (change.kind === 'api_key_saved') this.#apiKeys.set(change.key.id, change.key);
     else if (change.kind === 'api_key_used') {
       const key = this.#apiKeys.get(change.id);
       if (key) this.#apiKeys.set(key.id, { ...key, lastUsedAt: Math.max(change.at, key.lastUsedAt ?? 0) });

@@ -82,10 +82,16 @@ export function policyConformance(open: () => Store): void {
       expect(await policies.find('v3')).toBeUndefined();
     });
 
-    test('keep the names of stored documents, and may be empty', async () => {
-      const sources = [{ file: 'a', name: 'a', text: 'one', hash: 'x' }];
+    test('keep the names and authors of stored documents, and may be empty', async () => {
+      const sources = [
+        { file: 'a', name: 'a', text: 'one', hash: 'x' },
+        { file: 'b', name: 'b', author: 'org' as const, text: 'one', hash: 'x' },
+      ];
       await write({ kind: 'policy_set_saved', set: { version: 'v1', at: 7, sources } }, setSaved('none'));
-      expect(await open().policies.find('v1')).toEqual([{ file: 'a', name: 'a', text: 'one' }]);
+      expect(await open().policies.find('v1')).toEqual([
+        { file: 'a', name: 'a', text: 'one' },
+        { file: 'b', name: 'b', author: 'org', text: 'one' },
+      ]);
       expect(await open().policies.find('none')).toEqual([]);
     });
 

@@ -17,9 +17,9 @@ import type { BulkControl } from '../control/bulk-control.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import { receiptStatuses } from '../ops/receipt.ts';
 import { actionTypes } from '../action/action.ts';
-import type { SavedOp } from '../journal/change.ts';
+import type { AgentChange, SavedOp } from '../journal/change.ts';
 import { opStates } from '../ops/lifecycle.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { agentKey } from '../kernel/agent-id.ts';
 
@@ -41,7 +41,13 @@ export const someAgentId: fc.Arbitrary<AgentId> = fc.record({
   agentId: fc.constantFrom('bot', 'acme', 'a.b-c_d'),
 });
 
-export const someAgent: fc.Arbitrary<AgentRecord> = fc
+const someSuspension: fc.Arbitrary<Suspension> = fc.record({
+  at: epoch,
+  reason: text,
+  width: fc.constantFrom(...widths),
+});
+
+const someAgent: fc.Arbitrary<AgentRecord> = fc
   .record({
     id: someAgentId,
     hasToken: fc.boolean(),
@@ -52,7 +58,7 @@ export const someAgent: fc.Arbitrary<AgentRecord> = fc
     metadata: fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 6 }), text, { maxKeys: 3, noNullPrototype: true }),
     toolNames: fc.array(text, { maxLength: 3 }),
     registeredAt: epoch,
-    suspension: orNull(fc.record({ at: epoch, reason: text, width: fc.constantFrom(...widths) })),
+    suspension: orNull(someSuspension),
     controlled: fc.boolean(),
     registeredWith: fc.uniqueArray(fc.constantFrom('abcdefghijkl', 'acc_1')),
   })
@@ -62,6 +68,18 @@ export const someAgent: fc.Arbitrary<AgentRecord> = fc
     const tokenHash = hasToken ? hash('sha256', `${orgId}/${teamId}/${agentId}`, 'hex') : null;
     return { ...agent, tokenHash };
   });
+
+export const someAgentChange: fc.Arbitrary<AgentChange> = fc.oneof(
+  someAgent.map((agent): AgentChange => ({ kind: 'agent_saved', agent })),
+  fc
+    .tuple(someAgent, someSuspension)
+    .map(([agent, suspension]): AgentChange => ({ kind: 'agent_suspended', agent, suspension })),
+  fc
+    .tuple(someAgentId, fc.constantFrom(...widths))
+    .map(([id, width]): AgentChange => ({ kind: 'agent_resumed', id, width })),
+  someAgent.map(({ id, tokenHash }): AgentChange => ({ kind: 'agent_controlled', id, tokenHash: tokenHash ?? '' })),
+  fc.tuple(someAgentId, fc.boolean()).map(([id, isKept]): AgentChange => ({ kind: 'agent_removed', id, isKept })),
+);
 
 export const someApiKey: fc.Arbitrary<ApiKeyRecord> = fc.record({
   id: fc.constantFrom('abcdefghijkl', 'mnopqrstuvwx', '234567234567'),

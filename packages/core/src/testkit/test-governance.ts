@@ -34,6 +34,7 @@ import { loadPolicies } from '../policy/load-policies.ts';
 import type { PolicyFeatures } from '../policy/parse-rule.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 import { PolicyLibrary } from '../policy/store/policy-library.ts';
+import { withWriters } from '../policy/store/writers-from-before.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { deregisterAgent } from '../tenancy/deregister-agent.ts';
@@ -222,7 +223,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     },
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  gov.library.restore(snapshot.policies);
+  gov.library.restore(await withWriters(gov, snapshot.policies));
   const fold = await recoverBooks(snapshot.books, mark, store);
   for (const books of fold.all()) gov.ledger.restore(books);
   keeper = new BooksKeeper(gov, fold, mark.seq);

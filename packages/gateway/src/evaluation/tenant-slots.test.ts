@@ -8,10 +8,9 @@ function slotsOf(waitMs: number, waiting = 2) {
 const tooMany = expect.objectContaining({ code: 'too_many_evaluations', facts: { retry_after_secs: 7 } });
 
 describe('a tenant', () => {
-  test('is what a credential is bound to', () => {
-    expect(tenantOf({ orgId: null, teamId: null })).toBe('unbound');
-    expect(tenantOf({ orgId: 'acme', teamId: null })).toBe('org:acme');
-    expect(tenantOf({ orgId: 'acme', teamId: 'core' })).toBe('team:acme/core');
+  test('is an org with all its teams', () => {
+    expect(tenantOf({ orgId: null })).toBe('unbound');
+    expect(tenantOf({ orgId: 'acme' })).toBe('org:acme');
   });
 
   test('has two places, and others have theirs', async () => {

@@ -8,6 +8,8 @@ export interface TenantSlotsOptions {
   readonly waitMs: number;
   /** How many may wait. */
   readonly waiting: number;
+  /** What there are too many of, as those who are refused are told. */
+  readonly what?: string;
   /** When those who are refused may try again. */
   readonly retryAfterSecs: number;
 }
@@ -17,9 +19,9 @@ interface Tenant {
   readonly waiting: (() => void)[];
 }
 
-/** A tenant is what a credential is bound to: everything, an org, or a team. */
-export function tenantOf({ orgId, teamId }: Pick<Principal, 'orgId' | 'teamId'>): string {
-  return orgId === null ? 'unbound' : teamId === null ? `org:${orgId}` : `team:${orgId}/${teamId}`;
+/** Who shares a limit: an org with all its teams, as it makes keys for as many teams as it likes, or the operators. */
+export function tenantOf({ orgId }: Pick<Principal, 'orgId'>): string {
+  return orgId === null ? 'unbound' : `org:${orgId}`;
 }
 
 /** Lets each tenant do a few things at a time. What is one too many waits for a moment, and is then refused. */
@@ -72,8 +74,8 @@ export class TenantSlots {
   }
 
   #tooMany(): ReeveError {
-    const { slots, retryAfterSecs } = this.#options;
-    return new ReeveError('too_many_evaluations', `${slots} evaluations of this tenant are going on; try again`, {
+    const { slots, retryAfterSecs, what = 'evaluations' } = this.#options;
+    return new ReeveError('too_many_evaluations', `${slots} ${what} of this tenant are going on; try again`, {
       retry_after_secs: retryAfterSecs,
     });
   }

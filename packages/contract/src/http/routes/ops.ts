@@ -152,7 +152,8 @@ export const opsRoutes = {
   pauseOp: {
     ...control,
     path: '/api/v1/ops/{id}/pause',
-    summary: 'Pause a running operation. Its agent is told by its control stream.',
+    summary:
+      'Pause a running operation. Its agent is told by its control stream. One that a narrower credential has paused stays so, and only one as wide as the caller’s resumes it from then on.',
     success: { status: 202, description: 'The paused operation, and the receipt of this control.', body: controlled },
   },
   resumeOp: {

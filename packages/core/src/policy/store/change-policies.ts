@@ -1,5 +1,6 @@
 import type { Governance } from '../../governance.ts';
 import { followPolicies } from './follow-policy.ts';
+import { withWriter } from './writers-from-before.ts';
 
 /**
  * Runs a change of stored documents, which is made in one go, on the newest of what gateways on the same store have
@@ -9,7 +10,10 @@ export async function changePolicies<Result>(gov: Governance, change: () => Resu
   const result = await gov.library.shelf.alone(async (newest) => {
     const { library } = gov;
     const news = newest.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));
-    await library.prepare(news, null);
+    await library.prepare(
+      news.map((each) => withWriter(gov, each)),
+      null,
+    );
     followPolicies(gov, newest);
     const changed = change();
     await gov.journal.committed();

@@ -161,7 +161,7 @@ describe('names', () => {
     expect(findPolicy(on.gov, operator, 'cap').text).toContain('theirs');
   });
 
-  test('that a tenant had before there were namespaces stay, and only the operator changes them', async () => {
+  test('without a namespace that the operator has written are the operator’s to change and delete', async () => {
     const on = await testGovernance();
     await put(on, operator, 'legacy', 'scope: org:acme\nrules: []');
     expect(on.gov.library.newest('legacy')?.width).toBe('unbound');

@@ -2,14 +2,15 @@ import type { Governance } from '../../governance.ts';
 import { rejectPolicies } from '../load-policies.ts';
 import { parseScope } from '../parse-scope.ts';
 import { putInForce } from '../put-in-force.ts';
-import type { PolicyVersion } from './policy-version.ts';
+import type { StoredVersion } from './policy-version.ts';
+import { withWriter } from './writers-from-before.ts';
 
 /**
  * Takes over what another gateway on the same store has made durable of a stored document. Its entry is there already;
  * where it cannot be in force together with the files of this gateway, that is recorded.
  */
-export async function followPolicy(gov: Governance, version: PolicyVersion): Promise<void> {
-  if (gov.library.reader !== undefined) await gov.library.prepare([version], null);
+export async function followPolicy(gov: Governance, version: StoredVersion): Promise<void> {
+  if (gov.library.reader !== undefined) await gov.library.prepare([withWriter(gov, version)], null);
   followPolicies(gov, [version]);
   const problems = gov.library.inForce.setAside.filter(({ name }) => name === version.name);
   if (problems.length > 0) {
@@ -23,11 +24,11 @@ export async function followPolicy(gov: Governance, version: PolicyVersion): Pro
 }
 
 /** The same of several, as far as they are news. */
-export function followPolicies(gov: Governance, versions: readonly PolicyVersion[]): void {
+export function followPolicies(gov: Governance, versions: readonly StoredVersion[]): void {
   const { library } = gov;
   const news = versions.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));
   if (news.length === 0) return;
-  putInForce(gov, { ...library.sources, stored: library.with(news) });
+  putInForce(gov, { ...library.sources, stored: library.with(news.map((each) => withWriter(gov, each))) });
   for (const { name, version, scope, savedAt, source } of news) {
     const document = {
       name,

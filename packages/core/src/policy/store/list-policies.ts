@@ -4,7 +4,7 @@ import type { Governance } from '../../governance.ts';
 import { mayReachScope } from '../scope-reach.ts';
 import { findStored, mayReachVersion } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-library.ts';
-import type { PolicyVersion } from './policy-version.ts';
+import type { StoredVersion } from './policy-version.ts';
 
 /** The documents in force that the caller may see, by name; of one org, where one is asked for. */
 export function listPolicies(gov: Governance, by: Principal, orgId?: string): readonly PlacedPolicy[] {
@@ -17,7 +17,7 @@ export function listPolicies(gov: Governance, by: Principal, orgId?: string): re
 
 export interface VersionPage {
   /** The newest first. */
-  readonly versions: readonly PolicyVersion[];
+  readonly versions: readonly StoredVersion[];
   /** The oldest version of this page, where there are older ones. */
   readonly next: number | null;
   readonly total: number;
@@ -42,7 +42,7 @@ export async function policyVersions(
   const { name } = newest;
   const visible = (await shelf.outline(name)).filter((each) => mayReachVersion(by, each));
   const asked = visible.map(({ version }) => version).filter((version) => version < (page.before ?? Infinity));
-  const versions: PolicyVersion[] = [];
+  const versions: StoredVersion[] = [];
   let characters = 0;
   while (versions.length < Math.min(page.limit, asked.length) && characters < mostCharacters) {
     const wanted = asked.slice(versions.length, Math.min(versions.length + readAtOnce, page.limit));

@@ -147,8 +147,8 @@ export function acceptedBefore(features: PolicyFeatures): PolicyFeatures {
   return { ...features, mostRules: Number.POSITIVE_INFINITY };
 }
 
-type WrittenVersion = Pick<PolicyVersion, 'name' | 'source' | 'width'>;
+type WrittenVersion = Pick<PolicyVersion, 'name' | 'source' | 'width' | 'author'>;
 
-function sourceOf({ name, source, width: author }: WrittenVersion): PolicySource | undefined {
+function sourceOf({ name, source, width, author = width }: WrittenVersion): PolicySource | undefined {
   return source === null ? undefined : { file: name, name, author, text: source };
 }

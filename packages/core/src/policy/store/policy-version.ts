@@ -17,6 +17,14 @@ export interface PolicyVersion {
   readonly note: string;
   /** The widest credential that has ever written the document, up to this version: narrower ones do not change it. */
   readonly width: Width;
+  /** How wide the writer of this version was, where that is not the widest: only of what was stored before widths were. */
+  readonly author?: Width;
+}
+
+/** A version as a store has it. */
+export interface StoredVersion extends Omit<PolicyVersion, 'width' | 'author'> {
+  /** Null where it was stored before widths were: `writers-from-before.ts` finds it out. */
+  readonly width: Width | null;
 }
 
 /** How many versions of a document are kept, the newest. */
@@ -27,10 +35,10 @@ export interface PolicyShelf extends PolicyHistory {
   /** Which versions of a document are kept, the newest first. */
   outline(name: string): Promise<readonly Pick<PolicyVersion, 'version' | 'scope'>[]>;
   /** Those of the versions that are kept, the newest first. */
-  versions(name: string, wanted: readonly number[]): Promise<readonly PolicyVersion[]>;
+  versions(name: string, wanted: readonly number[]): Promise<readonly StoredVersion[]>;
   /**
    * Runs `work` while no other gateway on the same store does. It is given the newest version of each document, as far
    * as others may have stored it.
    */
-  alone<Result>(work: (newest: readonly PolicyVersion[]) => Promise<Result>): Promise<Result>;
+  alone<Result>(work: (newest: readonly StoredVersion[]) => Promise<Result>): Promise<Result>;
 }

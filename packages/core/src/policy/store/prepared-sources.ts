@@ -1,3 +1,4 @@
+import { authorOf } from '../document-name.ts';
 import type { ParsedSource, PolicySource } from '../parse-policy.ts';
 
 /** Besides those that were read last, so many characters of texts are kept. */
@@ -29,6 +30,7 @@ export class PreparedSources {
 }
 
 /** What an author may write depends on how wide its credential is: the same text of another one is read anew. */
-function keyOf({ file, name = '', author = 'unbound', namespace = '', text }: PolicySource): string {
-  return [file, name, author, namespace, text].join('\n');
+function keyOf(source: PolicySource): string {
+  const { file, name = '', namespace = '', text } = source;
+  return [file, name, authorOf(source), namespace, text].join('\n');
 }

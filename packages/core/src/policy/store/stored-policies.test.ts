@@ -420,7 +420,7 @@ describe('what was in force', () => {
     expect(await find(before)).toEqual([{ file: 'policy-1.yaml', text: 'name: file' }]);
     expect(await find(test.gov.policies.version)).toEqual([
       { file: 'policy-1.yaml', text: 'name: file' },
-      { file: 'mine', name: 'mine', text: 'default: allow' },
+      { file: 'mine', name: 'mine', author: 'unbound', text: 'default: allow' },
     ]);
     expect(await find('unknown')).toBeUndefined();
   });

@@ -14,6 +14,7 @@ const titles: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
   ApprovalRejected: ['Rejected', 'danger'],
   ApprovalExpired: ['Approval expired', 'neutral'],
   ApprovalCancelled: ['Approval not needed any more', 'neutral'],
+  OpPauseWidened: ['Pause taken over by a wider credential', 'info'],
   OpControlUnconfirmed: ['The agent did not confirm', 'warn'],
   BudgetReservationReleased: ['Reservation released', 'neutral'],
   BudgetOverrun: ['Cost far more than held back', 'danger'],

@@ -1,5 +1,13 @@
 import type { Candidate, EvaluationWorld, ParsedSource, PolicySource, PolicyVersion, Principal } from '@reeve/core';
-import { acceptedBefore, candidateSet, parseSource, PastPolicies, PolicyLibrary, PolicySet } from '@reeve/core';
+import {
+  acceptedBefore,
+  authorOf,
+  candidateSet,
+  parseSource,
+  PastPolicies,
+  PolicyLibrary,
+  PolicySet,
+} from '@reeve/core';
 import { policyFeatures } from '../cel/policy-features.ts';
 import { sha256 } from '../crypto/node-crypto.ts';
 import type { BroughtFacts, PastSources } from './evaluation-jobs.ts';
@@ -98,7 +106,7 @@ export class ThreadWorld {
       source.name === undefined
         ? files.find((each) => each.source.file === source.file)
         : stored.get(source.name)?.parsed;
-    const isSame = known?.source.text === source.text && known.source.author === source.author;
+    const isSame = known?.source.text === source.text && authorOf(known.source) === authorOf(source);
     return isSame ? known : parseSource(source, policyFeatures);
   }
 }

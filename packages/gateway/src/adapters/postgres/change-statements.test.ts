@@ -63,6 +63,15 @@ test('what concerns all rows comes after what was said of single ones before it,
   ]);
 });
 
+test('changes of several agents are one statement for each kind; what is said of one again comes after', () => {
+  const of = (agentId: string) => ({ orgId: 'acme', teamId: '', agentId });
+  const left = (agentId: string): Change => ({ kind: 'agent_removed', id: of(agentId), isKept: false });
+  const resumed = (agentId: string): Change => ({ kind: 'agent_resumed', id: of(agentId), width: 'org' });
+  const leaving = ['leave_agents', 'remove_agents'];
+  expect(names([resumed('a'), resumed('b'), left('c')])).toEqual([...leaving, 'resume_agents', 'notices']);
+  expect(names([resumed('a'), left('b'), left('a')])).toEqual([...leaving, 'resume_agents', ...leaving, 'notices']);
+});
+
 test('other gateways are told of agents and keys, last, each key once and nothing but the key', () => {
   const statements = changeStatements([key('k1', null), op('a', 1), key('k1', 5), key('k2', null)], 3);
   const notice = statements.at(-1);

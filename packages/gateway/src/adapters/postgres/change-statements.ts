@@ -1,11 +1,12 @@
-import type { AgentId, Change } from '@reeve/core';
+import type { AgentChange, AgentId, Change } from '@reeve/core';
+import { agentOfChange } from '@reeve/core';
 import { booksOver, booksValues, closedGivenUp, closedSql, closedValues } from '../sql/books-rows.ts';
 import { approvalSql, approvalValues, grantValues } from '../sql/approval-rows.ts';
 import { bulkValues, controlSql, receiptValues } from '../sql/control-rows.ts';
 import type { SqlValue } from '../sql/sql-database.ts';
-import { agentValues, apiKeyValues, opValues, signingKeyValues } from '../sql/sqlite-rows.ts';
+import { apiKeyValues, opValues, signingKeyValues } from '../sql/sqlite-rows.ts';
 import { lastGivenUp, policySql, setRecord, versionValues } from '../sql/policy-rows.ts';
-import { noticeChannel } from './locks.ts';
+import { AgentChanges } from './agent-changes.ts';
 import type { NoticeKind } from './notices.ts';
 import { noticesStatement } from './notices.ts';
 import { placeholders } from './placeholders.ts';
@@ -15,7 +16,6 @@ import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 import type { Table } from './tables.ts';
 import {
-  agentsTable,
   apiKeysTable,
   approvalsTable,
   booksTable,
@@ -48,6 +48,7 @@ class FoldedChanges {
   readonly #statements: Statement[] = [];
   /** By table and key: the values to be saved, or undefined where the row goes. */
   readonly #rows = new Map<Table, Map<string, { key: SqlValue[]; values: SqlValue[] | undefined }>>();
+  readonly #agents = new AgentChanges();
   readonly #uses = new Map<string, number>();
   readonly #notices = new Map<NoticeKind, Map<string, string[]>>();
 
@@ -59,12 +60,11 @@ class FoldedChanges {
     const seat = this.#seat;
     switch (change.kind) {
       case 'agent_saved':
-        this.#save(agentsTable, agentValues(change.agent));
-        this.#notice('agent', idValues(change.agent.id));
-        break;
+      case 'agent_controlled':
+      case 'agent_suspended':
+      case 'agent_resumed':
       case 'agent_removed':
-        this.#remove(agentsTable, idValues(change.id));
-        this.#notice('agent', idValues(change.id));
+        this.#changeAgent(change);
         break;
       case 'api_key_saved':
         this.#save(apiKeysTable, apiKeyValues(change.key));
@@ -161,6 +161,13 @@ class FoldedChanges {
     return [...this.#statements, noticesStatement(this.#seat, keys)];
   }
 
+  /** Each says something else of an agent, so a second one does not stand in place of the first but comes after it. */
+  #changeAgent(change: AgentChange): void {
+    if (this.#agents.has(change)) this.#statements.push(...this.#agents.take());
+    this.#agents.add(change);
+    this.#notice('agent', idValues(agentOfChange(change)));
+  }
+
   #save(table: Table, values: SqlValue[]): void {
     this.#put(table, values.slice(0, table.keys), values);
   }
@@ -192,35 +199,13 @@ class FoldedChanges {
       const removed = [...rows.values()].filter((row) => row.values === undefined).map((row) => row.key);
       const saved = [...rows.values()].map((row) => row.values).filter((values) => values !== undefined);
       if (removed.length > 0) this.#statements.push(removeRows(table, removed));
-      if (saved.length === 0) continue;
-      if (table === agentsTable) this.#statements.push(freeTokens(saved));
-      this.#statements.push(saveRows(table, saved));
+      if (saved.length > 0) this.#statements.push(saveRows(table, saved));
     }
+    this.#statements.push(...this.#agents.take());
     if (this.#uses.size > 0) this.#statements.push(noteUses(this.#uses));
     this.#rows.clear();
     this.#uses.clear();
   }
-}
-
-/**
- * A token belongs to one agent. Where two gateways have given the same one to two agents at once, the later one has it;
- * the other agent is left without, and every gateway is told.
- */
-function freeTokens(agents: readonly (readonly SqlValue[])[]): Statement {
-  const column = (index: number) => arrayOf(agents.map((agent) => agent[index] ?? null));
-  return {
-    name: 'free_tokens',
-    text: `WITH freed AS (
-        UPDATE agents AS a SET token_hash = NULL
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS taken (org_id, team_id, agent_id, token_hash)
-        WHERE a.token_hash = taken.token_hash
-          AND (a.org_id, a.team_id, a.agent_id) <> (taken.org_id, taken.team_id, taken.agent_id)
-        RETURNING a.org_id, a.team_id, a.agent_id
-      )
-      SELECT pg_notify('${noticeChannel}', json_build_object('from', 0, 'kind', 'agent',
-        'keys', json_build_array(json_build_array(org_id, team_id, agent_id)))::text) FROM freed`,
-    values: [column(0), column(1), column(2), column(3)],
-  };
 }
 
 function noteUses(uses: ReadonlyMap<string, number>): Statement {

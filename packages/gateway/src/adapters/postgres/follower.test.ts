@@ -95,6 +95,24 @@ test('a row that this gateway is changing is left alone until that is durable, a
   await expect.poll(() => reasonOf(test)).toBe('here, as it was written');
 });
 
+test('a row that was read before a change here was durable does not undo it, although it comes after', async () => {
+  const { test, access, rows, follower, record } = await setUp();
+  follower.start(rows, access);
+  const suspending = suspendAgent(test.gov, operator, bot, 'here');
+  rows.hold();
+  follower.note(notice);
+  expect(rows.reads).toBe(1);
+  test.turn();
+  await suspending;
+  rows.row = { ...record, suspension: { at: 9, reason: 'here, as it was written', width: 'unbound' } };
+  rows.release();
+  rows.hold();
+  await expect.poll(() => rows.reads).toBe(2);
+  expect(reasonOf(test)).toBe('here');
+  rows.release();
+  await expect.poll(() => reasonOf(test)).toBe('here, as it was written');
+});
+
 test('a row that changes here while it is read is read again', async () => {
   const { test, access, rows, follower, record } = await setUp();
   follower.start(rows, access);

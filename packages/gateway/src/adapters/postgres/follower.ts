@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Access } from '@reeve/core';
+import type { Access, Change } from '@reeve/core';
 import type { Notice, NoticeKind } from './notices.ts';
 import type { SharedReader } from './shared-rows.ts';
 import { sharedKinds } from './shared-rows.ts';
 
 type Key = readonly string[];
+
+/** How things stood here before rows were read. */
+interface Before {
+  /** What was not durable then may be missing in the rows, although it is durable by the time they are here. */
+  readonly pending: readonly Change[];
+  readonly versions: Map<string, { readonly key: Key; readonly version: unknown }>;
+}
 
 const retryMs = 250;
 
@@ -81,43 +88,34 @@ export class Follower {
 
   async #follow(store: SharedReader, access: Access, kind: NoticeKind, keys: readonly Key[]): Promise<void> {
     const { keyOf, read } = sharedKinds[kind];
-    const versions = this.#versions(access, kind, keys);
+    const before = standing(access, kind, keys);
     const rows = await read(store, keys);
-    await this.#apply(access, kind, versions, new Map(rows.map((row) => [JSON.stringify(keyOf(row)), row])));
+    await this.#apply(access, kind, before, new Map(rows.map((row) => [JSON.stringify(keyOf(row)), row])));
   }
 
   async #followAll(store: SharedReader, access: Access): Promise<void> {
     const kinds = Object.keys(sharedKinds) as NoticeKind[];
-    const before = kinds.map((kind) => this.#versions(access, kind, sharedKinds[kind].known(access)));
+    const stood = kinds.map((kind) => [kind, standing(access, kind, sharedKinds[kind].known(access))] as const);
     const shared = await store.shared();
-    for (const [index, kind] of kinds.entries()) {
+    for (const [kind, before] of stood) {
       const { all, keyOf } = sharedKinds[kind];
       const rows = new Map(all(shared).map((row) => [JSON.stringify(keyOf(row)), row]));
-      const versions = before[index] ?? new Map();
+      const { versions } = before;
       for (const row of rows.values()) {
         const key = keyOf(row);
         if (!versions.has(JSON.stringify(key))) versions.set(JSON.stringify(key), { key, version: undefined });
       }
-      await this.#apply(access, kind, versions, rows);
+      await this.#apply(access, kind, before, rows);
     }
   }
 
-  #versions(access: Access, kind: NoticeKind, keys: readonly Key[]): Map<string, { key: Key; version: unknown }> {
-    const { version } = sharedKinds[kind];
-    return new Map(keys.map((key) => [JSON.stringify(key), { key, version: version(access, key) }]));
-  }
-
-  async #apply(
-    access: Access,
-    kind: NoticeKind,
-    versions: ReadonlyMap<string, { readonly key: Key; readonly version: unknown }>,
-    rows: ReadonlyMap<string, unknown>,
-  ): Promise<void> {
+  async #apply(access: Access, kind: NoticeKind, before: Before, rows: ReadonlyMap<string, unknown>): Promise<void> {
     const { version, isAbout, follow } = sharedKinds[kind];
     const { journal } = access.gov;
-    for (const [name, before] of versions) {
-      const { key } = before;
-      if (journal.isPending((change) => isAbout(change, key)) || version(access, key) !== before.version) {
+    for (const [name, { key, version: known }] of before.versions) {
+      const concerns = (change: Change) => isAbout(change, key);
+      const isOurs = before.pending.some(concerns) || journal.isPending(concerns);
+      if (isOurs || version(access, key) !== known) {
         await journal.committed().catch(() => undefined);
         this.note({ kind, keys: [key] });
       } else {
@@ -125,4 +123,12 @@ export class Follower {
       }
     }
   }
+}
+
+function standing(access: Access, kind: NoticeKind, keys: readonly Key[]): Before {
+  const { version } = sharedKinds[kind];
+  return {
+    pending: access.gov.journal.pending(),
+    versions: new Map(keys.map((key) => [JSON.stringify(key), { key, version: version(access, key) }])),
+  };
 }

@@ -41,7 +41,7 @@ export async function openPostgres(
     opened.defer(() => database.close());
     const seat = await Seat.take(connection, events);
     opened.defer(() => seat.close());
-    const store = new PostgresStore({ connection, database, seat, sync });
+    const store = new PostgresStore({ connection, database, seat, sync, onFatal: events.onTaken });
     opened.defer(() => store.close());
     return { store, database, seat, encryption };
   } catch (error) {

@@ -19,10 +19,23 @@ const singleOutages: ReadonlySet<string> = new Set([
 
 /** Whether the server, the network or the disk is the problem, and not the statement. */
 export function isOutage(error: unknown): boolean {
-  const state = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // What comes from the network has a code of Node's, as ECONNREFUSED, or none.
-  if (!/^[0-9A-Z]{5}$/.test(state) || state.startsWith('E')) return !(error instanceof TypeError);
+  const state = stateOf(error);
+  if (state === undefined) return !(error instanceof TypeError);
   return outages.some((outage) => state.startsWith(outage)) || singleOutages.has(state);
+}
+
+/** Whether the connection has ended: what was sent on it may have been done or not. */
+export function isLostConnection(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state === undefined) return !(error instanceof TypeError);
+  // The server's own word, as where it shuts down; any other says that what was sent is not done.
+  return state.startsWith('08') || state.startsWith('57P');
+}
+
+/** The five characters by which PostgreSQL tells errors apart. What comes from the network has a code of Node's, as ECONNREFUSED, or none. */
+function stateOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : undefined;
 }
 
 /** The caller learns that the store fails; the log of the gateway gets the cause, too. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentRecord, ChainHead, Receipt, SealedEntry } from '@reeve/core';
+import type { AgentRecord, Change, ChainHead, Receipt, SealedEntry } from '@reeve/core';
 import { emptyChain, HeadMoved } from '@reeve/core';
 import type { OpenStore, StorePlace } from '@reeve/core/testkit';
 import { sampleDraft, sealAll, storeConformance } from '@reeve/core/testkit';
@@ -346,6 +346,30 @@ test('a column that a newer release adds does not trouble a gateway that runs', 
   await database.drop();
 });
 
+test('a suspension from before widths were noted counts as the widest', async () => {
+  const database = await emptyDatabase();
+  await using opened = await open(database.url);
+  const { store } = opened;
+  const suspension = { at: 5, reason: 'old', width: 'org' as const };
+  const before: Change[] = [
+    { kind: 'agent_saved', agent },
+    { kind: 'agent_suspended', agent, suspension },
+  ];
+  await store.commit({ entries: [], changes: before });
+  await database.query('UPDATE agents SET suspension_width = NULL');
+  const after = async (change: Change) => {
+    await store.commit({ entries: [], changes: [change] });
+    return (await store.load()).agents[0]?.suspension;
+  };
+  const old = { ...suspension, width: 'unbound' };
+  expect(await after({ kind: 'agent_resumed', id: agent.id, width: 'org' })).toEqual(old);
+  const again = { ...suspension, reason: 'again' };
+  expect(await after({ kind: 'agent_suspended', agent, suspension: again })).toEqual(old);
+  expect(await after({ kind: 'agent_saved', agent })).toEqual(old);
+  expect(await after({ kind: 'agent_resumed', id: agent.id, width: 'unbound' })).toBeNull();
+  await database.drop();
+});
+
 test('where the database refuses one row, nothing of the batch is written, and the next one is', async () => {
   const database = await emptyDatabase();
   await using opened = await open(database.url);
@@ -389,7 +413,12 @@ test('a text with U+0000 is kept and found again', async () => {
   const { store } = opened;
   const odd = { ...agent, name: 'a\0b\u0001c', suspension: { at: 1, reason: '\0', width: 'unbound' as const } };
   const entries = sealAll([sampleDraft({ opId: 't\0:s', reason: '\0' }), sampleDraft({ opId: 't:s' })], emptyChain);
-  await store.commit({ entries, changes: [{ kind: 'agent_saved', agent: odd }] });
+  const { suspension } = odd;
+  const changes = [
+    { kind: 'agent_saved', agent: odd } as const,
+    { kind: 'agent_suspended', agent: odd, suspension } as const,
+  ];
+  await store.commit({ entries, changes });
   expect((await store.load()).agents).toEqual([odd]);
   expect((await store.latest({ opId: 't\0:s', limit: 10 })).entries.map((entry) => entry.seq)).toEqual([1]);
   expect((await store.latest({ q: '\0', limit: 10 })).entries.map((entry) => entry.seq)).toEqual([1]);

@@ -9,7 +9,7 @@ import type {
   Batch,
   BulkControl,
   PolicyShelf,
-  PolicyVersion,
+  StoredVersion,
   ClosedBooks,
   Period,
   Receipt,
@@ -45,6 +45,8 @@ export interface PostgresStoreOptions {
   readonly seat: Seat;
   /** `power`: a commit survives the end of the power of the database's server, whatever that server's settings. */
   readonly sync: 'process' | 'power';
+  /** Told where the gateway must not go on. */
+  readonly onFatal: (error: Error) => void;
 }
 
 /** Everything that the gateways on a database hold in memory alike. */
@@ -53,7 +55,7 @@ export interface SharedRows {
   readonly apiKeys: readonly ApiKeyRecord[];
   readonly signingKeys: readonly SigningKeyRecord[];
   /** The newest version of each stored document. */
-  readonly policies: readonly PolicyVersion[];
+  readonly policies: readonly StoredVersion[];
 }
 
 /** PostgreSQL as the store of one gateway among several: one chain and one set of agents and keys for all of them. */
@@ -65,12 +67,12 @@ export class PostgresStore implements Store, AuditReader {
   readonly policies: PolicyShelf;
   readonly approvals: ApprovalReader;
 
-  constructor({ connection, database, seat, sync }: PostgresStoreOptions) {
+  constructor({ connection, database, seat, sync, onFatal }: PostgresStoreOptions) {
     this.#db = database;
     this.policies = postgresPolicies(database);
     this.approvals = new SqlApprovals(database, () => seat.seat);
     this.#seat = seat;
-    this.#writer = new Writer(connection, seat, sync);
+    this.#writer = new Writer(connection, seat, sync, onFatal);
     this.#log = new AuditLog(database, seat);
   }
 
@@ -118,7 +120,7 @@ export class PostgresStore implements Store, AuditReader {
   }
 
   /** The newest versions of these documents. */
-  async newestPolicies(names: readonly string[]): Promise<PolicyVersion[]> {
+  async newestPolicies(names: readonly string[]): Promise<StoredVersion[]> {
     const sql = `SELECT DISTINCT ON (name) * FROM policy_versions WHERE name = ANY (?::text[])
       ORDER BY name, version DESC`;
     return (await this.#rows(sql, arrayOf(names))).map(versionOf);

@@ -1,5 +1,5 @@
-import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, PolicyVersion, SigningKeyRecord } from '@reeve/core';
-import { followAgent, followApiKey, followPolicy, followSigningKey } from '@reeve/core';
+import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, StoredVersion, SigningKeyRecord } from '@reeve/core';
+import { agentOfChange, followAgent, followApiKey, followPolicy, followSigningKey, isAgentChange } from '@reeve/core';
 import type { NoticeKind } from './notices.ts';
 import type { PostgresStore, SharedRows } from './postgres-store.ts';
 
@@ -30,9 +30,7 @@ export const sharedKinds: Readonly<Record<NoticeKind, SharedKind<unknown>>> = {
     all: (rows) => rows.agents,
     known: ({ gov }) => [...gov.directory.all()].map(({ record: { id } }) => [id.orgId, id.teamId, id.agentId]),
     version: ({ gov }, key) => gov.directory.find(agentIdOf(key))?.record,
-    isAbout: (change, key) =>
-      (change.kind === 'agent_saved' && isSame(change.agent.id, key)) ||
-      (change.kind === 'agent_removed' && isSame(change.id, key)),
+    isAbout: (change, key) => isAgentChange(change) && isSame(agentOfChange(change), key),
     follow: ({ gov }, key, row) => followAgent(gov, agentIdOf(key), row),
   }),
   api_key: kind<ApiKeyRecord>({
@@ -55,7 +53,7 @@ export const sharedKinds: Readonly<Record<NoticeKind, SharedKind<unknown>>> = {
       (change.kind === 'signing_key_removed' && change.kid === kid),
     follow: (access, [kid = ''], row) => followSigningKey(access, kid, row),
   }),
-  policy: kind<PolicyVersion>({
+  policy: kind<StoredVersion>({
     keyOf: ({ name }) => [name],
     read: (store, keys) => store.newestPolicies(keys.flat()),
     all: (rows) => rows.policies,

@@ -11,6 +11,8 @@ export interface Table {
   readonly columns: Readonly<Record<string, ColumnType>>;
   /** The first of the columns are the key: this many. */
   readonly keys: number;
+  /** What becomes of a column whose new value does not stand in place of the old one. */
+  readonly merged?: Readonly<Record<string, string>>;
 }
 
 const agentKey = { org_id: 'text', team_id: 'text', agent_id: 'text' } as const;
@@ -34,6 +36,17 @@ export const agentsTable: Table = {
     suspension_width: 'text',
   },
   keys: 3,
+  merged: {
+    suspended_at: 'agents.suspended_at',
+    suspension_reason: 'agents.suspension_reason',
+    suspension_width: 'agents.suspension_width',
+    // Those of both, each once, in the order in which they came.
+    registered_with: `(SELECT string_agg(id, ' ' ORDER BY place) FROM (
+      SELECT id, min(place) AS place
+      FROM unnest(string_to_array(concat_ws(' ', agents.registered_with, excluded.registered_with), ' '))
+        WITH ORDINALITY AS named (id, place)
+      GROUP BY id) AS once)`,
+  },
 };
 
 export const apiKeysTable: Table = {
@@ -151,12 +164,18 @@ export const owedEntriesTable: Table = { name: 'owed_entries', columns: { id: 't
 
 /** Writes rows, each in place of what its key had. No key may come twice. */
 export function saveRows(table: Table, rows: readonly (readonly SqlValue[])[]): Statement {
+  const columns = Object.keys(table.columns).slice(table.keys);
+  const changed = columns.map((column) => `${column} = ${table.merged?.[column] ?? `excluded.${column}`}`);
+  const { text, values } = insertRows(table, rows);
+  return { name: `save_${table.name}`, text: `${text} DO UPDATE SET ${changed.join(', ')}`, values };
+}
+
+/** Inserts rows. What is to be done where there is one follows. */
+export function insertRows(table: Table, rows: readonly (readonly SqlValue[])[]): Omit<Statement, 'name'> {
   const columns = Object.keys(table.columns);
-  const replaced = columns.slice(table.keys).map((column) => `${column} = excluded.${column}`);
   return {
-    name: `save_${table.name}`,
     text: `INSERT INTO ${table.name} (${columns.join(', ')}) SELECT * FROM ${unnested(Object.values(table.columns))}
-      ON CONFLICT (${columns.slice(0, table.keys).join(', ')}) DO UPDATE SET ${replaced.join(', ')}`,
+      ON CONFLICT (${columns.slice(0, table.keys).join(', ')})`,
     values: columns.map((_, index) => arrayOf(rows.map((row) => row[index] ?? null))),
   };
 }

@@ -15,9 +15,9 @@ describe('the row of a version', () => {
     }
   });
 
-  test('from before widths were stored counts as written by the widest', () => {
+  test('from before widths were stored leaves open how wide its writers were', () => {
     const record = JSON.stringify({ savedAt: 7, savedBy, note: '' });
     const row = rowOf([version.name, 3, version.scope, version.source, record]);
-    expect(versionOf(row)).toEqual({ ...version, width: 'unbound' });
+    expect(versionOf(row)).toEqual({ ...version, width: null });
   });
 });

@@ -1,4 +1,4 @@
-import type { PolicySetRecord, PolicySource, PolicyVersion } from '@reeve/core';
+import type { PolicySetRecord, PolicySource, PolicyVersion, StoredVersion } from '@reeve/core';
 import { setsKept, versionsKept } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 import type { Row } from './sqlite-rows.ts';
@@ -36,12 +36,12 @@ export function versionValues(saved: PolicyVersion): SqlValue[] {
   return [name, version, scope, source, JSON.stringify(record)];
 }
 
-type VersionRecord = Pick<PolicyVersion, 'savedAt' | 'savedBy' | 'note' | 'width'>;
+type VersionRecord = Pick<StoredVersion, 'savedAt' | 'savedBy' | 'note' | 'width'>;
 
-/** Of what was stored before widths were, nobody knows who has written it: it counts as written by the widest. */
-const fromBefore: Pick<PolicyVersion, 'width'> = { width: 'unbound' };
+/** What was stored before widths were has none: the key that it was saved by tells. */
+const fromBefore: Pick<StoredVersion, 'width'> = { width: null };
 
-export function versionOf(row: Row): PolicyVersion {
+export function versionOf(row: Row): StoredVersion {
   return {
     ...fromBefore,
     name: text(row, 'name'),
@@ -59,9 +59,10 @@ export function lastGivenUp({ version }: PolicyVersion): number {
 
 type SetMember = Omit<PolicySource, 'text'> & { readonly hash: string };
 
-/** Which texts a set has, by their hashes. */
+/** Which texts a set has, by their hashes. Of sets that were remembered before authors were, all are the operator's. */
 export function setRecord({ at, sources }: PolicySetRecord): string {
-  return JSON.stringify({ at, sources: sources.map(({ file, name, hash }) => ({ file, name, hash })) });
+  const members = sources.map(({ file, name, author, hash }) => ({ file, name, author, hash }));
+  return JSON.stringify({ at, sources: members });
 }
 
 export function setMembers(row: Row): readonly SetMember[] {

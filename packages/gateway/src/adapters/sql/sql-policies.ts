@@ -1,4 +1,4 @@
-import type { PolicyShelf, PolicySource, PolicyVersion } from '@reeve/core';
+import type { PolicyShelf, PolicySource, StoredVersion } from '@reeve/core';
 import { policySql, setMembers, versionOf } from './policy-rows.ts';
 import type { SqlSession } from './sql-database.ts';
 import { number, text } from './sqlite-rows.ts';
@@ -26,13 +26,13 @@ export class SqlPolicies implements PolicyShelf {
     return sources;
   }
 
-  async outline(name: string): Promise<readonly Pick<PolicyVersion, 'version' | 'scope'>[]> {
+  async outline(name: string): Promise<readonly Pick<StoredVersion, 'version' | 'scope'>[]> {
     const rows = await this.#sql.all(policySql.outline, name);
     return rows.map((row) => ({ version: number(row, 'version'), scope: text(row, 'scope') }));
   }
 
-  async versions(name: string, wanted: readonly number[]): Promise<readonly PolicyVersion[]> {
-    const found: PolicyVersion[] = [];
+  async versions(name: string, wanted: readonly number[]): Promise<readonly StoredVersion[]> {
+    const found: StoredVersion[] = [];
     for (const version of wanted.toSorted((a, b) => b - a)) {
       found.push(...(await this.#sql.all(policySql.version, name, version)).map(versionOf));
     }

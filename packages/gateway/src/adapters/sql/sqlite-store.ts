@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type {
+  AgentChange,
   AgentId,
   Batch,
   BulkControl,
@@ -13,7 +14,7 @@ import type {
   StoredEntry,
   TierOf,
 } from '@reeve/core';
-import { emptyChain, EntryPage, tierKey } from '@reeve/core';
+import { agentAfter, agentOfChange, emptyChain, EntryPage, tierKey } from '@reeve/core';
 import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
 import { booksOf, booksOver, booksValues, closedGivenUp, closedOf, closedSql, closedValues } from './books-rows.ts';
 import { approvalOf, approvalSql, approvalValues, grantOf, grantValues } from './approval-rows.ts';
@@ -153,13 +154,11 @@ export class SqliteStore implements Store {
   #apply(change: Change): void {
     switch (change.kind) {
       case 'agent_saved':
-        this.#run(
-          'REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-          ...agentValues(change.agent),
-        );
-        break;
+      case 'agent_controlled':
+      case 'agent_suspended':
+      case 'agent_resumed':
       case 'agent_removed':
-        this.#run('DELETE FROM agents WHERE org_id = ? AND team_id = ? AND agent_id = ?', ...idValues(change.id));
+        this.#changeAgent(change);
         break;
       case 'api_key_saved':
         this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
@@ -244,6 +243,14 @@ export class SqliteStore implements Store {
         this.#run(`REPLACE INTO meta (name, value) VALUES ('ops_replay_from', NULL)`);
         break;
     }
+  }
+
+  #changeAgent(change: AgentChange): void {
+    const one = 'FROM agents WHERE org_id = ? AND team_id = ? AND agent_id = ?';
+    const id = idValues(agentOfChange(change));
+    const agent = agentAfter(this.#all(`SELECT * ${one}`, ...id).map(agentOf)[0], change);
+    if (agent === undefined) this.#run(`DELETE ${one}`, ...id);
+    else this.#run(`REPLACE INTO agents VALUES (${agentValues(agent).fill('?').join(', ')})`, ...agentValues(agent));
   }
 
   #transaction(work: () => void): void {

@@ -1,7 +1,7 @@
 import type { ServerDuplexStream, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { bounds } from '@reeve/contract';
-import type { Http2Server } from 'node:http2';
+import { refusals, watchConnections, watchedCallOf } from './grpc-js-internals.ts';
 import type { RpcCall, RpcRoutes, RpcServer, RpcStatus, StreamHandler, UnaryHandler } from './rpc.ts';
 import { UnfinishedMessages } from './unfinished-messages.ts';
 
@@ -16,7 +16,7 @@ export interface GrpcJsOptions {
 const largestMessage = bounds.message;
 const longestToFinishMs = 30_000;
 
-/** The engine on `@grpc/grpc-js`. The only file that knows that library. */
+/** The engine on `@grpc/grpc-js`. Only this file, and the one of its internals, know that library. */
 export class GrpcJsServer implements RpcServer {
   readonly #server: Server;
   readonly #options: GrpcJsOptions;
@@ -24,6 +24,10 @@ export class GrpcJsServer implements RpcServer {
 
   constructor(options: GrpcJsOptions) {
     this.#options = options;
+    this.#unfinished = new UnfinishedMessages({
+      finishWithinMs: options.finishWithinMs ?? longestToFinishMs,
+      isUnary: (path) => options.routes.unary.has(path),
+    });
     this.#server = new Server({
       'grpc.max_receive_message_length': largestMessage,
       'grpc.max_concurrent_streams': 10_000,
@@ -31,10 +35,7 @@ export class GrpcJsServer implements RpcServer {
       // An agent whose machine is gone says nothing: without asking, its streams would count as open for hours.
       'grpc.keepalive_time_ms': 30_000,
       'grpc.keepalive_timeout_ms': 20_000,
-    });
-    this.#unfinished = new UnfinishedMessages({
-      finishWithinMs: options.finishWithinMs ?? longestToFinishMs,
-      isUnary: (path) => options.routes.unary.has(path),
+      interceptors: [refusals(this.#unfinished)],
     });
     watchConnections(this.#server, this.#unfinished);
     for (const [path, handler] of options.routes.unary) this.#addUnary(path, handler);
@@ -102,6 +103,8 @@ export class GrpcJsServer implements RpcServer {
         over = true;
       };
       const stall = () => this.#unfinished.stall(call.getPeer());
+      const watched = watchedCallOf(this.#unfinished, call);
+      watched?.onRefused(fail);
       const listener = handler(
         {
           get isOpen() {
@@ -129,6 +132,7 @@ export class GrpcJsServer implements RpcServer {
         this.#callOf(call),
       );
       call.on('data', (message: Buffer) => {
+        watched?.took(message.length);
         try {
           listener.message(message);
         } catch (error) {
@@ -148,6 +152,7 @@ export class GrpcJsServer implements RpcServer {
       call.once('cancelled', () => {
         over = true;
         readAgain();
+        watched?.answered();
         listener.closed();
       });
     };
@@ -187,25 +192,6 @@ type UnaryCallback = (error: ReturnType<typeof failure> | null, answer?: Uint8Ar
 
 function failure(status: RpcStatus) {
   return Object.assign(new Error(status.message), { code: status.code, details: status.message });
-}
-
-interface Internals {
-  createHttp2Server?: (credentials: ServerCredentials) => Http2Server;
-}
-
-/**
- * The library tells nobody of its connections, so the making of its HTTP/2 server is listened to. Should a version of it
- * make that otherwise, the gateway does not start, rather than be without bounds.
- */
-function watchConnections(server: Server, unfinished: UnfinishedMessages): void {
-  const internals = server as unknown as Internals;
-  const make = internals.createHttp2Server?.bind(server);
-  if (make === undefined) throw new Error('this version of @grpc/grpc-js makes its HTTP/2 server in another way');
-  internals.createHttp2Server = (credentials) => {
-    const made = make(credentials);
-    unfinished.watch(made);
-    return made;
-  };
 }
 
 function only(metadata: Metadata, name: string): string | undefined {

@@ -6,7 +6,9 @@ export class MessageMeter {
   #prefixed = 0;
   #left = 0;
   #declared = 0;
+  #length = 0;
   #finished = 0;
+  #isCompressed = false;
 
   /** How long the message says that it is whose prefix has come last; 0 where it is finished. */
   get declared(): number {
@@ -23,6 +25,21 @@ export class MessageMeter {
     return this.#finished;
   }
 
+  /** How many have begun: the first byte of their prefix has come. */
+  get begun(): number {
+    return this.#finished + (this.isUnfinished ? 1 : 0);
+  }
+
+  /** How long the messages are together that have come whole. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** One of them said that it is compressed. */
+  get isCompressed(): boolean {
+    return this.#isCompressed;
+  }
+
   take(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; ) {
       if (this.#left > 0) {
@@ -30,6 +47,7 @@ export class MessageMeter {
         this.#left -= taken;
         at += taken;
       } else {
+        if (this.#prefixed === 0 && chunk[at] !== 0) this.#isCompressed = true;
         this.#prefix[this.#prefixed++] = chunk[at++] ?? 0;
         if (this.#prefixed < prefixLength) continue;
         this.#prefixed = 0;
@@ -37,6 +55,7 @@ export class MessageMeter {
         this.#declared = this.#left;
       }
       if (this.#left > 0) continue;
+      this.#length += this.#declared;
       this.#declared = 0;
       this.#finished++;
     }

@@ -9,6 +9,7 @@ export const grpcCode = {
   permissionDenied: 7,
   resourceExhausted: 8,
   failedPrecondition: 9,
+  unimplemented: 12,
   internal: 13,
   unavailable: 14,
   unauthenticated: 16,

@@ -1,17 +1,25 @@
 import type { Http2Server, Http2Session, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import { MessageMeter } from './message-meter.ts';
+import type { Claim, ConnectionRoom } from './message-room.ts';
+import { MessageRoom } from './message-room.ts';
+import { grpcCode, RpcError } from './status.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What a message may hold without asking for room: any check without large arguments fits. */
-const small = 64 * 1024;
-/** What the messages of one connection may hold that are on their way, before it has shown a valid credential. */
-const mostInConnection = 12 * mebibyte;
-/** And how many may wait for that: each has its window full, and what was read before. All together stay below 16 MiB. */
-const mostWaiting = 24;
-/** The same for all such connections together: beyond it, large messages wait for each other. */
-const mostInAll = 256 * mebibyte;
+/**
+ * What may be on its way before a connection has shown a valid credential. Any check without large arguments is small. Who
+ * waits has its window full, and what was read before: all together stay below 16 MiB for each connection.
+ */
+const bounds = {
+  small: 64 * 1024,
+  largeInConnection: 9 * mebibyte,
+  inConnection: 12 * mebibyte,
+  inAll: 256 * mebibyte,
+  waiting: 24,
+};
+/** What a message takes beside its own bytes, so that empty ones count as well. */
+const besideEach = 256;
 /** A connection that has shown no credential and has no call open for so long is closed. */
 const idleForMs = 5 * 60_000;
 
@@ -21,27 +29,24 @@ export interface UnfinishedOptions {
   readonly isUnary: (path: string) => boolean;
 }
 
-interface Connection {
+interface Connection extends ConnectionRoom {
   readonly session: ServerHttp2Session;
   /** It has shown a valid credential. */
   trusted: boolean;
   readonly calls: Set<Call>;
-  held: number;
-  waiting: number;
-  /** Streams of it whose answers are not read. */
-  stalled: number;
   idleSince: number;
 }
 
-interface Call {
-  readonly stream: ServerHttp2Stream;
-  readonly connection: Connection;
-  readonly isUnary: boolean;
-  readonly meter: MessageMeter;
-  /** Since when a message is on its way, on the clock that never jumps. */
-  since: number | undefined;
-  held: number;
-  isWaiting: boolean;
+/** What the server tells of a call, and asks about it. */
+export interface WatchedCall {
+  /** Nothing of what it sends is to be looked at any more. */
+  readonly isRefused: boolean;
+  /** How to end it with a status. */
+  onRefused(answer: (error: RpcError) => void): void;
+  /** A message of this length was handed on. */
+  took(length: number): void;
+  /** Its status was sent: where it was refused, nobody waits for the rest of what it sends. */
+  answered(): void;
 }
 
 /**
@@ -52,9 +57,9 @@ interface Call {
 export class UnfinishedMessages {
   readonly #options: UnfinishedOptions;
   readonly #connections = new Map<string, Connection>();
+  readonly #calls = new WeakMap<ServerHttp2Stream, Call>();
+  readonly #room = new MessageRoom(bounds);
   readonly #timer: NodeJS.Timeout;
-  #held = 0;
-  #waiting = 0;
 
   constructor(options: UnfinishedOptions) {
     this.#options = options;
@@ -69,12 +74,16 @@ export class UnfinishedMessages {
     );
   }
 
+  callOf(stream: ServerHttp2Stream): WatchedCall | undefined {
+    return this.#calls.get(stream);
+  }
+
   /** The connection of this peer has shown a valid credential. */
   trust(peer: string): void {
     const connection = this.#connections.get(peer);
     if (connection === undefined || connection.trusted) return;
     connection.trusted = true;
-    for (const call of connection.calls) this.#release(call);
+    for (const call of connection.calls) this.#room.settle(call);
   }
 
   /**
@@ -92,7 +101,7 @@ export class UnfinishedMessages {
     return () => {
       clearTimeout(timer);
       connection.stalled--;
-      this.#readOn();
+      this.#room.readOn(connection);
     };
   }
 
@@ -107,7 +116,7 @@ export class UnfinishedMessages {
       trusted: false,
       calls: new Set(),
       held: 0,
-      waiting: 0,
+      waiting: new Set(),
       stalled: 0,
       idleSince: performance.now(),
     };
@@ -120,102 +129,130 @@ export class UnfinishedMessages {
   #called(stream: ServerHttp2Stream, path: string): void {
     const connection = stream.session === undefined ? undefined : this.#connections.get(peerOf(stream.session));
     if (connection === undefined) return;
-    const isUnary = this.#options.isUnary(path);
-    const since = isUnary ? performance.now() : undefined;
-    const call: Call = { stream, connection, isUnary, meter: new MessageMeter(), since, held: 0, isWaiting: false };
+    const call = new Call(stream, connection, this.#options.isUnary(path), this.#room);
     connection.calls.add(call);
-    stream.on('data', (chunk: Buffer) => this.#came(call, chunk));
-    stream.once('end', () => {
-      call.since = undefined;
-      this.#release(call);
-    });
+    this.#calls.set(stream, call);
+    stream.on('data', (chunk: Buffer) => call.came(chunk));
+    stream.once('end', () => call.ended());
     stream.once('close', () => {
       connection.calls.delete(call);
       connection.idleSince = performance.now();
-      this.#release(call);
+      call.closed();
     });
-  }
-
-  #came(call: Call, chunk: Buffer): void {
-    const { meter, connection } = call;
-    const before = meter.finished;
-    meter.take(chunk);
-    // A unary call holds its message until its request has ended.
-    if (!call.isUnary && meter.finished > before) {
-      call.since = undefined;
-      this.#release(call);
-    }
-    if (!meter.isUnfinished) return;
-    call.since ??= performance.now();
-    if (connection.trusted || meter.declared === 0 || call.held > 0) return;
-    if (this.#hasRoom(connection, meter.declared)) this.#hold(call);
-    else if (call.isWaiting) call.stream.pause();
-    else if (connection.waiting < mostWaiting) this.#wait(call);
-    else cut(call);
-  }
-
-  #hasRoom({ held, stalled }: Connection, declared: number): boolean {
-    if (held + declared > mostInConnection) return false;
-    return declared <= small || (stalled === 0 && this.#held + declared <= mostInAll);
-  }
-
-  #hold(call: Call): void {
-    call.held = call.meter.declared;
-    call.connection.held += call.held;
-    this.#held += call.held;
-  }
-
-  #wait(call: Call): void {
-    call.isWaiting = true;
-    call.connection.waiting++;
-    this.#waiting++;
-    call.stream.pause();
-  }
-
-  #release(call: Call): void {
-    if (call.isWaiting) this.#resume(call);
-    if (call.held === 0) return;
-    call.connection.held -= call.held;
-    this.#held -= call.held;
-    call.held = 0;
-    this.#readOn();
-  }
-
-  /** Lets those go on for which there is room now. */
-  #readOn(): void {
-    if (this.#waiting === 0) return;
-    for (const connection of this.#connections.values()) {
-      if (connection.waiting === 0) continue;
-      for (const call of connection.calls) {
-        if (!call.isWaiting) continue;
-        if (!connection.trusted && !this.#hasRoom(connection, call.meter.declared)) continue;
-        if (!connection.trusted) this.#hold(call);
-        this.#resume(call);
-      }
-    }
-  }
-
-  #resume(call: Call): void {
-    call.isWaiting = false;
-    call.connection.waiting--;
-    this.#waiting--;
-    call.stream.resume();
   }
 
   #cutOff(): void {
     const now = performance.now();
     for (const { session, trusted, calls, idleSince } of this.#connections.values()) {
       for (const call of calls) {
-        if (call.since !== undefined && now - call.since >= this.#options.finishWithinMs) cut(call);
+        if (call.since !== undefined && now - call.since >= this.#options.finishWithinMs) call.cut();
       }
       if (!trusted && calls.size === 0 && now - idleSince >= idleForMs) session.close();
     }
   }
 }
 
-/** In gRPC that is RESOURCE_EXHAUSTED. */
-function cut({ stream }: Call): void {
-  if (!stream.closed) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+class Call implements Claim, WatchedCall {
+  readonly connection: Connection;
+  /** Since when a message is on its way, on the clock that never jumps. */
+  since: number | undefined;
+  held = 0;
+  isRefused = false;
+  readonly #stream: ServerHttp2Stream;
+  readonly #isUnary: boolean;
+  readonly #room: MessageRoom;
+  readonly #meter = new MessageMeter();
+  #answer: ((error: RpcError) => void) | undefined;
+  #taken = 0;
+  #takenLength = 0;
+  #isDone = false;
+
+  constructor(stream: ServerHttp2Stream, connection: Connection, isUnary: boolean, room: MessageRoom) {
+    this.#stream = stream;
+    this.connection = connection;
+    this.#isUnary = isUnary;
+    this.#room = room;
+    this.since = isUnary ? performance.now() : undefined;
+  }
+
+  /** What has come whole and was not handed on, and all of what is on its way. */
+  get needed(): number {
+    if (this.connection.trusted || this.#isDone) return 0;
+    const { length, begun, declared } = this.#meter;
+    return length - this.#takenLength + declared + (begun - this.#taken) * besideEach;
+  }
+
+  came(chunk: Buffer): void {
+    if (this.isRefused) return;
+    const meter = this.#meter;
+    const before = meter.finished;
+    meter.take(chunk);
+    if (meter.isCompressed) {
+      this.#refuse('the gateway takes no compressed messages: send them with grpc-encoding identity');
+    } else if (this.#isUnary && meter.begun > 1) {
+      this.#refuse('a unary call takes one message, and a second one has begun');
+    } else {
+      if (!this.#isUnary && meter.finished > before) this.since = undefined;
+      if (meter.isUnfinished) this.since ??= performance.now();
+      this.#settle();
+    }
+  }
+
+  took(length: number): void {
+    this.#taken++;
+    this.#takenLength += length;
+    this.#settle();
+  }
+
+  /** A unary call is handled now. What a stream has sent may still wait to be. */
+  ended(): void {
+    if (!this.isRefused) this.since = undefined;
+    if (this.#isUnary) this.closed();
+  }
+
+  closed(): void {
+    this.#isDone = true;
+    this.#room.settle(this);
+  }
+
+  onRefused(answer: (error: RpcError) => void): void {
+    this.#answer = answer;
+  }
+
+  answered(): void {
+    // Node sends trailers in the next turn: closed before, the stream would lose them.
+    if (this.isRefused) setImmediate(() => this.#close(constants.NGHTTP2_NO_ERROR));
+  }
+
+  /** In gRPC that is RESOURCE_EXHAUSTED. */
+  cut(): void {
+    this.#close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  /** The room that it has is kept until it is closed, for which it has as long as for a message. */
+  #refuse(message: string): void {
+    this.isRefused = true;
+    this.since ??= performance.now();
+    if (this.#answer === undefined) this.cut();
+    else this.#answer(new RpcError(grpcCode.unimplemented, message));
+  }
+
+  #close(code: number): void {
+    if (!this.#stream.closed) this.#stream.close(code);
+  }
+
+  #settle(): void {
+    if (this.connection.trusted) return;
+    if (!this.#room.settle(this)) this.cut();
+  }
 }
 
 /** As grpc-js names the peer of a call. */

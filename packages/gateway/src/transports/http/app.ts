@@ -17,6 +17,7 @@ import type { Limits } from './limits.ts';
 import { HttpError, problemOf } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
 import { isPage, serveDashboard } from './serve-dashboard.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 import { acceptUpgrades, mayUpgrade } from './upgrades.ts';
 
 export interface HttpOptions {
@@ -141,9 +142,10 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     streams.add(request);
     answered(request, reply);
   };
+  const unsent = new UnsentAnswers();
   for (const [name, route] of Object.entries<Route>(routes)) {
     const handler = options.handlers[name as keyof Handlers] as never;
-    app.route(callRoute(route, handler, options.authentication, options.limits, onOpen));
+    app.route(callRoute(route, handler, options.authentication, { limits: options.limits, unsent, onOpen }));
   }
   serveDashboard(app, options.dashboard);
   return app;

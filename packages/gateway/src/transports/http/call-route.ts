@@ -3,12 +3,14 @@ import type { ApiKeyRecord, Principal } from '@reeve/core';
 import { ReeveError, requireLogin, requireScope } from '@reeve/core';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
+import { tenantOf } from '../../evaluation/tenant-slots.ts';
 import { AlternativeAnswer, HeadedAnswer, RawAnswer, StreamAnswer } from './handler.ts';
 import type { Limits } from './limits.ts';
 import type { StreamPorts } from './open-stream.ts';
 import { openStream } from './open-stream.ts';
 import { HttpError } from './problem.ts';
 import { refreshTokenOf, requireOwnOrigin } from './refresh-cookie.ts';
+import type { UnsentAnswers } from './unsent-answers.ts';
 import { validate } from './validate.ts';
 
 export interface Authentication {
@@ -24,6 +26,18 @@ export interface Authentication {
   readonly publicOrigin: () => string;
 }
 
+export interface RoutePorts extends Pick<StreamPorts, 'onOpen'> {
+  readonly limits: Limits;
+  readonly unsent: UnsentAnswers;
+}
+
+/** What is known of a call before its handler runs. */
+interface Called {
+  readonly requestId: string;
+  readonly principal?: Principal;
+  readonly key?: ApiKeyRecord;
+}
+
 type AnyHandler = (input: object, call: object) => unknown;
 
 const noMembers = z.strictObject({});
@@ -37,10 +51,9 @@ export function callRoute(
   route: Route,
   handler: AnyHandler,
   authentication: Authentication,
-  limits: Limits,
-  onOpen: StreamPorts['onOpen'],
+  { limits, unsent, onOpen }: RoutePorts,
 ): RouteOptions {
-  const callers = new WeakMap<FastifyRequest, object>();
+  const callers = new WeakMap<FastifyRequest, Called>();
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : noMembers);
   return {
     method: route.method,
@@ -48,7 +61,14 @@ export function callRoute(
     onRequest: async (request, reply) => {
       if (route.accounts === true && !authentication.hasAccounts) throw noAccounts();
       if (route.cookie === true) requireOwnOrigin(request, authentication.publicOrigin());
-      callers.set(request, await callerOf(route, request, reply, authentication, limits));
+      const caller = await callerOf(route, request, reply, authentication, limits);
+      if (caller.principal !== undefined) unsent.requireRead(tenantOf(caller.principal));
+      callers.set(request, caller);
+    },
+    onSend: async (request, reply, payload) => {
+      const principal = callers.get(request)?.principal;
+      if (principal !== undefined) unsent.hold(tenantOf(principal), payload, reply.raw);
+      return payload;
     },
     handler: async (request, reply) => {
       const input = {
@@ -85,7 +105,7 @@ async function callerOf(
   reply: FastifyReply,
   authentication: Authentication,
   limits: Limits,
-): Promise<object> {
+): Promise<Called> {
   const requestId = request.id;
   const call = {
     requestId,

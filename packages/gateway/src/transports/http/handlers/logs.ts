@@ -1,16 +1,26 @@
-import { Readable } from 'node:stream';
 import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { AuditReader, LogFilter, Principal } from '@reeve/core';
 import { latestLogs, oldestLogs } from '@reeve/core';
+import { TenantSlots, tenantOf } from '../../../evaluation/tenant-slots.ts';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { csvHeader, csvLine } from '../csv.ts';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
+import { patientStream } from '../patient-stream.ts';
 import { entryJson } from '../present.ts';
 
-const entriesPerStep = 1000;
+/** An export keeps one page of the log in memory, however slowly it is read. */
+const entriesPerStep = 200;
+/** And leaves in pieces of about so many characters. */
+const pieceLength = 64 * 1024;
+/** How many exports of a tenant may go on. */
+const mostExports = 4;
+const retryAfterSecs = 10;
+/** For how long a client may forget to read. */
+const patience = 30_000;
 
 export function logHandlers(log: AuditReader, newest: () => number): Pick<Handlers, 'listLogs' | 'exportLogs'> {
+  const exports = new TenantSlots({ slots: mostExports, waitMs: 0, waiting: 0, what: 'exports', retryAfterSecs });
   return {
     listLogs: async ({ query }, { principal }) => {
       const { entries, next } =
@@ -23,10 +33,12 @@ export function logHandlers(log: AuditReader, newest: () => number): Pick<Handle
         `{"items":[${items}],"next_cursor":${JSON.stringify(cursorOf(next))}}`,
       );
     },
-    exportLogs: ({ query }, { principal }) => {
+    exportLogs: async ({ query }, { principal }) => {
+      const tenant = tenantOf(principal);
+      await exports.take(tenant);
       const filter = { ...filterOf(query), before: newest() + 1 };
       const csv = query.format === 'csv';
-      const body = Readable.from(lines(log, principal, filter, csv));
+      const body = patientStream(lines(log, principal, filter, csv), patience, () => exports.give(tenant));
       const headers = { 'content-disposition': `attachment; filename="reeve-audit.${csv ? 'csv' : 'jsonl'}"` };
       return new RawAnswer(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8', body, headers);
     },
@@ -59,7 +71,14 @@ async function* lines(
       after,
       limit: entriesPerStep,
     });
-    if (entries.length > 0) yield `${entries.map((entry) => (csv ? csvLine(entry) : entryJson(entry))).join('\n')}\n`;
+    let piece = '';
+    for (const entry of entries) {
+      piece += `${csv ? csvLine(entry) : entryJson(entry)}\n`;
+      if (piece.length < pieceLength) continue;
+      yield piece;
+      piece = '';
+    }
+    if (piece !== '') yield piece;
     after = next;
   }
 }

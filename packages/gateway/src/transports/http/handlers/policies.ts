@@ -1,5 +1,5 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Governance, PlacedPolicy, PolicyVersion } from '@reeve/core';
+import type { Governance, PlacedPolicy, StoredVersion } from '@reeve/core';
 import {
   deletePolicy,
   describeScope,
@@ -101,6 +101,6 @@ function policyTextJson(policy: PlacedPolicy, withFile: boolean): RouteOutput<Ro
   return { ...policyJson(policy, withFile), source: policy.text };
 }
 
-function versionJson({ version, savedAt, savedBy, source, note }: PolicyVersion, current: number | null) {
+function versionJson({ version, savedAt, savedBy, source, note }: StoredVersion, current: number | null) {
   return { version, saved_at: timestamp(savedAt), saved_by: savedBy, source, note, current: version === current };
 }

@@ -77,7 +77,7 @@ function idOf(path: TeamPath & { readonly agent: string }): AgentId {
   return { ...teamIdOf(path), agentId: path.agent };
 }
 
-function overview(agents: readonly TopologyAgentJson[]) {
+function overview(agents: TopologyAgentJson[]) {
   const orgs = new Map<string, { org_id: string; teams: number; agents: number; in_flight: number }>();
   const teams = new Map<string, { org_id: string; team_id: string; agents: number; in_flight: number }>();
   let total = 0;

@@ -1,0 +1,59 @@
+import type { Width } from '../../access/authority.ts';
+import { widest, widthOf } from '../../access/authority.ts';
+import type { Actor } from '../../audit/entry.ts';
+import type { Governance } from '../../governance.ts';
+import type { PolicyVersion, StoredVersion } from './policy-version.ts';
+
+/**
+ * Versions that were stored before widths were say by which key they were saved, and what that is bound to is known. So
+ * a tenant's document is the tenant's, also from before: its caps raise nothing, and the tenant may change it.
+ */
+
+type World = Pick<Governance, 'keys' | 'library'>;
+
+const readAtOnce = 8;
+
+/** The newest versions of documents, each with the widest that has ever written it, as far as its versions tell. */
+export async function withWriters(gov: World, newest: readonly StoredVersion[]): Promise<PolicyVersion[]> {
+  const found: PolicyVersion[] = [];
+  for (const version of newest) {
+    found.push(hasWidth(version) ? version : written(gov, version, await widestBefore(gov, version)));
+  }
+  return found;
+}
+
+/** The same of a version that another gateway has stored just now: what was known of the document counts, too. */
+export function withWriter(gov: World, version: StoredVersion): PolicyVersion {
+  return hasWidth(version) ? version : written(gov, version, gov.library.newest(version.name)?.width);
+}
+
+function written(gov: World, version: StoredVersion, before: Width | undefined): PolicyVersion {
+  const author = writerOf(gov, version.savedBy);
+  const width = widest(before ?? author, author);
+  return { ...version, width, ...(width === author ? {} : { author }) };
+}
+
+/** Who wrote a version that is not kept any more is not known, so it counts as the operator's. */
+async function widestBefore(gov: World, { name, version }: StoredVersion): Promise<Width | undefined> {
+  const { shelf } = gov.library;
+  const earlier = (await shelf.outline(name)).map((each) => each.version).filter((each) => each < version);
+  if (earlier.length < version - 1) return 'unbound';
+  let width: Width | undefined;
+  for (let start = 0; start < earlier.length && width !== 'unbound'; start += readAtOnce) {
+    for (const each of await shelf.versions(name, earlier.slice(start, start + readAtOnce))) {
+      const writer = each.width ?? writerOf(gov, each.savedBy);
+      width = widest(width ?? writer, writer);
+    }
+  }
+  return width;
+}
+
+/** Accounts are bound to no tenant. A key that is not known may have been anybody's. */
+function writerOf({ keys }: World, { kind, id }: Actor): Width {
+  const key = kind === 'api_key' ? keys.find(id) : undefined;
+  return key === undefined ? 'unbound' : widthOf(key);
+}
+
+function hasWidth(version: StoredVersion): version is StoredVersion & Pick<PolicyVersion, 'width'> {
+  return version.width !== null;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import type { Width } from '../access/authority.ts';
+import type { AgentChange } from '../journal/change.ts';
+import type { Store } from '../journal/store.ts';
+import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
+
+/** It has all that an agent can have. */
+export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
+  id: { orgId: 'acme', teamId: 'search', agentId: 'bot' },
+  tokenHash: 'f'.repeat(64),
+  name: 'Søren\'s "bot" 🦊',
+  framework: 'langgraph',
+  version: '1.2.3',
+  parent: { orgId: 'acme', teamId: '', agentId: 'boss' },
+  metadata: { region: 'eu', '1': 'one', __proto__x: 'odd' },
+  toolNames: ['search', 'fetch, then read'],
+  registeredAt: 1_700_000_000_123,
+  suspension: { at: 1_700_000_001_000, reason: 'line\nbreak', width: 'org' },
+  controlled: true,
+  registeredWith: ['abcdefghijkl', 'acc_1'],
+};
+export const bareAgent: AgentRecord = {
+  id: { orgId: '', teamId: '', agentId: 'bot' },
+  tokenHash: null,
+  name: '',
+  framework: '',
+  version: '',
+  parent: null,
+  metadata: {},
+  toolNames: [],
+  registeredAt: 0,
+  suspension: null,
+  controlled: false,
+  registeredWith: [],
+};
+
+/** The changes that make an agent registered and suspended. */
+export function suspended(agent: AgentRecord & { readonly suspension: Suspension }): AgentChange[] {
+  const { suspension } = agent;
+  return [
+    { kind: 'agent_saved', agent },
+    { kind: 'agent_suspended', agent, suspension },
+  ];
+}
+
+const { id, suspension } = sampleAgent;
+const free: AgentRecord = { ...sampleAgent, suspension: null };
+/** As a gateway knows it that has not heard of the suspension, nor of who else has registered it. */
+const stale: AgentRecord = {
+  ...free,
+  tokenHash: 'e'.repeat(64),
+  name: 'again',
+  registeredWith: ['mnopqrstuvwx', 'acc_1'],
+};
+const gone: AgentRecord = { ...sampleAgent, tokenHash: null, controlled: false };
+
+function imposed(width: Width, reason: string, at = 5): AgentChange {
+  return { kind: 'agent_suspended', agent: free, suspension: { at, reason, width } };
+}
+
+function resumed(width: Width): AgentChange {
+  return { kind: 'agent_resumed', id, width };
+}
+
+function removed(isKept: boolean): AgentChange {
+  return { kind: 'agent_removed', id, isKept };
+}
+
+/** What gateways that do not know of each other yet write about the same agent. Each stands for what one of them says. */
+export function agentConformance(opened: () => Store): void {
+  /** In batches of their own, as from several gateways, and all in one. */
+  describe.each(['one by one', 'in one batch'])('agents that several gateways change, %s', (how) => {
+    const after = async (...changes: readonly AgentChange[]) => {
+      const store = opened();
+      if (how === 'in one batch') await store.commit({ entries: [], changes });
+      else for (const change of changes) await store.commit({ entries: [], changes: [change] });
+      return (await store.load()).agents;
+    };
+
+    test('registering leaves a suspension as it is, and forgets nobody who has registered the agent', async () => {
+      const registeredWith = ['abcdefghijkl', 'acc_1', 'mnopqrstuvwx'];
+      expect(await after(...suspended(sampleAgent), { kind: 'agent_saved', agent: stale })).toEqual([
+        { ...stale, suspension, registeredWith },
+      ]);
+    });
+
+    test('registering brings back no suspension that was lifted', async () => {
+      const changes = [...suspended(sampleAgent), resumed('org'), removed(false)];
+      expect(await after(...changes, { kind: 'agent_saved', agent: sampleAgent })).toEqual([free]);
+    });
+
+    test('suspending leaves a registration as it is', async () => {
+      const suspending: AgentChange = { kind: 'agent_suspended', agent: sampleAgent, suspension };
+      expect(await after({ kind: 'agent_saved', agent: stale }, suspending)).toEqual([{ ...stale, suspension }]);
+    });
+
+    test('an agent that is suspended when it leaves is remembered without its token', async () => {
+      expect(await after(...suspended(sampleAgent), removed(false))).toEqual([gone]);
+    });
+
+    test('an agent that has left when it is suspended is remembered without its token', async () => {
+      const suspending: AgentChange = { kind: 'agent_suspended', agent: sampleAgent, suspension };
+      expect(await after({ kind: 'agent_saved', agent: free }, removed(false), suspending)).toEqual([gone]);
+    });
+
+    test('an agent that is to be remembered when it leaves is, without its token', async () => {
+      expect(await after({ kind: 'agent_saved', agent: free }, removed(true))).toEqual([{ ...gone, suspension: null }]);
+      expect(await after(removed(false))).toEqual([]);
+      expect(await after(removed(true))).toEqual([]);
+    });
+
+    test('a control stream is noted of the registration that it was opened under, and changes nothing else', async () => {
+      const mute = { ...sampleAgent, controlled: false };
+      const opening = (tokenHash: string): AgentChange => ({ kind: 'agent_controlled', id, tokenHash });
+      expect(await after(...suspended(mute), opening('0'.repeat(64)))).toEqual([mute]);
+      expect(await after(opening('f'.repeat(64)))).toEqual([sampleAgent]);
+    });
+
+    test('of several suspensions the widest stays, in whatever order, and counts from the first', async () => {
+      const first: AgentChange = { kind: 'agent_saved', agent: free };
+      const narrow = { at: 5, reason: 'narrow', width: 'team' } as const;
+      expect(await after(first, imposed('team', 'narrow'), imposed('team', 'another', 6))).toMatchObject([
+        { suspension: narrow },
+      ]);
+      expect(await after(imposed('unbound', 'wide', 7), imposed('org', 'between', 8))).toMatchObject([
+        { suspension: { at: 5, reason: 'wide', width: 'unbound' } },
+      ]);
+    });
+
+    test('a suspension is lifted by a credential that is at least as wide, and by no other', async () => {
+      expect(await after(...suspended(sampleAgent), resumed('team'))).toEqual([sampleAgent]);
+      expect(await after(resumed('org'))).toEqual([free]);
+      expect(await after(imposed('org', 'again'), resumed('unbound'))).toEqual([free]);
+    });
+  });
+}

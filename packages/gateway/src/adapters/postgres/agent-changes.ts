@@ -1,0 +1,155 @@
+import type { AgentChange } from '@reeve/core';
+import { agentOfChange, widths, withoutToken } from '@reeve/core';
+import type { SqlValue } from '../sql/sql-database.ts';
+import { agentValues } from '../sql/sqlite-rows.ts';
+import { noticeChannel } from './locks.ts';
+import type { Statement } from './statement.ts';
+import { arrayOf } from './statement.ts';
+import { agentsTable, insertRows, saveRows } from './tables.ts';
+
+type Of<Kind extends AgentChange['kind']> = Extract<AgentChange, { readonly kind: Kind }>;
+
+/**
+ * The changes of agents in one batch. The rows are merged in the database, by the rule of `agentAfter`: it alone knows
+ * what all gateways have made of an agent. A gateway whose memory says otherwise has a notice on its way of what it
+ * missed, and reads the row once its own change is durable.
+ */
+export class AgentChanges {
+  readonly #changes = new Map<string, AgentChange>();
+
+  has(change: AgentChange): boolean {
+    return this.#changes.has(keyOf(change));
+  }
+
+  /** One for each agent: their order does not count. */
+  add(change: AgentChange): void {
+    this.#changes.set(keyOf(change), change);
+  }
+
+  take(): Statement[] {
+    const all = [...this.#changes.values()];
+    this.#changes.clear();
+    const saved = all.filter((change) => change.kind === 'agent_saved');
+    const suspended = all.filter((change) => change.kind === 'agent_suspended');
+    const resumed = all.filter((change) => change.kind === 'agent_resumed');
+    const controlled = all.filter((change) => change.kind === 'agent_controlled');
+    const removed = all.filter((change) => change.kind === 'agent_removed');
+    return [
+      // First, as others may take the tokens.
+      ...(removed.length === 0 ? [] : [leave(removed), remove(removed)]),
+      ...(saved.length === 0 ? [] : save(saved)),
+      ...(controlled.length === 0 ? [] : [noteControlled(controlled)]),
+      ...(suspended.length === 0 ? [] : [suspend(suspended)]),
+      ...(resumed.length === 0 ? [] : [resume(resumed)]),
+    ];
+  }
+}
+
+function keyOf(change: AgentChange): string {
+  return JSON.stringify(idOf(change));
+}
+
+function idOf(change: AgentChange): string[] {
+  const { orgId, teamId, agentId } = agentOfChange(change);
+  return [orgId, teamId, agentId];
+}
+
+function save(changes: readonly Of<'agent_saved'>[]): Statement[] {
+  // A row that is suspended is never removed. So where there is none, there is nothing to keep.
+  const rows = changes.map(({ agent }) => agentValues({ ...agent, suspension: null }));
+  return [freeTokens(rows), saveRows(agentsTable, rows)];
+}
+
+/**
+ * A token belongs to one agent. Where two gateways have given the same one to two agents at once, the later one has it;
+ * the other agent is left without, and every gateway is told.
+ */
+function freeTokens(agents: readonly (readonly SqlValue[])[]): Statement {
+  const column = (index: number) => arrayOf(agents.map((agent) => agent[index] ?? null));
+  return {
+    name: 'free_tokens',
+    text: `WITH freed AS (
+        UPDATE agents AS a SET token_hash = NULL
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS taken (org_id, team_id, agent_id, token_hash)
+        WHERE a.token_hash = taken.token_hash
+          AND (a.org_id, a.team_id, a.agent_id) <> (taken.org_id, taken.team_id, taken.agent_id)
+        RETURNING a.org_id, a.team_id, a.agent_id
+      )
+      SELECT pg_notify('${noticeChannel}', json_build_object('from', 0, 'kind', 'agent',
+        'keys', json_build_array(json_build_array(org_id, team_id, agent_id)))::text) FROM freed`,
+    values: [column(0), column(1), column(2), column(3)],
+  };
+}
+
+/** A token that was replaced elsewhere says nothing of the new registration. */
+function noteControlled(changes: readonly Of<'agent_controlled'>[]): Statement {
+  return {
+    name: 'note_controlled',
+    text: `UPDATE agents AS a SET controlled = 1 FROM ${given('token_hash', 'text')}
+      WHERE ${isGiven} AND a.token_hash = given.token_hash`,
+    values: [...ids(changes), arrayOf(changes.map(({ tokenHash }) => tokenHash))],
+  };
+}
+
+function suspend(changes: readonly Of<'agent_suspended'>[]): Statement {
+  const rows = changes.map(({ agent, suspension }) => agentValues({ ...withoutToken(agent), suspension }));
+  const insert = insertRows(agentsTable, rows);
+  return {
+    name: 'suspend_agents',
+    text: `${insert.text} DO UPDATE SET suspended_at = coalesce(agents.suspended_at, excluded.suspended_at),
+        suspension_reason = excluded.suspension_reason, suspension_width = excluded.suspension_width
+      WHERE agents.suspended_at IS NULL
+        OR ${rank('agents.suspension_width')} < ${rank('excluded.suspension_width')}`,
+    values: insert.values,
+  };
+}
+
+function resume(changes: readonly Of<'agent_resumed'>[]): Statement {
+  return {
+    name: 'resume_agents',
+    text: `UPDATE agents AS a SET suspended_at = NULL, suspension_reason = NULL, suspension_width = NULL
+      FROM ${given('width', 'text')}
+      WHERE ${isGiven} AND ${rank('a.suspension_width')} <= ${rank('given.width')}`,
+    values: [...ids(changes), arrayOf(changes.map(({ width }) => width))],
+  };
+}
+
+/** Those of which something is remembered. */
+function leave(changes: readonly Of<'agent_removed'>[]): Statement {
+  return {
+    name: 'leave_agents',
+    text: `UPDATE agents AS a SET token_hash = NULL, controlled = 0 FROM ${given('is_kept', 'bigint')}
+      WHERE ${isGiven} AND (given.is_kept = 1 OR a.suspended_at IS NOT NULL)`,
+    values: [...ids(changes), kept(changes)],
+  };
+}
+
+function remove(changes: readonly Of<'agent_removed'>[]): Statement {
+  return {
+    name: 'remove_agents',
+    text: `DELETE FROM agents AS a USING ${given('is_kept', 'bigint')}
+      WHERE ${isGiven} AND given.is_kept = 0 AND a.suspended_at IS NULL`,
+    values: [...ids(changes), kept(changes)],
+  };
+}
+
+const isGiven = `(a.org_id, a.team_id, a.agent_id) = (given.org_id, given.team_id, given.agent_id)`;
+
+/** Agents, each with one thing that is said of it. */
+function given(column: string, type: 'text' | 'bigint'): string {
+  return `unnest($1::text[], $2::text[], $3::text[], $4::${type}[]) AS given (org_id, team_id, agent_id, ${column})`;
+}
+
+function ids(changes: readonly AgentChange[]): string[] {
+  return [0, 1, 2].map((index) => arrayOf(changes.map((change) => idOf(change)[index] ?? '')));
+}
+
+function kept(changes: readonly Of<'agent_removed'>[]): string {
+  return arrayOf(changes.map(({ isKept }) => (isKept ? 1 : 0)));
+}
+
+/** A width that was not noted counts as the widest, as where rows are read. */
+function rank(column: string): string {
+  const known = widths.map((width) => `'${width}'`).join(', ');
+  return `coalesce(array_position(ARRAY[${known}]::text[], ${column}), ${widths.length})`;
+}

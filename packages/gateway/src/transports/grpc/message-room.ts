@@ -1,0 +1,108 @@
+export interface RoomBounds {
+  /** What a message may hold without asking the other connections for room. */
+  readonly small: number;
+  /** What all that is not small may hold of one connection. It is less than all, so that a credential gets through. */
+  readonly largeInConnection: number;
+  readonly inConnection: number;
+  /** The same for all connections together: beyond it, those that are not small wait for each other. */
+  readonly inAll: number;
+  /** How many of one connection may wait. */
+  readonly waiting: number;
+}
+
+/** What the calls of one connection have together. */
+export interface ConnectionRoom {
+  held: number;
+  /** Streams of it whose answers are not read: nothing large is read from it meanwhile. */
+  stalled: number;
+  readonly waiting: Set<Claim>;
+}
+
+/** A call that asks for room. */
+export interface Claim {
+  readonly connection: ConnectionRoom;
+  readonly needed: number;
+  held: number;
+  pause(): void;
+  resume(): void;
+}
+
+/** Who it is that must let go first. */
+type Obstacle = 'connection' | 'others' | undefined;
+
+/** Shares the room for messages that are on their way. What is done at a release does not grow with the calls there are. */
+export class MessageRoom {
+  readonly #bounds: RoomBounds;
+  /** Connections that wait for others, in the order of their coming. */
+  readonly #queue = new Set<ConnectionRoom>();
+  #held = 0;
+
+  constructor(bounds: RoomBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** To be called when a call needs more or less. False where it can neither have the room nor wait for it. */
+  settle(claim: Claim): boolean {
+    const { connection } = claim;
+    const { held } = claim;
+    const obstacle = this.#obstacleOf(claim);
+    if (obstacle !== undefined) return this.#wait(claim, obstacle);
+    this.#hold(claim);
+    const waited = connection.waiting.delete(claim);
+    if (waited) claim.resume();
+    if (waited || claim.held < held) this.readOn(connection);
+    return true;
+  }
+
+  /** Lets those go on for which there is room, after this connection has let go of some. */
+  readOn(connection: ConnectionRoom): void {
+    this.#serve(connection);
+    for (const first of this.#queue) {
+      this.#serve(first);
+      if (this.#queue.has(first)) return;
+    }
+  }
+
+  #obstacleOf({ connection, needed, held }: Claim): Obstacle {
+    const more = needed - held;
+    if (more <= 0) return undefined;
+    const { small, largeInConnection, inConnection, inAll } = this.#bounds;
+    const isSmall = needed <= small;
+    if (connection.held + more > (isSmall ? inConnection : largeInConnection)) return 'connection';
+    if (isSmall) return undefined;
+    if (connection.stalled > 0) return 'connection';
+    return this.#held + more > inAll ? 'others' : undefined;
+  }
+
+  #wait(claim: Claim, obstacle: Obstacle): boolean {
+    const { connection } = claim;
+    if (!connection.waiting.has(claim) && connection.waiting.size >= this.#bounds.waiting) return false;
+    connection.waiting.add(claim);
+    if (obstacle === 'others') this.#queue.add(connection);
+    // Others resume it, too, when they want to read on.
+    claim.pause();
+    return true;
+  }
+
+  #hold(claim: Claim): void {
+    const more = claim.needed - claim.held;
+    claim.held += more;
+    claim.connection.held += more;
+    this.#held += more;
+  }
+
+  #serve(connection: ConnectionRoom): void {
+    let waitsForOthers = false;
+    for (const claim of connection.waiting) {
+      const obstacle = this.#obstacleOf(claim);
+      if (obstacle === undefined) {
+        this.#hold(claim);
+        connection.waiting.delete(claim);
+        claim.resume();
+      }
+      waitsForOthers ||= obstacle === 'others';
+    }
+    if (waitsForOthers) this.#queue.add(connection);
+    else this.#queue.delete(connection);
+  }
+}

@@ -1,0 +1,44 @@
+import type { ServerResponse } from 'node:http';
+import { HttpError } from './problem.ts';
+
+/** Smaller answers are gone before it matters. */
+const leastCounted = 64 * 1024;
+/** So many bytes a tenant may leave unread before it is asked to read them first. */
+const mostUnsent = 32 * 1024 * 1024;
+/** For how long a client may take nothing of an answer. */
+const patienceMs = 30_000;
+
+/**
+ * Answers that were made and that their clients have not read. They stay in memory until then, so a tenant that asks for
+ * many large ones and reads none gets no more, and a client that takes nothing for long is cut off.
+ */
+export class UnsentAnswers {
+  readonly #bytes = new Map<string, number>();
+  readonly #most: number;
+
+  constructor(most = mostUnsent) {
+    this.#most = most;
+  }
+
+  /** Refuses a tenant that has left too much unread. */
+  requireRead(tenant: string): void {
+    if ((this.#bytes.get(tenant) ?? 0) <= this.#most) return;
+    const detail = 'answers to this tenant wait to be read; read them, or close their connections, then try again';
+    throw new HttpError('rate_limited', detail, {}, { 'retry-after': '1' });
+  }
+
+  /** Counts an answer until it was sent or its connection has ended. */
+  hold(tenant: string, payload: unknown, response: ServerResponse): void {
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
+    if (bytes < leastCounted) return;
+    this.#add(tenant, bytes);
+    response.setTimeout(patienceMs, () => response.destroy());
+    response.once('close', () => this.#add(tenant, -bytes));
+  }
+
+  #add(tenant: string, bytes: number): void {
+    const left = (this.#bytes.get(tenant) ?? 0) + bytes;
+    if (left > 0) this.#bytes.set(tenant, left);
+    else this.#bytes.delete(tenant);
+  }
+}
