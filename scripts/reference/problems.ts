@@ -126,7 +126,7 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'Use an API key, or a store that lasts.',
   ],
   overloaded: [
-    'Too many logins wait for their password to be checked.',
+    'Too many logins wait for their password to be checked, or the threads that evaluate policies are busy with others.',
     'Wait for as many seconds as `Retry-After` says.',
   ],
   store_unavailable: ['The store cannot be written or read. Nothing was changed.', later],

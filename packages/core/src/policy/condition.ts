@@ -44,7 +44,11 @@ export interface Facts {
  * A compiled `when`. It may throw, as where a member is missing or nothing is left to spend; what that means is the
  * evaluator's to say. Without an evaluation it is judged by itself.
  */
-export type Condition = (facts: Facts, evaluation?: Evaluation) => boolean;
+export interface Condition {
+  (facts: Facts, evaluation?: Evaluation): boolean;
+  /** How many instructions its patterns have become; absent where it has none. */
+  readonly instructions?: number;
+}
 
 /** Compiles and type-checks the text of a `when`; throws a `ConditionError` that says what is wrong, and where. */
 export type CompileCondition = (source: string, author?: ConditionAuthor) => Condition;

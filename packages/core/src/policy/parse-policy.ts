@@ -30,6 +30,8 @@ export interface ParsedSource {
   readonly source: PolicySource;
   readonly documents: readonly ParsedDocument[];
   readonly problems: readonly PolicyProblem[];
+  /** How many instructions the patterns of its conditions have become. */
+  readonly instructions: number;
 }
 
 export interface ParsedPolicies {

@@ -9,10 +9,10 @@ import { ConditionError } from './condition.ts';
 import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts';
 import { effects } from './document.ts';
 import type { Glob } from '../kernel/glob.ts';
-import { compileGlob, GlobError } from '../kernel/glob.ts';
-import { compileHostGlob } from './host-glob.ts';
-import { compilePathGlob } from './path-glob.ts';
+import { GlobError } from '../kernel/glob.ts';
 import { canConcern } from './rule-index.ts';
+import type { SourceRules } from './source-rules.ts';
+import { mostRules } from './source-rules.ts';
 import type { Dimension } from './subject.ts';
 import type { Member, YamlReader } from './yaml-reader.ts';
 
@@ -21,6 +21,8 @@ export interface PolicyFeatures {
   readonly compileCondition?: CompileCondition;
   /** How many rules a source may hold, where that is not the usual number. */
   readonly mostRules?: number;
+  /** How many instructions its patterns may become, where that is not the usual number. */
+  readonly mostInstructions?: number;
 }
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
@@ -29,50 +31,6 @@ export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when',
 /** Bounds of what a rule may ask of its approvals. */
 export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
 export const approvalKeys = ['count', 'ttl_secs', 'grants'] as const;
-
-/** How many rules one source may hold, in all of its documents; one that is repeated by an alias counts each time. */
-export const mostRules = 2000;
-
-/** What the rules of one source share, whichever document they stand in. */
-export class SourceRules {
-  readonly #compile: CompileCondition | undefined;
-  readonly #compiled = new Map<string, () => Condition>();
-  #left: number;
-
-  constructor({ compileCondition, mostRules: most = mostRules }: PolicyFeatures) {
-    this.#compile = compileCondition;
-    this.#left = most;
-  }
-
-  get knowsConditions(): boolean {
-    return this.#compile !== undefined;
-  }
-
-  /** Counts rules; whether there may be so many. */
-  take(rules: number): boolean {
-    this.#left -= rules;
-    return this.#left >= 0;
-  }
-
-  /** The same text is compiled once, and is wrong in the same way each time. */
-  compile(text: string): Condition | undefined {
-    const known = this.#compiled.get(text) ?? this.#attempt(text);
-    this.#compiled.set(text, known);
-    return known();
-  }
-
-  #attempt(text: string): () => Condition {
-    try {
-      const made = this.#compile?.(text);
-      if (made !== undefined) return () => made;
-      throw new Error('conditions are not known here');
-    } catch (error) {
-      return () => {
-        throw error;
-      };
-    }
-  }
-}
 
 /** Reads the `rules` of a document. */
 export function parseRules(
@@ -90,17 +48,6 @@ export function parseName(yaml: YamlReader, node: Node | undefined): string | un
   if (text === undefined || isId(text)) return text;
   yaml.complain(node, '"name" must be 1 to 128 letters, digits, ".", "_" or "-"');
   return undefined;
-}
-
-/** Of hosts and paths one form of all spellings counts. */
-const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
-  hosts: compileHostGlob,
-  paths: compilePathGlob,
-};
-
-/** A glob of one dimension, as rules compare it. */
-export function compileGlobOf(dimension: Dimension, source: string): Glob {
-  return compilers[dimension]?.(source) ?? compileGlob(source);
 }
 
 class RuleParser {
@@ -220,7 +167,7 @@ class RuleParser {
     const text = this.#yaml.text(node, 'a glob');
     if (text === undefined) return undefined;
     try {
-      return compileGlobOf(dimension, text);
+      return this.#shared.glob(dimension, text);
     } catch (error) {
       if (!(error instanceof GlobError)) throw error;
       const quote = isScalar(node) && node.type?.startsWith('QUOTE') === true ? 1 : 0;

@@ -7,8 +7,9 @@ import { policyModes } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from './parse-policy.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
-import { parseName, parseRules, SourceRules } from './parse-rule.ts';
+import { parseName, parseRules } from './parse-rule.ts';
 import { parseScope, scopeForms } from './parse-scope.ts';
+import { SourceRules } from './source-rules.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
 
@@ -17,9 +18,10 @@ export const documentKeys = ['scope', 'name', 'mode', 'default', 'hints', 'rules
 /** Reads one source by itself: what is wrong with it together with others is said by `problemsOf`. */
 export function parseSource(source: PolicySource, features: PolicyFeatures): ParsedSource {
   const yaml = new YamlReader(source.file, source.text);
-  if (yaml.problems.length > 0) return { source, documents: [], problems: yaml.problems };
+  if (yaml.problems.length > 0) return { source, documents: [], problems: yaml.problems, instructions: 0 };
   const parser = new SourceParser(source, yaml, featuresFor(source, features));
-  return { source, documents: parser.parse(), problems: yaml.problems };
+  const documents = parser.parse();
+  return { source, documents, problems: yaml.problems, instructions: parser.instructions };
 }
 
 /** What its author may do: conditions of a bound one do not look at what everybody has spent. */
@@ -38,6 +40,10 @@ class SourceParser {
     this.#source = source;
     this.#yaml = yaml;
     this.#rules = new SourceRules(features);
+  }
+
+  get instructions(): number {
+    return this.#rules.instructions;
   }
 
   parse(): ParsedDocument[] {

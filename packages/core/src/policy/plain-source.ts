@@ -1,11 +1,12 @@
 import type { Pricing } from '../budget/pricing.ts';
+import { SourceGlobs } from './compile-glob-of.ts';
 import type { CompileCondition, Condition } from './condition.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from '../kernel/glob.ts';
 import { compileGlob } from '../kernel/glob.ts';
 import type { ParsedDocument, ParsedSource } from './parse-policy.ts';
 import type { PolicyFeatures } from './parse-rule.ts';
-import { compileGlobOf, globDimensions } from './parse-rule.ts';
+import { globDimensions } from './parse-rule.ts';
 import { featuresFor } from './parse-source.ts';
 
 type Globs = Partial<Record<(typeof globDimensions)[number], readonly string[]>>;
@@ -71,6 +72,7 @@ export function* reviveSource(
 class Reviver {
   readonly #compile: CompileCondition | undefined;
   readonly #compiled = new Map<string, Condition>();
+  readonly #sharedGlobs = new SourceGlobs();
 
   constructor(compile: CompileCondition | undefined) {
     this.#compile = compile;
@@ -102,7 +104,7 @@ class Reviver {
   *#globs(sources: readonly string[], dimension: keyof Globs): Generator<undefined, Glob[]> {
     const globs: Glob[] = [];
     for (const [at, source] of sources.entries()) {
-      globs.push(compileGlobOf(dimension, source));
+      globs.push(this.#sharedGlobs.compile(dimension, source));
       if (at % globsPerStep === globsPerStep - 1) yield;
     }
     return globs;

@@ -2,6 +2,7 @@ import type { Governance } from '../../governance.ts';
 import { rejectPolicies } from '../load-policies.ts';
 import { parseScope } from '../parse-scope.ts';
 import { putInForce } from '../put-in-force.ts';
+import { acceptedBefore } from './policy-library.ts';
 import type { StoredVersion } from './policy-version.ts';
 import { withWriter } from './writers-from-before.ts';
 
@@ -28,7 +29,8 @@ export function followPolicies(gov: Governance, versions: readonly StoredVersion
   const { library } = gov;
   const news = versions.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));
   if (news.length === 0) return;
-  putInForce(gov, { ...library.sources, stored: library.with(news.map((each) => withWriter(gov, each))) });
+  const stored = news.map((each) => withWriter(gov, each));
+  putInForce(gov, { ...library.sources, stored: library.with(stored, acceptedBefore(library.features)) });
   for (const { name, version, scope, savedAt, source } of news) {
     const document = {
       name,

@@ -105,5 +105,10 @@ function deniedInstead({ saved }: StoredPolicy, { source }: ParsedSource): Parse
     rules: [{ name: 'unreadable', effect: 'deny', matchers: {} }],
   };
   const namedAt = { file: source.file, line: 1, column: 1 };
-  return { source, documents: [{ document, text: source.text, namedAt, exclusive: [] }], problems: [] };
+  return {
+    source,
+    documents: [{ document, text: source.text, namedAt, exclusive: [] }],
+    problems: [],
+    instructions: 0,
+  };
 }

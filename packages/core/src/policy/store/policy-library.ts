@@ -144,7 +144,7 @@ export class PolicyLibrary {
 
 /** What was stored when more was accepted stays in force: no stored text keeps a gateway from starting. */
 export function acceptedBefore(features: PolicyFeatures): PolicyFeatures {
-  return { ...features, mostRules: Number.POSITIVE_INFINITY };
+  return { ...features, mostRules: Number.POSITIVE_INFINITY, mostInstructions: Number.POSITIVE_INFINITY };
 }
 
 type WrittenVersion = Pick<PolicyVersion, 'name' | 'source' | 'width' | 'author'>;

@@ -18,6 +18,7 @@ import { mayReachScope } from '../scope-reach.ts';
 import { requireName } from './find-policy.ts';
 import { inForce } from './in-force.ts';
 import type { PolicyVersion } from './policy-version.ts';
+import { tenantProblems } from './tenant-bounds.ts';
 
 export interface NewVersion {
   readonly name: string;
@@ -42,7 +43,10 @@ export function storeVersion(gov: Governance, by: Principal, { name, source, not
   }
   const stored = new Map(library.sources.stored);
   stored.delete(name);
-  const problems = problemsOf([...inForce({ ...library.sources, stored }).sources, parsed]);
+  const problems = [
+    ...problemsOf([...inForce({ ...library.sources, stored }).sources, parsed]),
+    ...tenantProblems(gov, by, parsed),
+  ];
   if (problems.length > 0) throw invalidPolicy(problems);
   saveVersion(gov, by, { name, source, note: redactText(note) }, scope, change);
 }

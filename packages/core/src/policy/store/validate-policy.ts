@@ -10,6 +10,7 @@ import { parseSource } from '../parse-source.ts';
 import { mayReachScope } from '../scope-reach.ts';
 import { nameMeant, whyTaken } from './find-policy.ts';
 import { outsideTenant } from './store-version.ts';
+import { tenantProblems } from './tenant-bounds.ts';
 
 /** How problems name a text that is not to be stored under a name. */
 const unnamed = 'source';
@@ -37,7 +38,7 @@ export function validatePolicy(
   }
   // What is wrong with it by itself comes first, as at a put.
   if (parsed.problems.length > 0) return parsed.problems;
-  return problemsOf([...without(gov.library.inForce.sources, parsed), parsed]);
+  return [...problemsOf([...without(gov.library.inForce.sources, parsed), parsed]), ...tenantProblems(gov, by, parsed)];
 }
 
 /** What is in force but for the documents that the candidate has, too. */

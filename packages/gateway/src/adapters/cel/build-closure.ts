@@ -7,7 +7,8 @@ import { readerOf } from './fact-members.ts';
 import { Fault, fault, isOutweighable, weightier } from './faults.ts';
 import type { Frame } from './frame.ts';
 import { operationOf } from './functions.ts';
-import { compilePattern, matchesPattern } from './matches.ts';
+import { matchesPattern, programFor } from './matches.ts';
+import { Automaton } from './regex/automaton.ts';
 import { PatternError } from './regex/pattern.ts';
 import { duration, timestamp } from './time-functions.ts';
 import { noSuchZone, timeZone } from './time-zone.ts';
@@ -212,8 +213,10 @@ function atLoad(
     if (name === 'timestamp') return constant(timestamp(text));
     if (name === 'duration') return constant(duration(text));
     if (name === 'matches') {
-      const pattern = compilePattern(text);
-      return (frame) => matchesPattern(frame, first(frame), pattern);
+      const program = programFor(text);
+      // Many patterns are stored and few are ever asked: what a machine remembers is made when it first runs.
+      let pattern: Automaton | undefined;
+      return (frame) => matchesPattern(frame, first(frame), (pattern ??= new Automaton(program)));
     }
     if (name.startsWith('get') && operands === 2) timeZone(text);
     return undefined;

@@ -27,14 +27,14 @@ export function conditionCompiler(
       const parsed = parse(source);
       const tree = readTree(parsed.root);
       if (author === 'tenant') requireNoGlobalSpend(tree);
-      requireFewInstructions(tree, all.instructions);
+      const instructions = countInstructions(tree, all.instructions);
       const run = buildClosure(tree);
       const price = priceOfStart + sizeOf(tree);
       const type = parsed.check();
       if (type !== 'bool' && !type.startsWith('dyn')) {
         throw new ConditionError(`a condition must be true or false, and this is of type ${type}`, 0);
       }
-      return (facts, evaluation = new Evaluation(subjectOf(facts.action), all.cost)) => {
+      const condition: Condition = (facts, evaluation = new Evaluation(subjectOf(facts.action), all.cost)) => {
         const frame = new Frame(facts, evaluation);
         frame.charge(price);
         const value = run(frame);
@@ -42,6 +42,7 @@ export function conditionCompiler(
           throw fault(`a condition must be true or false, and this is ${described(value)}`);
         return value;
       };
+      return instructions === 0 ? condition : Object.assign(condition, { instructions });
     } catch (error) {
       throw error instanceof ConditionError ? placed(error, source) : error;
     }
@@ -52,14 +53,15 @@ export function conditionCompiler(
 const priceOfStart = 15;
 
 /** A short pattern may become very many instructions: each by itself is bounded where it is read, all together here. */
-function requireFewInstructions(tree: Expression, most: number): void {
-  let left = most;
+function countInstructions(tree: Expression, most: number): number {
+  let found = 0;
   for (const part of partsOf(tree)) {
     const pattern = part.kind === 'call' && part.name === 'matches' ? part.operands.at(-1) : undefined;
     if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string') continue;
-    left -= instructionsIn(pattern.value);
-    if (left < 0) throw new ConditionError('the patterns of the condition are too large together', pattern.offset);
+    found += instructionsIn(pattern.value);
+    if (found > most) throw new ConditionError('the patterns of the condition are too large together', pattern.offset);
   }
+  return found;
 }
 
 /** Says in words what the offset says to programs. */

@@ -61,10 +61,13 @@ export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((total, child) => total + sizeOf(child), 1);
 }
 
-/** The expression and all of its parts. */
+/** The expression and all of its parts, as they are written. Chains may be long, so each step costs the same. */
 export function* partsOf(expression: Expression): Generator<Expression> {
-  yield expression;
-  for (const child of childrenOf(expression)) yield* partsOf(child);
+  const stack = [expression];
+  for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
+    yield part;
+    stack.push(...childrenOf(part).toReversed());
+  }
 }
 
 function childrenOf(expression: Expression): readonly Expression[] {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compilePattern } from './matches.ts';
+import { remembered } from './regex/automaton.ts';
 import { PatternError } from './regex/pattern.ts';
 
 function free(): void {}
@@ -172,5 +173,26 @@ describe('the automaton', () => {
       throw new Error('no more');
     };
     expect(() => compilePattern('a').matches('b', refuse)).toThrow('no more');
+  });
+});
+
+describe('what machines remember', () => {
+  let seed = 7;
+  const text = Array.from({ length: 3000 }, () =>
+    (seed = (seed * 48_271) % 2_147_483_647) % 2 === 0 ? 'a' : 'b',
+  ).join('');
+  const letters = Array.from({ length: 200 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('');
+
+  test('is bounded for all of them together, and the answers stay right', () => {
+    const machines = Array.from({ length: 100 }, (_, at) => compilePattern(`a[ab]{${10 + (at % 3)}}c${at}`));
+    for (const machine of machines) expect(machine.matches(text, free)).toBe(false);
+    const classes = Array.from({ length: 5 }, (_, at) => compilePattern(`${letters}${at}`));
+    for (const [at, machine] of classes.entries()) expect(machine.matches(`${letters}${at}`, free)).toBe(true);
+    expect(remembered()).toBeGreaterThan(500_000);
+    expect(remembered()).toBeLessThanOrEqual(2_000_000);
+    for (const [at, machine] of machines.entries()) {
+      expect(machine.matches(`${text}${'a'.repeat(13)}c${at}`, free)).toBe(true);
+    }
+    for (const machine of classes) expect(machine.matches(letters, free)).toBe(false);
   });
 });

@@ -3,18 +3,33 @@ import type { Frame } from './frame.ts';
 import { Automaton } from './regex/automaton.ts';
 import { parsePattern } from './regex/parse-pattern.ts';
 import { PatternError } from './regex/pattern.ts';
+import type { Program } from './regex/program.ts';
 import { programOf } from './regex/program.ts';
 import { textIn } from './text-functions.ts';
 
 /** Throws a `PatternError`. */
 export function compilePattern(source: string): Automaton {
-  return new Automaton(programOf(parsePattern(source)));
+  return new Automaton(programFor(source));
+}
+
+/** Programs do not change, so rules and documents with the same pattern share one: the latest are at hand. */
+const mostAtHand = 64;
+const atHand = new Map<string, Program>();
+
+/** Throws a `PatternError`. */
+export function programFor(source: string): Program {
+  const program = atHand.get(source) ?? programOf(parsePattern(source));
+  atHand.delete(source);
+  atHand.set(source, program);
+  const [oldest] = atHand.keys();
+  if (atHand.size > mostAtHand && oldest !== undefined) atHand.delete(oldest);
+  return program;
 }
 
 /** How many instructions a pattern becomes; none where it is wrong, which is told where it is used. */
 export function instructionsIn(source: string): number {
   try {
-    return programOf(parsePattern(source)).instructions.length;
+    return programFor(source).size;
   } catch (error) {
     if (error instanceof PatternError) return 0;
     throw error;

@@ -32,7 +32,8 @@ export type PastSources = readonly PolicySource[] | undefined;
 
 /** Everything that is done aside: what it is given and what it gives. All of it is data that can be sent to a thread. */
 export interface EvaluationJobs {
-  read: { in: { readonly source: PolicySource }; out: PlainSource };
+  /** What was accepted before is read whatever its size. */
+  read: { in: { readonly source: PolicySource; readonly accepted: boolean }; out: PlainSource };
   validate: {
     in: { readonly by: Principal; readonly source: string; readonly name: string | undefined };
     out: readonly PolicyProblem[];
@@ -66,6 +67,8 @@ export interface EvaluationJobs {
     /** Undefined where the policies of the time are not known. */
     out: readonly ConsideredRule[] | undefined;
   };
+  /** The orgs that the agents of cases belong to. */
+  orgsOfCases: { in: { readonly cases: string }; out: readonly string[] };
   test: {
     in: { readonly by: Principal; readonly candidate: Candidate | undefined; readonly cases: string };
     out: JudgedCases;

@@ -6,6 +6,7 @@ import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import type { ThreadAnswer, ThreadCall } from './evaluation-worker.ts';
 import { PolicyCourier } from './policy-courier.ts';
 import type { EvaluationSettings } from './thread-world.ts';
+import { WaitingJobs } from './waiting-jobs.ts';
 
 export interface EvaluationThreadsOptions {
   /** How many there are at most. */
@@ -19,7 +20,10 @@ export interface EvaluationThreadsOptions {
 
 /** A job that waits for a thread, or is done in one. */
 interface Task {
-  readonly tenant: string;
+  /** The org that it is done for; null: the operator, or the gateway itself. */
+  readonly tenant: string | null;
+  /** Whose documents it needs beside the global ones; null where it needs no policies in force. */
+  readonly orgs: readonly string[] | null;
   readonly kind: JobKind;
   /** Made when its turn comes, so that it sees what is true then. */
   readonly input: () => EvaluationJobs[JobKind]['in'];
@@ -33,11 +37,18 @@ interface Thread {
   readonly worker: Worker;
   readonly courier: PolicyCourier;
   task: Task | undefined;
+  /** It reads policies in force, before its job. */
+  isLearning: boolean;
   deadline: NodeJS.Timeout | undefined;
   idle: NodeJS.Timeout | undefined;
 }
 
 const memoryMb = 512;
+/** In times of the deadline: reading what one org has stored, and waiting while others do that and then evaluate. */
+const learnTimes = 2;
+const waitTimes = 3;
+/** Threads take a moment to start, however short the deadline is. */
+const leastWaitMs = 10_000;
 
 /**
  * Threads that evaluate, one job at a time each. They are started when there is work and ended when there has been none
@@ -47,7 +58,7 @@ export class EvaluationThreads {
   readonly #gov: Governance;
   readonly #options: EvaluationThreadsOptions;
   readonly #threads = new Set<Thread>();
-  readonly #waiting: Task[] = [];
+  readonly #waiting = new WaitingJobs<Task>();
   #closed = false;
 
   constructor(gov: Governance, options: EvaluationThreadsOptions) {
@@ -58,7 +69,8 @@ export class EvaluationThreads {
   run(task: Omit<Task, 'resolve' | 'reject'>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw stopping();
-      this.#waiting.push({ ...task, resolve, reject });
+      const waitMs = Math.max(leastWaitMs, waitTimes * this.#options.deadlineMs);
+      this.#waiting.add({ ...task, resolve, reject }, waitMs, () => reject(busy()));
       this.#assign();
     });
   }
@@ -68,30 +80,22 @@ export class EvaluationThreads {
     this.#closed = true;
     const threads = [...this.#threads];
     this.#threads.clear();
-    const unfinished = [...threads.flatMap(({ task }) => task ?? []), ...this.#waiting.splice(0)];
+    const unfinished = [...threads.flatMap(({ task }) => task ?? []), ...this.#waiting.takeAll()];
     for (const { reject } of unfinished) reject(stopping());
     await Promise.all(threads.map((thread) => end(thread)));
   }
 
   #assign(): void {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.size > 0) {
       const thread = this.#freeThread();
       if (thread === undefined) return;
-      const [task] = this.#waiting.splice(this.#nextTask(), 1);
+      const task = this.#waiting.take();
       thread.task = task;
       clearTimeout(thread.idle);
       thread.worker.ref();
+      post(thread, { type: 'serve', tenant: task?.tenant ?? '' });
       this.#goOn(thread);
     }
-  }
-
-  /** Of those who wait, the first whose tenant has nothing in a thread; else the first. */
-  #nextTask(): number {
-    const busy = new Set([...this.#threads].map(({ task }) => task?.tenant));
-    return Math.max(
-      0,
-      this.#waiting.findIndex(({ tenant }) => !busy.has(tenant)),
-    );
   }
 
   #freeThread(): Thread | undefined {
@@ -101,12 +105,10 @@ export class EvaluationThreads {
 
   /** Tells the thread what has changed, then gives it its job. The time for the job begins when it knows all it needs. */
   #goOn(thread: Thread): void {
-    const { task, courier } = thread;
-    if (task === undefined) return;
-    if (!courier.isUpToDate) {
-      post(thread, { type: 'learn', news: courier.next() });
-      return;
-    }
+    const { task } = thread;
+    if (task === undefined || this.#teach(thread, task)) return;
+    clearTimeout(thread.deadline);
+    thread.isLearning = false;
     try {
       if (task.hasDeadline) {
         thread.deadline = setTimeout(() => this.#lose(thread, 'deadline'), this.#options.deadlineMs);
@@ -117,6 +119,19 @@ export class EvaluationThreads {
     }
   }
 
+  /** Whether there is something that the thread has to know first. What tenants have stored is read within a time. */
+  #teach(thread: Thread, { orgs, hasDeadline }: Task): boolean {
+    const telling = orgs === null ? undefined : thread.courier.next(orgs);
+    if (telling === undefined || orgs === null) return false;
+    if (telling.ofOrgs && hasDeadline) {
+      const ms = learnTimes * this.#options.deadlineMs * Math.max(1, orgs.length);
+      thread.deadline ??= setTimeout(() => this.#lose(thread, 'deadline'), ms);
+    }
+    thread.isLearning = true;
+    post(thread, { type: 'learn', news: telling.news });
+    return true;
+  }
+
   #start(): Thread {
     const { mostActionMicros, approvals } = this.#gov;
     const settings: EvaluationSettings = { mostActionMicros, ttlMs: approvals.settings.ttlMs };
@@ -125,7 +140,14 @@ export class EvaluationThreads {
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     });
     const courier = new PolicyCourier(this.#gov);
-    const thread: Thread = { worker, courier, task: undefined, deadline: undefined, idle: undefined };
+    const thread: Thread = {
+      worker,
+      courier,
+      task: undefined,
+      isLearning: false,
+      deadline: undefined,
+      idle: undefined,
+    };
     worker.on('message', (answer: ThreadAnswer) => this.#answered(thread, answer));
     worker.on('error', (error) => this.#lose(thread, isMemory(error) ? 'memory' : 'crash'));
     worker.on('exit', () => this.#lose(thread, 'crash'));
@@ -143,6 +165,7 @@ export class EvaluationThreads {
       case 'refused':
         return this.#settle(thread, () => task?.reject(new ReeveError(answer.code, answer.message, answer.facts)));
       case 'failed':
+        if (thread.isLearning) return this.#lose(thread, 'crash');
         if (!answer.exhausted) return this.#settle(thread, () => task?.reject(new Error(answer.message)));
         this.#options.onEnded('memory');
         return this.#settle(thread, () => task?.reject(tooExpensive(this.#options)));
@@ -151,6 +174,7 @@ export class EvaluationThreads {
 
   #settle(thread: Thread, answer: () => void): void {
     clearTimeout(thread.deadline);
+    thread.deadline = undefined;
     thread.task = undefined;
     answer();
     this.#assign();
@@ -165,11 +189,13 @@ export class EvaluationThreads {
   /** The thread is given up, and with it the job that it had. */
   #lose(thread: Thread, why: 'deadline' | 'memory' | 'crash'): void {
     if (!this.#threads.delete(thread)) return;
-    const { task } = thread;
+    const { task, isLearning } = thread;
     void end(thread);
     if (task !== undefined) {
       this.#options.onEnded(why);
-      task.reject(why === 'crash' ? crashed() : tooExpensive(this.#options));
+      // What is read before the job is not what the caller has sent.
+      if (isLearning) task.reject(notLearned());
+      else task.reject(why === 'crash' ? crashed() : tooExpensive(this.#options));
     }
     this.#assign();
   }
@@ -202,9 +228,21 @@ function tooExpensive({ deadlineMs }: EvaluationThreadsOptions): ReeveError {
 }
 
 function crashed(): ReeveError {
-  return new ReeveError('overloaded', 'the thread that evaluates policies has ended; try again', {
-    retry_after_secs: 1,
-  });
+  return overloaded('the thread that evaluates policies has ended; try again');
+}
+
+function notLearned(): ReeveError {
+  return overloaded(
+    'the documents in force take more time or memory to read than there is for it; try again, or delete some',
+  );
+}
+
+function busy(): ReeveError {
+  return overloaded('evaluations of others are going on; try again');
+}
+
+function overloaded(message: string): ReeveError {
+  return new ReeveError('overloaded', message, { retry_after_secs: 1 });
 }
 
 function stopping(): ReeveError {

@@ -9,6 +9,7 @@ import { ThreadWorld } from './thread-world.ts';
 
 /** Evaluates what callers have written, in a thread of its own: whatever it costs, no decision waits for it. */
 export type ThreadCall =
+  | { readonly type: 'serve'; readonly tenant: string }
   | { readonly type: 'learn'; readonly news: PolicyNews }
   | { readonly type: 'job'; readonly kind: JobKind; readonly input: EvaluationJobs[JobKind]['in'] };
 
@@ -38,7 +39,7 @@ function giveWay(): void {
   }
 }
 
-async function answerTo(call: ThreadCall): Promise<ThreadAnswer> {
+async function answerTo(call: Exclude<ThreadCall, { type: 'serve' }>): Promise<ThreadAnswer> {
   try {
     if (call.type === 'job') return { type: 'done', output: await performJob(world, call.kind, call.input) };
     world.learn(call.news);
@@ -54,5 +55,6 @@ async function answerTo(call: ThreadCall): Promise<ThreadAnswer> {
 
 giveWay();
 parentPort?.on('message', (call: ThreadCall) => {
-  void answerTo(call).then((answer) => parentPort?.postMessage(answer));
+  if (call.type === 'serve') world.serve(call.tenant);
+  else void answerTo(call).then((answer) => parentPort?.postMessage(answer));
 });

@@ -1,5 +1,6 @@
 import type { AgentId, ConsideredRule } from '@reeve/core';
 import {
+  acceptedBefore,
   considerAgain,
   judgeAgain,
   parseCheckRequest,
@@ -11,6 +12,7 @@ import {
 } from '@reeve/core';
 import type { JudgedCases } from '../../evaluation/policy-evaluator.ts';
 import { judgeCases } from '../../offline/judge-cases.ts';
+import { readCases } from '../../offline/read-cases.ts';
 import { policyFeatures } from '../cel/policy-features.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import type { ThreadWorld } from './thread-world.ts';
@@ -22,7 +24,8 @@ type Perform<Kind extends JobKind> = (
 
 /** How each job is done. */
 const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
-  read: (_world, { source }) => plainSource(parseSource(source, policyFeatures)),
+  read: (_world, { source, accepted }) =>
+    plainSource(parseSource(source, accepted ? acceptedBefore(policyFeatures) : policyFeatures)),
   validate: (world, { by, source, name }) => validatePolicy(world.world(), by, { source, name }),
   simulate: (world, { by, request, candidate, facts }) =>
     withFewRules(
@@ -38,8 +41,13 @@ const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
     return judgeAgain(world.candidate(by, candidate), entries, find);
   },
   consider: async (world, { by, recorded, agent, past }) => {
-    const set = await world.past(recorded.policyVersion, past);
+    const set = await world.past(recorded.policyVersion, recorded.agent.orgId, past);
     return set === undefined ? undefined : withFewRules({ rules: considerAgain(set, by, recorded, agent) }).rules;
+  },
+  orgsOfCases: (world, { cases }) => {
+    const { groups } = readCases({ file: 'cases', text: cases }, world.world().mostActionMicros);
+    const asked = groups.flatMap((group) => group.cases.flatMap((each) => [each, ...each.before]));
+    return [...new Set(asked.map(({ agent }) => agent.orgId))];
   },
   test: (world, { by, candidate, cases }) => {
     requireUnbound(by);

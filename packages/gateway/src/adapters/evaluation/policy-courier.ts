@@ -1,4 +1,5 @@
 import type { Governance, PolicyVersion } from '@reeve/core';
+import { parseScope } from '@reeve/core';
 import type { PolicyNews } from './thread-world.ts';
 
 /** So much text is sent at once; copying more would keep decisions waiting. */
@@ -6,42 +7,83 @@ const mostCharacters = 256 * 1024;
 
 type Sources = Governance['library']['sources'];
 
-/** Tells one thread which policies are in force: at first all of them, then what has changed. */
+/** What a thread is told next. */
+export interface Telling {
+  readonly news: PolicyNews;
+  /** Whether documents of an org are in it; else it is the operator's alone. */
+  readonly ofOrgs: boolean;
+}
+
+/**
+ * Tells one thread which policies are in force, as far as its job needs them: all that is global, and what the orgs of
+ * the job have. What it knows of other orgs it is told to forget, so that no tenant pays for what another has stored.
+ */
 export class PolicyCourier {
   readonly #gov: Pick<Governance, 'library' | 'policies'>;
   readonly #told = new Map<string, PolicyVersion>();
   #files: Sources['files'] = [];
-  #sources: Sources | undefined;
+  /** What the thread knows all of. */
+  #known: { readonly sources: Sources; readonly orgs: string } | undefined;
 
   constructor(gov: Pick<Governance, 'library' | 'policies'>) {
     this.#gov = gov;
   }
 
-  /** Whether the thread knows all there is. */
-  get isUpToDate(): boolean {
-    return this.#sources === this.#gov.library.sources;
-  }
-
-  /** The next that the thread has to be told. */
-  next(): PolicyNews {
+  /** The next that the thread has to be told for a job about these orgs; undefined where it knows all it needs. */
+  next(orgs: readonly string[]): Telling | undefined {
     const { library, policies } = this.#gov;
     const { sources } = library;
+    const key = orgs.toSorted().join();
+    if (this.#known?.sources === sources && this.#known.orgs === key) return undefined;
+    const wanted = this.#wanted(sources, orgs);
+    const forgotten = [...this.#told.keys()].filter((name) => !wanted.has(name));
+    for (const name of forgotten) this.#told.delete(name);
+    const hasOtherFiles = this.#files !== sources.files;
+    this.#files = sources.files;
+    const files = hasOtherFiles ? { files: sources.files.map(({ source }) => source) } : {};
     const stored: PolicyVersion[] = [];
+    let ofOrgs = false;
     let left = mostCharacters;
-    for (const [name, { saved }] of sources.stored) {
+    for (const [name, saved] of wanted) {
       if (this.#told.get(name) === saved) continue;
-      if (left <= 0) return { stored, version: undefined };
+      const isOfOrg = orgOf(saved) !== null;
+      // The operator's first, and alone: for those of tenants there is a deadline.
+      const isAlone = ofOrgs || (stored.length === 0 && !hasOtherFiles);
+      if (left <= 0 || (isOfOrg && !isAlone)) {
+        this.#known = undefined;
+        return { news: { ...files, forgotten, stored }, ofOrgs };
+      }
+      ofOrgs = isOfOrg;
       this.#told.set(name, saved);
       stored.push(saved);
       left -= saved.source?.length ?? 0;
     }
-    const hasOtherFiles = this.#files !== sources.files;
-    this.#files = sources.files;
-    this.#sources = sources;
-    return {
-      stored,
-      ...(hasOtherFiles ? { files: sources.files.map(({ source }) => source) } : {}),
-      version: policies.version,
-    };
+    const isNew = this.#known?.sources !== sources || forgotten.length + stored.length > 0;
+    this.#known = { sources, orgs: key };
+    return isNew ? { news: { ...files, forgotten, stored, version: policies.version }, ofOrgs } : undefined;
   }
+
+  /** The newest versions that the job needs, what is global before what orgs have. */
+  #wanted({ stored }: Sources, orgs: readonly string[]): ReadonlyMap<string, PolicyVersion> {
+    const global: [string, PolicyVersion][] = [];
+    const own: [string, PolicyVersion][] = [];
+    for (const [name, { saved }] of stored) {
+      const org = orgOf(saved);
+      if (org === null) global.push([name, saved]);
+      else if (orgs.includes(org)) own.push([name, saved]);
+    }
+    return new Map([...global, ...own]);
+  }
+}
+
+const orgsKnown = new WeakMap<PolicyVersion, string | null>();
+
+/** The org that a document is about; null where it is about all. */
+function orgOf(saved: PolicyVersion): string | null {
+  const known = orgsKnown.get(saved);
+  if (known !== undefined) return known;
+  const scope = parseScope(saved.scope);
+  const org = scope === undefined || scope.tier === 'global' ? null : scope.orgId;
+  orgsKnown.set(saved, org);
+  return org;
 }

@@ -12,7 +12,15 @@ import type {
   Simulation,
   StoredEntry,
 } from '@reeve/core';
-import { agentsOf, longestStretch, parseSource, reviveSource, tiersOf } from '@reeve/core';
+import {
+  acceptedBefore,
+  agentsOf,
+  bindingOfName,
+  longestStretch,
+  parseSource,
+  reviveSource,
+  tiersOf,
+} from '@reeve/core';
 import type { BroughtFacts, EvaluationJobs, JobKind } from './evaluation-jobs.ts';
 import { EvaluationThreads } from './evaluation-threads.ts';
 import type { JudgedCases, PolicyEvaluator } from '../../evaluation/policy-evaluator.ts';
@@ -25,7 +33,6 @@ export interface EvaluatorOptions {
 }
 
 const slots = 2;
-const system = 'system';
 const nobody = { orgId: '', teamId: '', agentId: '' };
 
 /** Whatever compiles or evaluates a text of a caller, aside from decisions. */
@@ -50,47 +57,54 @@ export class ThreadEvaluator implements PolicyEvaluator {
     const { features } = this.#gov.library;
     if (by === null) {
       try {
-        return await this.#revive(await this.#system('read', { source }));
+        return await this.#revive(await this.#readAccepted(source));
       } catch (error) {
         this.#onFallback(error);
-        return parseSource(source, features);
+        return parseSource(source, source.name === undefined ? features : acceptedBefore(features));
       }
     }
-    return await this.#revive(await this.#run(by, 'read', () => ({ source })));
+    return await this.#revive(await this.#run(by, 'read', null, () => ({ source, accepted: false })));
   }
 
   validate(
     by: Principal,
     asked: { readonly source: string; readonly name: string | undefined },
   ): Promise<readonly PolicyProblem[]> {
-    return this.#run(by, 'validate', () => ({ by, ...asked }));
+    return this.#run(by, 'validate', orgsOf(by, orgOfName(asked.name)), () => ({ by, ...asked }));
   }
 
   simulate(by: Principal, request: RawCheckRequest, candidate: Candidate | undefined): Promise<Simulation> {
-    return this.#run(by, 'simulate', () => ({ by, request, candidate, facts: this.#factsOf(request) }));
+    const orgs = orgsOf(by, request.agentId?.orgId);
+    return this.#run(by, 'simulate', orgs, () => ({ by, request, candidate, facts: this.#factsOf(request) }));
   }
 
   async requireCandidate(by: Principal, candidate: Candidate): Promise<void> {
-    await this.#run(by, 'requireCandidate', () => ({ by, candidate }));
+    await this.#run(by, 'requireCandidate', orgsOf(by, null), () => ({ by, candidate }));
   }
 
   judgeAgain(by: Principal, candidate: Candidate, entries: readonly StoredEntry[]): Promise<readonly JudgedAgain[]> {
-    return this.#run(by, 'judgeAgain', () => {
-      const agents = agentsOf(entries).flatMap((id) => this.#gov.directory.find(id)?.record ?? []);
+    const ids = agentsOf(entries);
+    const orgs = [...new Set(ids.map(({ orgId }) => orgId))];
+    return this.#run(by, 'judgeAgain', orgs, () => {
+      const agents = ids.flatMap((id) => this.#gov.directory.find(id)?.record ?? []);
       return { by, candidate, entries, agents };
     });
   }
 
   /** The sources of another time are brought along only where the thread does not know them. */
   readonly considerAgain: ConsiderAgain = async (by, recorded, agent) => {
-    const known = await this.#run(by, 'consider', () => ({ by, recorded, agent, past: undefined }));
+    const { orgId } = recorded.agent;
+    const known = await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past: undefined }));
     if (known !== undefined) return known;
-    const past = await this.#gov.library.shelf.find(recorded.policyVersion);
-    return past === undefined ? undefined : await this.#run(by, 'consider', () => ({ by, recorded, agent, past }));
+    const all = await this.#gov.library.shelf.find(recorded.policyVersion);
+    const past = all?.filter(({ name }) => [null, orgId].includes(orgOfName(name)));
+    if (past === undefined) return undefined;
+    return await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past }));
   };
 
-  test(by: Principal, candidate: Candidate | undefined, cases: string): Promise<JudgedCases> {
-    return this.#run(by, 'test', () => ({ by, candidate, cases }));
+  async test(by: Principal, candidate: Candidate | undefined, cases: string): Promise<JudgedCases> {
+    const orgs = await this.#run(by, 'orgsOfCases', null, () => ({ cases }));
+    return await this.#run(by, 'test', orgs, () => ({ by, candidate, cases }));
   }
 
   close(): Promise<void> {
@@ -100,17 +114,18 @@ export class ThreadEvaluator implements PolicyEvaluator {
   #run<Kind extends JobKind>(
     by: Principal,
     kind: Kind,
+    orgs: readonly string[] | null,
     input: () => EvaluationJobs[Kind]['in'],
   ): Promise<EvaluationJobs[Kind]['out']> {
-    const tenant = tenantOf(by);
-    return this.#slots.run(tenant, () => this.#threads.run({ tenant, kind, input, hasDeadline: true })) as Promise<
-      EvaluationJobs[Kind]['out']
-    >;
+    const job = { tenant: by.orgId, orgs, kind, input, hasDeadline: true };
+    return this.#slots.run(tenantOf(by), () => this.#threads.run(job)) as Promise<EvaluationJobs[Kind]['out']>;
   }
 
-  #system<Kind extends JobKind>(kind: Kind, input: EvaluationJobs[Kind]['in']): Promise<EvaluationJobs[Kind]['out']> {
-    return this.#threads.run({ tenant: system, kind, input: () => input, hasDeadline: false }) as Promise<
-      EvaluationJobs[Kind]['out']
+  /** Files are not stored: they are held to the bounds each time. */
+  #readAccepted(source: PolicySource): Promise<EvaluationJobs['read']['out']> {
+    const input = () => ({ source, accepted: source.name !== undefined });
+    return this.#threads.run({ tenant: null, orgs: null, kind: 'read', input, hasDeadline: false }) as Promise<
+      EvaluationJobs['read']['out']
     >;
   }
 
@@ -139,4 +154,15 @@ export class ThreadEvaluator implements PolicyEvaluator {
       resetsAt: { day: ledger.resetsAt('day'), month: ledger.resetsAt('month') },
     };
   }
+}
+
+/** The orgs whose documents a caller's evaluation looks at: a bound one's own, else the one that it is about. */
+function orgsOf(by: Principal, about: string | null | undefined): readonly string[] {
+  const org = by.orgId ?? about ?? null;
+  return org === null ? [] : [org];
+}
+
+/** The org in whose namespace a document stands; null: the operator's, which may be about any. */
+function orgOfName(name: string | undefined): string | null {
+  return name === undefined ? null : (bindingOfName(name)?.orgId ?? null);
 }

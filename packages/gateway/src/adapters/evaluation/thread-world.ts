@@ -16,9 +16,11 @@ import type { BroughtFacts, PastSources } from './evaluation-jobs.ts';
 export interface PolicyNews {
   /** Absent where the files are as they were. */
   readonly files?: readonly PolicySource[];
+  /** Names of stored documents that the job does not need. */
+  readonly forgotten: readonly string[];
   readonly stored: readonly PolicyVersion[];
-  /** The version of the set; undefined where more news follow. */
-  readonly version: string | undefined;
+  /** The version of the set; absent where more news follow. */
+  readonly version?: string;
 }
 
 /** What of the settings an evaluation looks at. */
@@ -29,28 +31,48 @@ export interface EvaluationSettings {
 }
 
 const mostCandidates = 8;
+const accepted = acceptedBefore(policyFeatures);
 
 /** The policies in force as a thread knows them, and what else an evaluation looks at. */
 export class ThreadWorld {
   readonly #library = new PolicyLibrary(nowhere, policyFeatures);
   #policies = new PolicySet([], 'none');
   readonly #candidates = new Map<string, PolicySet>();
-  readonly #past: PastPolicies;
+  #past: PastPolicies;
   #brought: PastSources;
+  #tenant = '';
   readonly #settings: EvaluationSettings;
 
   constructor(settings: EvaluationSettings) {
     this.#settings = settings;
-    this.#past = new PastPolicies({ find: () => Promise.resolve(this.#brought) }, (source) => this.#parse(source));
+    this.#past = this.#noPast();
   }
 
-  learn({ files, stored, version }: PolicyNews): void {
+  /** Whose job comes next. What was made for another tenant goes, as it takes memory that this one may need. */
+  serve(tenant: string): void {
+    if (tenant === this.#tenant) return;
+    this.#tenant = tenant;
+    this.#candidates.clear();
+    this.#past = this.#noPast();
+  }
+
+  /** What is forgotten goes first, so that there is room for what is new. */
+  learn({ files, forgotten, stored, version }: PolicyNews): void {
+    if (forgotten.length > 0) {
+      const kept = new Map(this.#library.sources.stored);
+      for (const name of forgotten) kept.delete(name);
+      this.#library.sources = { ...this.#library.sources, stored: kept };
+      this.#compose(this.#policies.version);
+    }
     const { sources } = this.#library;
     this.#library.sources = {
       files: files === undefined ? sources.files : this.#library.parseFiles(files),
-      stored: stored.length === 0 ? sources.stored : this.#library.with(stored, acceptedBefore(policyFeatures)),
+      stored: stored.length === 0 ? sources.stored : this.#library.with(stored, accepted),
     };
-    if (version === undefined) return;
+    if (version !== undefined) this.#compose(version);
+  }
+
+  #compose(version: string): void {
     const documents = this.#library.inForce.sources.flatMap((source) =>
       source.documents.map(({ document }) => document),
     );
@@ -92,11 +114,18 @@ export class ThreadWorld {
     return set;
   }
 
-  /** A set that was in force; undefined where it is not known and its sources were not brought along. */
-  async past(version: string, brought: PastSources): Promise<PolicySet | undefined> {
+  /**
+   * What of a set that was in force concerns an org; undefined where it is not known and its sources were not brought
+   * along.
+   */
+  async past(version: string, org: string, brought: PastSources): Promise<PolicySet | undefined> {
     if (version === this.#policies.version) return this.#policies;
     this.#brought = brought;
-    return await this.#past.find(version);
+    return await this.#past.find(`${version} ${org}`);
+  }
+
+  #noPast(): PastPolicies {
+    return new PastPolicies({ find: () => Promise.resolve(this.#brought) }, (source) => this.#parse(source));
   }
 
   /** What is in force as it was then need not be read again. */
@@ -107,7 +136,7 @@ export class ThreadWorld {
         ? files.find((each) => each.source.file === source.file)
         : stored.get(source.name)?.parsed;
     const isSame = known?.source.text === source.text && authorOf(known.source) === authorOf(source);
-    return isSame ? known : parseSource(source, policyFeatures);
+    return isSame ? known : parseSource(source, accepted);
   }
 }
 

@@ -1,13 +1,16 @@
 import { newline, wordCharacter } from './char-set.ts';
 import type { Assertion } from './pattern.ts';
+import { assertions } from './pattern.ts';
 import type { Program } from './program.ts';
+import { mostInstructions, operation } from './program.ts';
 
 /** What stands on one side of a place in a text. */
 type Side = 'edge' | 'word' | 'newline' | 'other';
 
 /** Characters that no part of the pattern tells apart. */
 interface CharClass {
-  readonly in: readonly boolean[];
+  /** Of each set of the pattern, 1 where they are in it. */
+  readonly in: Uint8Array;
   readonly side: Side;
 }
 
@@ -24,12 +27,24 @@ interface State {
 const matched: State = { places: [], before: 'other', next: [], matchesAtEnd: true };
 /** Nothing that follows can match. */
 const lost: State = { places: [], before: 'other', next: [], matchesAtEnd: false };
-/** How much is remembered: states by the places in them, and characters. */
+/** How much one machine remembers: states by the places in them, characters, and classes of them. */
 const mostPlaces = 50_000;
+/**
+ * How much all machines remember together, some 20 bytes for each place: a tenant may have thousands of them. The one
+ * that began the longest ago forgets first.
+ */
+const mostPlacesOfAll = 2_000_000;
+const remembering = new Set<{ forget: () => void }>();
+let placesOfAll = 0;
+const placesOfCharacter = 4;
 const placesOfEmptyState = 16;
 const mostCharacters = 4096;
 const chunk = 1024;
 const lastRound = 0xffff_ffff;
+const noSets = new Uint8Array(0);
+/** Which places the present step has seen. One step is taken at a time, whoever takes it. */
+const seen = new Uint32Array(mostInstructions);
+let round = 0;
 
 /** In units of cost. */
 const priceOfStart = 20;
@@ -49,15 +64,13 @@ export class Automaton {
   readonly #asciiClasses = new Int32Array(128).fill(-1);
   readonly #otherClasses = new Map<number, number>();
   readonly #states = new Map<string, State>();
-  readonly #seen: Uint32Array;
   #first: State | undefined;
   #places = 0;
-  #round = 0;
+  readonly #memory = { forget: () => this.#forget() };
 
   constructor(program: Program) {
     this.#program = program;
-    this.#asks = program.instructions.some((instruction) => instruction.kind === 'assert');
-    this.#seen = new Uint32Array(program.instructions.length);
+    this.#asks = places(program).some((place) => operationAt(program, place) === operation.assert);
     this.#anchored = this.#startsAtStart();
   }
 
@@ -89,16 +102,16 @@ export class Automaton {
   }
 
   #advance(state: State, charClass: number, charge: (units: number) => void): State {
-    const { in: inSet, side } = this.#classes[charClass] ?? { in: [], side: 'other' };
+    const { in: inSet, side } = this.#classes[charClass] ?? { in: noSets, side: 'other' };
     const takers = this.#reach(state, side, charge);
     if (takers === undefined) {
       state.next[charClass] = matched;
       return matched;
     }
-    const places = this.#anchored ? [] : [this.#program.start];
+    const program = this.#program;
+    const places = this.#anchored ? [] : [program.start];
     for (const taker of takers) {
-      const instruction = this.#program.instructions[taker];
-      if (instruction?.kind === 'take' && inSet[instruction.set] === true) places.push(instruction.next);
+      if (inSet[argumentAt(program, taker)] === 1) places.push(nextAt(program, taker));
     }
     charge((takers.length + places.length) * priceOfPlace);
     const next = places.length === 0 ? lost : this.#state(places, this.#asks ? side : 'other');
@@ -109,31 +122,21 @@ export class Automaton {
   /** The instructions that wait for a character, with this one ahead; undefined where a match is reached. */
   #reach(state: State, ahead: Side, charge: (units: number) => void): number[] | undefined {
     const takers: number[] = [];
-    const seen = this.#seen;
-    const round = this.#nextRound();
+    const program = this.#program;
+    const present = nextRound();
     const stack = [...state.places];
     let found = false;
     for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
-      if (seen[place] === round) continue;
-      seen[place] = round;
+      if (seen[place] === present) continue;
+      seen[place] = present;
       charge(priceOfPlace);
-      const instruction = this.#program.instructions[place];
-      if (instruction === undefined) continue;
-      if (instruction.kind === 'match') found = true;
-      else if (instruction.kind === 'take') takers.push(place);
-      else if (instruction.kind === 'fork') stack.push(instruction.next, instruction.other);
-      else if (holds(instruction.assertion, state.before, ahead)) stack.push(instruction.next);
+      const kind = operationAt(program, place);
+      if (kind === operation.match) found = true;
+      else if (kind === operation.take) takers.push(place);
+      else if (kind === operation.fork) stack.push(nextAt(program, place), argumentAt(program, place));
+      else if (holds(assertions[argumentAt(program, place)], state.before, ahead)) stack.push(nextAt(program, place));
     }
     return found ? undefined : takers;
-  }
-
-  /** Marks of earlier rounds need no clearing, until the numbers run out. */
-  #nextRound(): number {
-    if (this.#round === lastRound) {
-      this.#seen.fill(0);
-      this.#round = 0;
-    }
-    return ++this.#round;
   }
 
   #state(places: readonly number[], before: Side): State {
@@ -141,26 +144,46 @@ export class Automaton {
     const key = `${before}:${sorted.join()}`;
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    // States point at each other: those that are dropped here live on only as long as a match is using them.
-    this.#places += sorted.length + placesOfEmptyState;
-    if (this.#places > mostPlaces) this.#forget();
+    this.#makeRoom(sorted.length + placesOfEmptyState);
     const state: State = { places: sorted, before, next: [], matchesAtEnd: undefined };
     this.#states.set(key, state);
     return state;
   }
 
+  /** For what is about to be remembered. One machine runs at a time, so any other can forget. */
+  #makeRoom(places: number): void {
+    if (this.#places + places > mostPlaces) this.#forget();
+    this.#places += places;
+    placesOfAll += places;
+    remembering.add(this.#memory);
+    for (const oldest of remembering) {
+      if (placesOfAll <= mostPlacesOfAll) return;
+      if (oldest !== this.#memory) oldest.forget();
+    }
+  }
+
+  /** States point at each other: those that are dropped here live on only as long as a match is using them. */
   #forget(): void {
     for (const state of this.#states.values()) state.next.length = 0;
     this.#states.clear();
+    this.#classes.length = 0;
+    this.#classKeys.clear();
+    this.#asciiClasses.fill(-1);
+    this.#otherClasses.clear();
     this.#first = undefined;
+    placesOfAll -= this.#places;
     this.#places = 0;
+    remembering.delete(this.#memory);
   }
 
   #classify(code: number, charge: (units: number) => void): number {
     charge(30 + 20 * this.#program.sets.length);
-    const inSet = this.#program.sets.map((set) => set.has(code));
+    const { sets } = this.#program;
+    const inSet = Uint8Array.from(sets, (set) => Number(set.has(code)));
     const side = this.#asks ? sideOf(code) : 'other';
-    const key = `${side}:${inSet.map(Number).join('')}`;
+    const key = `${side}:${inSet.join('')}`;
+    // Room is made before it is looked up, as classes are forgotten, too.
+    this.#makeRoom(placesOfCharacter + (this.#classKeys.has(key) ? 0 : placesOfEmptyState + sets.length / 8));
     let known = this.#classKeys.get(key);
     if (known === undefined) {
       known = this.#classes.push({ in: inSet, side }) - 1;
@@ -178,19 +201,49 @@ export class Automaton {
 
   /** Whether a match can only begin where the text does, so that the rest need not be looked at. */
   #startsAtStart(): boolean {
-    const { instructions, start } = this.#program;
-    const stack = [start];
-    const seen = new Set<number>();
+    const program = this.#program;
+    const stack = [program.start];
+    const present = nextRound();
     for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
-      const instruction = instructions[place];
-      if (seen.has(place) || instruction === undefined) continue;
-      seen.add(place);
-      if (instruction.kind === 'take' || instruction.kind === 'match') return false;
-      if (instruction.kind === 'fork') stack.push(instruction.next, instruction.other);
-      else if (instruction.assertion !== 'textStart') stack.push(instruction.next);
+      if (seen[place] === present) continue;
+      seen[place] = present;
+      const kind = operationAt(program, place);
+      if (kind === operation.take || kind === operation.match) return false;
+      if (kind === operation.fork) stack.push(nextAt(program, place), argumentAt(program, place));
+      else if (assertions[argumentAt(program, place)] !== 'textStart') stack.push(nextAt(program, place));
     }
     return true;
   }
+}
+
+/** How much all machines remember at present, in places. */
+export function remembered(): number {
+  return placesOfAll;
+}
+
+/** Marks of earlier rounds need no clearing, until the numbers run out. */
+function nextRound(): number {
+  if (round === lastRound) {
+    seen.fill(0);
+    round = 0;
+  }
+  return ++round;
+}
+
+function places({ size }: Program): number[] {
+  return Array.from({ length: size }, (_, place) => place);
+}
+
+function operationAt({ code }: Program, place: number): number {
+  return (code[2 * place] ?? 0) & 3;
+}
+
+function argumentAt({ code }: Program, place: number): number {
+  return (code[2 * place] ?? 0) >> 2;
+}
+
+function nextAt({ code }: Program, place: number): number {
+  return code[2 * place + 1] ?? 0;
 }
 
 function sideOf(code: number): Side {
@@ -198,7 +251,7 @@ function sideOf(code: number): Side {
   return newline.has(code) ? 'newline' : 'other';
 }
 
-function holds(assertion: Assertion, before: Side, after: Side): boolean {
+function holds(assertion: Assertion | undefined, before: Side, after: Side): boolean {
   switch (assertion) {
     case 'textStart':
       return before === 'edge';
@@ -212,5 +265,7 @@ function holds(assertion: Assertion, before: Side, after: Side): boolean {
       return (before === 'word') !== (after === 'word');
     case 'noWordEdge':
       return (before === 'word') === (after === 'word');
+    case undefined:
+      return false;
   }
 }

@@ -1,7 +1,9 @@
 import type { CharSet } from './char-set.ts';
 
 /** What must hold between two characters. */
-export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordEdge' | 'noWordEdge';
+export const assertions = ['textStart', 'textEnd', 'lineStart', 'lineEnd', 'wordEdge', 'noWordEdge'] as const;
+
+export type Assertion = (typeof assertions)[number];
 
 /** A regular expression as a tree. Groups are gone: all that is asked is whether a text matches. */
 export type Pattern =

@@ -1,8 +1,8 @@
 import type { CharSet } from './char-set.ts';
 import type { Assertion, Pattern } from './pattern.ts';
-import { PatternError } from './pattern.ts';
+import { assertions, PatternError } from './pattern.ts';
 
-export type Instruction =
+type Instruction =
   /** Takes one character that is in the set. */
   | { readonly kind: 'take'; readonly set: number; readonly next: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }
@@ -10,21 +10,62 @@ export type Instruction =
   | { readonly kind: 'fork'; readonly next: number; readonly other: number }
   | { readonly kind: 'match' };
 
-/** A pattern as the instructions of a machine that follows all ways at once. */
+/** What an instruction does, and what its argument is. */
+export const operation = {
+  match: 0,
+  /** Takes one character that is in the set. */
+  take: 1,
+  /** Holds, by its place in `assertions`. */
+  assert: 2,
+  /** Goes both ways: on, and there. */
+  fork: 3,
+} as const;
+
+/**
+ * A pattern as the instructions of a machine that follows all ways at once. They are kept as small as can be: whoever
+ * may store patterns may store very many.
+ */
 export interface Program {
-  readonly instructions: readonly Instruction[];
+  /** How many instructions there are. */
+  readonly size: number;
+  /** Of each instruction, its operation and four times its argument, then the place that follows. */
+  readonly code: Uint16Array;
   readonly start: number;
   readonly sets: readonly CharSet[];
 }
 
-const mostInstructions = 2000;
+/** No pattern becomes more, so that arguments and places fit into 14 bits. */
+export const mostInstructions = 2000;
 /** Repetitions of nothing add no instructions, but take time. */
 const mostVisits = 20_000;
 
 export function programOf(pattern: Pattern): Program {
   const builder = new ProgramBuilder();
   const start = builder.build(pattern, builder.add({ kind: 'match' }));
-  return { instructions: builder.instructions, start, sets: builder.sets };
+  const { instructions, sets } = builder;
+  return { size: instructions.length, code: codeOf(instructions), start, sets };
+}
+
+function codeOf(instructions: readonly Instruction[]): Uint16Array {
+  const code = new Uint16Array(2 * instructions.length);
+  for (const [at, instruction] of instructions.entries()) {
+    code[2 * at] = operation[instruction.kind] + 4 * argumentOf(instruction);
+    code[2 * at + 1] = instruction.kind === 'match' ? 0 : instruction.next;
+  }
+  return code;
+}
+
+function argumentOf(instruction: Instruction): number {
+  switch (instruction.kind) {
+    case 'match':
+      return 0;
+    case 'take':
+      return instruction.set;
+    case 'assert':
+      return assertions.indexOf(instruction.assertion);
+    case 'fork':
+      return instruction.other;
+  }
 }
 
 /** Builds from the end, so that every instruction knows the one that follows. */

@@ -1,0 +1,71 @@
+import type { PolicyVersion } from '@reeve/core';
+import { describe, expect, test } from 'vitest';
+import { PolicyCourier } from './policy-courier.ts';
+
+function version(name: string, scope: string, source = 'rules: []'): PolicyVersion {
+  const savedBy = { kind: 'system', id: '' } as never;
+  return { name, version: 1, source, scope, savedAt: 0, savedBy, note: '', width: 'org' };
+}
+
+const all = [version('base', 'global'), version('acme/a', 'org:acme'), version('globex/a', 'team:globex/core')];
+
+const files: never[] = [];
+
+function sourcesOf(versions: readonly PolicyVersion[]) {
+  return { files, stored: new Map(versions.map((saved) => [saved.name, { saved, parsed: undefined }])) };
+}
+
+function courierOf(versions: readonly PolicyVersion[]) {
+  const gov = { library: { sources: sourcesOf(versions) }, policies: { version: 'v' } };
+  return { gov, courier: new PolicyCourier(gov as never) };
+}
+
+/** All that a thread is told for a job, message by message. */
+function told(courier: PolicyCourier, ...orgs: readonly string[]) {
+  const messages: object[] = [];
+  for (let next = courier.next(orgs); next !== undefined; next = courier.next(orgs)) {
+    const { news, ofOrgs } = next;
+    const names = news.stored.map(({ name }) => name);
+    messages.push({ names, forgotten: news.forgotten, ofOrgs, isLast: news.version !== undefined });
+  }
+  return messages;
+}
+
+describe('a thread', () => {
+  test('is told what is global, then what the org of its job has, and nothing of others', () => {
+    const { courier } = courierOf(all);
+    expect(told(courier, 'acme')).toEqual([
+      { names: ['base'], forgotten: [], ofOrgs: false, isLast: false },
+      { names: ['acme/a'], forgotten: [], ofOrgs: true, isLast: true },
+    ]);
+    expect(told(courier, 'acme')).toEqual([]);
+  });
+
+  test('forgets an org when its job is about another', () => {
+    const { courier } = courierOf(all);
+    told(courier, 'acme');
+    expect(told(courier, 'globex')).toEqual([
+      { names: ['globex/a'], forgotten: ['acme/a'], ofOrgs: true, isLast: true },
+    ]);
+    expect(told(courier)).toEqual([{ names: [], forgotten: ['globex/a'], ofOrgs: false, isLast: true }]);
+    expect(told(courier, 'nobody')).toEqual([]);
+  });
+
+  test('is told what has changed since', () => {
+    const { gov, courier } = courierOf(all);
+    told(courier, 'acme');
+    const changed = version('acme/a', 'org:acme', 'rules: [] # again');
+    gov.library.sources = sourcesOf([...all, changed]);
+    expect(told(courier, 'acme')).toEqual([{ names: ['acme/a'], forgotten: [], ofOrgs: true, isLast: true }]);
+  });
+
+  test('is told much in several messages, files by themselves', () => {
+    const long = 'x'.repeat(200_000);
+    const { courier } = courierOf(['a', 'b', 'c'].map((name) => version(`acme/${name}`, 'org:acme', long)));
+    expect(told(courier, 'acme')).toEqual([
+      { names: [], forgotten: [], ofOrgs: false, isLast: false },
+      { names: ['acme/a', 'acme/b'], forgotten: [], ofOrgs: true, isLast: false },
+      { names: ['acme/c'], forgotten: [], ofOrgs: true, isLast: true },
+    ]);
+  });
+});
