@@ -19,10 +19,14 @@ const secrets = [
   `hf_${body}`,
   `SG.${body.slice(0, 22)}.${body.slice(0, 43)}`,
   `ya29.${body}`,
+  `ya29.c.${body}`,
   `https://hooks.slack.com/services/T0/B0/${body}`,
   `curl -u me:${body} https://example.com`,
   `mysql -uroot -p${body} app`,
   `sshpass -p ${body} ssh host`,
+  `curl "https://example.com/?a=1&b=2" \\\n  -H 'Accept: a; q=1' -u "me":"${body}"`,
+  `x=$(mysql -e "select 1; select 2" -p'${body}'x)`,
+  `{ sudo sshpass -vp ${body} ssh host; }`,
   ...['rvk_', 'rva_', 'rvi_', 'rvr_'].map((prefix) => prefix + body),
 ];
 
@@ -50,6 +54,14 @@ test('no secret reaches the log, wherever in a request it stands', async () => {
       context: { action: { $case: 'processExec', value: { command, args } } },
     });
   }
+  await gateway.check(agent, {
+    traceId: 'env',
+    spanId: 's',
+    actionType: ActionType.PROCESS_EXEC,
+    context: {
+      action: { $case: 'processExec', value: { command: 'env curl', args: ['-o', '/tmp/mysql', '-u', `me:${body}`] } },
+    },
+  });
   const { text } = await gateway.api.get('/api/v1/logs/export', bootstrapKey);
   expect(text).toContain('"command":"sshpass"');
   expect(text).not.toContain(body.slice(0, 20));

@@ -1,6 +1,7 @@
 import type { Json } from './canonical-json.ts';
 import { redactCommands, redactOptions } from './command-secrets.ts';
 import { redacted } from './redacted.ts';
+import { mayHoldCommand } from './secret-options.ts';
 
 export { redacted } from './redacted.ts';
 
@@ -24,7 +25,7 @@ const recognisable = new RegExp(
       'npm_[A-Za-z0-9]{30,}',
       'hf_[A-Za-z0-9]{16,}', // Hugging Face
       'SG\\.[A-Za-z0-9_-]{16,}(?:\\.[A-Za-z0-9_-]+)?', // SendGrid
-      'ya29\\.[A-Za-z0-9_-]{16,}[A-Za-z0-9._-]*', // Google
+      'ya29\\.[A-Za-z0-9._-]{16,}', // Google
     ].join('|')})`,
     '(?<![\\w-])(?=[\\w-]*?eyJ)[\\w-]{11,}\\.[\\w-]{8,}\\.[\\w-]*', // JWT
     '-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)', // PEM, PGP
@@ -64,8 +65,6 @@ const hook = /(hooks\.slack(?:-gov)?\.com\/(?:services|triggers|workflows)\/)[^\
 
 /** The signature of a shared access URL. */
 const shared = /(?<![\w-])(sig=)[^\s"'&;,\\]+/gi;
-
-const mayHoldCommand = /curl|mysql|mariadb|sshpass/i;
 
 const mayHoldSecret =
   /rv[aikprt]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|hf_|SG\.|ya29|sig=|curl|mysql|mariadb|eyJ|PRIVATE KEY|bearer|basic|pass|pwd|secret|token|key|auth|cred|signature|cookie|:\/\//i;
@@ -122,9 +121,17 @@ export function redact(value: Json): Json {
   const command = commandAmong(value as JsonObject);
   const members = Object.entries(value as JsonObject).map(([name, member]): [string, Json] => [
     redactText(name),
-    namesSecret(name, member) ? redacted : Array.isArray(member) ? redactList(member, command) : redact(member),
+    namesSecret(name, member) ? redacted : redactMember(member, command),
   ]);
   return Object.fromEntries(members);
+}
+
+/** What stands beside a command may be its arguments, in a list or in one text. */
+function redactMember(member: Json, command: string): Json {
+  if (Array.isArray(member)) return redactList(member as readonly Json[], command);
+  return typeof member === 'string' && member !== command && mayHoldCommand.test(command)
+    ? (redactArguments([member], command)[0] ?? '')
+    : redact(member);
 }
 
 type JsonObject = { readonly [member: string]: Json };

@@ -37,6 +37,9 @@ export const recognisedSecrets: Readonly<Record<string, fc.Arbitrary<string>>> =
     .tuple(charset(`${alphanumeric}-_`, 22), charset(`${alphanumeric}-_`, 43))
     .map(([id, rest]) => `SG.${id}.${rest}`),
   'a Google access token': after('ya29.', charset(`${alphanumeric}-_`, 60, 180)),
+  'a dotted Google access token': fc
+    .tuple(fc.constantFrom('a', 'c', 'd', 'c.c0'), charset(`${alphanumeric}-_`, 60, 180))
+    .map(([kind, rest]) => `ya29.${kind}.${rest}`),
   'a PGP private key': fc
     .array(charset(`${alphanumeric}+/`, 64), { minLength: 1, maxLength: 4 })
     .map(
