@@ -87,8 +87,8 @@ export class AnchorKeeper {
     if (this.#access !== undefined) await this.#anchor(this.#access).catch((error: unknown) => this.#failed(error));
   }
 
-  async #anchor({ gov, signingKeys }: Access): Promise<void> {
-    const { seq, hash } = gov.journal.head;
+  async #anchor({ journal, signingKeys }: Access): Promise<void> {
+    const { seq, hash } = journal.head;
     const key = signingKeys.current;
     const isKnown = this.#anchored?.seq === seq && this.#anchored.hash === hash;
     if (seq === 0 || isKnown || key === undefined) return;

@@ -1,4 +1,4 @@
-import type { Approval, EventBus, Governance } from '@reeve/core';
+import type { Approval, DomainEvent, EventBus, Governance } from '@reeve/core';
 import { expireApprovals, noteNotified } from '@reeve/core';
 import { sendDelivery } from './adapters/webhook/send-delivery.ts';
 import type { WebhookMessage } from './adapters/webhook/webhook.ts';
@@ -11,7 +11,7 @@ import { approvalJson } from './transports/http/present-approval.ts';
 
 export interface ApprovalWork {
   readonly gov: Governance;
-  readonly events: EventBus;
+  readonly events: EventBus<DomainEvent>;
   readonly metrics: Pick<Metrics, 'approvalChanged' | 'webhookTried'>;
   readonly logger: Logger;
 }

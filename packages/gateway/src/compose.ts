@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Access } from '@reeve/core';
+import type { AccountsAccess } from '@reeve/core';
 import {
   Authenticator,
   authenticateTicket,
@@ -137,15 +137,18 @@ export async function startGateway(
   opened.defer(() => gov.journal.close(), 'the journal');
   await anchor?.recordLoss(gov);
   metrics.observe(gov, indexLag);
-  const access: Access = {
-    gov,
+  const access: AccountsAccess = {
+    clock: systemClock,
+    randomness,
+    sha256,
+    journal: gov.journal,
     keys: gov.keys,
     signingKeys: new SigningKeyRing(snapshot.signingKeys),
     mint: new JoseMint(),
     tokenTtlMs: config.tokenTtlSecs * 1000,
     ended: new EndedCredentials(),
   };
-  follow?.(access);
+  follow?.({ ...access, gov, journal: gov.journal });
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
   opened.defer(() => files.close(), 'the watch over policy files');
   await followPolicies(gov, files, health, logger);
@@ -265,9 +268,9 @@ export async function startGateway(
   const grpcPort = await listening('gRPC', config.grpcAddr, '--grpc', ({ host, port }) => rpc.listen(host, port));
   place.http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
   // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
-  const madeKey = await installFirstKey(gov, access.keys, config.bootstrapApiKey);
+  const madeKey = await installFirstKey(access, config.bootstrapApiKey);
   opened.defer(
-    startHousekeeping(config, { access, books, store, reader, neededFrom, logger, metrics }),
+    startHousekeeping(config, { gov, access, books, store, reader, neededFrom, logger, metrics }),
     'housekeeping',
   );
   opened.defer(startApprovalWork(config, { gov, events: bus, metrics, logger }), 'work on approvals');

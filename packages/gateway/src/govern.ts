@@ -1,4 +1,4 @@
-import type { Clock, Governance, OnControlStep, Randomness, Snapshot, Store } from '@reeve/core';
+import type { Change, Clock, DomainEvent, Governance, OnControlStep, Randomness, Snapshot, Store } from '@reeve/core';
 import {
   AgentDirectory,
   ApprovalDesk,
@@ -8,6 +8,7 @@ import {
   DecisionTally,
   EventBus,
   EventLog,
+  governanceOf,
   Journal,
   KeyRing,
   Ledger,
@@ -44,7 +45,7 @@ export interface GovernPorts {
 
 export interface Governed {
   readonly gov: Governance;
-  readonly events: EventBus;
+  readonly events: EventBus<DomainEvent>;
   readonly eventLog: EventLog;
   readonly books: BooksKeeper;
   readonly tally: DecisionTally;
@@ -56,9 +57,9 @@ const noMark = { seq: 0, timeZone: 'UTC' };
 export async function govern(config: Config, ports: GovernPorts): Promise<Governed> {
   const { store, snapshot, clock, randomness, sha256 } = ports;
   const booksMark = snapshot.booksMark ?? noMark;
-  const events = new EventBus(ports.onSubscriberError);
+  const events = new EventBus<DomainEvent>(ports.onSubscriberError);
   let startedAt = 0;
-  const journal = new Journal(
+  const journal = new Journal<Change, DomainEvent>(
     {
       commit: (batch) => {
         startedAt = clock.elapsed();
@@ -78,7 +79,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
   events.subscribe((batch) => tally.follow(batch));
   const directory = new AgentDirectory();
   const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000);
-  const gov: Governance = {
+  const gov = governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     ops,
@@ -104,7 +105,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     sha256,
     policies: new PolicySet([], policyVersion(sha256, [])),
     library: new PolicyLibrary(store.policies, policyFeatures),
-  };
+  });
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   gov.library.restore(await withWriters(gov, snapshot.policies));
   const fold = await recoverBooks(snapshot.books, booksMark, ports.opsLog);

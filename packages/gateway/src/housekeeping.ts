@@ -29,6 +29,7 @@ const receiptsKeptMs = 30 * 86_400_000;
 const controlEveryMs = 250;
 
 export interface Housekeeping {
+  readonly gov: Governance;
   readonly access: Access;
   readonly store: Store;
   readonly reader: AuditReader;
@@ -41,8 +42,7 @@ export interface Housekeeping {
 
 /** What is done between decisions, in small steps: sweeping, saving what lives long, giving up what is too old. */
 export function startHousekeeping(config: Config, ports: Housekeeping): () => Promise<void> {
-  const { access, logger } = ports;
-  const { gov } = access;
+  const { gov, access, logger } = ports;
   const rounds = new Rounds((error) => logger.error({ err: error }, 'housekeeping failed; it is tried again'));
   const tickMs = config.opsSweepTickSecs * 1000;
   const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
@@ -108,8 +108,7 @@ function watchAgents(config: Config, gov: Governance, rounds: Rounds, onRelease:
 const ageEveryMs = 3_600_000;
 
 function retention(config: Config, ports: Housekeeping, rounds: Rounds, neededFrom: () => number): () => void {
-  const { access, store, reader, logger } = ports;
-  const { gov } = access;
+  const { gov, access, store, reader, logger } = ports;
   const maxAgeMs = config.auditRetainDays === 0 ? null : config.auditRetainDays * 86_400_000;
   const maxEntries = config.auditRetainEntries === 0 ? null : config.auditRetainEntries;
   if (maxAgeMs === null && maxEntries === null) return () => undefined;

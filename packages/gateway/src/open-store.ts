@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Access, AccountStore, AuditReader, Store } from '@reeve/core';
+import type { AccountStore, AuditReader, Store } from '@reeve/core';
 import { MemoryStore } from '@reeve/core';
 import { takeDataFolder } from './adapters/files/data-folder.ts';
 import type { Encryption } from './adapters/postgres/connection.ts';
@@ -13,6 +13,7 @@ import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
 import { systemClock } from './adapters/system/system-clock.ts';
 import type { PostgresUrl } from './config/postgres-url.ts';
 import { parsePostgresUrl } from './config/postgres-url.ts';
+import type { Shared } from './adapters/postgres/shared-rows.ts';
 import type { Config } from './config/settings.ts';
 import { withAdvice } from './explain-start.ts';
 import { isLoopback } from './loopback.ts';
@@ -32,7 +33,7 @@ export interface OpenStore {
   /** Nothing durable, no accounts. */
   readonly accountStore?: AccountStore;
   /** Keeps agents and keys in memory as other gateways on the same store have made them. */
-  readonly follow?: (access: Access) => void;
+  readonly follow?: (shared: Shared) => void;
 }
 
 /** Opens the store that is configured. `onFatal` is told later, where the gateway must not go on. */

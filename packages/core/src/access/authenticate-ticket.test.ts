@@ -4,6 +4,7 @@ import { ManualClock } from '../testkit/manual-clock.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { operator } from '../testkit/requests.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
+import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
 import { authenticateTicket, redeemTicket } from './authenticate-ticket.ts';
 import { Authenticator } from './authenticator.ts';
@@ -26,7 +27,7 @@ beforeEach(async () => {
   const world = await testGovernance({ clock });
   ({ settle } = world);
   access = {
-    gov: world.gov,
+    ...portsOf(world.gov),
     keys: new KeyRing(clock, sha256, []),
     signingKeys: new SigningKeyRing([]),
     mint: plainMint(),

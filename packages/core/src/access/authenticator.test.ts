@@ -3,6 +3,7 @@ import type { Role } from './role.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
+import { portsOf } from '../testkit/ports-of.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
@@ -37,7 +38,7 @@ beforeEach(async () => {
     rotatedFrom: null,
   });
   access = {
-    gov: world.gov,
+    ...portsOf(world.gov),
     keys: new KeyRing(world.clock, sha256, [record]),
     signingKeys: new SigningKeyRing([]),
     mint: plainMint(),

@@ -56,7 +56,7 @@ export class Authenticator {
       return this.#used({ ...principalOfKey(key), scopes });
     }
     const claims = await this.#claimsOf(bearer);
-    if (claims === undefined || this.#access.gov.clock.now() >= claims.expiresAt) throw refused();
+    if (claims === undefined || this.#access.clock.now() >= claims.expiresAt) throw refused();
     const principal = claims.kind === 'api_key' ? await this.#ofKey(claims) : await this.#ofAccount(claims);
     if (principal === undefined) throw refused();
     return principal;
@@ -74,7 +74,7 @@ export class Authenticator {
   /** Whether what was once authenticated still is, as for a stream that stays open. */
   async isStillValid(principal: Principal): Promise<boolean> {
     const { credentialId, expiresAt, login } = principal;
-    if (expiresAt !== null && this.#access.gov.clock.now() >= expiresAt) return false;
+    if (expiresAt !== null && this.#access.clock.now() >= expiresAt) return false;
     if (login !== undefined) return (await this.#people.findLogin(login.sessionId)) !== undefined;
     return (
       this.#access.keys.isInForce(credentialId) &&
@@ -99,8 +99,8 @@ export class Authenticator {
   }
 
   async #claimsOf(token: string): Promise<TokenClaims | undefined> {
-    const { gov, mint, signingKeys } = this.#access;
-    const name = gov.sha256(token);
+    const { mint, signingKeys } = this.#access;
+    const name = this.#access.sha256(token);
     const remembered = this.#verified.get(name);
     if (remembered !== undefined) return remembered;
     const claims = await mint.verify(token, (kid) => signingKeys.find(kid));

@@ -20,7 +20,7 @@ export async function exchangeToken(
   asked: readonly Scope[] | undefined,
   requestId: string,
 ): Promise<IssuedToken> {
-  const { gov, mint, signingKeys } = access;
+  const { mint, signingKeys } = access;
   const granted = asked === undefined ? key.scopes : scopes.filter((scope) => asked.includes(scope));
   const excess = granted.find((scope) => !covers(key.scopes, scope));
   if (excess !== undefined) {
@@ -34,7 +34,7 @@ export async function exchangeToken(
   }
   const signingKey = signingKeys.current;
   if (signingKey === undefined) throw new Error('there is no signing key');
-  const now = gov.clock.now();
+  const now = access.clock.now();
   const claims = {
     sub: key.id,
     kind: 'api_key',
@@ -44,10 +44,10 @@ export async function exchangeToken(
     issuedAt: now,
     // A token does not outlive the key it was made from, wherever it is verified.
     expiresAt: Math.min(now + access.tokenTtlMs, key.expiresAt ?? Number.POSITIVE_INFINITY),
-    tokenId: gov.randomness.hex(16),
+    tokenId: access.randomness.hex(16),
   } as const;
   const token = await mint.sign(claims, signingKey);
-  gov.journal.record(
+  access.journal.record(
     draftOf({
       at: now,
       eventType: 'TokenIssued',
@@ -56,6 +56,6 @@ export async function exchangeToken(
       payload: canonicalJson({ key_id: key.id, request_id: requestId, scopes: [...granted], token_id: claims.tokenId }),
     }),
   );
-  await gov.journal.committed();
+  await access.journal.committed();
   return { token, expiresAt: claims.expiresAt, scopes: granted };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
+import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
 import { newKeyRecord } from './api-key.ts';
 import { EndedCredentials } from './ended-credentials.ts';
@@ -14,7 +15,7 @@ async function setUp() {
   const { gov, clock } = await testGovernance();
   const ended: string[] = [];
   const access: Access = {
-    gov,
+    ...portsOf(gov),
     keys: new KeyRing(clock, sha256, []),
     signingKeys: new SigningKeyRing([]),
     mint: plainMint(),

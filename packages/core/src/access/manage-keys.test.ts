@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
+import { portsOf } from '../testkit/ports-of.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
 import { parseApiKey } from './api-key.ts';
@@ -23,7 +24,7 @@ async function setUp(): Promise<{ test: TestGovernance; access: Access }> {
   return {
     test,
     access: {
-      gov: test.gov,
+      ...portsOf(test.gov),
       keys,
       signingKeys: new SigningKeyRing([]),
       mint: plainMint(),
@@ -36,41 +37,41 @@ async function setUp(): Promise<{ test: TestGovernance; access: Access }> {
 describe('the first key', () => {
   test('is made where there is none, returned once, and on record without itself', async () => {
     const { test, access } = await setUp();
-    const made = await test.settle(installFirstKey(test.gov, access.keys, undefined));
+    const made = await test.settle(installFirstKey(access, undefined));
     expect(parseApiKey(made ?? '').ok).toBe(true);
     expect(access.keys.recognise(made ?? '')?.scopes).toEqual(['read', 'write', 'admin']);
     const kept = JSON.stringify([await test.audit(), await test.store.load()]);
     expect(kept).not.toContain(made?.slice(17));
     expect(await test.audit()).toMatchObject([{ event_type: 'ApiKeyCreated', actor: { kind: 'system' } }]);
-    expect(await test.settle(installFirstKey(test.gov, access.keys, undefined))).toBeUndefined();
+    expect(await test.settle(installFirstKey(access, undefined))).toBeUndefined();
     expect(access.keys.size).toBe(1);
   });
 
   test('may be given: it is installed once, with all scopes, and nothing is shown', async () => {
     const { test, access } = await setUp();
-    expect(await test.settle(installFirstKey(test.gov, access.keys, bootstrap))).toBeUndefined();
+    expect(await test.settle(installFirstKey(access, bootstrap))).toBeUndefined();
     expect(access.keys.recognise(bootstrap)).toMatchObject({ id: 'abcdefghijkl', label: 'bootstrap', orgId: null });
-    await test.settle(installFirstKey(test.gov, access.keys, bootstrap));
+    await test.settle(installFirstKey(access, bootstrap));
     expect(await test.audit()).toHaveLength(1);
   });
 
   test('that was given and revoked stays revoked', async () => {
     const { test, access } = await setUp();
-    await test.settle(installFirstKey(test.gov, access.keys, bootstrap));
+    await test.settle(installFirstKey(access, bootstrap));
     await test.settle(revokeKey(access, operator, 'abcdefghijkl'));
-    await test.settle(installFirstKey(test.gov, access.keys, bootstrap));
+    await test.settle(installFirstKey(access, bootstrap));
     expect(access.keys.recognise(bootstrap)).toBeUndefined();
   });
 
   test('of the wrong form is refused', async () => {
-    const { test, access } = await setUp();
-    await expect(installFirstKey(test.gov, access.keys, 'secret')).rejects.toThrow(/an API key is/);
+    const { access } = await setUp();
+    await expect(installFirstKey(access, 'secret')).rejects.toThrow(/an API key is/);
   });
 
   test('that could not be made durable is not there', async () => {
     const { test, access } = await setUp();
     test.failure = new Error('the disk is full');
-    await expect(test.settle(installFirstKey(test.gov, access.keys, undefined))).rejects.toMatchObject({
+    await expect(test.settle(installFirstKey(access, undefined))).rejects.toMatchObject({
       code: 'store_unavailable',
     });
     expect(access.keys.size).toBe(0);

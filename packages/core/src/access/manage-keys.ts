@@ -46,7 +46,7 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
   if (!manages(by, { orgId, teamId })) {
     throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant makes keys with its own binding only');
   }
-  const now = access.gov.clock.now();
+  const now = access.clock.now();
   const made = make(access, now, {
     label: redactText(grant.label),
     scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
@@ -57,7 +57,7 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
     rotatedFrom: null,
   });
   note(access, by, 'ApiKeyCreated', made.record, {});
-  await access.gov.journal.committed();
+  await access.journal.committed();
   return made;
 }
 
@@ -68,7 +68,7 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
 export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
   const old = managedKey(access, by, id);
   if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
-  const now = access.gov.clock.now();
+  const now = access.clock.now();
   const made = make(access, now, {
     ...old,
     expiresAt: noLaterThan(access, by, old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt)),
@@ -78,7 +78,7 @@ export async function rotateKey(access: Access, by: Principal, id: string): Prom
   revoke(access, old);
   note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
   note(access, by, 'ApiKeyRevoked', old, { rotated_to: made.record.id });
-  await access.gov.journal.committed();
+  await access.journal.committed();
   access.ended.ended(old.id);
   return made;
 }
@@ -89,7 +89,7 @@ export async function revokeKey(access: Access, by: Principal, id: string): Prom
   if (key.revokedAt === null) {
     revoke(access, key);
     note(access, by, 'ApiKeyRevoked', key, {});
-    await access.gov.journal.committed();
+    await access.journal.committed();
     access.ended.ended(key.id);
   }
   return access.keys.find(id) ?? key;
@@ -114,35 +114,35 @@ function manages(by: Principal, key: Pick<ApiKeyRecord, 'orgId' | 'teamId'>): bo
 }
 
 function make(access: Access, now: EpochMs, made: NewKey): MadeKey {
-  const { gov, keys } = access;
+  const { keys } = access;
   const { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom } = made;
-  const key = makeApiKey(gov.randomness);
+  const key = makeApiKey(access.randomness);
   const grant = { label, scopes: granted, orgId, teamId, expiresAt, madeBy, rotatedFrom };
-  const record = newKeyRecord(key, gov.sha256, now, grant);
+  const record = newKeyRecord(key, access.sha256, now, grant);
   keys.put(record);
-  gov.journal.onFailure(() => keys.remove(record.id));
-  gov.journal.write({ kind: 'api_key_saved', key: record });
+  access.journal.onFailure(() => keys.remove(record.id));
+  access.journal.write({ kind: 'api_key_saved', key: record });
   return { key, record };
 }
 
-function revoke({ gov, keys }: Access, key: ApiKeyRecord): void {
-  const revoked = { ...key, revokedAt: gov.clock.now() };
+function revoke({ clock, journal, keys }: Access, key: ApiKeyRecord): void {
+  const revoked = { ...key, revokedAt: clock.now() };
   keys.put(revoked);
-  gov.journal.onFailure(() => keys.put(key));
-  gov.journal.write({ kind: 'api_key_saved', key: revoked });
+  journal.onFailure(() => keys.put(key));
+  journal.write({ kind: 'api_key_saved', key: revoked });
 }
 
 function note(
-  { gov }: Access,
+  access: Access,
   by: Principal,
   eventType: AuditEventType,
   key: ApiKeyRecord,
   details: { readonly [member: string]: Json },
 ): void {
   const request = by.requestId === undefined ? {} : { request_id: by.requestId };
-  gov.journal.record(
+  access.journal.record(
     draftOf({
-      at: gov.clock.now(),
+      at: access.clock.now(),
       eventType,
       actor: by.actor,
       lineage: lineageOfBinding(key),

@@ -9,27 +9,27 @@ import type { SigningKeyRecord } from './signing-key.ts';
  * one that no token in force was signed by is given up.
  */
 export async function rotateSigningKey(access: Access, actor: Actor, requestId?: string): Promise<SigningKeyRecord> {
-  const { gov, mint, signingKeys } = access;
-  const key = await mint.makeKey(gov.clock.now());
+  const { mint, signingKeys } = access;
+  const key = await mint.makeKey(access.clock.now());
   signingKeys.add(key);
-  gov.journal.write({ kind: 'signing_key_saved', key });
-  gov.journal.onFailure(() => signingKeys.remove(key.kid));
-  for (const old of signingKeys.outlived(gov.clock.now(), access.tokenTtlMs)) {
+  access.journal.write({ kind: 'signing_key_saved', key });
+  access.journal.onFailure(() => signingKeys.remove(key.kid));
+  for (const old of signingKeys.outlived(access.clock.now(), access.tokenTtlMs)) {
     // The public half stays: cuts of the audit log that it has signed are verified by it for good.
     const retired = { ...old, privateJwk: '' };
     signingKeys.add(retired);
-    gov.journal.write({ kind: 'signing_key_saved', key: retired });
-    gov.journal.onFailure(() => signingKeys.add(old));
+    access.journal.write({ kind: 'signing_key_saved', key: retired });
+    access.journal.onFailure(() => signingKeys.add(old));
   }
   const request = requestId === undefined ? {} : { request_id: requestId };
-  gov.journal.record(
+  access.journal.record(
     draftOf({
-      at: gov.clock.now(),
+      at: access.clock.now(),
       eventType: 'SigningKeyRotated',
       actor,
       payload: canonicalJson({ ...request, kid: key.kid }),
     }),
   );
-  await gov.journal.committed();
+  await access.journal.committed();
   return key;
 }

@@ -35,9 +35,9 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
     const known = await rows.accountByEmail(invite.emailKey);
     if (current?.id !== invite.id || known?.status === 'active' || known?.id !== before?.id) throw invalidToken();
     if (!(await isStillGood(accounts, rows, current, known))) throw invalidToken();
-    const now = accounts.access.gov.clock.now();
+    const now = accounts.access.clock.now();
     const account: Account = {
-      id: known?.id ?? `acc_${accounts.access.gov.randomness.hex(12)}`,
+      id: known?.id ?? `acc_${accounts.access.randomness.hex(12)}`,
       email: invite.email,
       emailKey: invite.emailKey,
       name: redactText(request.name),
@@ -82,5 +82,5 @@ async function isStillGood(
 async function invited(accounts: Accounts, rows: AccountRows, token: string): Promise<Invite | undefined> {
   const sent = await openedBy(accounts, rows, 'invite', token);
   const invite = sent === undefined ? undefined : await rows.invite(sent.subjectId);
-  return invite !== undefined && accounts.access.gov.clock.now() < invite.expiresAt ? invite : undefined;
+  return invite !== undefined && accounts.access.clock.now() < invite.expiresAt ? invite : undefined;
 }

@@ -1,10 +1,18 @@
 import type { Access } from '../access/access.ts';
+import type { AccessChange } from '../access/access-slice.ts';
+import type { JournalOf } from '../journal/journal.ts';
+import type { AccountsChange } from './accounts-slice.ts';
 import type { AccountStore } from './account-store.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 
 /** What the use cases about people work on. */
+/** Accounts also owe entries to the log, and note when they stand there. */
+export interface AccountsAccess extends Access {
+  readonly journal: JournalOf<AccessChange | AccountsChange, never>;
+}
+
 export interface Accounts {
-  readonly access: Access;
+  readonly access: AccountsAccess;
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly settings: AccountSettings;
@@ -44,5 +52,5 @@ export const lock = {
 
 /** What attempts are counted under: nobody's email stands in the store because someone mistyped it. */
 export function emailHashOf(accounts: Accounts, emailKey: string): string {
-  return accounts.access.gov.sha256(`email:${emailKey}`);
+  return accounts.access.sha256(`email:${emailKey}`);
 }

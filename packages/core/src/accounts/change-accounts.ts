@@ -35,20 +35,20 @@ export async function changeAccounts<Result>(
   locks: readonly string[],
   work: (rows: AccountRows, note: Note) => Promise<Result>,
 ): Promise<Result> {
-  const { gov } = accounts.access;
+  const { access } = accounts;
   const owed: { readonly id: string; readonly draft: EntryDraft }[] = [];
   const result = await accounts.store.transaction(locks, (rows) =>
     work(rows, async (eventType, { actor, from, reason }, details = {}) => {
       const { address, requestId } = from;
       const payload = canonicalJson({ ...details, address, request_id: requestId });
-      const draft = draftOf({ at: gov.clock.now(), eventType, actor, reason: reason ?? null, payload });
-      const id = gov.randomness.hex(16);
+      const draft = draftOf({ at: access.clock.now(), eventType, actor, reason: reason ?? null, payload });
+      const id = access.randomness.hex(16);
       await rows.owe({ id, at: draft.at, draft: JSON.stringify(draft) });
       owed.push({ id, draft });
     }),
   );
   for (const { id, draft } of owed) record(accounts, id, draft);
-  await gov.journal.committed();
+  await access.journal.committed();
   return result;
 }
 
@@ -57,8 +57,8 @@ const mostAtOnce = 100;
 
 /** Records entries that are still owed because a process ended between a change and its entry. */
 export async function settleOwed(accounts: Accounts): Promise<void> {
-  const { gov } = accounts.access;
-  const now = gov.clock.now();
+  const { access } = accounts;
+  const now = access.clock.now();
   const owed = await accounts.store.transaction([lock.owed], async (rows) => {
     const found = await rows.owed(now - owedForMs, mostAtOnce);
     // Taken: another gateway on this store leaves them alone, for as long as recording them may take.
@@ -66,10 +66,10 @@ export async function settleOwed(accounts: Accounts): Promise<void> {
     return found;
   });
   for (const { id, draft } of owed) record(accounts, id, JSON.parse(draft) as EntryDraft);
-  await gov.journal.committed();
+  await access.journal.committed();
 }
 
 function record({ access }: Accounts, id: string, draft: EntryDraft): void {
-  access.gov.journal.record(draft);
-  access.gov.journal.write({ kind: 'owed_entry_recorded', id });
+  access.journal.record(draft);
+  access.journal.write({ kind: 'owed_entry_recorded', id });
 }

@@ -38,7 +38,7 @@ const sendingMs = 120_000;
  */
 export async function deliverMail(office: PostOffice): Promise<void> {
   const { store, access } = office.accounts;
-  const due = await store.read((rows) => rows.dueLetters(access.gov.clock.now(), mostAtOnce));
+  const due = await store.read((rows) => rows.dueLetters(access.clock.now(), mostAtOnce));
   await Promise.all(due.map((letter) => deliver(office, letter)));
 }
 
@@ -53,7 +53,7 @@ async function deliver(office: PostOffice, queued: QueuedLetter): Promise<void> 
   const retryInMs = failure === undefined ? null : retryOf(office, queued, failure);
   await accounts.store.transaction([lock.letter(queued.id)], async (rows) => {
     if (retryInMs === null) return rows.removeLetter(queued.id);
-    const dueAt = accounts.access.gov.clock.now() + retryInMs;
+    const dueAt = accounts.access.clock.now() + retryInMs;
     return rows.saveLetter({ ...queued, failures: queued.failures + 1, dueAt });
   });
   if (failure !== undefined) office.onFailure({ kind: queued.kind, message: messageOf(failure), retryInMs });
@@ -61,7 +61,7 @@ async function deliver(office: PostOffice, queued: QueuedLetter): Promise<void> 
 
 function retryOf({ accounts, jitter }: PostOffice, queued: QueuedLetter, failure: unknown): number | null {
   if (failure instanceof MailError && !failure.temporary) return null;
-  const ageMs = accounts.access.gov.clock.now() - queued.createdAt;
+  const ageMs = accounts.access.clock.now() - queued.createdAt;
   return retryAfter({ failures: queued.failures + 1, ageMs, jitter: jitter() });
 }
 
@@ -71,14 +71,14 @@ async function take(office: PostOffice, rows: AccountRows, queued: QueuedLetter)
   if (current?.dueAt !== queued.dueAt) return undefined;
   const letter = queued.kind === 'invite' ? await invitation(office, rows, queued) : await reset(office, rows, queued);
   if (letter === undefined) await rows.removeLetter(queued.id);
-  else await rows.saveLetter({ ...current, dueAt: office.accounts.access.gov.clock.now() + sendingMs });
+  else await rows.saveLetter({ ...current, dueAt: office.accounts.access.clock.now() + sendingMs });
   return letter;
 }
 
 async function invitation(office: PostOffice, rows: AccountRows, queued: QueuedLetter): Promise<Letter | undefined> {
   const { accounts, publicUrl } = office;
   const invite = await rows.invite(queued.subjectId);
-  if (invite === undefined || invite.expiresAt <= accounts.access.gov.clock.now()) return undefined;
+  if (invite === undefined || invite.expiresAt <= accounts.access.clock.now()) return undefined;
   const { id, email, role, expiresAt } = invite;
   // Only a person is named; the label of an API key would tell the invited nothing.
   const invitedBy = parseEmail(invite.invitedBy) === undefined ? null : invite.invitedBy;
@@ -90,7 +90,7 @@ async function reset(office: PostOffice, rows: AccountRows, queued: QueuedLetter
   const { accounts, publicUrl } = office;
   const account = await rows.account(queued.subjectId);
   if (account?.status !== 'active') return undefined;
-  const expiresAt = accounts.access.gov.clock.now() + accounts.settings.resetTtlMs;
+  const expiresAt = accounts.access.clock.now() + accounts.settings.resetTtlMs;
   const token = await sendableToken(accounts, rows, { purpose: 'reset', subjectId: account.id, expiresAt });
   return resetLetter({ to: account.email, link: resetLink(publicUrl, token), expiresAt });
 }

@@ -6,7 +6,7 @@ import { afterFailure, locked, lockedForMs } from './lockout.ts';
 
 /** For how long the passwords under an email are not looked at any more; 0 where they are. */
 export async function isLocked({ access, settings }: Accounts, rows: AccountRows, emailHash: string): Promise<number> {
-  return lockedForMs(await rows.attempts(emailHash), settings, access.gov.clock.now());
+  return lockedForMs(await rows.attempts(emailHash), settings, access.clock.now());
 }
 
 /** An attempt during a lock is on record, and does not extend it. */
@@ -32,7 +32,7 @@ export async function countFailure(
     await rows.attempts(emailHash),
     emailHash,
     settings,
-    access.gov.clock.now(),
+    access.clock.now(),
   );
   await rows.saveAttempts(attempts);
   const details = { account_id: accountId, email_hash: emailHash, failures: attempts.count };

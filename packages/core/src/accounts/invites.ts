@@ -62,7 +62,7 @@ export function listInvites(
   limit: number,
 ): Promise<Page<Invite>> {
   requireAdministrator(by);
-  return accounts.store.read((rows) => rows.invites(accounts.access.gov.clock.now(), after, limit));
+  return accounts.store.read((rows) => rows.invites(accounts.access.clock.now(), after, limit));
 }
 
 export async function revokeInvite(accounts: Accounts, by: Principal, id: string, from: Origin): Promise<void> {
@@ -86,7 +86,7 @@ function requireRightOver(by: Principal, account: Account | undefined): void {
 
 async function openInvite({ access }: Accounts, rows: AccountRows, id: string): Promise<Invite> {
   const invite = await rows.invite(id);
-  if (invite !== undefined && access.gov.clock.now() < invite.expiresAt) return invite;
+  if (invite !== undefined && access.clock.now() < invite.expiresAt) return invite;
   throw new ReeveError('invite_not_found', `there is no open invite "${redactText(id)}"`);
 }
 
@@ -104,10 +104,10 @@ async function make(
   about: Pick<Invite, 'email' | 'emailKey' | 'role'>,
   from: Origin,
 ): Promise<MadeInvite> {
-  const { gov } = accounts.access;
-  const now = gov.clock.now();
+  const { access } = accounts;
+  const now = access.clock.now();
   const invite: Invite = {
-    id: `inv_${gov.randomness.hex(12)}`,
+    id: `inv_${access.randomness.hex(12)}`,
     email: about.email,
     emailKey: about.emailKey,
     role: about.role,
@@ -121,7 +121,7 @@ async function make(
   const { id, expiresAt } = invite;
   const token = await sendableToken(accounts, rows, { purpose: 'invite', subjectId: id, expiresAt });
   await rows.saveLetter({
-    id: gov.randomness.hex(16),
+    id: access.randomness.hex(16),
     kind: 'invite',
     subjectId: id,
     createdAt: now,

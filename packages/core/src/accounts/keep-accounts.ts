@@ -7,6 +7,6 @@ const rememberedMs = 24 * 3_600_000;
 /** What is done about accounts now and then: entries still owed are recorded, and what is over is forgotten. */
 export async function keepAccounts(accounts: Accounts): Promise<void> {
   await settleOwed(accounts);
-  const now = accounts.access.gov.clock.now();
+  const now = accounts.access.clock.now();
   await accounts.store.transaction([], (rows) => rows.removeStale(now - rememberedMs, now));
 }

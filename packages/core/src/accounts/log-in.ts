@@ -79,7 +79,7 @@ async function welcome(
   const account: Account = {
     ...about.account,
     passwordHash: about.renewed ?? about.account.passwordHash,
-    lastLoginAt: accounts.access.gov.clock.now(),
+    lastLoginAt: accounts.access.clock.now(),
   };
   await rows.removeAttempts(emailHash);
   await rows.saveAccount(account);

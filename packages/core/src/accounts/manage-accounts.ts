@@ -43,7 +43,7 @@ export async function changeAccount(
     await keepAnOwner(rows, account, next);
     await rows.saveAccount(next);
     if (next.status === 'disabled') {
-      await rows.endSessions(id, accounts.access.gov.clock.now());
+      await rows.endSessions(id, accounts.access.clock.now());
       await rows.removeSentTokens('reset', id);
     }
     const was = { role: account.role, status: account.status };

@@ -29,10 +29,10 @@ export async function openSession(
   rememberMe: boolean,
   from: Origin,
 ): Promise<OpenSession> {
-  const { gov } = accounts.access;
-  const now = gov.clock.now();
+  const { access } = accounts;
+  const now = access.clock.now();
   const session: Session = {
-    id: `ses_${gov.randomness.hex(16)}`,
+    id: `ses_${access.randomness.hex(16)}`,
     accountId: account.id,
     rememberMe,
     createdAt: now,
@@ -49,9 +49,9 @@ export async function openSession(
 
 /** Makes the token that refreshes a session next. */
 export async function newRefreshToken(accounts: Accounts, rows: AccountRows, sessionId: string): Promise<string> {
-  const { gov } = accounts.access;
-  const token = `rvr_${gov.randomness.base64url(32)}`;
-  await rows.saveRefreshToken({ hash: gov.sha256(token), sessionId, usedAt: null });
+  const { access } = accounts;
+  const token = `rvr_${access.randomness.base64url(32)}`;
+  await rows.saveRefreshToken({ hash: access.sha256(token), sessionId, usedAt: null });
   return token;
 }
 
@@ -61,11 +61,12 @@ export function refreshTtlMs({ settings }: Accounts, rememberMe: boolean): numbe
 
 /** Signs the access token of a session. Waits for the signature, so never within a transaction. */
 export async function grantFor(accounts: Accounts, open: OpenSession): Promise<Grant> {
-  const { gov, mint, signingKeys } = accounts.access;
+  const { access } = accounts;
+  const { mint, signingKeys } = access;
   const { account, session, refreshToken } = open;
   const signingKey = signingKeys.current;
   if (signingKey === undefined) throw new Error('there is no signing key');
-  const now = gov.clock.now();
+  const now = access.clock.now();
   const accessToken = await mint.sign(
     {
       sub: account.id,
@@ -77,7 +78,7 @@ export async function grantFor(accounts: Accounts, open: OpenSession): Promise<G
       teamId: null,
       issuedAt: now,
       expiresAt: now + accounts.settings.accessTokenTtlMs,
-      tokenId: gov.randomness.hex(16),
+      tokenId: access.randomness.hex(16),
     },
     signingKey,
   );

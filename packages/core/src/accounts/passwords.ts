@@ -18,9 +18,9 @@ export async function requestReset(accounts: Accounts, given: string, from: Orig
   const account = await accounts.store.read((rows) => rows.accountByEmail(email.key));
   if (account?.status !== 'active') return;
   await changeAccounts(accounts, [lock.account(account.id)], async (rows, note) => {
-    const { gov } = accounts.access;
-    const now = gov.clock.now();
-    const id = gov.randomness.hex(16);
+    const { access } = accounts;
+    const now = access.clock.now();
+    const id = access.randomness.hex(16);
     await rows.saveLetter({ id, kind: 'reset', subjectId: account.id, createdAt: now, dueAt: now, failures: 0 });
     await note('PasswordResetRequested', { actor: somebody, from }, { account_id: account.id });
   });
@@ -103,7 +103,7 @@ async function setPassword(
   passwordHash: string,
 ): Promise<void> {
   await rows.saveAccount({ ...account, passwordHash });
-  await rows.endSessions(account.id, accounts.access.gov.clock.now());
+  await rows.endSessions(account.id, accounts.access.clock.now());
   await rows.removeSentTokens('reset', account.id);
   await rows.removeAttempts(emailHashOf(accounts, account.emailKey));
 }

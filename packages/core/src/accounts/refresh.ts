@@ -16,7 +16,7 @@ const racingMs = 10_000;
  * whole session, because one of the two who hold it should not have it.
  */
 export async function refresh(accounts: Accounts, token: string | undefined, from: Origin): Promise<Grant> {
-  const hash = accounts.access.gov.sha256(token ?? '');
+  const hash = accounts.access.sha256(token ?? '');
   const session = await accounts.store.read(async (rows) => {
     const known = await rows.refreshToken(hash);
     return known === undefined ? undefined : await rows.session(known.sessionId);
@@ -40,7 +40,7 @@ async function rotate(
   hash: string,
   from: Origin,
 ): Promise<OpenSession | { readonly reused: Session } | ReeveError> {
-  const now = accounts.access.gov.clock.now();
+  const now = accounts.access.clock.now();
   const token = await rows.refreshToken(hash);
   const found = token === undefined ? undefined : await rows.sessionWithAccount(token.sessionId);
   if (token === undefined || found === undefined) return ended();

@@ -29,9 +29,9 @@ export async function register(accounts: Accounts, request: Registration, from: 
     if ((await rows.accountByEmail(email.key)) !== undefined) {
       throw new ReeveError('email_taken', 'there is an account with this email; log in or reset its password');
     }
-    const now = access.gov.clock.now();
+    const now = access.clock.now();
     const account: Account = {
-      id: `acc_${access.gov.randomness.hex(12)}`,
+      id: `acc_${access.randomness.hex(12)}`,
       email: email.text,
       emailKey: email.key,
       name: redactText(request.name),

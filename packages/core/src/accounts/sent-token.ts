@@ -11,8 +11,8 @@ export async function sendableToken(
   rows: AccountRows,
   about: Omit<SentToken, 'hash'>,
 ): Promise<string> {
-  const token = `${prefixes[about.purpose]}${access.gov.randomness.base64url(32)}`;
-  await rows.saveSentToken({ ...about, hash: access.gov.sha256(token) });
+  const token = `${prefixes[about.purpose]}${access.randomness.base64url(32)}`;
+  await rows.saveSentToken({ ...about, hash: access.sha256(token) });
   return token;
 }
 
@@ -23,8 +23,8 @@ export async function openedBy(
   purpose: SentToken['purpose'],
   token: string,
 ): Promise<SentToken | undefined> {
-  const sent = await rows.sentToken(access.gov.sha256(token));
-  return sent?.purpose === purpose && access.gov.clock.now() < sent.expiresAt ? sent : undefined;
+  const sent = await rows.sentToken(access.sha256(token));
+  return sent?.purpose === purpose && access.clock.now() < sent.expiresAt ? sent : undefined;
 }
 
 /** One answer for every token that opens nothing: wrong, used, expired or of another kind. */

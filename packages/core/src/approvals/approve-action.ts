@@ -5,7 +5,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { releaseMessages } from '../control/release-messages.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { Op } from '../ops/op.ts';
 import { moveForSuspension } from '../control/suspend-agent.ts';
 import type { Approval, ApprovalVerdict } from './approval.ts';
@@ -19,7 +19,7 @@ import { settleApproval } from './settle-approval.ts';
 
 /** Somebody approves. Where enough different people have, the operation runs and its agent is told. */
 export async function approveAction(
-  gov: Governance,
+  gov: Approvals,
   by: Principal,
   id: string,
   { reason, grant }: { readonly reason: string; readonly grant: GrantWish | null },
@@ -43,7 +43,7 @@ export async function approveAction(
 }
 
 async function letRun(
-  gov: Governance,
+  gov: Approvals,
   by: Principal,
   approval: Approval,
   op: Op,
@@ -70,7 +70,7 @@ async function letRun(
 
 /** One of several verdicts that are needed. */
 async function noteVerdict(
-  gov: Governance,
+  gov: Approvals,
   by: Principal,
   approval: Approval,
   verdict: ApprovalVerdict,
@@ -97,7 +97,7 @@ async function noteVerdict(
 }
 
 function grantOf(
-  gov: Governance,
+  gov: Approvals,
   approval: Approval,
   verdicts: readonly ApprovalVerdict[],
   last: ApprovalVerdict,

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { Actor } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { Approval } from './approval.ts';
 import { approvalEvent, entryPlace } from './describe-approval.ts';
 import { saveApproval } from './save-approval.ts';
@@ -9,7 +9,7 @@ import { noticesAfter } from './settle-approval.ts';
 
 /** Nobody needs to decide any more: the operation has ended. */
 export function cancelApproval(
-  gov: Governance,
+  gov: Approvals,
   approval: Approval,
   by: { readonly actor: Actor; readonly reason: string },
 ): void {

@@ -1,14 +1,14 @@
 import type { EntryDraft } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { ApprovalChange, ApprovalEvent } from '../kernel/events.ts';
+import type { ApprovalChange, ApprovalEvent } from './approvals-slice.ts';
 import { lineageOfId } from '../audit/lineage.ts';
 import type { Approval } from './approval.ts';
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId' | 'policyRule' | 'policyVersion'>;
 
 /** When, whose and about which operation an entry about an approval is. */
-export function entryPlace(gov: Governance, approval: Approval, at: EpochMs): Place {
+export function entryPlace(gov: Approvals, approval: Approval, at: EpochMs): Place {
   const { agent, opId, policyRule, policyVersion } = approval;
   const [traceId = '', spanId = ''] = opId.split(':');
   const lineage = gov.directory.find(agent)?.lineage ?? lineageOfId(agent);

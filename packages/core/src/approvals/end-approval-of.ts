@@ -1,19 +1,20 @@
-import type { Actor } from '../audit/entry.ts';
 import { discardLetter } from '../control/post-message.ts';
-import type { Governance } from '../governance.ts';
-import type { Op } from '../ops/op.ts';
+import type { Approvals } from './approvals.ts';
+import { isOver } from '../ops/lifecycle.ts';
+import type { OpMoved } from '../ops/operations.ts';
 import { cancelApproval } from './cancel-approval.ts';
 
 /**
  * An operation is over: whoever was asked about it is not asked any more, and the message that it may run, where that
  * was not acknowledged, has nothing more to say.
  */
-export function endApprovalOf(gov: Governance, op: Op, by: { readonly actor: Actor; readonly reason: string }): void {
+export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }: OpMoved): void {
+  if (!isOver(op.state) || approvalId !== undefined) return;
   const agent = op.owner.record.id;
   const approval = gov.approvals.ofOp(agent, op.opId);
   if (approval === undefined) return;
   if (approval.state === 'open') {
-    cancelApproval(gov, approval, by);
+    cancelApproval(gov, approval, { actor, reason });
     return;
   }
   if (approval.state !== 'approved' || approval.signalSequence === null) return;

@@ -1,6 +1,6 @@
 import { system } from '../audit/entry.ts';
 import { releaseMessages } from '../control/release-messages.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { Op } from '../ops/op.ts';
 import { opAskedAbout } from './find-approval.ts';
 import type { Approval } from './approval.ts';
@@ -9,7 +9,7 @@ import type { Unsent } from './settle-approval.ts';
 import { settleApproval } from './settle-approval.ts';
 
 /** Ends the wait of up to `most` operations that nobody has decided on in time, and returns how many. */
-export async function expireApprovals(gov: Governance, most: number): Promise<number> {
+export async function expireApprovals(gov: Approvals, most: number): Promise<number> {
   const messages: Unsent[] = [];
   let count = 0;
   for (const approval of [...gov.approvals.due()].slice(0, most)) {
@@ -25,7 +25,7 @@ export async function expireApprovals(gov: Governance, most: number): Promise<nu
   return count;
 }
 
-export function expireApproval(gov: Governance, approval: Approval, op: Op) {
+export function expireApproval(gov: Approvals, approval: Approval, op: Op) {
   return settleApproval(gov, approval, op, {
     state: 'expired',
     actor: system,

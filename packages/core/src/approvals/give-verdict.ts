@@ -5,7 +5,7 @@ import { requireScope } from '../access/principal.ts';
 import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { releaseMessages } from '../control/release-messages.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op } from '../ops/op.ts';
 import { opAskedAbout, findApproval } from './find-approval.ts';
@@ -17,7 +17,7 @@ import { expireApproval } from './expire-approvals.ts';
  * the approval, so that of two verdicts at once one counts.
  */
 export async function giveVerdict(
-  gov: Governance,
+  gov: Approvals,
   by: Principal,
   id: string,
   reason: string,
@@ -45,7 +45,7 @@ export async function giveVerdict(
 }
 
 /** A key and its tokens are one person, and so is an account with all keys that it made, whatever the session. */
-function requireNew({ keys }: Governance, by: Principal, { verdicts, state }: Approval): void {
+function requireNew({ keys }: Approvals, by: Principal, { verdicts, state }: Approval): void {
   const people = peopleBehind(keys, by);
   if (!verdicts.some((verdict) => peopleOf(keys, verdict).some((person) => people.includes(person)))) return;
   throw new ReeveError('already_decided', 'you have given your verdict; another person must give theirs', { state });

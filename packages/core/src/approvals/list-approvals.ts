@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo, requireScope } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { Approval } from './approval.ts';
 import type { ApprovalQuery, Found, GrantQuery, PageEnd } from './approval-reader.ts';
 import { sortedBy } from './approval-reader.ts';
@@ -35,7 +35,7 @@ export interface Listed<Item> extends Found<Item> {
 
 /** The approvals that the caller may see, as the store has them. */
 export async function listApprovals(
-  gov: Governance,
+  gov: Approvals,
   by: Principal,
   { state, runId, ...filter }: ApprovalFilter,
   page: Page,
@@ -50,7 +50,7 @@ export async function listApprovals(
 
 /** The standing grants that the caller may see. */
 export async function listGrants(
-  gov: Governance,
+  gov: Approvals,
   by: Principal,
   { state, ...filter }: GrantFilter,
   page: Page,

@@ -2,14 +2,14 @@ import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { redactText } from '../audit/redact.ts';
 import { releaseMessages } from '../control/release-messages.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { Approval, ApprovalVerdict } from './approval.ts';
 import { nameOf } from './approval.ts';
 import { giveVerdict } from './give-verdict.ts';
 import { settleApproval } from './settle-approval.ts';
 
 /** Somebody rejects, and one is enough: the operation is over, and its agent is told. */
-export async function rejectAction(gov: Governance, by: Principal, id: string, reason: string): Promise<Approval> {
+export async function rejectAction(gov: Approvals, by: Principal, id: string, reason: string): Promise<Approval> {
   return await giveVerdict(gov, by, id, reason, async (approval, op) => {
     const at = gov.clock.now();
     const verdict: ApprovalVerdict = {

@@ -4,7 +4,7 @@ import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
 import type { CheckRequest } from '../action/check-request.ts';
 import { describeAction } from '../action/describe-action.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { timestamp } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
@@ -30,7 +30,7 @@ export interface ApprovalQuestion {
 
 /** Opens the question whether an operation may run. It says so in the log by `announceApproval`, after the decision. */
 export function requestApproval(
-  gov: Governance,
+  gov: Approvals,
   request: CheckRequest,
   op: Op,
   { cause, reason, policyRule, asking, approver }: ApprovalQuestion,
@@ -72,7 +72,7 @@ export function requestApproval(
 }
 
 /** Tells, in the log and to live views, that somebody is asked. */
-export function announceApproval(gov: Governance, approval: Approval): void {
+export function announceApproval(gov: Approvals, approval: Approval): void {
   const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason, rules, isGrantable } = approval;
   gov.journal.record(
     draftOf({

@@ -1,6 +1,6 @@
 import { system } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
-import type { Snapshot } from '../journal/store.ts';
+import type { Approvals } from './approvals.ts';
+import type { ApprovalsSnapshot } from './approvals-slice.ts';
 import { opAskedAbout } from './find-approval.ts';
 import type { Approval } from './approval.ts';
 import { cancelApproval } from './cancel-approval.ts';
@@ -15,7 +15,7 @@ const toldMs = 86_400_000;
  * Brings approvals back, after operations and controls: what waits for a verdict, what agents have not acknowledged, and
  * the grants. What its operation did not outlive, as where operations are not durable, is cancelled.
  */
-export function restoreApprovals(gov: Governance, snapshot: Pick<Snapshot, 'approvals' | 'grants'>): void {
+export function restoreApprovals(gov: Approvals, snapshot: ApprovalsSnapshot): void {
   for (const grant of snapshot.grants) gov.approvals.placeGrant(grant);
   gov.approvals.forgetExpiredGrants();
   for (const { id } of snapshot.grants) endIfVague(gov, gov.approvals.findGrant(id));
@@ -29,12 +29,12 @@ export function restoreApprovals(gov: Governance, snapshot: Pick<Snapshot, 'appr
 }
 
 /** Older versions did not record which operation and rules a grant is for. People are asked again. */
-function endIfVague(gov: Governance, grant: StandingGrant | undefined): void {
+function endIfVague(gov: Approvals, grant: StandingGrant | undefined): void {
   if (grant === undefined || grant.coverDigest !== '') return;
   endGrant(gov, grant, { actor: system }, 'an older version gave it without recording all that it covers');
 }
 
-function restore(gov: Governance, approval: Approval): void {
+function restore(gov: Approvals, approval: Approval): void {
   const op = opAskedAbout(gov, approval);
   if (approval.state === 'open') {
     if (op?.state !== 'pending') {
@@ -53,7 +53,7 @@ function restore(gov: Governance, approval: Approval): void {
 }
 
 /** Under the same number as before, so that an agent that has got it is not told twice. */
-function repost(gov: Governance, approval: Approval, sequence: number, reason: string = approval.state): void {
+function repost(gov: Approvals, approval: Approval, sequence: number, reason: string = approval.state): void {
   gov.control.mailbox(approval.agent).put({
     message: {
       opId: approval.opId,

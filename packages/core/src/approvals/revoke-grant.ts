@@ -4,14 +4,14 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import { lineageOfId } from '../audit/lineage.ts';
 import type { StandingGrant } from './grant.ts';
 import { saveGrant } from './save-approval.ts';
 
 /** Ends a standing grant. One that has ended stays as it is. */
-export async function revokeGrant(gov: Governance, by: Principal, id: string, reason: string): Promise<StandingGrant> {
+export async function revokeGrant(gov: Approvals, by: Principal, id: string, reason: string): Promise<StandingGrant> {
   requireScope(by, 'write');
   checkLength('reason', reason, longest.text);
   await gov.journal.committed();
@@ -29,7 +29,7 @@ export async function revokeGrant(gov: Governance, by: Principal, id: string, re
 
 /** Ends it in memory, in this turn and in the log. */
 export function endGrant(
-  gov: Governance,
+  gov: Approvals,
   grant: StandingGrant,
   by: Pick<Principal, 'actor' | 'requestId'>,
   reason: string,

@@ -1,9 +1,9 @@
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { Approval } from './approval.ts';
 import type { StandingGrant } from './grant.ts';
 
 /** Puts an approval in the place of what it was, in memory and in this turn. */
-export function saveApproval(gov: Governance, before: Approval | null, after: Approval): void {
+export function saveApproval(gov: Approvals, before: Approval | null, after: Approval): void {
   gov.approvals.place(after);
   gov.journal.onFailure(() => {
     if (before === null) gov.approvals.drop(after.id);
@@ -13,7 +13,7 @@ export function saveApproval(gov: Governance, before: Approval | null, after: Ap
 }
 
 /** The same for a grant. */
-export function saveGrant(gov: Governance, before: StandingGrant | null, after: StandingGrant): void {
+export function saveGrant(gov: Approvals, before: StandingGrant | null, after: StandingGrant): void {
   gov.approvals.placeGrant(after);
   gov.journal.onFailure(() => {
     if (before === null) gov.approvals.dropGrant(after);

@@ -3,8 +3,8 @@ import { draftOf } from '../audit/draft.ts';
 import type { Actor } from '../audit/entry.ts';
 import { makeRoom } from '../control/issue-controls.ts';
 import { postMessage } from '../control/post-message.ts';
-import type { Governance } from '../governance.ts';
-import { changeOp } from '../ops/change-op.ts';
+import type { Approvals } from './approvals.ts';
+import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
@@ -39,7 +39,7 @@ const eventTypes = {
  * which stays in its mailbox until it is acknowledged, also over a restart.
  */
 export function settleApproval(
-  gov: Governance,
+  gov: Approvals,
   approval: Approval,
   op: Op,
   outcome: Outcome,
@@ -48,11 +48,11 @@ export function settleApproval(
   const at = gov.clock.now();
   const request = requestId === undefined ? {} : { request_id: requestId };
   const approved = state === 'approved';
-  changeOp(gov, op, approved ? 'allow' : 'terminate', {
+  moveOp(gov, op, approved ? 'allow' : 'terminate', {
     actor,
     reason,
     details: { approval_id: approval.id, ...request },
-    approval,
+    approvalId: approval.id,
   });
   const message = postMessage(gov, op, approved ? 'allow' : 'terminate', reason);
   const settled: Approval = {
@@ -86,7 +86,7 @@ export function settleApproval(
 }
 
 /** That it is decided is to be told as well, after what was to be told before. */
-export function noticesAfter(gov: Governance, { notices }: Approval): readonly ApprovalNotice[] {
+export function noticesAfter(gov: Approvals, { notices }: Approval): readonly ApprovalNotice[] {
   return gov.approvals.settings.notifies ? [...notices, 'decided'] : notices;
 }
 

@@ -1,5 +1,5 @@
 import type { CheckRequest } from '../action/check-request.ts';
-import type { Governance } from '../governance.ts';
+import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
 import type { Asking } from '../policy/asking-rules.ts';
@@ -9,7 +9,7 @@ import { saveGrant } from './save-approval.ts';
 
 /** The grant by which an action that rules ask about needs nobody's approval. */
 export function findGrant(
-  gov: Governance,
+  gov: Approvals,
   request: CheckRequest,
   op: Op,
   asking: Asking | undefined,
@@ -22,6 +22,6 @@ export function findGrant(
 }
 
 /** An action was allowed by it. */
-export function useGrant(gov: Governance, grant: StandingGrant, now: EpochMs): void {
+export function useGrant(gov: Approvals, grant: StandingGrant, now: EpochMs): void {
   saveGrant(gov, grant, { ...grant, uses: grant.uses + 1, lastUsedAt: now });
 }

@@ -38,6 +38,15 @@ export interface AuditPage {
   readonly next: number | null;
 }
 
+/** The log from its beginning. */
+export interface EntryLog {
+  /**
+   * Up to `limit` entries after `seq`, oldest first, and of those no more than a page holds in bytes: fewer than `limit`
+   * are not the last ones, none at all are.
+   */
+  after(seq: number, limit: number): Promise<StoredEntry[]>;
+}
+
 export interface AuditReader {
   /** The newest entries that fit, newest first. */
   latest(query: AuditQuery): Promise<AuditPage>;

@@ -1,5 +1,6 @@
-import type { Governance } from '../governance.ts';
-import type { DomainEvent } from '../kernel/events.ts';
+import type { Budgets } from './budgets.ts';
+import type { Typed } from '../journal/journal.ts';
+import { isBookedEvent } from './budget-slice.ts';
 import type { ClosedBooks } from './books.ts';
 import { closedKept } from './books.ts';
 import type { BooksFold, BooksStep } from './books-fold.ts';
@@ -14,12 +15,12 @@ const dayMs = 86_400_000;
  * what has changed, with the entry up to which that is true. A restart adds the entries that came after.
  */
 export class BooksKeeper {
-  readonly #gov: Governance;
+  readonly #gov: Budgets;
   readonly #fold: BooksFold;
   #mark: number;
 
   /** `mark` is the entry up to which the store has all of it. */
-  constructor(gov: Governance, fold: BooksFold, mark: number) {
+  constructor(gov: Budgets, fold: BooksFold, mark: number) {
     this.#gov = gov;
     this.#fold = fold;
     this.#mark = mark;
@@ -31,8 +32,8 @@ export class BooksKeeper {
   }
 
   /** Told of events once they are durable, in order. */
-  follow(events: readonly DomainEvent[]): void {
-    for (const event of events) {
+  follow(events: readonly Typed[]): void {
+    for (const event of events.filter(isBookedEvent)) {
       if (event.type === 'ops_change' && event.booked !== undefined) {
         this.#fold.settle(event.agent, event.op.costMicros, event.booked);
       } else if (event.type === 'budget' && event.day !== undefined) {

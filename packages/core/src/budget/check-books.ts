@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Budgets } from './budgets.ts';
 import type { AuditPage, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { WindowIds, Windows } from './books.ts';
@@ -10,6 +10,7 @@ import type { Total } from '../kernel/money.ts';
 import { minus, plus } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
+import { isBookedEvent } from './budget-slice.ts';
 import { addEntry, dayBy, placeOf, rareEntries } from './recover-books.ts';
 import type { TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
@@ -48,7 +49,7 @@ interface Totals {
  * Holds the ledger against what it should be the sum of: the settlements that the log tells of, and the operations in
  * flight. What happens meanwhile does not count: the log is read up to the entry that was the newest at the beginning.
  */
-export async function checkBooks(gov: Governance, by: Principal, log: AuditReader): Promise<BooksCheck> {
+export async function checkBooks(gov: Budgets, by: Principal, log: AuditReader): Promise<BooksCheck> {
   requireScope(by, 'admin');
   requireUnbound(by);
   const { windows, policy } = gov.ledger;
@@ -141,7 +142,7 @@ async function* entriesOf(
 }
 
 /** What the ledger says was spent, without what is not in the log yet. */
-function durableTotals(gov: Governance, ids: WindowIds): Map<string, Totals> {
+function durableTotals(gov: Budgets, ids: WindowIds): Map<string, Totals> {
   const totals = new Map<string, Totals>();
   for (const { of, reserved, spent } of gov.ledger.all())
     totals.set(tierKey(of), { of, reserved, spent: { ...spent } });
@@ -151,6 +152,7 @@ function durableTotals(gov: Governance, ids: WindowIds): Map<string, Totals> {
     known.spent[period] = minus(known.spent[period], amount);
   };
   for (const event of gov.journal.undurable()) {
+    if (!isBookedEvent(event)) continue;
     if (event.type === 'ops_change' && event.booked !== undefined) {
       for (const of of tiersOf(event.agent)) {
         for (const period of periods) takeOff(of, period, event.booked, event.op.costMicros);
@@ -163,7 +165,7 @@ function durableTotals(gov: Governance, ids: WindowIds): Map<string, Totals> {
 }
 
 /** What the operations in flight hold back, as they stand in memory, just as the ledger does. */
-function heldBack(gov: Governance): Map<string, Totals> {
+function heldBack(gov: Budgets): Map<string, Totals> {
   const totals = new Map<string, Totals>();
   for (const { agent, reservedMicros: reserved } of gov.ops.reservations()) {
     for (const of of tiersOf(agent)) {

@@ -4,7 +4,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
+import type { Budgets } from './budgets.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { lineageOfId } from '../audit/lineage.ts';
@@ -34,7 +34,7 @@ export interface Correction {
  * Corrects what is settled this month and today, in a tier and all above it. What is taken off a day is no more than any of
  * them has of it: what was booked on another day of the month counts for the month alone. No month falls below nothing.
  */
-export async function correctBudget(gov: Governance, by: Principal, correction: Correction): Promise<BudgetRow[]> {
+export async function correctBudget(gov: Budgets, by: Principal, correction: Correction): Promise<BudgetRow[]> {
   requireScope(by, 'admin');
   requireUnbound(by);
   checkLength('reason', correction.reason, longestReason);
@@ -94,7 +94,7 @@ function tierNamed({ agent, orgId = '', teamId = '' }: Correction): TierOf {
 }
 
 /** A name that is misspelt is not corrected: somebody of it is registered, or has spent something. */
-function requireKnown(gov: Governance, of: TierOf): void {
+function requireKnown(gov: Budgets, of: TierOf): void {
   const { spent, reserved } = gov.ledger.read(of);
   if (spent.month !== 0 || spent.day !== 0 || reserved !== 0) return;
   const { orgId, teamId } = of;
@@ -111,7 +111,7 @@ function unknown(code: 'agent_not_found' | 'team_not_found', { tier, orgId, team
   return new ReeveError(code, `nobody of the ${tier} "${name}" is registered, and nothing was spent there this month`);
 }
 
-function amountsOf(gov: Governance, tiers: readonly TierOf[], text: string): Readonly<Record<Period, Total>> {
+function amountsOf(gov: Budgets, tiers: readonly TierOf[], text: string): Readonly<Record<Period, Total>> {
   const amount = parseUsd(text);
   if (amount === undefined || amount === 0) {
     throw invalid('amount_usd', 'must be US dollars other than 0 with at most 12 digits and 6 decimals, as "-1.50"');

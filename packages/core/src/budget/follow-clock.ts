@@ -1,13 +1,13 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Budgets } from './budgets.ts';
 
 /**
  * Where the clock was ahead and has been right for a while, budgets go back to its day. That is on record, so that the log
  * adds up to the same, and told to whoever operates the gateway.
  */
-export function followClock(gov: Governance): boolean {
+export function followClock(gov: Budgets): boolean {
   const moved = gov.ledger.goBack();
   if (moved === undefined) return false;
   const { undo, from, to } = moved;

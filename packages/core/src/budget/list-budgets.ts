@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo, requireScope } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Budgets } from './budgets.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { visibleAgents } from '../tenancy/topology.ts';
 import type { Micros, Total } from '../kernel/money.ts';
@@ -37,7 +37,7 @@ export interface BudgetRow {
  * The budgets that the caller may see, those without a cap included: everybody's, then each org with its teams and agents.
  * Whoever is bound to a tenant, or asks for one, does not see everybody's.
  */
-export function listBudgets(gov: Governance, by: Principal, filter: BudgetFilter): BudgetRow[] {
+export function listBudgets(gov: Budgets, by: Principal, filter: BudgetFilter): BudgetRow[] {
   requireScope(by, 'read');
   const within = narrowedTo(by, filter);
   if (within === 'nothing') return [];
@@ -87,7 +87,7 @@ function byTenant(a: TierOf, b: TierOf): number {
 }
 
 /** One budget as it stands. */
-export function rowOf(gov: Governance, of: TierOf, period: Period): BudgetRow {
+export function rowOf(gov: Budgets, of: TierOf, period: Period): BudgetRow {
   const { spent, reserved } = gov.ledger.read(of);
   const limitMicros = gov.ledger.policy.capsOf(of)[period];
   const { start, end } = gov.ledger.window(period);

@@ -2,13 +2,13 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { noLineage } from '../audit/lineage.ts';
 import { system } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Budgets } from './budgets.ts';
 import type { Lineage } from '../audit/lineage.ts';
 import type { Approached } from './ledger.ts';
 import { totalJson } from '../kernel/money.ts';
 
 /** Tells, in the log and to live views, that caps are nearly used up. What concerns everybody is no tenant's entry. */
-export function noteApproached(gov: Governance, lineage: Lineage, approached: readonly Approached[]): void {
+export function noteApproached(gov: Budgets, lineage: Lineage, approached: readonly Approached[]): void {
   for (const { of, period, percent, limitMicros, totalMicros } of approached) {
     const at = gov.clock.now();
     const day = gov.ledger.bookedTo;

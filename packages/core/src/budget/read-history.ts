@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo, requireScope } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Budgets } from './budgets.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ClosedBooksReader } from './books.ts';
 import type { BudgetFilter } from './list-budgets.ts';
@@ -30,7 +30,7 @@ export interface SpentWindow {
  * nothing known is not nothing spent.
  */
 export async function readHistory(
-  gov: Governance,
+  gov: Budgets,
   by: Principal,
   log: ClosedBooksReader,
   { period, count, ...filter }: HistoryQuery,

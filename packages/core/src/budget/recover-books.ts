@@ -1,6 +1,5 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Store } from '../journal/store.ts';
-import type { StoredEntry } from '../audit/audit-reader.ts';
+import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
 import type { SavedBooks } from './books.ts';
 import { BooksFold } from './books-fold.ts';
 import { totalOfJson } from '../kernel/money.ts';
@@ -21,7 +20,7 @@ export interface BooksMark {
 export async function recoverBooks(
   saved: readonly SavedBooks[],
   { seq, timeZone }: BooksMark,
-  log: Pick<Store, 'after'>,
+  log: EntryLog,
 ): Promise<BooksFold> {
   const fold = new BooksFold();
   const dayOf = dayBy(new Calendar(timeZone));

@@ -2,7 +2,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
@@ -23,7 +23,7 @@ export interface AckRequest {
 }
 
 /** The agent says what became of a control message: that it got it, that it took effect, or that it could not. */
-export async function acknowledgeControl(gov: Governance, request: AckRequest): Promise<void> {
+export async function acknowledgeControl(gov: Controls, request: AckRequest): Promise<void> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('detail', request.detail, longest.text);
   const { sequence } = request;
@@ -37,7 +37,7 @@ export async function acknowledgeControl(gov: Governance, request: AckRequest): 
   await gov.journal.committed();
 }
 
-function acknowledge(gov: Governance, agent: Agent, before: Receipt, outcome: AckOutcome, detail: string): void {
+function acknowledge(gov: Controls, agent: Agent, before: Receipt, outcome: AckOutcome, detail: string): void {
   const after = acknowledged(before, outcome, detail, gov.clock.now());
   if (after === before) return;
   saveReceipt(gov, before, after);
@@ -58,19 +58,19 @@ function acknowledge(gov: Governance, agent: Agent, before: Receipt, outcome: Ac
   if (after.status === 'failed') gov.journal.publish(alertOf(gov, after, 'control_failed'));
 }
 
-function isInMemory(gov: Governance, agent: Agent, sequence: number): boolean {
+function isInMemory(gov: Controls, agent: Agent, sequence: number): boolean {
   const known = gov.control.receiptOf(agent.record.id, sequence);
   return known !== undefined || gov.control.find(agent.key)?.find(sequence) !== undefined;
 }
 
 /** The same receipt as its operation shows it, where it does. */
-function shownBy(gov: Governance, agent: Agent, stored: Receipt | undefined): Receipt | undefined {
+function shownBy(gov: Controls, agent: Agent, stored: Receipt | undefined): Receipt | undefined {
   const shown = stored === undefined ? undefined : gov.ops.find(agent, stored.opId)?.control;
   return shown?.id === stored?.id ? (shown ?? undefined) : undefined;
 }
 
 /** A message without a receipt is done with; one that was done with before is no mistake. */
-function discard(gov: Governance, agent: Agent, sequence: number): void {
+function discard(gov: Controls, agent: Agent, sequence: number): void {
   const mailbox = gov.control.mailbox(agent.record.id);
   if (sequence < 1 || sequence > mailbox.lastSequence) {
     throw new ReeveError('control_not_found', `no control message ${sequence} was sent to this agent`);

@@ -1,4 +1,4 @@
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { owesAnswer } from './owes-answer.ts';
 import { discardLetter } from './post-message.ts';
@@ -9,7 +9,7 @@ import { saveReceipt } from './save-receipt.ts';
  * The agent leaves, and with it the operations that its messages were about: they are given up. A stop that it owes an
  * answer for stays, with the time that it has left, so that nobody escapes it by registering again.
  */
-export function closeMailbox(gov: Governance, agent: Agent): void {
+export function closeMailbox(gov: Controls, agent: Agent): void {
   const mailbox = gov.control.find(agent.key);
   if (mailbox === undefined) return;
   for (const letter of [...mailbox.letters()]) {

@@ -6,7 +6,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
@@ -21,7 +21,7 @@ import { releaseMessages } from './release-messages.ts';
  * narrower credential has paused takes it over: it stays paused, and only one as wide as this resumes it.
  */
 export async function controlOp(
-  gov: Governance,
+  gov: Controls,
   by: Principal,
   op: Op,
   action: ControlAction,
@@ -70,6 +70,6 @@ export async function controlOp(
   return { op: changed, control: receipts[0] ?? null };
 }
 
-export function newControlId(gov: Governance): string {
+export function newControlId(gov: Controls): string {
   return `ctl_${gov.randomness.hex(12)}`;
 }

@@ -9,7 +9,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import { invalid } from '../kernel/errors.ts';
 import { isOver, nextState } from '../ops/lifecycle.ts';
 import type { Op } from '../ops/op.ts';
@@ -42,7 +42,7 @@ const opsPerWait = 64;
 const looksPerTurn = 5000;
 
 /** An operator pauses, resumes or terminates all operations in flight within a scope, and hears once all are durable. */
-export async function controlScope(gov: Governance, by: Principal, request: ScopeRequest): Promise<ControlResult> {
+export async function controlScope(gov: Controls, by: Principal, request: ScopeRequest): Promise<ControlResult> {
   requireScope(by, neededFor(request.scope));
   checkLength('reason', request.reason, longest.text);
   if (request.dryRun) {
@@ -62,7 +62,7 @@ export async function controlScope(gov: Governance, by: Principal, request: Scop
 }
 
 async function act(
-  gov: Governance,
+  gov: Controls,
   by: Principal,
   request: ScopeRequest,
   idempotency: BulkControl['idempotency'],
@@ -112,10 +112,10 @@ async function act(
 
 /** What was issued turn by turn, and is told to agents once it is durable. */
 class Chunks {
-  readonly #gov: Governance;
+  readonly #gov: Controls;
   #open: { readonly receipts: readonly Receipt[]; readonly durable: Promise<void> }[] = [];
 
-  constructor(gov: Governance) {
+  constructor(gov: Controls) {
     this.#gov = gov;
   }
 
@@ -136,7 +136,7 @@ class Chunks {
   }
 }
 
-function recordRequest(gov: Governance, by: Principal, bulk: BulkControl): void {
+function recordRequest(gov: Controls, by: Principal, bulk: BulkControl): void {
   gov.journal.record(
     draftOf({
       at: bulk.requestedAt,
@@ -172,7 +172,7 @@ function neededFor(scope: ControlScope): 'write' | 'admin' {
  * The operations in flight that are in scope and that the caller may reach: those that were known when it was asked for,
  * though looking at all of them may take some turns.
  */
-async function opsWithin(gov: Governance, by: Principal, scope: ControlScope): Promise<Op[]> {
+async function opsWithin(gov: Controls, by: Principal, scope: ControlScope): Promise<Op[]> {
   const { newest } = gov.ops;
   const found: Op[] = [];
   let looked = 0;
@@ -194,7 +194,7 @@ function countOf(ops: readonly Op[], isMovable: (op: Op) => boolean): ControlCou
 }
 
 /** Whether an operation is moved, or its pause taken over: what a caller may not resume, it leaves as it is. */
-function mover(gov: Governance, by: Principal, action: ControlAction): (op: Op) => boolean {
+function mover(gov: Controls, by: Principal, action: ControlAction): (op: Op) => boolean {
   const standings = new Map<Agent, Standing>();
   const standing = (agent: Agent): Standing => {
     const known = standings.get(agent) ?? standingOf(gov.keys, by, agent.record);

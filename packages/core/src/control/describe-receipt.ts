@@ -1,23 +1,19 @@
 import type { EntryDraft } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
-import type { AlertEvent } from '../kernel/events.ts';
+import type { Controls } from './controls.ts';
+import type { AlertEvent } from '../audit/alert.ts';
 import { lineageOfId } from '../audit/lineage.ts';
 import type { Receipt } from '../ops/receipt.ts';
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId'>;
 
 /** When, whose and about which operation an entry about a control is. */
-export function entryMembers(gov: Governance, { agent, opId }: Pick<Receipt, 'agent' | 'opId'>): Place {
+export function entryMembers(gov: Controls, { agent, opId }: Pick<Receipt, 'agent' | 'opId'>): Place {
   const [traceId = '', spanId = ''] = opId.split(':');
   const lineage = gov.directory.find(agent)?.lineage ?? lineageOfId(agent);
   return { at: gov.clock.now(), lineage, opId, traceId, spanId };
 }
 
-export function alertOf(
-  gov: Governance,
-  receipt: Receipt,
-  alert: 'control_unconfirmed' | 'control_failed',
-): AlertEvent {
+export function alertOf(gov: Controls, receipt: Receipt, alert: 'control_unconfirmed' | 'control_failed'): AlertEvent {
   return {
     type: 'audit_alert',
     at: gov.clock.now(),

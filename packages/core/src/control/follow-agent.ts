@@ -1,10 +1,10 @@
 import { system } from '../audit/entry.ts';
 import { releaseMessages } from './release-messages.ts';
-import { credentialEnded } from './subscribe-control.ts';
-import type { Governance } from '../governance.ts';
+import { credentialEnded } from '../tenancy/authenticate-agent.ts';
+import type { Controls } from './controls.ts';
 import type { Agent, AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { endAllOps } from '../tenancy/deregister-agent.ts';
+import { announce } from '../kernel/announce.ts';
 import { moveForSuspension } from './suspend-agent.ts';
 
 /**
@@ -12,14 +12,15 @@ import { moveForSuspension } from './suspend-agent.ts';
  * its row are there already. What follows for the operations of this gateway is done here: those of an agent that has
  * left are terminated, those of one that was suspended or resumed are paused or run on.
  */
-export async function followAgent(gov: Governance, id: AgentId, record: AgentRecord | undefined): Promise<void> {
+export async function followAgent(gov: Controls, id: AgentId, record: AgentRecord | undefined): Promise<void> {
   const agent = gov.directory.find(id);
   const before = agent?.record;
   if (agent === undefined || before === undefined) {
     if (record !== undefined) appear(gov, record);
     return;
   }
-  if (before.tokenHash !== null && (record?.tokenHash ?? null) === null) endAllOps(gov, agent, system);
+  if (before.tokenHash !== null && (record?.tokenHash ?? null) === null)
+    announce(gov.reactions.agentLeaving, { agent, actor: system });
   if (record === undefined) gov.directory.remove(agent);
   else gov.directory.put(record, Math.max(agent.lastSeenAt, record.registeredAt));
   const receipts = record === undefined ? [] : moveOps(gov, agent, before, record);
@@ -28,12 +29,12 @@ export async function followAgent(gov: Governance, id: AgentId, record: AgentRec
   releaseMessages(gov, receipts);
 }
 
-function appear(gov: Governance, record: AgentRecord): void {
+function appear(gov: Controls, record: AgentRecord): void {
   const agent = gov.directory.put(record, record.registeredAt);
   agent.blocked = gov.control.isBlocked(agent.key);
 }
 
-function moveOps(gov: Governance, agent: Agent, before: AgentRecord, after: AgentRecord) {
+function moveOps(gov: Controls, agent: Agent, before: AgentRecord, after: AgentRecord) {
   const by = { actor: system };
   if (before.suspension === null && after.suspension !== null) {
     return moveForSuspension(gov, by, agent, 'pause', after.suspension);

@@ -1,7 +1,7 @@
 import type { Width } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
-import { changeOp } from '../ops/change-op.ts';
+import type { Controls } from './controls.ts';
+import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { leaveUnconfirmed } from './leave-unconfirmed.ts';
@@ -31,7 +31,7 @@ const mostUnacknowledged = 1000;
  * their agents. They leave by `releaseMessages`, once this turn is durable. One whose pause is taken over does not move,
  * but its agent is told again: it owes an answer to who holds the operation now.
  */
-export function issueControls(gov: Governance, ops: readonly Op[], order: ControlOrder): Receipt[] {
+export function issueControls(gov: Controls, ops: readonly Op[], order: ControlOrder): Receipt[] {
   const agents = new Set<Agent>();
   const receipts = ops.map((op) => {
     agents.add(op.owner);
@@ -46,7 +46,7 @@ export function issueControls(gov: Governance, ops: readonly Op[], order: Contro
   return receipts;
 }
 
-function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
+function issue(gov: Controls, op: Op, order: ControlOrder): Receipt {
   const { by, action, reason, cause, width, bulkId } = order;
   const { id: agent, controlled } = op.owner.record;
   const receipt: Receipt = {
@@ -74,7 +74,7 @@ function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
   if (action === 'pause' && op.state === 'paused') widenPause(gov, op, receipt, request);
   else {
     const details = { control_id: receipt.id, ...(cause === 'suspension' ? { cause } : {}), ...request };
-    changeOp(gov, op, action, { actor: by.actor, reason, details, control: receipt });
+    moveOp(gov, op, action, { actor: by.actor, reason, details, control: receipt });
   }
   gov.control.place(receipt, false);
   gov.journal.onFailure(() => gov.control.drop(receipt));
@@ -84,7 +84,7 @@ function issue(gov: Governance, op: Op, order: ControlOrder): Receipt {
 }
 
 /** An agent that does not listen must not fill the memory: what it can best do without is given up. */
-export function makeRoom(gov: Governance, agent: Agent): void {
+export function makeRoom(gov: Controls, agent: Agent): void {
   const mailbox = gov.control.mailbox(agent.record.id);
   const most = Math.max(mostUnacknowledged, gov.ops.of(agent).size);
   while (mailbox.size > most) {

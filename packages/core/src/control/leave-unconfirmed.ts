@@ -1,13 +1,13 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import { alertOf, entryMembers } from './describe-receipt.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import { saveReceipt } from './save-receipt.ts';
 
 /** A receipt goes without an answer: on record and as an alert, the first time. */
-export function leaveUnconfirmed(gov: Governance, before: Receipt, after: Receipt): void {
+export function leaveUnconfirmed(gov: Controls, before: Receipt, after: Receipt): void {
   saveReceipt(gov, before, after);
   if (after.status !== 'unconfirmed' || before.status === 'unconfirmed') return;
   gov.journal.record(

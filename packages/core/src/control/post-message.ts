@@ -1,5 +1,5 @@
-import { noteSignalled } from '../approvals/note-signalled.ts';
-import type { Governance } from '../governance.ts';
+import { announce } from '../kernel/announce.ts';
+import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
 import type { ControlMessage, Letter, Mailbox } from './mailbox.ts';
 
@@ -7,7 +7,7 @@ import type { ControlMessage, Letter, Mailbox } from './mailbox.ts';
  * Puts a message that needs no receipt into the mailbox of an operation's agent. It leaves by `releaseMessages`, once
  * this turn is durable. It does not survive a restart: whoever posts it posts it again.
  */
-export function postMessage(gov: Governance, op: Op, signal: ControlMessage['signal'], reason: string): ControlMessage {
+export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signal'], reason: string): ControlMessage {
   const agent = op.owner.record.id;
   const mailbox = gov.control.mailbox(agent);
   const sequence = mailbox.lastSequence + 1;
@@ -22,8 +22,8 @@ export function postMessage(gov: Governance, op: Op, signal: ControlMessage['sig
 }
 
 /** Takes a message without a receipt out of a mailbox. */
-export function discardLetter(gov: Governance, mailbox: Mailbox, letter: Letter): void {
+export function discardLetter(gov: Controls, mailbox: Mailbox, letter: Letter): void {
   mailbox.remove(letter.message.sequence);
   gov.journal.onFailure(() => mailbox.put({ ...letter, gone: false }));
-  noteSignalled(gov, mailbox.agent, letter.message.sequence);
+  announce(gov.reactions.messageGone, { agent: mailbox.agent, sequence: letter.message.sequence });
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach, requireScope } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { BulkControl, ControlReport } from './bulk-control.ts';
 
@@ -8,7 +8,7 @@ const mostReceipts = 1000;
 
 /** What became of a control. Of a scoped one a page of the receipts is told, from the one after `after`. */
 export async function readControl(
-  gov: Governance,
+  gov: Controls,
   by: Principal,
   id: string,
   page: { readonly after?: string | undefined; readonly limit?: number | undefined } = {},

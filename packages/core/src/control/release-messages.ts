@@ -1,4 +1,4 @@
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { ControlStream, Letter, Mailbox } from './mailbox.ts';
 import { delivered } from '../ops/receipt.ts';
@@ -6,7 +6,7 @@ import { saveReceipt } from './save-receipt.ts';
 
 /** Lets messages leave that have become durable: to whoever listens now, and to whoever comes later. */
 export function releaseMessages(
-  gov: Governance,
+  gov: Controls,
   messages: Iterable<{ readonly agent: AgentId; readonly sequence: number }>,
 ): void {
   const mailboxes = new Set<Mailbox>();
@@ -23,7 +23,7 @@ export function releaseMessages(
  * Sends what a stream has not got yet, in order, for as long as its reader keeps up. Nothing is queued for a stream: one
  * that falls behind reads on from the mailbox.
  */
-export function sendWaiting(gov: Governance, mailbox: Mailbox, stream: ControlStream): void {
+export function sendWaiting(gov: Controls, mailbox: Mailbox, stream: ControlStream): void {
   while (!stream.stalled && stream.sink.isOpen()) {
     const letter = mailbox.next(stream.cursor);
     if (letter === undefined || !letter.released) return;
@@ -33,7 +33,7 @@ export function sendWaiting(gov: Governance, mailbox: Mailbox, stream: ControlSt
   }
 }
 
-function noteDelivered(gov: Governance, { receipt }: Letter): void {
+function noteDelivered(gov: Controls, { receipt }: Letter): void {
   if (receipt === null) return;
   const after = delivered(receipt, gov.clock.now());
   if (after !== receipt) saveReceipt(gov, receipt, after);

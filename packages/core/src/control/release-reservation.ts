@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
 import { usdOfMicros } from '../kernel/money.ts';
 
@@ -9,7 +9,7 @@ import { usdOfMicros } from '../kernel/money.ts';
  * Frees what is held back for an operation that nobody is heard of any more. It is no transition: should the agent come
  * back and complete it, what it did cost is booked, or what was once held back where it does not say.
  */
-export function releaseReservation(gov: Governance, op: Op, reason: string): void {
+export function releaseReservation(gov: Controls, op: Op, reason: string): void {
   const { reservedMicros, stale } = op;
   const at = gov.clock.now();
   const agent = op.owner.record.id;

@@ -1,5 +1,5 @@
 import { eachSilentOp } from './silent-agents.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import { SteppedRound } from '../kernel/stepped-round.ts';
 import type { Op } from '../ops/op.ts';
 import { releaseReservation } from './release-reservation.ts';
@@ -12,7 +12,7 @@ import { releaseReservation } from './release-reservation.ts';
 export class LeaseWatch {
   readonly #round: SteppedRound;
 
-  constructor(gov: Governance, leaseMs: number, onRelease: () => void = () => undefined) {
+  constructor(gov: Controls, leaseMs: number, onRelease: () => void = () => undefined) {
     const release = (op: Op) => {
       if (!isHeldBackFor(op)) return;
       releaseReservation(gov, op, `nothing was heard of the agent for ${leaseMs / 1000} s`);

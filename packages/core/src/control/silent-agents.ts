@@ -1,14 +1,14 @@
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import { noteAlive } from './note-alive.ts';
+import { touchAgent } from '../tenancy/touch-agent.ts';
 
 /**
  * Goes through the agents of whom nothing was heard for so long, neither a stream nor a heartbeat or call, and through their
  * operations. Each agent and each operation is a step, between which an agent may be heard of again: it is then left alone.
  */
 export function* eachSilentOp(
-  gov: Governance,
+  gov: Controls,
   silentMs: number,
   onOp: (op: Op) => void,
   onAgent: (agent: Agent) => void = () => undefined,
@@ -18,7 +18,7 @@ export function* eachSilentOp(
     yield;
     if (ops.of(agent).size === 0) continue;
     const now = clock.elapsed();
-    if (control.hasStream(agent.key)) noteAlive(gov, agent, now);
+    if (control.hasStream(agent.key)) touchAgent(gov, agent, now);
     agent.aliveAt ??= now;
     const heardAt = agent.aliveAt;
     if (now - heardAt < silentMs) continue;

@@ -1,4 +1,4 @@
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import { SteppedRound } from '../kernel/stepped-round.ts';
 import type { Op } from '../ops/op.ts';
 import { eachSilentOp } from './silent-agents.ts';
@@ -8,10 +8,10 @@ import { eachSilentOp } from './silent-agents.ts';
  * marked as stale, and told once. It is no transition, as nobody knows what has become of it.
  */
 export class StaleWatch {
-  readonly #gov: Governance;
+  readonly #gov: Controls;
   readonly #round: SteppedRound;
 
-  constructor(gov: Governance, silentMs: number) {
+  constructor(gov: Controls, silentMs: number) {
     this.#gov = gov;
     const mark = (op: Op) => {
       if (op.state === 'running' && !op.stale) this.#mark(op);

@@ -1,10 +1,9 @@
-import type { Governance } from '../governance.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { Controls } from './controls.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
+import { authenticateAgent, credentialEnded } from '../tenancy/authenticate-agent.ts';
 import type { ControlSink, ControlStream } from './mailbox.ts';
-import { noteAlive } from './note-alive.ts';
+import { touchAgent } from '../tenancy/touch-agent.ts';
 import { sendWaiting } from './release-messages.ts';
 
 export interface SubscribeRequest {
@@ -25,7 +24,7 @@ export interface ControlSubscription {
  * was never reached hides nothing that is still to come.
  */
 export async function subscribeControl(
-  gov: Governance,
+  gov: Controls,
   request: SubscribeRequest,
   sink: ControlSink,
 ): Promise<ControlSubscription> {
@@ -47,17 +46,12 @@ export async function subscribeControl(
       if (mailbox.streams.has(stream)) sendWaiting(gov, mailbox, stream);
     },
     close: () => {
-      if (mailbox.streams.delete(stream)) noteAlive(gov, agent);
+      if (mailbox.streams.delete(stream)) touchAgent(gov, agent);
     },
   };
 }
 
-/** Why a stream is ended whose credential is no longer one. */
-export function credentialEnded(): ReeveError {
-  return new ReeveError('unauthenticated', 'the credential token has been replaced, or the agent has left');
-}
-
-function setControlled(gov: Governance, agent: Agent, tokenHash: string): void {
+function setControlled(gov: Controls, agent: Agent, tokenHash: string): void {
   const { record, lastSeenAt } = agent;
   gov.directory.put({ ...record, controlled: true }, lastSeenAt);
   gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));

@@ -11,14 +11,14 @@ import type { Receipt } from '../ops/receipt.ts';
 import { lifted } from '../ops/receipt.ts';
 import { releaseMessages } from './release-messages.ts';
 import { saveReceipt } from './save-receipt.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { findAgent } from '../tenancy/find-agent.ts';
 
 /** Suspends an agent: its checks are denied and its running operations paused. It outlives restart and registration. */
-export async function suspendAgent(gov: Governance, by: Principal, id: AgentId, reason: string): Promise<Agent> {
+export async function suspendAgent(gov: Controls, by: Principal, id: AgentId, reason: string): Promise<Agent> {
   requireScope(by, 'write');
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
@@ -43,7 +43,7 @@ export async function suspendAgent(gov: Governance, by: Principal, id: AgentId, 
  * Lifts a suspension: the agent is answered again, and what the suspension had paused runs on; what an operator paused
  * by itself stays so. Of an agent that has not confirmed a stop, it lifts the block.
  */
-export async function resumeAgent(gov: Governance, by: Principal, id: AgentId, reason: string): Promise<Agent> {
+export async function resumeAgent(gov: Controls, by: Principal, id: AgentId, reason: string): Promise<Agent> {
   requireScope(by, 'write');
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
@@ -64,30 +64,30 @@ export async function resumeAgent(gov: Governance, by: Principal, id: AgentId, r
   return agent;
 }
 
-function impose(gov: Governance, agent: Agent, suspension: Suspension): void {
+function impose(gov: Controls, agent: Agent, suspension: Suspension): void {
   put(gov, agent, suspension);
   gov.journal.write({ kind: 'agent_suspended', agent: agent.record, suspension });
 }
 
-function put(gov: Governance, agent: Agent, suspension: Suspension | null): void {
+function put(gov: Controls, agent: Agent, suspension: Suspension | null): void {
   const { record, lastSeenAt } = agent;
   gov.directory.put({ ...record, suspension }, lastSeenAt);
   gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
 }
 
 /** To resume lifts all of it or nothing. */
-function requireLifting(gov: Governance, by: Principal, agent: Agent): void {
+function requireLifting(gov: Controls, by: Principal, agent: Agent): void {
   const caller = standingOf(gov.keys, by, agent.record);
   const { suspension } = agent.record;
   if (suspension !== null) requireAuthority(caller, 'suspension', suspension.width);
   for (const { width } of blocksOf(gov, agent)) requireAuthority(caller, 'unconfirmed_stop', width);
 }
 
-function liftBlock(gov: Governance, agent: Agent): void {
+function liftBlock(gov: Controls, agent: Agent): void {
   for (const receipt of blocksOf(gov, agent)) saveReceipt(gov, receipt, lifted(receipt));
 }
 
-function blocksOf(gov: Governance, agent: Agent): readonly Receipt[] {
+function blocksOf(gov: Controls, agent: Agent): readonly Receipt[] {
   return [...(gov.control.find(agent.key)?.blocking.values() ?? [])];
 }
 
@@ -102,7 +102,7 @@ function isPausedBySuspension({ state, control }: Op): boolean {
 
 /** Pauses what an agent runs, or lets run on what was paused so. */
 export function moveForSuspension(
-  gov: Governance,
+  gov: Controls,
   by: Pick<Principal, 'actor' | 'requestId'>,
   agent: Agent,
   action: 'pause' | 'resume',
@@ -121,7 +121,7 @@ export function moveForSuspension(
 }
 
 function note(
-  gov: Governance,
+  gov: Controls,
   by: Principal,
   agent: Agent,
   eventType: 'AgentSuspended' | 'AgentResumed',

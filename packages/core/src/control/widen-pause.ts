@@ -1,7 +1,7 @@
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
 import { entryMembers } from './describe-receipt.ts';
 import type { Receipt } from '../ops/receipt.ts';
@@ -11,7 +11,7 @@ import type { Receipt } from '../ops/receipt.ts';
  * is told of one. The entry names operation and control: a restart reads from it who holds the operation.
  */
 export function widenPause(
-  gov: Governance,
+  gov: Controls,
   op: Op,
   receipt: Receipt,
   details: { readonly [member: string]: Json },

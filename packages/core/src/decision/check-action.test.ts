@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
-import { changeOp } from '../ops/change-op.ts';
+import { moveOp } from '../ops/move-op.ts';
 import { opStates } from '../ops/lifecycle.ts';
 import { agentId, checkOf, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
@@ -187,7 +187,7 @@ describe('a termination that comes while a check is being decided', () => {
       test.gov,
       checkOf({ agentId: bot, token: agent.token, traceId: 't', spanId: 's', action: useTool('search') }),
     );
-    changeOp(test.gov, test.gov.ops.get(test.known(bot), 't:s'), 'terminate', { actor: system, reason: 'stop' });
+    moveOp(test.gov, test.gov.ops.get(test.known(bot), 't:s'), 'terminate', { actor: system, reason: 'stop' });
     test.turn();
     expect(await answer).toMatchObject({ decision: 'deny', reason: 'operation is terminated', opState: 'terminated' });
     expect(opsChanges(test)).toEqual(['t:s pending', 't:s running', 't:s terminated']);
@@ -200,7 +200,7 @@ describe('a termination that comes while a check is being decided', () => {
   test('of an operation registered beforehand: it is denied, and policy does not bring it back', async () => {
     const { test, agent } = await governed();
     const { op } = test.gov.ops.ingest(test.known(bot), 't:s');
-    changeOp(test.gov, op, 'terminate', { actor: system, reason: 'stop' });
+    moveOp(test.gov, op, 'terminate', { actor: system, reason: 'stop' });
     test.turn();
     const answer = await test.check(agent, { traceId: 't', spanId: 's', action: useTool('search') });
     expect(answer).toMatchObject({ decision: 'deny', reason: 'stop', opState: 'terminated' });

@@ -1,11 +1,11 @@
-import type { Governance } from '../governance.ts';
+import type { Decisions } from './decisions.ts';
 import type { Answer, Judgement } from './answer.ts';
 import { answerOf } from './answer.ts';
 import type { CheckRequest } from '../action/check-request.ts';
 import { judge } from './judge.ts';
 
 /** Judges one action, and answers once the decision is durable. */
-export async function checkAction(gov: Governance, request: CheckRequest): Promise<Answer> {
+export async function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
   const judgement = judge(gov, request);
   await gov.journal.committed();
   return answerOf(judgement, gov.clock.elapsed());
@@ -18,7 +18,7 @@ export const longestStretch = 2;
  * Judges each action on its own, in order, and answers once all decisions are durable. A batch that takes long lets
  * others have their say in between.
  */
-export async function checkActions(gov: Governance, requests: readonly CheckRequest[]): Promise<Answer[]> {
+export async function checkActions(gov: Decisions, requests: readonly CheckRequest[]): Promise<Answer[]> {
   const judgements: Judgement[] = [];
   const durable: Promise<void>[] = [];
   let stretch = gov.clock.elapsed();

@@ -2,7 +2,7 @@ import { approximateUsd, plus } from '../kernel/money.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
 import type { Micros } from '../kernel/money.ts';
-import type { Governance } from '../governance.ts';
+import type { Decisions } from './decisions.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/condition.ts';
 import type { Agent, AgentRecord } from '../tenancy/agent.ts';
@@ -15,8 +15,8 @@ const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
 /** Where it is read what has happened so far. */
 interface Books {
-  readonly ledger: Pick<Governance['ledger'], 'read'>;
-  readonly runs: Pick<Governance['runs'], 'of'>;
+  readonly ledger: Pick<Decisions['ledger'], 'read'>;
+  readonly runs: Pick<Decisions['runs'], 'of'>;
 }
 
 /** What conditions may look at in one check. Most look at little of it: the rest is never made. */

@@ -6,7 +6,7 @@ import { approverWidth } from '../budget/approver-width.ts';
 import type { Exceeded } from '../budget/ledger.ts';
 import type { Micros } from '../kernel/money.ts';
 import { noteApproached } from '../budget/note-approached.ts';
-import type { Governance } from '../governance.ts';
+import type { Decisions } from './decisions.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
 import { alsoOfBudget } from '../policy/asking-rules.ts';
@@ -26,7 +26,7 @@ export interface Decided
 }
 
 /** Evaluates policy, then holds the cost back in every budget of the agent, or in none. */
-export function decide(gov: Governance, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
+export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
   const charge = chargeOf(gov.policies, request);
   op.costMicros = charge ?? 0;
   const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
@@ -40,7 +40,7 @@ export function decide(gov: Governance, agent: Agent, request: CheckRequest, op:
 
 /** What budgets and grants make of a verdict. */
 function weigh(
-  gov: Governance,
+  gov: Decisions,
   agent: Agent,
   request: CheckRequest,
   op: Op,
@@ -82,7 +82,7 @@ function questionOfRule({ reason, rule: policyRule, asking }: Verdict): Approval
 
 /** The charge would pass a cap, for which policy has people asked. What a rule asks for besides still holds. */
 function questionOfBudget(
-  gov: Governance,
+  gov: Decisions,
   { record: { id } }: Agent,
   exceeded: Exceeded,
   charge: Micros,
@@ -102,7 +102,7 @@ function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier): Decided 
   return { decision: 'deny', reason: why, policyRule, tier };
 }
 
-function reserve(gov: Governance, agent: Agent, op: Op, charge: Micros): void {
+function reserve(gov: Decisions, agent: Agent, op: Op, charge: Micros): void {
   const { undo, approached } = gov.ledger.reserve(agent.record.id, charge);
   op.reservedMicros = charge;
   gov.journal.onFailure(() => {
@@ -117,11 +117,11 @@ function unpriced({ action }: CheckRequest): Decided {
 }
 
 /** An estimate past the bound was refused with its form: what is past it here is tokens at a price of policy. */
-function overpriced(gov: Governance, { action }: CheckRequest, charge: Micros): Decided {
+function overpriced(gov: Decisions, { action }: CheckRequest, charge: Micros): Decided {
   return { decision: 'deny', ...overpricedReason(action, charge, gov.mostActionMicros), tier: 'budget' };
 }
 
-function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }: Exceeded, now: EpochMs): void {
+function noteExceeded(gov: Decisions, { of, period, limitMicros, totalMicros }: Exceeded, now: EpochMs): void {
   gov.journal.publish({
     type: 'budget',
     at: now,
@@ -134,13 +134,7 @@ function noteExceeded(gov: Governance, { of, period, limitMicros, totalMicros }:
   });
 }
 
-function refused(
-  gov: Governance,
-  { record: { id } }: Agent,
-  exceeded: Exceeded,
-  charge: Micros,
-  now: EpochMs,
-): Decided {
+function refused(gov: Decisions, { record: { id } }: Agent, exceeded: Exceeded, charge: Micros, now: EpochMs): Decided {
   noteExceeded(gov, exceeded, now);
   return {
     decision: 'deny',

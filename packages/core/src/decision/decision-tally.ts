@@ -1,7 +1,9 @@
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo, requireScope } from '../access/principal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { DecisionEvent, DomainEvent } from '../kernel/events.ts';
+import type { DecisionEvent } from './decision-event.ts';
+import { isDecisionEvent } from './decision-event.ts';
+import type { Typed } from '../journal/journal.ts';
 import type { TenantFilter } from '../tenancy/topology.ts';
 import type { Decision } from '../audit/entry.ts';
 
@@ -62,8 +64,8 @@ export class DecisionTally {
     this.#since = since;
   }
 
-  follow(events: readonly DomainEvent[]): void {
-    for (const event of events) if (event.type === 'decision') this.#count(event);
+  follow(events: readonly Typed[]): void {
+    for (const event of events) if (isDecisionEvent(event)) this.#count(event);
   }
 
   read(by: Principal, filter: TenantFilter, now: EpochMs, minutes: number): DecisionStats {

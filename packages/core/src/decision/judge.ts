@@ -1,9 +1,10 @@
 import { announceApproval, requestApproval } from '../approvals/request-approval.ts';
 import type { Actor, EntryDraft } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { noteAlive } from '../control/note-alive.ts';
-import type { Governance } from '../governance.ts';
+import { touchAgent } from '../tenancy/touch-agent.ts';
+import type { Decisions } from './decisions.ts';
 import type { EpochMs } from '../kernel/clock.ts';
+import { moveByDecision } from '../ops/move-op.ts';
 import { opsChange } from '../ops/ops-change.ts';
 import type { Op } from '../ops/op.ts';
 import type { Undo } from '../journal/journal.ts';
@@ -24,13 +25,13 @@ import { traceIdsOf } from '../kernel/op-id.ts';
  * in the budgets, move the operation, record one audit entry, publish the transitions and the decision. All of it in memory, without waiting;
  * the caller waits for the journal before the answer leaves.
  */
-export function judge(gov: Governance, request: CheckRequest): Judgement {
+export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const startedAt = gov.clock.elapsed();
   const identity = identify(gov.directory, gov.sha256, request.agentId, request.token);
   if (!identity.known) return refuseIdentity(gov, request, identity, startedAt);
 
   const { agent } = identity;
-  noteAlive(gov, agent, startedAt);
+  touchAgent(gov, agent, startedAt);
   const { traceId, spanId } = traceIdsOf(request, gov.randomness);
   const digest = gov.sha256(identityOf(request.action));
   // One time for all of it: a restart reads it from the entry.
@@ -53,18 +54,15 @@ export function judge(gov: Governance, request: CheckRequest): Judgement {
   op.reason = decided.reason;
   const approval =
     decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);
-  if (approval === undefined) move(gov, op, decided.decision === 'allow' ? 'allow' : 'terminate', now);
+  if (approval === undefined) {
+    const cause = { actor: actorOf(agent), reason: decided.reason };
+    moveByDecision(gov, op, decided.decision === 'allow' ? 'allow' : 'terminate', cause, now);
+  }
   if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
   const judgement: Judgement = { ...decided, op, approvalId: approval?.id, startedAt };
   record(gov, request, agent, judgement, now, false);
   if (approval !== undefined) announceApproval(gov, approval);
   return judgement;
-}
-
-function move(gov: Governance, op: Op, trigger: 'allow' | 'terminate', now: EpochMs): void {
-  const undo = gov.ops.move(op, trigger, now);
-  if (undo !== undefined) gov.journal.onFailure(undo);
-  gov.journal.publish(opsChange(op));
 }
 
 /** What the operation shows of the request, with secrets replaced. */
@@ -86,7 +84,7 @@ function undescribing(op: Op): Undo {
 const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;
 
 function record(
-  gov: Governance,
+  gov: Decisions,
   request: CheckRequest,
   agent: Agent,
   judgement: Judgement,

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
-import { noteAlive } from '../control/note-alive.ts';
-import type { Governance } from '../governance.ts';
+import { touchAgent } from '../tenancy/touch-agent.ts';
+import type { Decisions } from './decisions.ts';
 import type { Lineage } from '../audit/lineage.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
@@ -16,7 +16,7 @@ import type { CheckRequest } from '../action/check-request.ts';
  * A borrowed token is recorded under the tenant of its real owner.
  */
 export function refuseIdentity(
-  gov: Governance,
+  gov: Decisions,
   request: CheckRequest,
   refusal: Extract<Identity, { known: false }>,
   startedAt: number,
@@ -26,7 +26,7 @@ export function refuseIdentity(
   const about = owner ?? claimed;
   // Who is suspended or blocked has shown who it is; whose token is another's has shown that, too.
   const held = provenAgent(refusal);
-  if (held !== undefined) noteAlive(gov, held, startedAt);
+  if (held !== undefined) touchAgent(gov, held, startedAt);
   const known = owner ?? held;
   const at = gov.clock.now();
   const details = {

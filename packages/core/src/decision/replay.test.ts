@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
-import { changeOp } from '../ops/change-op.ts';
+import { moveOp } from '../ops/move-op.ts';
 import { agentId, checkOf, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -23,7 +23,7 @@ async function governed(): Promise<{ test: TestGovernance; bot: TestAgent; op: (
 }
 
 function control(test: TestGovernance, op: Op, trigger: 'pause' | 'resume' | 'terminate', reason = 'as told'): void {
-  changeOp(test.gov, op, trigger, { actor: system, reason });
+  moveOp(test.gov, op, trigger, { actor: system, reason });
   test.turn();
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
-import type { DomainEvent } from '../kernel/events.ts';
+import type { DomainEvent } from '../store.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { EventFilter } from './event-filter.ts';
 import { eventsFor } from './event-filter.ts';

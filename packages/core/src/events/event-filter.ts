@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach } from '../access/principal.ts';
-import type { DomainEvent } from '../kernel/events.ts';
+import type { DomainEvent } from '../store.ts';
 import type { Scope } from '../policy/document.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 

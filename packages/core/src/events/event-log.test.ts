@@ -3,9 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sealer } from '../audit/chain.ts';
-import type { Batch } from '../journal/change.ts';
+import type { Change, Batch, DomainEvent } from '../store.ts';
 import { Journal } from '../journal/journal.ts';
-import type { DomainEvent } from '../kernel/events.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { EventLog } from './event-log.ts';
 
@@ -15,7 +14,7 @@ const block = 1_000_000;
 /** A log on a store that outlives it. Its turns end when the test says so, and its commits fail while the test wants it. */
 class World {
   readonly store: MemoryStore;
-  readonly journal: Journal;
+  readonly journal: Journal<Change, DomainEvent>;
   readonly log: EventLog;
   readonly commits: Batch[] = [];
   failing = false;
@@ -23,7 +22,7 @@ class World {
 
   private constructor(store: MemoryStore, reserved: number) {
     this.store = store;
-    this.journal = new Journal(
+    this.journal = new Journal<Change, DomainEvent>(
       {
         commit: (batch) => {
           if (this.failing) throw new Error('the disk is full');

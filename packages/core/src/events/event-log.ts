@@ -1,5 +1,6 @@
-import type { Journal } from '../journal/journal.ts';
-import type { DomainEvent } from '../kernel/events.ts';
+import type { JournalOf } from '../journal/journal.ts';
+import type { EventIdsChange } from './events-slice.ts';
+import type { DomainEvent } from '../store.ts';
 import { weightOf } from './event-weight.ts';
 
 /** How many events can be replayed. A power of two, so that the place of an id is found by a mask. */
@@ -21,7 +22,7 @@ export interface Start {
  * taken from blocks that the store knows to be used up, so that what a kill leaves of a block is skipped.
  */
 export class EventLog {
-  readonly #journal: Pick<Journal, 'write' | 'committed'>;
+  readonly #journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'>;
   readonly #first: number;
   readonly #isFirstRun: boolean;
   #next: number;
@@ -41,7 +42,7 @@ export class EventLog {
    * that could be missed before it, whatever its ids start from: 0 stands for the time before all events.
    */
   constructor(
-    journal: Pick<Journal, 'write' | 'committed'>,
+    journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'>,
     reserved: number,
     isFirstRun: boolean,
     most: number = mostHeld,

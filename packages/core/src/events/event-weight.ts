@@ -1,5 +1,5 @@
 import type { Approval } from '../approvals/approval.ts';
-import type { DomainEvent } from '../kernel/events.ts';
+import type { DomainEvent } from '../store.ts';
 import type { OpRecord } from '../ops/op.ts';
 
 /** What an event holds beside the texts that others have written. */

@@ -5,11 +5,9 @@ import { emptyChain, sealer } from '../audit/chain.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
 import { system } from '../audit/entry.ts';
-import type { DomainEvent } from '../kernel/events.ts';
+import type { Change, DomainEvent, Batch } from '../store.ts';
 import { sha256 } from '../testkit/test-governance.ts';
-import type { Batch } from './change.ts';
-import { Journal } from './journal.ts';
-import { HeadMoved } from './store.ts';
+import { Journal, HeadMoved } from './journal.ts';
 
 /** A journal on a store that takes its time: each commit ends when the test says so. */
 class SlowDesk {
@@ -22,7 +20,7 @@ class SlowDesk {
   #due: (() => void)[] = [];
   overlapped = false;
 
-  readonly journal = new Journal(
+  readonly journal = new Journal<Change, DomainEvent>(
     {
       commit: (batch) => {
         this.overlapped ||= this.#commit !== undefined;

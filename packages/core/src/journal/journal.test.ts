@@ -5,13 +5,12 @@ import { emptyChain, sealer } from '../audit/chain.ts';
 import { draftOf } from '../audit/draft.ts';
 import type { EntryDraft } from '../audit/entry.ts';
 import { system } from '../audit/entry.ts';
-import type { DomainEvent } from '../kernel/events.ts';
+import type { DomainEvent, Batch, Change } from '../store.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { sha256 } from '../testkit/test-governance.ts';
 import type { Op } from '../ops/op.ts';
 import { OpsRegistry } from '../ops/registry.ts';
-import type { Batch, Change } from './change.ts';
 import { Journal } from './journal.ts';
 
 /** A journal whose turns end by hand, with all that it did, in the order in which it did it. */
@@ -21,7 +20,7 @@ class Desk {
   readonly published: DomainEvent[] = [];
   failure: Error | undefined;
   scheduled: (() => void)[] = [];
-  readonly journal = new Journal(
+  readonly journal = new Journal<Change, DomainEvent>(
     {
       commit: (batch) => {
         this.log.push('commit');

@@ -1,31 +1,66 @@
 import type { ChainHead, Seal } from '../audit/chain.ts';
 import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import type { DomainEvent } from '../kernel/events.ts';
-import type { Op } from '../ops/op.ts';
-import type { Batch, Change } from './change.ts';
-import { HeadMoved } from './store.ts';
 
 /** Takes a change back, where the turn it belongs to could not be made durable. */
 export type Undo = () => void;
 
-export interface JournalPorts {
+/** What is stamped with the sequence of the entry that last changed it. */
+export interface Stamped {
+  seq: number;
+}
+
+/** All that one turn makes durable, or nothing of it. */
+export interface Batch<Change> {
+  readonly entries: readonly SealedEntry[];
+  readonly changes: readonly Change[];
+}
+
+/** Another gateway on the same store has written entries: the chain goes on from `head`. */
+export class HeadMoved extends Error {
+  readonly head: ChainHead;
+
+  constructor(head: ChainHead) {
+    super(`the log has moved on to entry ${head.seq}`);
+    this.name = 'HeadMoved';
+    this.head = head;
+  }
+}
+
+/** Events are told apart by their type. */
+export interface Typed {
+  readonly type: string;
+}
+
+/** The journal as a feature sees it: it takes the changes and the events of that feature. */
+export interface JournalOf<Change, Event> {
+  readonly head: ChainHead;
+  record(draft: EntryDraft, stamped?: Stamped): void;
+  write(change: Change): void;
+  onFailure(undo: Undo): void;
+  publish(event: Event): void;
+  committed(): Promise<void>;
+  nextTurn(): Promise<void>;
+  undurable(): Iterable<Typed>;
+}
+
+export interface JournalPorts<Change, Event> {
   /** Writes the batch, all of it or none, as `Store.commit` does. */
-  readonly commit: (batch: Batch) => void | Promise<void>;
+  readonly commit: (batch: Batch<Change>) => void | Promise<void>;
   /** Runs `flush` when the work that is at hand has been done: at the end of the event loop's turn. */
   readonly soon: (flush: () => void) => void;
   readonly seal: Seal;
-  readonly publish: (events: readonly DomainEvent[]) => void;
+  readonly publish: (events: readonly Event[]) => void;
   /** Told after each attempt to commit, so that health can follow. */
   readonly onCommit: (error: unknown) => void;
 }
 
-interface Tick {
+interface Tick<Change, Event> {
   readonly drafts: EntryDraft[];
-  readonly ops: (Op | undefined)[];
+  readonly stamped: (Stamped | undefined)[];
   readonly changes: Change[];
   readonly undos: Undo[];
-  readonly events: DomainEvent[];
+  readonly events: Event[];
   readonly committed: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -39,14 +74,14 @@ interface Tick {
  * A store that takes its time has one commit in flight; what happens meanwhile is gathered into the next. That next one
  * was built on what is in flight, so where the commit fails, both are taken back.
  */
-export class Journal {
-  readonly #ports: JournalPorts;
+export class Journal<Change, Event extends Typed> implements JournalOf<Change, Event> {
+  readonly #ports: JournalPorts<Change, Event>;
   #head: ChainHead;
-  #tick: Tick | undefined;
-  #inFlight: Tick | undefined;
+  #tick: Tick<Change, Event> | undefined;
+  #inFlight: Tick<Change, Event> | undefined;
   #closed = false;
 
-  constructor(ports: JournalPorts, head: ChainHead) {
+  constructor(ports: JournalPorts<Change, Event>, head: ChainHead) {
     this.#ports = ports;
     this.#head = head;
   }
@@ -56,11 +91,11 @@ export class Journal {
     return this.#head;
   }
 
-  /** Adds an entry to this turn. `op`, where given, is stamped with the entry's sequence. */
-  record(draft: EntryDraft, op?: Op): void {
+  /** Adds an entry to this turn. `stamped`, where given, is stamped with the entry's sequence. */
+  record(draft: EntryDraft, stamped?: Stamped): void {
     const tick = this.#open();
     tick.drafts.push(draft);
-    tick.ops.push(op);
+    tick.stamped.push(stamped);
   }
 
   write(change: Change): void {
@@ -72,7 +107,7 @@ export class Journal {
     this.#open().undos.push(undo);
   }
 
-  publish(event: DomainEvent): void {
+  publish(event: Event): void {
     this.#open().events.push(event);
   }
 
@@ -97,7 +132,7 @@ export class Journal {
   }
 
   /** What has happened in memory and is not durable yet, in order. */
-  *undurable(): Iterable<DomainEvent> {
+  *undurable(): Iterable<Event> {
     for (const tick of [this.#inFlight, this.#tick]) yield* tick?.events ?? [];
   }
 
@@ -123,7 +158,7 @@ export class Journal {
     this.#closed = true;
   }
 
-  #commit(tick: Tick): void {
+  #commit(tick: Tick<Change, Event>): void {
     let entries: SealedEntry[];
     let durable: void | Promise<void>;
     try {
@@ -137,7 +172,7 @@ export class Journal {
     else this.#await(tick, entries, durable);
   }
 
-  #await(tick: Tick, entries: readonly SealedEntry[], durable: Promise<void>): void {
+  #await(tick: Tick<Change, Event>, entries: readonly SealedEntry[], durable: Promise<void>): void {
     this.#inFlight = tick;
     durable
       .then(
@@ -155,34 +190,34 @@ export class Journal {
   }
 
   /** The same entries, sealed after those of another gateway. */
-  #commitAfter(head: ChainHead, tick: Tick): void {
+  #commitAfter(head: ChainHead, tick: Tick<Change, Event>): void {
     this.#head = head;
     this.#commit(tick);
   }
 
-  #settle(tick: Tick, entries: readonly SealedEntry[]): void {
+  #settle(tick: Tick<Change, Event>, entries: readonly SealedEntry[]): void {
     const last = entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
-    tick.ops.forEach((op, index) => {
-      if (op !== undefined) op.seq = entries[index]?.seq ?? op.seq;
+    tick.stamped.forEach((stamped, index) => {
+      if (stamped !== undefined) stamped.seq = entries[index]?.seq ?? stamped.seq;
     });
     this.#ports.onCommit(undefined);
     this.#ports.publish(tick.events);
     tick.resolve();
   }
 
-  #open(): Tick {
+  #open(): Tick<Change, Event> {
     if (this.#tick === undefined) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       promise.catch(() => undefined);
-      this.#tick = { drafts: [], ops: [], changes: [], undos: [], events: [], committed: promise, resolve, reject };
+      this.#tick = { drafts: [], stamped: [], changes: [], undos: [], events: [], committed: promise, resolve, reject };
       this.#ports.soon(() => this.flush());
     }
     return this.#tick;
   }
 
   /** What was gathered on top of a commit that failed falls with it, and is taken back first. */
-  #takeBackAll(tick: Tick, error: unknown): void {
+  #takeBackAll(tick: Tick<Change, Event>, error: unknown): void {
     const above = this.#tick;
     this.#tick = undefined;
     try {
@@ -193,7 +228,7 @@ export class Journal {
   }
 
   /** Takes back what the turns have changed. Whatever goes wrong on the way, those who wait for them are told that they failed. */
-  #reject(ticks: readonly Tick[], cause: unknown): void {
+  #reject(ticks: readonly Tick<Change, Event>[], cause: unknown): void {
     try {
       for (const tick of ticks) for (const undo of tick.undos.reverse()) undo();
     } finally {
@@ -203,7 +238,7 @@ export class Journal {
     }
   }
 
-  #sealAll(tick: Tick): SealedEntry[] {
+  #sealAll(tick: Tick<Change, Event>): SealedEntry[] {
     let head = this.#head;
     const entries: SealedEntry[] = [];
     for (const draft of tick.drafts) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { rememberingTimestamp, timestamp } from './clock.ts';
 import { messageOf } from './errors.ts';
-import type { DomainEvent } from './events.ts';
-import { EventBus } from './events.ts';
+import type { DomainEvent } from '../store.ts';
+import { EventBus } from '../journal/event-bus.ts';
 import { equalInConstantTime } from './hash.ts';
 
 describe('timestamps', () => {

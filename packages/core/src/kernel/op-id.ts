@@ -22,6 +22,12 @@ function checkTraceId(field: string, text: string): void {
   throw invalid(field, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)');
 }
 
+/** What an operation's id is made of, for what tells of the operation. */
+export function traceIdsIn(opId: string): TraceIds {
+  const [traceId = '', spanId = ''] = opId.split(':');
+  return { traceId, spanId };
+}
+
 /** The ids that were given, or new ones where there are none. */
 export function traceIdsOf({ traceId, spanId }: TraceIds, randomness: Randomness): TraceIds {
   return traceId === '' ? { traceId: randomness.hex(16), spanId: randomness.hex(8) } : { traceId, spanId };

@@ -49,3 +49,12 @@ function isHigh(unit: number): boolean {
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
+
+/** A record whose texts are as long as texts may be now: what earlier versions have stored may hold longer ones. */
+export function withKeptTexts<Record extends object>(record: Record, members: readonly (keyof Record)[]): Record {
+  const long = members.flatMap((member) => {
+    const value = record[member];
+    return typeof value === 'string' && value.length > longest.text ? [[member, keptText(value)] as const] : [];
+  });
+  return long.length === 0 ? record : { ...record, ...Object.fromEntries(long) };
+}

@@ -1,4 +1,4 @@
-import type { Governance } from '../governance.ts';
+import type { Access } from '../access/access.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { ChainHead } from '../audit/chain.ts';
 import { draftOf } from '../audit/draft.ts';
@@ -15,11 +15,14 @@ export interface LostEntries {
 }
 
 /** Puts it on record that the operator goes on without them. */
-export async function acceptLostEntries(gov: Governance, lost: LostEntries): Promise<void> {
+export async function acceptLostEntries(
+  { clock, journal }: Pick<Access, 'clock' | 'journal'>,
+  lost: LostEntries,
+): Promise<void> {
   const { anchored, anchoredAt, head, keyKnown } = lost;
-  gov.journal.record(
+  journal.record(
     draftOf({
-      at: gov.clock.now(),
+      at: clock.now(),
       eventType: 'AuditEntriesLost',
       actor: system,
       reason: 'the loss was accepted with --accept-lost-entries',
@@ -35,5 +38,5 @@ export async function acceptLostEntries(gov: Governance, lost: LostEntries): Pro
       }),
     }),
   );
-  await gov.journal.committed();
+  await journal.committed();
 }

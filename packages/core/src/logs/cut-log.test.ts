@@ -5,6 +5,7 @@ import { KeyRing } from '../access/key-ring.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { TestGovernance } from '../testkit/index.ts';
+import { portsOf } from '../testkit/ports-of.ts';
 import { parseEntry, sampleDraft, testGovernance } from '../testkit/index.ts';
 import type { Retention } from './cut-log.ts';
 import { cutLog, lastCut } from './cut-log.ts';
@@ -19,7 +20,7 @@ beforeEach(async () => {
   store = new MemoryStore();
   world = await testGovernance({ store });
   access = {
-    gov: world.gov,
+    ...portsOf(world.gov),
     keys: new KeyRing(world.clock, world.gov.sha256, []),
     signingKeys: new SigningKeyRing([signingKey]),
     mint: {

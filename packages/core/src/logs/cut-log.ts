@@ -1,6 +1,5 @@
 import type { Access } from '../access/access.ts';
-import type { Store } from '../journal/store.ts';
-import type { AuditReader } from '../audit/audit-reader.ts';
+import type { AuditReader, EntryLog } from '../audit/audit-reader.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
@@ -23,30 +22,30 @@ export interface Retention {
  */
 export async function cutLog(
   access: Access,
-  log: { readonly store: Pick<Store, 'after'>; readonly reader: AuditReader },
+  log: { readonly store: EntryLog; readonly reader: AuditReader },
   retention: Retention,
   neededFrom: number,
 ): Promise<number | undefined> {
-  const { gov, mint, signingKeys } = access;
+  const { mint, signingKeys } = access;
   const [first] = await log.store.after(0, 1);
   const key = signingKeys.current;
   if (first === undefined || key === undefined) return undefined;
   const wanted = await expiredThrough(access, log.reader, retention, first.seq);
-  const through = Math.min(wanted, neededFrom, gov.journal.head.seq);
+  const through = Math.min(wanted, neededFrom, access.journal.head.seq);
   if (through - first.seq + 1 < leastRemoved) return undefined;
   const [last] = await log.store.after(through - 1, 1);
   if (last?.seq !== through) return undefined;
   const cut = { through_hash: last.hash, through_seq: through };
   const signature = await mint.signText(canonicalJson(cut), key);
-  gov.journal.record(
+  access.journal.record(
     draftOf({
-      at: gov.clock.now(),
+      at: access.clock.now(),
       eventType: 'AuditLogCut',
       actor: system,
       payload: canonicalJson({ ...cut, removed: through - first.seq + 1, signature }),
     }),
   );
-  await gov.journal.committed();
+  await access.journal.committed();
   return through;
 }
 
@@ -59,16 +58,16 @@ export async function lastCut(reader: AuditReader): Promise<number | undefined> 
 }
 
 async function expiredThrough(
-  { gov }: Access,
+  access: Access,
   reader: AuditReader,
   { maxAgeMs, maxEntries }: Retention,
   first: number,
 ): Promise<number> {
-  const excess = maxEntries === null ? 0 : gov.journal.head.seq - first + 1 - maxEntries;
+  const excess = maxEntries === null ? 0 : access.journal.head.seq - first + 1 - maxEntries;
   const byNumber = excess >= Math.max(leastRemoved, (maxEntries ?? 0) * slack) ? first + excess - 1 : 0;
   if (maxAgeMs === null) return byNumber;
   // Up to the first that is young, and no further: after a clock that was set back, older ones may follow younger ones.
-  const { entries } = await reader.oldest({ from: gov.clock.now() - maxAgeMs, limit: 1 });
-  const byAge = (entries[0]?.seq ?? gov.journal.head.seq + 1) - 1;
+  const { entries } = await reader.oldest({ from: access.clock.now() - maxAgeMs, limit: 1 });
+  const byAge = (entries[0]?.seq ?? access.journal.head.seq + 1) - 1;
   return Math.max(byNumber, byAge);
 }

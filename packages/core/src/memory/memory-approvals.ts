@@ -4,8 +4,7 @@ import type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from '
 import { sortedBy } from '../approvals/approval-reader.ts';
 import type { StandingGrant } from '../approvals/grant.ts';
 import { grantStateOf } from '../approvals/grant.ts';
-import type { Change } from '../journal/change.ts';
-import type { Snapshot } from '../journal/store.ts';
+import type { Change, Snapshot } from '../store.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 
 type ApprovalChange = Extract<Change, { readonly kind: 'approval_saved' | 'grant_saved' | 'approvals_removed' }>;

@@ -2,7 +2,7 @@ import type { ClosedBooks } from '../budget/books.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tierKey } from '../budget/tier.ts';
-import type { Change } from '../journal/change.ts';
+import type { Change } from '../store.ts';
 
 /** What was spent in days and months that are over, in memory. */
 export class MemoryClosedBooks {

@@ -1,8 +1,7 @@
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlReader, ControlSequence } from '../control/control-reader.ts';
 import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
-import type { Change } from '../journal/change.ts';
-import type { Snapshot } from '../journal/store.ts';
+import type { Change, Snapshot } from '../store.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { agentKey } from '../kernel/agent-id.ts';
 

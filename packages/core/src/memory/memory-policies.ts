@@ -1,5 +1,4 @@
-import type { Change } from '../journal/change.ts';
-import type { Snapshot } from '../journal/store.ts';
+import type { Change, Snapshot } from '../store.ts';
 import type { PolicySource } from '../policy/parse-policy.ts';
 import type { PolicySetRecord } from '../policy/policy-history.ts';
 import { setsKept } from '../policy/policy-history.ts';

@@ -3,7 +3,7 @@ import { system } from '../audit/entry.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { changeOp } from './change-op.ts';
+import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 
 const tickMs = 10_000;
@@ -63,14 +63,14 @@ describe('an operation', () => {
     await world.start('t');
     world.tick();
     expect(await world.rows()).toEqual(['t:s running']);
-    changeOp(world.test.gov, world.test.gov.ops.get(world.test.known(bot), 't:s'), 'pause', {
+    moveOp(world.test.gov, world.test.gov.ops.get(world.test.known(bot), 't:s'), 'pause', {
       actor: system,
       reason: '',
     });
     world.test.turn();
     world.tick();
     expect(await world.rows()).toEqual(['t:s paused']);
-    changeOp(world.test.gov, world.test.gov.ops.get(world.test.known(bot), 't:s'), 'terminate', {
+    moveOp(world.test.gov, world.test.gov.ops.get(world.test.known(bot), 't:s'), 'terminate', {
       actor: system,
       reason: '',
     });

@@ -1,5 +1,5 @@
-import type { Governance } from '../governance.ts';
-import type { SavedOp } from '../journal/change.ts';
+import type { Operations } from './operations.ts';
+import type { SavedOp } from './ops-slice.ts';
 import { isOver } from './lifecycle.ts';
 import type { Op } from './op.ts';
 import { recordOf } from './op.ts';
@@ -13,7 +13,7 @@ const lookedPerRow = 10;
  * moments, never do. The mark behind which nothing needs replaying follows at a safe distance.
  */
 export class OpsCheckpoint {
-  readonly #gov: Governance;
+  readonly #gov: Operations;
   readonly #tickMs: number;
   /** An operation without a row ended within two ticks and was swept a time to live and a tick later; and two spare. */
   readonly #windowMs: number;
@@ -22,7 +22,7 @@ export class OpsCheckpoint {
   /** What a restart replays from: entries up to here are not needed to bring operations back. */
   #replayFrom = 0;
 
-  constructor(gov: Governance, tickMs: number, ttlMs: number) {
+  constructor(gov: Operations, tickMs: number, ttlMs: number) {
     this.#gov = gov;
     this.#tickMs = tickMs;
     this.#windowMs = ttlMs + 5 * tickMs;
@@ -83,7 +83,7 @@ function savedOf(op: Op): SavedOp {
 }
 
 /** Removes what has been over for long enough, from memory and, where it has a row, from the store. */
-export function sweepOps(gov: Governance, most?: number): number {
+export function sweepOps(gov: Operations, most?: number): number {
   const removed = gov.ops.sweep(most);
   for (const op of removed) {
     if (op.savedSeq === 0) continue;

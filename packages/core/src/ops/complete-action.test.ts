@@ -3,7 +3,7 @@ import { system } from '../audit/entry.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { changeOp } from './change-op.ts';
+import { moveOp } from './move-op.ts';
 import type { Op } from './op.ts';
 
 const bot = agentId('acme/search/bot');
@@ -128,7 +128,7 @@ describe('completing an action', () => {
 
   test('of a paused operation is refused, and its cost stays', async () => {
     const { test, agent, op } = await running();
-    changeOp(test.gov, op, 'pause', { actor: system, reason: '' });
+    moveOp(test.gov, op, 'pause', { actor: system, reason: '' });
     test.turn();
     await expect(test.complete(agent, 't:s', { actualCostMicros: 999 })).rejects.toMatchObject({
       code: 'invalid_transition',
@@ -161,7 +161,7 @@ describe('a change that no decision causes', () => {
     const { test, op } = await running();
     const entries = (await test.audit()).length;
     const published = test.events.length;
-    changeOp(test.gov, op, 'pause', { actor: system, reason: 'look at it' });
+    moveOp(test.gov, op, 'pause', { actor: system, reason: 'look at it' });
     test.turn();
     expect((await test.audit()).slice(entries)).toMatchObject([
       {
@@ -178,7 +178,7 @@ describe('a change that no decision causes', () => {
     const { test, op } = await running();
     const entries = (await test.audit()).length;
     const published = test.events.length;
-    expect(() => changeOp(test.gov, op, 'resume', { actor: system, reason: 'x' })).toThrow(
+    expect(() => moveOp(test.gov, op, 'resume', { actor: system, reason: 'x' })).toThrow(
       expect.objectContaining({ code: 'invalid_transition' }),
     );
     test.turn();
@@ -188,11 +188,11 @@ describe('a change that no decision causes', () => {
 
   test('a termination that changes nothing writes and publishes nothing, and keeps the first reason', async () => {
     const { test, op } = await running();
-    changeOp(test.gov, op, 'terminate', { actor: system, reason: 'first' });
+    moveOp(test.gov, op, 'terminate', { actor: system, reason: 'first' });
     test.turn();
     const entries = (await test.audit()).length;
     const published = test.events.length;
-    changeOp(test.gov, op, 'terminate', { actor: system, reason: 'second' });
+    moveOp(test.gov, op, 'terminate', { actor: system, reason: 'second' });
     test.turn();
     expect(op.reason).toBe('first');
     expect(await test.audit()).toHaveLength(entries);
@@ -203,7 +203,7 @@ describe('a change that no decision causes', () => {
     const { test, op } = await running();
     const before = { ...op };
     test.failure = new Error('the disk is full');
-    changeOp(test.gov, op, 'terminate', { actor: system, reason: 'stop' });
+    moveOp(test.gov, op, 'terminate', { actor: system, reason: 'stop' });
     test.turn();
     expect(op).toEqual(before);
   });

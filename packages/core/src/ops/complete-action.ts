@@ -1,4 +1,4 @@
-import type { Governance } from '../governance.ts';
+import type { Operations } from './operations.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
@@ -13,7 +13,7 @@ export interface CompleteRequest extends Completion {
 }
 
 /** The agent reports that an allowed action has finished: running becomes completing. */
-export async function completeAction(gov: Governance, request: CompleteRequest): Promise<OpRecord> {
+export async function completeAction(gov: Operations, request: CompleteRequest): Promise<OpRecord> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const op = gov.ops.get(agent, request.opId);
   return await finishOp(gov, op, request, { actor: actorOf(agent), reason: '' });

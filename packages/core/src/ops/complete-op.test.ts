@@ -3,7 +3,7 @@ import { longest } from '../kernel/bounds.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { changeOp } from './change-op.ts';
+import { moveOp } from './move-op.ts';
 import type { Completion } from './complete-op.ts';
 import { completeOp } from './complete-op.ts';
 import type { Op } from './op.ts';
@@ -95,7 +95,7 @@ describe('completing an operation in place of its agent', () => {
       const move = { pending: undefined, paused: 'pause', completing: 'complete', terminated: 'terminate' } as const;
       const trigger = move[state];
       const target = trigger === undefined ? test.gov.ops.ingest(test.known(bot), 'p:s').op : op;
-      if (trigger !== undefined) changeOp(test.gov, op, trigger, { actor: operator.actor, reason: '' });
+      if (trigger !== undefined) moveOp(test.gov, op, trigger, { actor: operator.actor, reason: '' });
       test.turn();
       const entries = (await test.audit()).length;
       const published = test.events.length;

@@ -5,8 +5,8 @@ import { redactText } from '../audit/redact.ts';
 import { noteOverrun } from './note-overrun.ts';
 import { checkCost } from '../kernel/money.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
-import { changeOp } from './change-op.ts';
+import type { Operations } from './operations.ts';
+import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 
@@ -22,7 +22,7 @@ export interface Completion {
 
 /** An operator, or a client on an agent's behalf, says that an action has finished. */
 export async function completeOp(
-  gov: Governance,
+  gov: Operations,
   by: Principal,
   op: Op,
   completion: Completion,
@@ -36,7 +36,7 @@ export async function completeOp(
 
 /** Running becomes completing, and the cost is settled. */
 export async function finishOp(
-  gov: Governance,
+  gov: Operations,
   op: Op,
   completion: Completion,
   by: { readonly actor: Actor; readonly reason: string; readonly requestId?: string | undefined },
@@ -47,7 +47,7 @@ export async function finishOp(
   const reserved = op.costMicros;
   op.costMicros = actual ?? reserved;
   try {
-    changeOp(gov, op, 'complete', {
+    moveOp(gov, op, 'complete', {
       actor: by.actor,
       reason: by.reason,
       details: {

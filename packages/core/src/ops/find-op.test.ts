@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { changeOp } from './change-op.ts';
+import { moveOp } from './move-op.ts';
 import { findOp, readOp } from './find-op.ts';
 
 const names = ['acme/search/bot', 'acme/ads/bot', 'umbrella/search/bot', '//bot'] as const;
@@ -128,9 +128,9 @@ test('reading needs the scope "read"', async () => {
 test('what is read is durable: a change that fails is never shown', async () => {
   const test = await world();
   const op = findOp(test.gov, operator, 't:own');
-  changeOp(test.gov, op, 'pause', { actor: operator.actor, reason: '' });
+  moveOp(test.gov, op, 'pause', { actor: operator.actor, reason: '' });
   expect(await test.settle(readOp(test.gov, operator, 't:own'))).toMatchObject({ state: 'paused' });
-  changeOp(test.gov, op, 'terminate', { actor: operator.actor, reason: '' });
+  moveOp(test.gov, op, 'terminate', { actor: operator.actor, reason: '' });
   test.failure = new Error('the disk is full');
   await expect(test.settle(readOp(test.gov, operator, 't:own'))).rejects.toMatchObject({ code: 'store_unavailable' });
   test.failure = undefined;

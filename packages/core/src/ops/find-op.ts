@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach, requireScope } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Operations } from './operations.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Op, OpRecord } from './op.ts';
@@ -13,7 +13,7 @@ const mostCandidates = 20;
  * The operation that an id means among those the caller may reach: `trace:span`, or `org/team/agent/trace:span` with `-`
  * for an empty org or team. To a tenant, another tenant's operation does not exist, and makes no id ambiguous.
  */
-export function findOp(gov: Governance, by: Principal, id: string): Op {
+export function findOp(gov: Operations, by: Principal, id: string): Op {
   requireScope(by, 'read');
   const found = opsMeant(gov, id).filter((op) => mayReach(by, op.owner.record.id));
   const [op] = found;
@@ -27,13 +27,13 @@ export function findOp(gov: Governance, by: Principal, id: string): Op {
 }
 
 /** What is known of an operation, once that is durable. */
-export async function readOp(gov: Governance, by: Principal, id: string): Promise<OpRecord> {
+export async function readOp(gov: Operations, by: Principal, id: string): Promise<OpRecord> {
   const record = recordOf(findOp(gov, by, id));
   await gov.journal.committed();
   return record;
 }
 
-function opsMeant(gov: Governance, id: string): readonly Op[] {
+function opsMeant(gov: Operations, id: string): readonly Op[] {
   const [org, team, agentId, opId, ...rest] = id.split('/');
   if (org === id) return gov.ops.withId(id);
   if (org === undefined || team === undefined || agentId === undefined || opId === undefined || rest.length > 0) {

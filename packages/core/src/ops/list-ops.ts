@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Operations } from './operations.ts';
 import type { TenantFilter } from '../tenancy/topology.ts';
 import { visibleAgents } from '../tenancy/topology.ts';
 import type { Agent } from '../tenancy/agent.ts';
@@ -24,7 +24,7 @@ export interface OpPage {
 }
 
 /** How many operations of an agent are not over. */
-export function inFlight(gov: Pick<Governance, 'ops'>, agent: Agent): number {
+export function inFlight(gov: Pick<Operations, 'ops'>, agent: Agent): number {
   let count = 0;
   for (const op of gov.ops.of(agent).values()) if (!isOver(op.state)) count++;
   return count;
@@ -38,7 +38,7 @@ const opsPerStep = 20_000;
  * decisions through in between.
  */
 export function* listOps(
-  gov: Governance,
+  gov: Operations,
   by: Principal,
   filter: OpFilter,
   page: { readonly before?: number | undefined; readonly limit: number },

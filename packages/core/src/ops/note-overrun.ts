@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Operations } from './operations.ts';
 import type { Op } from './op.ts';
 import type { Micros } from '../kernel/money.ts';
 import { microsPerUsd, usdOfMicros } from '../kernel/money.ts';
@@ -12,7 +12,7 @@ const mostTimes = 10;
 const leastMicros = microsPerUsd;
 
 /** Tells, in the log and to live views, that an action did cost far more than was held back for it. It is booked all the same. */
-export function noteOverrun(gov: Governance, op: Op, reservedMicros: Micros): void {
+export function noteOverrun(gov: Operations, op: Op, reservedMicros: Micros): void {
   const { costMicros: actualMicros } = op;
   if (actualMicros <= leastMicros || actualMicros <= reservedMicros * mostTimes) return;
   const at = gov.clock.now();

@@ -1,4 +1,4 @@
-import type { OpsChangeEvent } from '../kernel/events.ts';
+import type { OpsChangeEvent } from './ops-slice.ts';
 import type { Op } from './op.ts';
 import { recordOf } from './op.ts';
 

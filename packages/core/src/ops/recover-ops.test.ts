@@ -5,7 +5,7 @@ import { ManualClock } from '../testkit/manual-clock.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { changeOp } from './change-op.ts';
+import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 import type { OpTrigger } from './lifecycle.ts';
 import type { OpRecord } from './op.ts';
@@ -187,7 +187,7 @@ class Simulation {
     const op = gov.ops.find(known(this.#agent(agent).id), `${traceId}:s`);
     if (op === undefined) return;
     try {
-      changeOp(gov, op, trigger, { actor: system, reason: trigger === 'terminate' ? '' : 'as told' });
+      moveOp(gov, op, trigger, { actor: system, reason: trigger === 'terminate' ? '' : 'as told' });
     } catch (error) {
       expect(error).toMatchObject({ code: 'invalid_transition' });
     }
@@ -321,7 +321,7 @@ test('an operation that is paused and resumed all the time outlives a crash', as
   await test.check(bot, { traceId: 't', spanId: 's' });
   const op = test.gov.ops.get(test.known(bot.id), 't:s');
   await keepHouse(test, checkpoint, 40, () =>
-    changeOp(test.gov, op, op.state === 'running' ? 'pause' : 'resume', { actor: system, reason: '' }),
+    moveOp(test.gov, op, op.state === 'running' ? 'pause' : 'resume', { actor: system, reason: '' }),
   );
   const before = picture(test);
   expect(Object.keys(before)).toHaveLength(1);

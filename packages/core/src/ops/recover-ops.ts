@@ -1,21 +1,27 @@
 import type { ActionType } from '../action/action.ts';
-import type { Governance } from '../governance.ts';
-import type { SavedOp } from '../journal/change.ts';
-import type { Store } from '../journal/store.ts';
-import type { StoredEntry } from '../audit/audit-reader.ts';
+import type { Operations } from './operations.ts';
+import type { SavedOp } from './ops-slice.ts';
+import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
 import { keptText } from '../kernel/text-size.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState } from './lifecycle.ts';
 import { isOver } from './lifecycle.ts';
 import type { Op } from './op.ts';
+import type { Receipt } from './receipt.ts';
 
 const page = 1000;
 
+/** What operations are brought back from. */
+export interface OpsLog extends EntryLog {
+  /** Those of these receipts that are known, in no particular order. */
+  receipts(ids: readonly string[]): Promise<readonly Receipt[]>;
+}
+
 /** Brings operations back: from their rows, and from the entries that were written since. */
 export async function recoverOps(
-  gov: Governance,
+  gov: Operations,
   rows: readonly SavedOp[],
-  log: Pick<Store, 'after' | 'receipts'>,
+  log: OpsLog,
   replayFrom: number,
 ): Promise<void> {
   const recovery = new Recovery(gov);
@@ -58,12 +64,12 @@ interface LoggedEntry {
 }
 
 class Recovery {
-  readonly #gov: Governance;
+  readonly #gov: Operations;
   readonly #ops = new Map<Agent, Map<string, Op>>();
   /** The last control of each, where there was one. */
   readonly #controls = new Map<Op, string>();
 
-  constructor(gov: Governance) {
+  constructor(gov: Operations) {
     this.#gov = gov;
   }
 
@@ -96,7 +102,7 @@ class Recovery {
   }
 
   /** Receipts go on changing after the operation has moved, so they are read as they are now. */
-  async restoreControls(store: Pick<Store, 'receipts'>): Promise<void> {
+  async restoreControls(store: Pick<OpsLog, 'receipts'>): Promise<void> {
     const controlled = [...this.#controls].filter(([op]) => this.#ops.get(op.owner)?.get(op.opId) === op);
     for (let start = 0; start < controlled.length; start += page) {
       const some = controlled.slice(start, start + page);

@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { changeOp } from './change-op.ts';
+import { moveOp } from './move-op.ts';
 import { OpsCheckpoint } from './checkpoint.ts';
 import type { RegisterOpRequest } from './register-op.ts';
 import { registerOp } from './register-op.ts';
@@ -161,7 +161,7 @@ describe('the first check of a registered operation', () => {
     const { test, agent } = await governed();
     await register(test);
     const op = test.gov.ops.get(test.known(bot), 't:s');
-    changeOp(test.gov, op, 'terminate', { actor: operator.actor, reason: 'not now' });
+    moveOp(test.gov, op, 'terminate', { actor: operator.actor, reason: 'not now' });
     test.turn();
     expect(await test.check(agent, { traceId: 't', spanId: 's' })).toMatchObject({
       decision: 'deny',
@@ -201,7 +201,7 @@ describe('after a crash', () => {
     const { test } = await governed();
     await register(test, { summary: 'the first' });
     const first = test.gov.ops.get(test.known(bot), 't:s');
-    changeOp(test.gov, first, 'terminate', { actor: operator.actor, reason: '' });
+    moveOp(test.gov, first, 'terminate', { actor: operator.actor, reason: '' });
     test.turn();
     test.clock.advance(60_000);
     expect(test.gov.ops.sweep()).toEqual([first]);

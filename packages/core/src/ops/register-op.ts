@@ -5,7 +5,7 @@ import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import { checkTraceIds, traceIdsOf } from '../kernel/op-id.ts';
-import type { Governance } from '../governance.ts';
+import type { Operations } from './operations.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { findAgent } from '../tenancy/find-agent.ts';
 import type { Op, OpRecord } from './op.ts';
@@ -25,7 +25,7 @@ export interface RegisterOpRequest {
  * known already is answered as it is.
  */
 export async function registerOp(
-  gov: Governance,
+  gov: Operations,
   by: Principal,
   request: RegisterOpRequest,
 ): Promise<{ readonly op: OpRecord; readonly created: boolean }> {
@@ -41,7 +41,7 @@ export async function registerOp(
   return { op: record, created };
 }
 
-function begin(gov: Governance, by: Principal, op: Op, summary: string): void {
+function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
   op.summary = summary;
   gov.ops.awaitCheck(op);
   gov.journal.onFailure(() => gov.ops.forget(op));

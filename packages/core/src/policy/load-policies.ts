@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { system } from '../audit/entry.ts';
-import type { Governance } from '../governance.ts';
+import type { Policies } from './policies.ts';
 import type { PolicyProblem } from './document.ts';
 import { describeProblem } from './document.ts';
 import type { PolicySource } from './parse-policy.ts';
@@ -15,7 +15,7 @@ import { putInForce } from './put-in-force.ts';
  * problems once that is durable. What is stored never holds files back: `inForce` says what becomes of it.
  */
 export async function loadPolicies(
-  gov: Governance,
+  gov: Policies,
   files: readonly PolicySource[],
   features: PolicyFeatures = gov.library.features,
 ): Promise<readonly PolicyProblem[]> {
@@ -45,7 +45,7 @@ export async function loadPolicies(
 }
 
 /** Records that what the sources hold could not be put in force; what was in force stays so. */
-export async function rejectPolicies(gov: Governance, problems: readonly PolicyProblem[]): Promise<void> {
+export async function rejectPolicies(gov: Policies, problems: readonly PolicyProblem[]): Promise<void> {
   const at = gov.clock.now();
   const described = problems.slice(0, 20).map(describeProblem);
   const error = described[0] ?? '';

@@ -1,4 +1,4 @@
-import type { Governance } from '../governance.ts';
+import type { Policies } from './policies.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { PolicyDocument } from './document.ts';
 import { authorOf } from './document-name.ts';
@@ -10,7 +10,7 @@ import type { PolicySources } from './store/policy-library.ts';
  * Puts sources in force, the files of which have no problems, all of them at once, and remembers them as a set. Whatever the journal cannot
  * make durable is taken back.
  */
-export function putInForce(gov: Governance, sources: PolicySources): void {
+export function putInForce(gov: Policies, sources: PolicySources): void {
   const { policies: before, library } = gov;
   const { sources: sourcesBefore } = library;
   library.sources = sources;

@@ -3,7 +3,7 @@ import type { Decision } from '../audit/entry.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { RecordedFacts } from './recorded-facts.ts';
 import { isBudgetRule } from '../decision/refusal-reasons.ts';
-import type { Governance } from '../governance.ts';
+import type { Decisions } from '../decision/decisions.ts';
 import type { AuditReader } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
@@ -27,7 +27,7 @@ export interface Explanation {
 }
 
 export interface ExplainPorts {
-  readonly gov: Pick<Governance, 'directory'>;
+  readonly gov: Pick<Decisions, 'directory'>;
   readonly log: AuditReader;
   readonly consider: ConsiderAgain;
 }

@@ -1,5 +1,5 @@
 import { isAtLeastAsWide } from '../access/authority.ts';
-import type { AgentChange, Change } from '../journal/change.ts';
+import type { AgentChange } from './tenancy-slice.ts';
 import type { AgentRecord, Suspension } from './agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 
@@ -12,7 +12,7 @@ const kinds: Readonly<Record<AgentChange['kind'], true>> = {
   agent_removed: true,
 };
 
-export function isAgentChange(change: Change): change is AgentChange {
+export function isAgentChange(change: { readonly kind: string }): change is AgentChange {
   return Object.hasOwn(kinds, change.kind);
 }
 

@@ -1,18 +1,14 @@
+import { announce } from '../kernel/announce.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
-import type { Actor } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { closeMailbox } from '../control/close-mailbox.ts';
-import { credentialEnded } from '../control/subscribe-control.ts';
+import { credentialEnded, authenticateAgent } from './authenticate-agent.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
-import { changeOp } from '../ops/change-op.ts';
-import { isOver } from '../ops/lifecycle.ts';
+import type { Tenancy } from './tenancy.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
 import { withoutToken } from './agent-after.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { authenticateAgent } from './authenticate-agent.ts';
 
 export interface DeregisterRequest {
   readonly agentId: AgentId | undefined;
@@ -21,11 +17,11 @@ export interface DeregisterRequest {
 }
 
 /** Ends a registration: the token stops at once, and what was in flight is terminated. */
-export async function deregisterAgent(gov: Governance, request: DeregisterRequest): Promise<void> {
+export async function deregisterAgent(gov: Tenancy, request: DeregisterRequest): Promise<void> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('reason', request.reason, longest.text);
   const actor = actorOf(agent);
-  endAllOps(gov, agent, actor);
+  announce(gov.reactions.agentLeaving, { agent, actor });
   gov.journal.record(
     draftOf({
       at: gov.clock.now(),
@@ -43,22 +39,11 @@ export async function deregisterAgent(gov: Governance, request: DeregisterReques
   gov.control.discardEmpty(agent.key);
 }
 
-/** Terminates and forgets what an agent has in flight, with the messages about it. */
-export function endAllOps(gov: Governance, agent: Agent, actor: Actor): void {
-  for (const op of [...gov.ops.of(agent).values()]) {
-    if (!isOver(op.state)) changeOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
-    if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
-    // Forgotten at once: should the agent come back and use the same ids, they are other operations.
-    gov.journal.onFailure(gov.ops.forget(op));
-  }
-  closeMailbox(gov, agent);
-}
-
 /**
  * A suspension outlives the registration, and so does a stop that is not confirmed, so that nobody escapes them by
  * registering again. With them stays who has registered the agent.
  */
-function removeFrom(gov: Governance, agent: Agent): void {
+function removeFrom(gov: Tenancy, agent: Agent): void {
   const { record, lastSeenAt } = agent;
   const owes = gov.control.owesAnything(agent.key);
   // Whether it is suspended is for the store to say: another gateway may have suspended or resumed it.

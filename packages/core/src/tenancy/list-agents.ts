@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Agents } from './tenancy.ts';
 import type { Agent } from './agent.ts';
 import type { TenantFilter } from './topology.ts';
 import { topologyStats, visibleAgents } from './topology.ts';
@@ -18,7 +18,7 @@ export interface AgentPage {
 
 /** The agents that the caller may see, in the order in which they became known. */
 export function listAgents(
-  gov: Governance,
+  gov: Agents,
   by: Principal,
   filter: AgentFilter,
   page: { readonly after: number; readonly limit: number },
@@ -38,7 +38,7 @@ export function listAgents(
 }
 
 /** The whole directory is in order already; an org is sorted, being one of many. */
-function inOrder(gov: Governance, by: Principal, filter: AgentFilter): Iterable<Agent> {
+function inOrder(gov: Agents, by: Principal, filter: AgentFilter): Iterable<Agent> {
   const within = narrowedTo(by, filter);
   if (within === 'nothing') return [];
   if (within.orgId === undefined && within.teamId === undefined) return gov.directory.registered();

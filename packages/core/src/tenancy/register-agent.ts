@@ -4,10 +4,10 @@ import { requireReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
-import { noteAlive } from '../control/note-alive.ts';
-import { credentialEnded } from '../control/subscribe-control.ts';
+import { touchAgent } from './touch-agent.ts';
+import { credentialEnded } from './authenticate-agent.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Governance } from '../governance.ts';
+import type { Tenancy } from './tenancy.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
@@ -36,7 +36,7 @@ const shortestToken = 32;
 const longestTogether = 65_536;
 
 /** Registers an agent, or replaces what is known of it and its token; the old token stops at once. */
-export async function registerAgent(gov: Governance, by: Principal, request: RegisterRequest): Promise<Registration> {
+export async function registerAgent(gov: Tenancy, by: Principal, request: RegisterRequest): Promise<Registration> {
   requireScope(by, 'write');
   const id = parseAgentId(request.agentId);
   requireReach(by, id);
@@ -74,7 +74,7 @@ export async function registerAgent(gov: Governance, by: Principal, request: Reg
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };
   const agent = gov.directory.put(record, gov.clock.now());
   agent.blocked = gov.control.isBlocked(agent.key);
-  noteAlive(gov, agent);
+  touchAgent(gov, agent);
   gov.journal.onFailure(() => {
     if (before === undefined) gov.directory.remove(agent);
     else gov.directory.put(before.record, before.lastSeenAt);

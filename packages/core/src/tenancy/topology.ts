@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach, narrowedTo, requireScope } from '../access/principal.ts';
-import type { Governance } from '../governance.ts';
+import type { Agents } from './tenancy.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
@@ -15,7 +15,7 @@ export interface TenantFilter {
 }
 
 /** The agents that the caller may see, org by org and team by team, from the indexes of the directory. */
-export function* visibleAgents(gov: Governance, by: Principal, filter: TenantFilter): Generator<Agent> {
+export function* visibleAgents(gov: Agents, by: Principal, filter: TenantFilter): Generator<Agent> {
   requireScope(by, 'read');
   const within = narrowedTo(by, filter);
   if (within === 'nothing') return;
@@ -32,12 +32,12 @@ export interface Tree {
 }
 
 /** An agent and all below it that the caller may see. */
-export function treeUnder(gov: Governance, by: Principal, id: AgentId, filter: TenantFilter): Tree {
+export function treeUnder(gov: Agents, by: Principal, id: AgentId, filter: TenantFilter): Tree {
   return treeOf(gov, by, findWithin(gov, by, id, filter));
 }
 
 /** The agents above an agent and itself, the root first; ends where the caller's sight does. */
-export function lineageOf(gov: Governance, by: Principal, id: AgentId, filter: TenantFilter): Agent[] {
+export function lineageOf(gov: Agents, by: Principal, id: AgentId, filter: TenantFilter): Agent[] {
   const line: Agent[] = [];
   let agent: Agent | undefined = findWithin(gov, by, id, filter);
   while (agent !== undefined && mayReach(by, agent.record.id)) {
@@ -48,7 +48,7 @@ export function lineageOf(gov: Governance, by: Principal, id: AgentId, filter: T
 }
 
 export function teamOf(
-  gov: Governance,
+  gov: Agents,
   by: Principal,
   team: { orgId: string; teamId: string },
   filter: TenantFilter,
@@ -66,7 +66,7 @@ export interface TopologyStats extends Tally {
 }
 
 /** Numbers of what the caller may see: from the tallies of whole orgs, or counted where it sees one team only. */
-export function topologyStats(gov: Governance, by: Principal, filter: TenantFilter): TopologyStats {
+export function topologyStats(gov: Agents, by: Principal, filter: TenantFilter): TopologyStats {
   requireScope(by, 'read');
   const within = narrowedTo(by, filter);
   const total = emptyTally();
@@ -87,14 +87,14 @@ export function topologyStats(gov: Governance, by: Principal, filter: TenantFilt
   return { ...total, orgs, teams };
 }
 
-function treeOf(gov: Governance, by: Principal, agent: Agent): Tree {
+function treeOf(gov: Agents, by: Principal, agent: Agent): Tree {
   const below = [...gov.directory.childrenOf(agent)].filter(
     (child) => isRegistered(child) && mayReach(by, child.record.id),
   );
   return { agent, children: below.map((child) => treeOf(gov, by, child)) };
 }
 
-function findWithin(gov: Governance, by: Principal, id: AgentId, filter: TenantFilter): Agent {
+function findWithin(gov: Agents, by: Principal, id: AgentId, filter: TenantFilter): Agent {
   requireScope(by, 'read');
   const agent = findAgent(gov, by, id);
   if (fits(id, filter)) return agent;

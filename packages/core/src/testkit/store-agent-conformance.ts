@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Width } from '../access/authority.ts';
-import type { AgentChange } from '../journal/change.ts';
-import type { Store } from '../journal/store.ts';
+import type { AgentChange } from '../tenancy/tenancy-slice.ts';
+import type { Store } from '../store.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 
 /** It has all that an agent can have. */

@@ -3,8 +3,7 @@ import type { Approval } from '../approvals/approval.ts';
 import type { ApprovalQuery, GrantQuery } from '../approvals/approval-reader.ts';
 import type { StandingGrant } from '../approvals/grant.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Change } from '../journal/change.ts';
-import type { Store } from '../journal/store.ts';
+import type { Change, Store } from '../store.ts';
 
 export const sampleApproval: Approval = {
   id: 'apr_1',

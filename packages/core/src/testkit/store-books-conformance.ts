@@ -3,8 +3,7 @@ import type { ClosedBooks } from '../budget/books.ts';
 import type { Total } from '../kernel/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
-import type { Change } from '../journal/change.ts';
-import type { Store } from '../journal/store.ts';
+import type { Change, Store } from '../store.ts';
 
 const org: TierOf = { tier: 'org', orgId: 'acme', teamId: '', agentId: '' };
 const team: TierOf = { tier: 'team', orgId: 'acme', teamId: '', agentId: '' };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { Receipt } from '../ops/receipt.ts';
-import type { Change, SavedOp } from '../journal/change.ts';
-import type { Store } from '../journal/store.ts';
+import type { SavedOp } from '../ops/ops-slice.ts';
+import type { Change, Store } from '../store.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 
 export const sampleReceipt: Receipt = {

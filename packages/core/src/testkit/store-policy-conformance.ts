@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../journal/change.ts';
-import type { Store } from '../journal/store.ts';
+import type { Change, Store } from '../store.ts';
 import { setsKept } from '../policy/policy-history.ts';
 import type { PolicyVersion } from '../policy/store/policy-version.ts';
 import { versionsKept } from '../policy/store/policy-version.ts';

@@ -14,6 +14,7 @@ import { MemoryStore } from '../memory/memory-store.ts';
 import type { LoggedEntry } from './logged-entry.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { plainMint } from './plain-mint.ts';
+import { portsOf } from './ports-of.ts';
 import { operator } from './requests.ts';
 import { testGovernance } from './test-governance.ts';
 
@@ -82,7 +83,7 @@ export async function testAccounts(changed: Partial<AccountSettings> = {}): Prom
     return watched;
   };
   const access = {
-    gov,
+    ...portsOf(gov),
     keys: gov.keys,
     signingKeys: new SigningKeyRing([]),
     mint: plainMint(),

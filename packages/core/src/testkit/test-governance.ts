@@ -20,10 +20,9 @@ import { usualMostActionMicros } from '../kernel/money.ts';
 import { RunTally } from '../budget/run-tally.ts';
 import { recoverBooks } from '../budget/recover-books.ts';
 import type { Governance } from '../governance.ts';
-import type { Batch } from '../journal/change.ts';
+import { governanceOf } from '../governance.ts';
+import type { Change, Batch, Store, DomainEvent } from '../store.ts';
 import { Journal } from '../journal/journal.ts';
-import type { Store } from '../journal/store.ts';
-import type { DomainEvent } from '../kernel/events.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { CompleteRequest } from '../ops/complete-action.ts';
 import { completeAction } from '../ops/complete-action.ts';
@@ -117,7 +116,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   const events: DomainEvent[] = [];
   const commits: Batch[] = [];
   let keeper: BooksKeeper | undefined;
-  const journal = new Journal(
+  const journal = new Journal<Change, DomainEvent>(
     {
       commit: (batch) => {
         commits.push(batch);
@@ -136,7 +135,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   );
   const directory = new AgentDirectory();
   const ops = new OpsRegistry(clock, ttlMs);
-  const gov: Governance = {
+  const gov = governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     ops,
@@ -162,7 +161,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     sha256,
     policies: new PolicySet([], 'none'),
     library: new PolicyLibrary(store.policies, features),
-  };
+  });
   const turn = () => {
     const due = flushes;
     flushes = [];

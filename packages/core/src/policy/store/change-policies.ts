@@ -1,4 +1,4 @@
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { followPolicies } from './follow-policy.ts';
 import { withWriter } from './writers-from-before.ts';
 
@@ -6,7 +6,7 @@ import { withWriter } from './writers-from-before.ts';
  * Runs a change of stored documents, which is made in one go, on the newest of what gateways on the same store have
  * made of them, and returns once it is durable.
  */
-export async function changePolicies<Result>(gov: Governance, change: () => Result): Promise<Result> {
+export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
   const result = await gov.library.shelf.alone(async (newest) => {
     const { library } = gov;
     const news = newest.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));

@@ -1,7 +1,7 @@
 import { mayChangeDocument } from '../../access/authority.ts';
 import type { Principal } from '../../access/principal.ts';
 import { redactText } from '../../audit/redact.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { invalid, ReeveError } from '../../kernel/errors.ts';
 import { bindingOfName, namespaceOf } from '../document-name.ts';
 import { parseScope } from '../parse-scope.ts';
@@ -13,7 +13,7 @@ import type { PolicyVersion } from './policy-version.ts';
  * The whole name of the document that a caller means. A bound one may leave out its namespace: then its own document is
  * meant, else one without a namespace that it may see, as the operator's for its org, else one that is its own to make.
  */
-export function nameMeant(gov: Pick<Governance, 'library'>, by: Principal, given: string): string {
+export function nameMeant(gov: Pick<Policies, 'library'>, by: Principal, given: string): string {
   if (given.includes('/')) return given;
   const own = `${namespaceOf(by)}${given}`;
   const placed = gov.library.find(given);
@@ -26,14 +26,14 @@ export function nameMeant(gov: Pick<Governance, 'library'>, by: Principal, given
 }
 
 /** A document in force that the caller may see. */
-export function findPolicy(gov: Pick<Governance, 'library'>, by: Principal, given: string): PlacedPolicy {
+export function findPolicy(gov: Pick<Policies, 'library'>, by: Principal, given: string): PlacedPolicy {
   const found = gov.library.find(nameMeant(gov, by, given));
   if (found !== undefined && mayReachScope(by, found.document.scope)) return found;
   throw policyNotFound(given);
 }
 
 /** The newest version of a stored document that the caller may see, whether it is in force or was taken away. */
-export function findStored(gov: Pick<Governance, 'library'>, by: Principal, given: string): PolicyVersion {
+export function findStored(gov: Pick<Policies, 'library'>, by: Principal, given: string): PolicyVersion {
   const stored = gov.library.newest(nameMeant(gov, by, given));
   if (stored !== undefined && mayReachVersion(by, stored)) return stored;
   throw policyNotFound(given);
@@ -45,13 +45,13 @@ export function mayReachVersion(by: Principal, { scope }: Pick<PolicyVersion, 's
 }
 
 /** Refuses a whole name that the caller cannot store a document under. */
-export function requireName(gov: Pick<Governance, 'library'>, by: Principal, name: string): void {
+export function requireName(gov: Pick<Policies, 'library'>, by: Principal, name: string): void {
   const refusal = whyTaken(gov, by, name);
   if (refusal !== undefined) throw refusal;
 }
 
 /** Why no document can be stored under this name; undefined where one can. */
-export function whyTaken(gov: Pick<Governance, 'library'>, by: Principal, name: string): ReeveError | undefined {
+export function whyTaken(gov: Pick<Policies, 'library'>, by: Principal, name: string): ReeveError | undefined {
   const binding = bindingOfName(name);
   if (binding === undefined) {
     return invalid('name', 'must be 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit');

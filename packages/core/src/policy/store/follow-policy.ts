@@ -1,4 +1,4 @@
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { rejectPolicies } from '../load-policies.ts';
 import { parseScope } from '../parse-scope.ts';
 import { putInForce } from '../put-in-force.ts';
@@ -10,7 +10,7 @@ import { withWriter } from './writers-from-before.ts';
  * Takes over what another gateway on the same store has made durable of a stored document. Its entry is there already;
  * where it cannot be in force together with the files of this gateway, that is recorded.
  */
-export async function followPolicy(gov: Governance, version: StoredVersion): Promise<void> {
+export async function followPolicy(gov: Policies, version: StoredVersion): Promise<void> {
   if (gov.library.reader !== undefined) await gov.library.prepare([withWriter(gov, version)], null);
   followPolicies(gov, [version]);
   const problems = gov.library.inForce.setAside.filter(({ name }) => name === version.name);
@@ -25,7 +25,7 @@ export async function followPolicy(gov: Governance, version: StoredVersion): Pro
 }
 
 /** The same of several, as far as they are news. */
-export function followPolicies(gov: Governance, versions: readonly StoredVersion[]): void {
+export function followPolicies(gov: Policies, versions: readonly StoredVersion[]): void {
   const { library } = gov;
   const news = versions.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));
   if (news.length === 0) return;

@@ -1,13 +1,13 @@
 import type { Principal } from '../../access/principal.ts';
 import { requireScope } from '../../access/principal.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { mayReachScope } from '../scope-reach.ts';
 import { findStored, mayReachVersion } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-library.ts';
 import type { StoredVersion } from './policy-version.ts';
 
 /** The documents in force that the caller may see, by name; of one org, where one is asked for. */
-export function listPolicies(gov: Governance, by: Principal, orgId?: string): readonly PlacedPolicy[] {
+export function listPolicies(gov: Policies, by: Principal, orgId?: string): readonly PlacedPolicy[] {
   requireScope(by, 'read');
   return gov.library.all().filter(({ document: { scope } }) => {
     if (orgId !== undefined && (scope.tier === 'global' || scope.orgId !== orgId)) return false;
@@ -31,7 +31,7 @@ const readAtOnce = 8;
 
 /** Versions of a stored document before `before`, as far as the caller may see them. */
 export async function policyVersions(
-  gov: Governance,
+  gov: Policies,
   by: Principal,
   given: string,
   page: { readonly before?: number | undefined; readonly limit: number },

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.ts';
 import { requireScope } from '../../access/principal.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
 import { findPolicy, nameMeant, requireName } from './find-policy.ts';
@@ -16,7 +16,7 @@ export interface PutPolicy {
 }
 
 /** Stores a document as its next version and puts it in force at once. */
-export async function putPolicy(gov: Governance, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
+export async function putPolicy(gov: Policies, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
   const { source, note, baseVersion } = put;
   // Another gateway may have stored more than is known here: whether it may be put is asked once that is known.
@@ -31,7 +31,7 @@ export async function putPolicy(gov: Governance, by: Principal, put: PutPolicy):
   });
 }
 
-function requireBase(gov: Governance, name: string, base: number): void {
+function requireBase(gov: Policies, name: string, base: number): void {
   const newest = gov.library.newest(name);
   const version = newest?.version ?? 0;
   if (base === version || (base === 0 && newest?.source === null)) return;

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.ts';
 import { requireScope } from '../../access/principal.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
 import { findPolicy, findStored, mayReachVersion, nameMeant } from './find-policy.ts';
@@ -14,7 +14,7 @@ export interface Rollback {
 }
 
 /** Puts what an earlier version says in force again, as a new version. */
-export async function rollbackPolicy(gov: Governance, by: Principal, rollback: Rollback): Promise<PlacedPolicy> {
+export async function rollbackPolicy(gov: Policies, by: Principal, rollback: Rollback): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
   const { version, note } = rollback;
   const name = nameMeant(gov, by, rollback.name);

@@ -5,9 +5,9 @@ import { canonicalJson } from '../../audit/canonical-json.ts';
 import { draftOf } from '../../audit/draft.ts';
 import { noLineage } from '../../audit/lineage.ts';
 import { redactText } from '../../audit/redact.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { ReeveError } from '../../kernel/errors.ts';
-import type { PolicyChange } from '../../kernel/events.ts';
+import type { PolicyChange } from '../policy-slice.ts';
 import type { PolicyProblem, Scope } from '../document.ts';
 import { describeProblem } from '../document.ts';
 import { bindingOfName } from '../document-name.ts';
@@ -28,7 +28,7 @@ export interface NewVersion {
 }
 
 /** Stores a text as the next version of a document and puts it in force, or says why it cannot be. */
-export function storeVersion(gov: Governance, by: Principal, { name, source, note, change }: NewVersion): void {
+export function storeVersion(gov: Policies, by: Principal, { name, source, note, change }: NewVersion): void {
   requireName(gov, by, name);
   const { library } = gov;
   const parsed = library.parse({ name, source, width: widthAfter(gov, by, name) });
@@ -53,7 +53,7 @@ export function storeVersion(gov: Governance, by: Principal, { name, source, not
 
 /** Makes the next version of a document, puts what follows from it in force and records who did it. */
 export function saveVersion(
-  gov: Governance,
+  gov: Policies,
   by: Principal,
   saving: Pick<PolicyVersion, 'name' | 'source' | 'note'>,
   scope: Scope,
@@ -98,7 +98,7 @@ export function saveVersion(
 }
 
 /** The widest that will have written the document once this caller has. */
-export function widthAfter({ library }: Pick<Governance, 'library'>, by: Principal, name: string): Width {
+export function widthAfter({ library }: Pick<Policies, 'library'>, by: Principal, name: string): Width {
   const own = widthOf(by);
   return widest(library.newest(name)?.width ?? own, own);
 }

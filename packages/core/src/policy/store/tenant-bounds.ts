@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { bindingOfName } from '../document-name.ts';
 import type { PolicyProblem } from '../document.ts';
 import type { ParsedSource } from '../parse-policy.ts';
@@ -33,7 +33,7 @@ const says: Readonly<Record<(typeof measures)[number], string>> = {
  * makes it less.
  */
 export function tenantProblems(
-  { library }: Pick<Governance, 'library'>,
+  { library }: Pick<Policies, 'library'>,
   { orgId }: Principal,
   candidate: ParsedSource,
   bounds: TenantUse = tenantBounds,

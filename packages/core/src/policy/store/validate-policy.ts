@@ -1,7 +1,7 @@
 import { widthOf } from '../../access/authority.ts';
 import type { Principal } from '../../access/principal.ts';
 import { requireScope } from '../../access/principal.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import { namespaceOf } from '../document-name.ts';
 import type { PolicyProblem } from '../document.ts';
 import type { ParsedSource } from '../parse-policy.ts';
@@ -20,7 +20,7 @@ const unnamed = 'source';
  * was put under it; without, as if its documents took the place of those of the same names.
  */
 export function validatePolicy(
-  gov: Pick<Governance, 'library'>,
+  gov: Pick<Policies, 'library'>,
   by: Principal,
   { source, name }: { readonly source: string; readonly name?: string | undefined },
 ): readonly PolicyProblem[] {

@@ -1,7 +1,7 @@
 import type { Width } from '../../access/authority.ts';
 import { widest, widthOf } from '../../access/authority.ts';
 import type { Actor } from '../../audit/entry.ts';
-import type { Governance } from '../../governance.ts';
+import type { Policies } from '../policies.ts';
 import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { PolicyVersion, StoredVersion } from './policy-version.ts';
  * a tenant's document is the tenant's, also from before: its caps raise nothing, and the tenant may change it.
  */
 
-type World = Pick<Governance, 'keys' | 'library'>;
+type World = Pick<Policies, 'keys' | 'library'>;
 
 const readAtOnce = 8;
 

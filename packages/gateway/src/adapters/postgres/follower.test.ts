@@ -1,10 +1,10 @@
-import type { Access, AgentRecord } from '@reeve/core';
+import type { AgentRecord } from '@reeve/core';
 import { EndedCredentials, KeyRing, SigningKeyRing, suspendAgent } from '@reeve/core';
 import type { TestGovernance } from '@reeve/core/testkit';
 import { agentId, operator, sha256, testGovernance } from '@reeve/core/testkit';
 import { expect, test } from 'vitest';
 import { Follower } from './follower.ts';
-import type { SharedReader } from './shared-rows.ts';
+import type { Shared, SharedReader } from './shared-rows.ts';
 
 const bot = agentId('acme/search/bot');
 const notice = { kind: 'agent', keys: [['acme', 'search', 'bot']] } as const;
@@ -54,8 +54,13 @@ class Rows implements SharedReader {
 async function setUp() {
   const test = await testGovernance();
   await test.register(bot);
-  const access: Access = {
-    gov: test.gov,
+  const { gov } = test;
+  const access: Shared = {
+    gov,
+    clock: gov.clock,
+    randomness: gov.randomness,
+    sha256: gov.sha256,
+    journal: gov.journal,
     keys: new KeyRing(test.clock, sha256, []),
     signingKeys: new SigningKeyRing([]),
     mint: {} as never,

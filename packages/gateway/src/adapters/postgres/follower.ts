@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Access, Change } from '@reeve/core';
+import type { Change } from '@reeve/core';
 import type { Notice, NoticeKind } from './notices.ts';
-import type { SharedReader } from './shared-rows.ts';
+import type { Shared, SharedReader } from './shared-rows.ts';
 import { sharedKinds } from './shared-rows.ts';
 
 type Key = readonly string[];
@@ -24,7 +24,7 @@ export class Follower {
   readonly #onError: (error: unknown) => void;
   readonly #changed = new Map<NoticeKind, Map<string, Key>>();
   #all = false;
-  #followed: { readonly store: SharedReader; readonly access: Access } | undefined;
+  #followed: { readonly store: SharedReader; readonly access: Shared } | undefined;
   #isRunning = false;
   #isClosed = false;
 
@@ -33,7 +33,7 @@ export class Follower {
   }
 
   /** Until this, notices are only noted. */
-  start(store: SharedReader, access: Access): void {
+  start(store: SharedReader, access: Shared): void {
     this.#followed = { store, access };
     this.#run();
   }
@@ -61,7 +61,7 @@ export class Follower {
     void this.#catchUp(store, access);
   }
 
-  async #catchUp(store: SharedReader, access: Access): Promise<void> {
+  async #catchUp(store: SharedReader, access: Shared): Promise<void> {
     this.#isRunning = true;
     let isFailing = false;
     while (!this.#isClosed && (this.#all || this.#changed.size > 0)) {
@@ -86,14 +86,14 @@ export class Follower {
     this.#isRunning = false;
   }
 
-  async #follow(store: SharedReader, access: Access, kind: NoticeKind, keys: readonly Key[]): Promise<void> {
+  async #follow(store: SharedReader, access: Shared, kind: NoticeKind, keys: readonly Key[]): Promise<void> {
     const { keyOf, read } = sharedKinds[kind];
     const before = standing(access, kind, keys);
     const rows = await read(store, keys);
     await this.#apply(access, kind, before, new Map(rows.map((row) => [JSON.stringify(keyOf(row)), row])));
   }
 
-  async #followAll(store: SharedReader, access: Access): Promise<void> {
+  async #followAll(store: SharedReader, access: Shared): Promise<void> {
     const kinds = Object.keys(sharedKinds) as NoticeKind[];
     const stood = kinds.map((kind) => [kind, standing(access, kind, sharedKinds[kind].known(access))] as const);
     const shared = await store.shared();
@@ -109,9 +109,9 @@ export class Follower {
     }
   }
 
-  async #apply(access: Access, kind: NoticeKind, before: Before, rows: ReadonlyMap<string, unknown>): Promise<void> {
+  async #apply(access: Shared, kind: NoticeKind, before: Before, rows: ReadonlyMap<string, unknown>): Promise<void> {
     const { version, isAbout, follow } = sharedKinds[kind];
-    const { journal } = access.gov;
+    const { journal } = access;
     for (const [name, { key, version: known }] of before.versions) {
       const concerns = (change: Change) => isAbout(change, key);
       const isOurs = before.pending.some(concerns) || journal.isPending(concerns);
@@ -125,10 +125,10 @@ export class Follower {
   }
 }
 
-function standing(access: Access, kind: NoticeKind, keys: readonly Key[]): Before {
+function standing(access: Shared, kind: NoticeKind, keys: readonly Key[]): Before {
   const { version } = sharedKinds[kind];
   return {
-    pending: access.gov.journal.pending(),
+    pending: access.journal.pending(),
     versions: new Map(keys.map((key) => [JSON.stringify(key), { key, version: version(access, key) }])),
   };
 }

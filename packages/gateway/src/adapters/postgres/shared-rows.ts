@@ -1,7 +1,22 @@
-import type { Access, AgentId, AgentRecord, ApiKeyRecord, Change, StoredVersion, SigningKeyRecord } from '@reeve/core';
+import type {
+  Access,
+  AgentId,
+  AgentRecord,
+  ApiKeyRecord,
+  Change,
+  Governance,
+  SigningKeyRecord,
+  StoredVersion,
+} from '@reeve/core';
 import { agentOfChange, followAgent, followApiKey, followPolicy, followSigningKey, isAgentChange } from '@reeve/core';
 import type { NoticeKind } from './notices.ts';
 import type { PostgresStore, SharedRows } from './postgres-store.ts';
+
+/** What is held in memory of what gateways share. */
+export interface Shared extends Access {
+  readonly gov: Governance;
+  readonly journal: Governance['journal'];
+}
 
 /** What is read of the store to follow other gateways. */
 export type SharedReader = Pick<PostgresStore, 'agents' | 'apiKeys' | 'signingKeys' | 'newestPolicies' | 'shared'>;
@@ -12,11 +27,11 @@ export interface SharedKind<Row> {
   readonly read: (store: SharedReader, keys: readonly (readonly string[])[]) => Promise<readonly Row[]>;
   readonly all: (rows: SharedRows) => readonly Row[];
   /** The keys of what is in memory. */
-  readonly known: (access: Access) => (readonly string[])[];
+  readonly known: (access: Shared) => (readonly string[])[];
   /** Another value than before: this gateway has changed it meanwhile. */
-  readonly version: (access: Access, key: readonly string[]) => unknown;
+  readonly version: (access: Shared, key: readonly string[]) => unknown;
   readonly isAbout: (change: Change, key: readonly string[]) => boolean;
-  readonly follow: (access: Access, key: readonly string[], row: Row | undefined) => Promise<void> | void;
+  readonly follow: (access: Shared, key: readonly string[], row: Row | undefined) => Promise<void> | void;
 }
 
 function kind<Row>(of: SharedKind<Row>): SharedKind<unknown> {

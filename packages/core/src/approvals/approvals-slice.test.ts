@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { sampleApproval, sampleGrant } from '../testkit/store-approval-conformance.ts';
-import { boundedApproval, boundedGrant } from './bounded-rows.ts';
+import { boundedApproval, boundedGrant } from '../approvals/approvals-slice.ts';
 
 const long = 'x'.repeat(9000);
 

@@ -1,14 +1,9 @@
-import type { Governance } from '../governance.ts';
+import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 
-/** A sign of life of an agent: what it runs is not stale any more. On every decision's path, so it does next to nothing. */
-export function noteAlive(gov: Governance, agent: Agent, at = gov.clock.elapsed()): void {
-  agent.aliveAt = at;
-  if (agent.silent) wake(gov, agent);
-}
-
-function wake(gov: Governance, agent: Agent): void {
+/** An agent is heard of again: what it runs is not stale any more. */
+export function wakeOps(gov: Controls, agent: Agent): void {
   const back: Op[] = [];
   for (const op of gov.ops.of(agent).values()) if (op.stale) back.push(op);
   agent.silent = false;

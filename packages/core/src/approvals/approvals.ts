@@ -1,0 +1,21 @@
+import type { Controls } from '../control/controls.ts';
+import type { ControlChange } from '../control/control-slice.ts';
+import type { JournalOf } from '../journal/journal.ts';
+import type { OperationsChange, OperationsEvent } from '../ops/operations.ts';
+import type { PoliciesChange, PolicyEvent } from '../policy/policy-slice.ts';
+import type { Policies } from '../policy/policies.ts';
+import type { ApprovalDesk } from './approval-desk.ts';
+import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
+
+/** What the use cases of approvals work on. */
+export interface Approvals extends Controls, Policies {
+  readonly keys: Policies['keys'];
+  readonly ledger: Policies['ledger'];
+  policies: Policies['policies'];
+  /** What people are asked about, and what they have granted. */
+  readonly approvals: ApprovalDesk;
+  readonly journal: JournalOf<
+    OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,
+    OperationsEvent | PolicyEvent | ApprovalEvent
+  >;
+}

@@ -1,0 +1,20 @@
+import type { AlertEvent } from '../audit/alert.ts';
+import type { JournalOf } from '../journal/journal.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { Micros, Total } from '../kernel/money.ts';
+import type { Ports } from '../kernel/ports.ts';
+import type { AgentDirectory } from '../tenancy/directory.ts';
+import type { BudgetEvent, BudgetsChange } from './budget-slice.ts';
+import type { Ledger } from './ledger.ts';
+
+/** What the use cases of budgets work on. */
+export interface Budgets extends Ports {
+  readonly directory: AgentDirectory;
+  /** What was spent and what is held back. */
+  readonly ledger: Ledger;
+  /** The most that one action may cost. */
+  readonly mostActionMicros: Micros;
+  /** What is held back for whom, by the operations in flight. */
+  readonly ops: { reservations(): Iterable<{ readonly agent: AgentId; readonly reservedMicros: Total }> };
+  readonly journal: JournalOf<BudgetsChange, BudgetEvent | AlertEvent>;
+}

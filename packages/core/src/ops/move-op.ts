@@ -1,0 +1,95 @@
+import type { Operations, OpMoved } from './operations.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import type { Json } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/draft.ts';
+import type { Actor } from '../audit/entry.ts';
+import { announce } from '../kernel/announce.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import { traceIdsIn } from '../kernel/op-id.ts';
+import type { OpTrigger } from './lifecycle.ts';
+import type { Op } from './op.ts';
+import { opsChange } from './ops-change.ts';
+import type { Receipt } from './receipt.ts';
+
+/** Who moves an operation, and why. */
+export interface MoveCause {
+  readonly actor: Actor;
+  readonly reason: string;
+  readonly details?: { readonly [member: string]: Json };
+  /** The control that it is done for, where there is one. */
+  readonly control?: Receipt;
+  /** The approval whose outcome it is, where it is one. */
+  readonly approvalId?: string;
+}
+
+/**
+ * A transition that no decision causes: by an operator, by the agent's report, by expiry. It writes one
+ * `OpStateChanged` and publishes one event; where nothing changes it writes and publishes nothing.
+ */
+export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCause): void {
+  const { reason, control } = op;
+  const moved = transition(gov, op, trigger, by);
+  if (moved === undefined) return;
+  if (trigger === 'terminate') op.reason = by.reason === '' ? 'operation is terminated' : by.reason;
+  if (trigger === 'allow') op.reason = by.reason;
+  op.control = by.control ?? control;
+  gov.journal.onFailure(() => Object.assign(op, { reason, control }));
+  const { from, booked } = moved;
+  publish(gov, moved);
+  gov.journal.record(
+    draftOf({
+      at: op.updatedAt,
+      eventType: 'OpStateChanged',
+      lineage: op.owner.lineage,
+      actor: by.actor,
+      opId: op.opId,
+      ...traceIdsIn(op.opId),
+      reason: by.reason === '' ? null : by.reason,
+      payload: canonicalJson({
+        ...by.details,
+        ...(booked === undefined ? {} : { booked }),
+        cost_micros: op.costMicros,
+        from,
+        to: op.state,
+        trigger,
+      }),
+    }),
+    op,
+  );
+  announce(gov.reactions.opMoved, moved);
+}
+
+/** A transition that a decision causes. The entry of the decision tells of it. */
+export function moveByDecision(
+  gov: Operations,
+  op: Op,
+  trigger: 'allow' | 'terminate',
+  by: Pick<MoveCause, 'actor' | 'reason'>,
+  now: EpochMs,
+): void {
+  const moved = transition(gov, op, trigger, by, now);
+  if (moved === undefined) return;
+  publish(gov, moved);
+  announce(gov.reactions.opMoved, moved);
+}
+
+/** The one place where an operation moves; undefined where the table leads it to where it is. */
+function transition(
+  gov: Operations,
+  op: Op,
+  trigger: OpTrigger,
+  { actor, reason, approvalId }: Pick<MoveCause, 'actor' | 'reason' | 'approvalId'>,
+  now?: EpochMs,
+): OpMoved | undefined {
+  const { state: from } = op;
+  const undo = gov.ops.move(op, trigger, now);
+  if (undo === undefined) return undefined;
+  const moved: OpMoved = { op, from, trigger, actor, reason, approvalId, booked: undefined };
+  announce(gov.reactions.opMoving, moved);
+  gov.journal.onFailure(undo);
+  return moved;
+}
+
+function publish(gov: Operations, { op, booked }: OpMoved): void {
+  gov.journal.publish(booked === undefined ? opsChange(op) : { ...opsChange(op), booked });
+}

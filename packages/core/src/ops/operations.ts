@@ -1,0 +1,44 @@
+import type { AlertEvent } from '../audit/alert.ts';
+import type { Actor } from '../audit/entry.ts';
+import type { BudgetEvent, BudgetsChange } from '../budget/budget-slice.ts';
+import type { Budgets } from '../budget/budgets.ts';
+import type { JournalOf } from '../journal/journal.ts';
+import type { Reactions } from '../kernel/announce.ts';
+import type { AgentChange, AgentEvent } from '../tenancy/tenancy-slice.ts';
+import type { Tenancy, TenancyReactions } from '../tenancy/tenancy.ts';
+import type { OpState, OpTrigger } from './lifecycle.ts';
+import type { Op } from './op.ts';
+import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
+import type { OpsRegistry } from './registry.ts';
+
+/** A transition, as it is announced. */
+export interface OpMoved {
+  readonly op: Op;
+  readonly from: OpState;
+  readonly trigger: OpTrigger;
+  readonly actor: Actor;
+  readonly reason: string;
+  /** The approval that it is the outcome of, where it is one. */
+  readonly approvalId: string | undefined;
+  /** The day that its cost was booked to: whoever settles it says so. */
+  booked: string | undefined;
+}
+
+export interface OpsReactions extends TenancyReactions {
+  /** An operation has moved, and its entry is about to be written: what is settled by it stands there. */
+  readonly opMoving: Reactions<OpMoved>;
+  /** Its entry is written. */
+  readonly opMoved: Reactions<OpMoved>;
+}
+
+export type OperationsChange = AgentChange | BudgetsChange | OpsChange;
+
+export type OperationsEvent = AgentEvent | BudgetEvent | AlertEvent | OpsChangeEvent;
+
+/** What the use cases of operations work on. */
+export interface Operations extends Tenancy, Budgets {
+  readonly directory: Tenancy['directory'];
+  readonly ops: OpsRegistry;
+  readonly journal: JournalOf<OperationsChange, OperationsEvent>;
+  readonly reactions: OpsReactions;
+}

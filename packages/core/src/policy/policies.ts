@@ -1,0 +1,19 @@
+import type { KeyRing } from '../access/key-ring.ts';
+import type { Ledger } from '../budget/ledger.ts';
+import type { JournalOf } from '../journal/journal.ts';
+import type { Ports } from '../kernel/ports.ts';
+import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';
+import type { PolicySet } from './policy-set.ts';
+import type { PolicyLibrary } from './store/policy-library.ts';
+
+/** What the use cases of policies work on. */
+export interface Policies extends Ports {
+  readonly keys: KeyRing;
+  /** Which caps are in force is told to it. */
+  readonly ledger: Ledger;
+  /** The policies in force. A reload puts another set here, whole. */
+  policies: PolicySet;
+  /** Where they come from. */
+  readonly library: PolicyLibrary;
+  readonly journal: JournalOf<PoliciesChange, PolicyEvent>;
+}
