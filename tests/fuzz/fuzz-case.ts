@@ -2,24 +2,11 @@ import type { Arbitrary } from 'fast-check';
 import * as fc from 'fast-check';
 import type { Operation, Parameter } from './document.ts';
 import type { Mutation } from './mutations.ts';
+import type { Draft } from './draft.ts';
 import { applyMutations, mutationsOf } from './mutations.ts';
 import type { Sources } from './schema-arbitrary.ts';
 import { valuesOf } from './schema-arbitrary.ts';
 import type { WireRequest } from './wire.ts';
-
-/** A request as a draft: still in parts, so that a mutation can change any of them. */
-export interface Draft {
-  method: string;
-  /** The path with its parameters filled in and encoded. */
-  path: string;
-  readonly parameters: Record<string, string>;
-  /** Encoded. */
-  query: (readonly [string, string])[];
-  headers: (readonly [string, string])[];
-  body: unknown;
-  /** What is sent instead of the body as JSON. */
-  raw: Buffer | undefined;
-}
 
 export interface FuzzCase {
   readonly operation: Operation;

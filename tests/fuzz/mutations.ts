@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check';
 import * as fc from 'fast-check';
 import type { Operation } from './document.ts';
-import type { Draft } from './fuzz-case.ts';
+import type { Draft } from './draft.ts';
 import {
   brokenBytes,
   contentTypes,

@@ -9,8 +9,11 @@ import type { ConnectionEvent } from './connection-event.ts';
 import type { Control } from './control.ts';
 import { ControlStream } from './control-stream.ts';
 import { ReeveInternal, ReeveResourceExhausted, ReeveUnauthenticated, ReeveUnavailable } from './errors.ts';
-import type { GatewayLink } from './gateway-link.ts';
 import { rpc } from './rpc-methods.ts';
+import type { Limits } from './deadline.ts';
+import type { ProcessHold } from './process-hold.ts';
+import type { Settings } from './connect-options.ts';
+import type { RpcMethod } from './rpc-methods.ts';
 
 /** One who acts as the agent, by a token. */
 export interface AgentUser {
@@ -31,6 +34,20 @@ const outcomes: Readonly<Record<AckOutcome, WireOutcome>> = {
   effective: WireOutcome.EFFECTIVE,
 };
 
+/** What an agent needs of the link to the gateway. */
+export interface LinkOfAgent {
+  readonly settings: Settings;
+  readonly hold: ProcessHold;
+  limits(options: object): Limits;
+  sendOnce<Request, Response>(
+    method: RpcMethod<Request, Response>,
+    message: Request,
+    limits: Limits,
+  ): Promise<Response>;
+  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): ByteStream;
+  forgetAgent(id: FullAgentId, link: AgentLink): void;
+}
+
 /**
  * What a client has to do with one agent, however often it registers or attaches it: one control stream, by the newest
  * token; the operations; what is owed to the gateway. So operations stay under control over a new registration.
@@ -38,7 +55,7 @@ const outcomes: Readonly<Record<AckOutcome, WireOutcome>> = {
 export class AgentLink {
   readonly ops: AgentOps;
   readonly #id: FullAgentId;
-  readonly #link: GatewayLink;
+  readonly #link: LinkOfAgent;
   readonly #acks: AckQueue;
   readonly #stream: ControlStream;
   #users: AgentUser[] = [];
@@ -47,7 +64,7 @@ export class AgentLink {
   #heard: 'nothing' | 'connected' | 'lost' = 'nothing';
   #everConnected = false;
 
-  constructor(link: GatewayLink, id: FullAgentId) {
+  constructor(link: LinkOfAgent, id: FullAgentId) {
     const { retry } = link.settings;
     this.#id = id;
     this.#link = link;

@@ -3,7 +3,8 @@ import type { AgentOps } from './agent-ops.ts';
 import type { Completion } from './completion.ts';
 import { completionRequest } from './completion.ts';
 import { ReeveInvalidTransition, ReeveOpNotFound, ReeveUnavailable } from './errors.ts';
-import type { GatewayLink, Limits } from './gateway-link.ts';
+import type { GatewayLink } from './gateway-link.ts';
+import type { Limits } from './deadline.ts';
 import { rpc } from './rpc-methods.ts';
 
 /** What an agent reports of its operations. */

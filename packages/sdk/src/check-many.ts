@@ -2,7 +2,8 @@ import type { BatchCheckResponse } from '@reeve/contract';
 import type { Answer } from './answer.ts';
 import { answerOf } from './answer.ts';
 import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
-import type { GatewayLink, Limits } from './gateway-link.ts';
+import type { GatewayLink } from './gateway-link.ts';
+import type { Limits } from './deadline.ts';
 import type { PreparedCheck } from './prepare-check.ts';
 import { bytesOf, isTooLarge, requireSendable, rpc } from './rpc-methods.ts';
 

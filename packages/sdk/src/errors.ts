@@ -1,4 +1,3 @@
-import type { Answer } from './answer.ts';
 import type { Control } from './control.ts';
 
 /** Everything that can go wrong, by name. */
@@ -84,17 +83,6 @@ export class ReeveClosed extends ReeveError {
 
   constructor(what: 'client' | 'agent' = 'client') {
     super(`the ${what} is closed`);
-  }
-}
-
-/** Thrown by `agent.run` and by guarded functions where the action is denied, or held for too long; `answer` says why. */
-export class ActionDeniedError extends ReeveError {
-  readonly code = 'action_denied';
-  readonly answer: Answer;
-
-  constructor(answer: Answer) {
-    super(`${answer.decision === 'pending' ? 'held' : 'denied'}: ${answer.reason}`);
-    this.answer = answer;
   }
 }
 

@@ -5,7 +5,6 @@ import type { AttemptOptions, ByteStream } from './channel.ts';
 import { Channel } from './channel.ts';
 import { CheckPipeline, PipelineRefused } from './check-pipeline.ts';
 import type { Settings } from './connect-options.ts';
-import type { Deadline } from './deadline.ts';
 import { deadlineIn } from './deadline.ts';
 import type { PreparedCheck } from './prepare-check.ts';
 import type { ProcessHold } from './process-hold.ts';
@@ -14,20 +13,7 @@ import { RetryBudget } from './retry-budget.ts';
 import type { RpcMethod } from './rpc-methods.ts';
 import { decodeResponse, encodeRequest, rpc } from './rpc-methods.ts';
 import { opIdOf } from './trace-ids.ts';
-
-/** How a call is made, by the caller's choice. */
-export interface CallOptions {
-  /** How long this call may take, with all its retries. */
-  readonly deadlineMs?: number | undefined;
-  /** Gives the call up; it then rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A call within its limits. */
-export interface Limits {
-  readonly deadline: Deadline;
-  readonly signal: AbortSignal | undefined;
-}
+import type { CallOptions, Limits } from './deadline.ts';
 
 interface SendOptions extends Limits {
   readonly bearer?: string | undefined;

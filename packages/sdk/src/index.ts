@@ -20,7 +20,6 @@ export type { ConnectionEvent } from './connection-event.ts';
 export type { Control, ControlSignal } from './control.ts';
 export type { ReeveErrorCode } from './errors.ts';
 export {
-  ActionDeniedError,
   OperationTerminatedError,
   ReeveClosed,
   ReeveError,
@@ -34,7 +33,8 @@ export {
   ReeveUnauthenticated,
   ReeveUnavailable,
 } from './errors.ts';
-export type { CallOptions } from './gateway-link.ts';
+export { ActionDeniedError } from './action-denied.ts';
+export type { CallOptions } from './deadline.ts';
 export type { GuardOptions } from './guard.ts';
 export type { Operation, OperationControl } from './operation.ts';
 export type { CheckDetails } from './prepare-check.ts';

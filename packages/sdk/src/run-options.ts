@@ -1,4 +1,4 @@
-import type { CallOptions, Limits } from './gateway-link.ts';
+import type { CallOptions, Limits } from './deadline.ts';
 import type { ControlHook } from './live-operation.ts';
 import { deadlineIn } from './deadline.ts';
 import type { CheckDetails } from './prepare-check.ts';

@@ -1,16 +1,11 @@
-import { randomInt } from 'node:crypto';
-import type { Caller } from './caller.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';
 import { makeApprovals } from './make-approvals.ts';
-import type { AgentPort, AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';
+import type { AgentTriple, NewAgent, RegisteredAgent } from './ports.ts';
+import type { Workshop, MadeKey } from './workshop.ts';
+import { randomText } from './workshop.ts';
 
 export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
-
-export interface MadeKey {
-  readonly id: string;
-  readonly key: string;
-}
 
 /** The keys of one binding, by scope, and one that nothing depends on, to be rotated and revoked. */
 export type KeySet = Readonly<Record<Level | 'spare', MadeKey>>;
@@ -42,26 +37,10 @@ export interface Tenant {
   readonly policies: { readonly org: string; readonly one: string; readonly both: string };
 }
 
-/** Everything that was made and has to go again, with the tenant each key is bound to. */
-export interface Made {
-  readonly keys: (MadeKey & { readonly orgId: string; readonly teamId: string | null })[];
-  readonly agents: RegisteredAgent[];
-  /** Stored policies, by name. */
-  readonly policies: Set<string>;
-}
-
 export interface Canaries {
   readonly run: string;
   readonly a: Tenant;
   readonly b: Tenant;
-}
-
-/** What making canaries needs. */
-export interface Workshop {
-  readonly caller: Caller;
-  readonly adminCredential: string;
-  readonly agents: AgentPort;
-  readonly made: Made;
 }
 
 /** The agents of each tenant that claim to be the other's: one in a team of its own, one in a team of the same name. */
@@ -209,8 +188,4 @@ async function suspend({ caller }: Workshop, bearer: string, id: AgentTriple, re
 
 export function agentPath({ orgId, teamId, agentId }: AgentTriple): string {
   return `/api/v1/agents/${orgId}/${teamId}/${agentId}`;
-}
-
-export function randomText(length: number, alphabet = 'abcdefghijklmnopqrstuvwxyz234567'): string {
-  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 }

@@ -1,4 +1,4 @@
-import type { Workshop } from './canaries.ts';
+import type { Workshop } from './workshop.ts';
 import { agentPath } from './canaries.ts';
 import { succeeded } from './caller.ts';
 

@@ -1,5 +1,5 @@
-import { randomText } from './canaries.ts';
-import type { Workshop } from './canaries.ts';
+import { randomText } from './workshop.ts';
+import type { Workshop } from './workshop.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';
 import type { RegisteredAgent } from './ports.ts';
 

@@ -1,4 +1,4 @@
-import type { Made, Workshop } from './canaries.ts';
+import type { Made, Workshop } from './workshop.ts';
 import { makeCanaries } from './canaries.ts';
 import { Caller, isObject, succeeded, valueOf } from './caller.ts';
 import { cleanUp } from './clean-up.ts';

@@ -1,7 +1,8 @@
 import { withoutAllowed } from './allowed-mentions.ts';
 import type { Substitution } from './build-call.ts';
 import { buildCall } from './build-call.ts';
-import type { Canaries, Made } from './canaries.ts';
+import type { Canaries } from './canaries.ts';
+import type { Made } from './workshop.ts';
 import { madeKeyIn } from './canaries.ts';
 import type { Answer, Caller } from './caller.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';

@@ -4,7 +4,9 @@ import type { Actor } from '../audit/entry.ts';
 import type { ActionType } from '../action/action.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import type { GrantWish } from './grant.ts';
+
+/** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
+export type GrantWish = { readonly reach: 'run' } | { readonly reach: 'until'; readonly until: EpochMs };
 
 export const approvalStates = ['open', 'approved', 'rejected', 'expired', 'cancelled'] as const;
 

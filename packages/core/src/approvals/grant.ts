@@ -4,10 +4,7 @@ import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { Asking } from '../policy/asking-rules.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import type { Approval } from './approval.ts';
-
-/** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
-export type GrantWish = { readonly reach: 'run' } | { readonly reach: 'until'; readonly until: EpochMs };
+import type { Approval, GrantWish } from './approval.ts';
 
 /** Lets an agent do, without asking again, what it was once allowed to. */
 export interface StandingGrant {

@@ -1,5 +1,5 @@
 import type { Change, Snapshot } from '../store.ts';
-import type { PolicySource } from '../policy/parse-policy.ts';
+import type { PolicySource } from '../policy/parsed-source.ts';
 import type { PolicySetRecord } from '../policy/policy-history.ts';
 import { setsKept } from '../policy/policy-history.ts';
 import type { PolicyShelf, PolicyVersion } from '../policy/store/policy-version.ts';

@@ -3,6 +3,15 @@ import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { Evaluation } from './evaluation.ts';
 
+export interface PolicyFeatures {
+  /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */
+  readonly compileCondition?: CompileCondition;
+  /** How many rules a source may hold, where that is not the usual number. */
+  readonly mostRules?: number;
+  /** How many instructions its patterns may become, where that is not the usual number. */
+  readonly mostInstructions?: number;
+}
+
 /** What has happened in the run that a check names. */
 export interface RunFacts {
   readonly id: string;

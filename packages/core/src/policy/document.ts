@@ -3,7 +3,15 @@ import type { ActionType } from '../action/action.ts';
 import type { Pricing } from '../budget/pricing.ts';
 import type { Condition } from './condition.ts';
 import type { Glob } from '../kernel/glob.ts';
-import type { DocumentBudget } from './parse-budget.ts';
+import type { BudgetTier } from '../budget/tier.ts';
+import type { ActionOnExceed, Caps } from '../budget/budget-policy.ts';
+
+/** What a document says of budgets: caps for tiers, of which a scoped document has its own tenant's only. */
+export interface DocumentBudget {
+  readonly caps: Partial<Record<BudgetTier, Partial<Caps>>>;
+  readonly timeZone?: string;
+  readonly actionOnExceed?: ActionOnExceed;
+}
 
 export const effects = ['allow', 'deny', 'require_approval'] as const;
 

@@ -4,9 +4,9 @@ import { system } from '../audit/entry.ts';
 import type { Policies } from './policies.ts';
 import type { PolicyProblem } from './document.ts';
 import { describeProblem } from './document.ts';
-import type { PolicySource } from './parse-policy.ts';
+import type { PolicySource } from './parsed-source.ts';
 import { problemsOf } from './parse-policy.ts';
-import type { PolicyFeatures } from './parse-rule.ts';
+import type { PolicyFeatures } from './condition.ts';
 import { putInForce } from './put-in-force.ts';
 
 /**

@@ -1,21 +1,14 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
-import type { ActionOnExceed, Caps } from '../budget/budget-policy.ts';
+import type { ActionOnExceed } from '../budget/budget-policy.ts';
 import type { Micros } from '../kernel/money.ts';
 import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros } from '../kernel/money.ts';
 import { Calendar } from '../budget/period.ts';
 import type { Price, Pricing, UnknownPrice } from '../budget/pricing.ts';
 import type { BudgetTier } from '../budget/tier.ts';
-import type { Scope } from './document.ts';
+import type { Scope, DocumentBudget } from './document.ts';
 import { compileGlob, GlobError } from '../kernel/glob.ts';
 import type { YamlReader } from './yaml-reader.ts';
-
-/** What a document says of budgets: caps for tiers, of which a scoped document has its own tenant's only. */
-export interface DocumentBudget {
-  readonly caps: Partial<Record<BudgetTier, Partial<Caps>>>;
-  readonly timeZone?: string;
-  readonly actionOnExceed?: ActionOnExceed;
-}
 
 const own = { daily_limit_usd: 'day', monthly_limit_usd: 'month' } as const;
 const tenants = ['org', 'team', 'agent'] as const;

@@ -1,10 +1,9 @@
 import { cpuMs } from '../testkit/cpu-time.ts';
 import { describe, expect, test } from 'vitest';
-import type { Condition } from './condition.ts';
+import type { Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument } from './document.ts';
 import { describeProblem } from './document.ts';
-import type { PolicySource } from './parse-policy.ts';
-import type { PolicyFeatures } from './parse-rule.ts';
+import type { PolicySource } from './parsed-source.ts';
 import { parsePolicies } from './parse-policy.ts';
 
 const amount = 'must be a number of US dollars from 0 to 1000000000.00';

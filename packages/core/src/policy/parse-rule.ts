@@ -4,7 +4,7 @@ import type { ActionType } from '../action/action.ts';
 import { actionTypes } from '../action/action.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isId } from '../kernel/agent-id.ts';
-import type { CompileCondition, Condition } from './condition.ts';
+import type { Condition } from './condition.ts';
 import { ConditionError } from './condition.ts';
 import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts';
 import { effects } from './document.ts';
@@ -15,15 +15,6 @@ import type { SourceRules } from './source-rules.ts';
 import { mostRules } from './source-rules.ts';
 import type { Dimension } from './subject.ts';
 import type { Member, YamlReader } from './yaml-reader.ts';
-
-export interface PolicyFeatures {
-  /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */
-  readonly compileCondition?: CompileCondition;
-  /** How many rules a source may hold, where that is not the usual number. */
-  readonly mostRules?: number;
-  /** How many instructions its patterns may become, where that is not the usual number. */
-  readonly mostInstructions?: number;
-}
 
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
 export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when', 'approvals'] as const;

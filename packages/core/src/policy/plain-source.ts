@@ -1,11 +1,10 @@
 import type { Pricing } from '../budget/pricing.ts';
 import { SourceGlobs } from './compile-glob-of.ts';
-import type { CompileCondition, Condition } from './condition.ts';
+import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from '../kernel/glob.ts';
 import { compileGlob } from '../kernel/glob.ts';
-import type { ParsedDocument, ParsedSource } from './parse-policy.ts';
-import type { PolicyFeatures } from './parse-rule.ts';
+import type { ParsedDocument, ParsedSource } from './parsed-source.ts';
 import { globDimensions } from './parse-rule.ts';
 import { featuresFor } from './parse-source.ts';
 

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { PolicySource } from './parse-policy.ts';
+import type { PolicySource } from './parsed-source.ts';
 
 /** What was in force together, by the version that answers and the audit log name it with. */
 export interface PolicyHistory {

@@ -2,9 +2,9 @@ import type { Policies } from './policies.ts';
 import type { Sha256 } from '../kernel/hash.ts';
 import type { PolicyDocument } from './document.ts';
 import { authorOf } from './document-name.ts';
-import type { ParsedSource } from './parse-policy.ts';
+import type { ParsedSource } from './parsed-source.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
-import type { PolicySources } from './store/policy-library.ts';
+import type { PolicySources } from './store/in-force.ts';
 
 /**
  * Puts sources in force, the files of which have no problems, all of them at once, and remembers them as a set. Whatever the journal cannot

@@ -1,8 +1,7 @@
 import { SourceGlobs } from './compile-glob-of.ts';
-import type { CompileCondition, Condition } from './condition.ts';
+import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
 import { ConditionError } from './condition.ts';
 import type { Glob } from '../kernel/glob.ts';
-import type { PolicyFeatures } from './parse-rule.ts';
 import type { Dimension } from './subject.ts';
 
 /** How many rules one source may hold, in all of its documents; one that is repeated by an alias counts each time. */

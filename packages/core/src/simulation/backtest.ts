@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import { latestLogs } from '../logs/read-logs.ts';
-import type { Governance } from '../governance.ts';
+import type { Decisions } from '../decision/decisions.ts';
 import type { AuditReader, StoredEntry } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { BacktestSummary } from './backtest-tally.ts';
@@ -13,7 +13,7 @@ export type BacktestLine =
   | ({ readonly type: 'result'; readonly from: EpochMs; readonly to: EpochMs } & BacktestSummary);
 
 export interface BacktestPorts {
-  readonly gov: Pick<Governance, 'journal' | 'clock'>;
+  readonly gov: Pick<Decisions, 'journal' | 'clock'>;
   readonly log: AuditReader;
   /** Judges the decisions among entries by the candidate, aside from those that are made meanwhile. */
   readonly judge: (entries: readonly StoredEntry[]) => Promise<readonly JudgedAgain[]>;

@@ -6,7 +6,7 @@ import { namespaceOf } from '../policy/document-name.ts';
 import type { PolicyDocument, PolicyProblem } from '../policy/document.ts';
 import { describeProblem } from '../policy/document.ts';
 import type { EvaluationWorld } from './evaluation-world.ts';
-import type { ParsedSource } from '../policy/parse-policy.ts';
+import type { ParsedSource } from '../policy/parsed-source.ts';
 import { problemsOf } from '../policy/parse-policy.ts';
 import { parseSource } from '../policy/parse-source.ts';
 import { PolicySet, policyVersion } from '../policy/policy-set.ts';

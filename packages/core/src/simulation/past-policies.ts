@@ -1,4 +1,4 @@
-import type { ParsedSource, PolicySource } from '../policy/parse-policy.ts';
+import type { ParsedSource, PolicySource } from '../policy/parsed-source.ts';
 import type { PolicyHistory } from '../policy/policy-history.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 

@@ -1,8 +1,7 @@
 import type { Principal } from '../access/principal.ts';
-import type { Approval } from '../approvals/approval.ts';
+import type { Approval, GrantWish } from '../approvals/approval.ts';
 import { approveAction } from '../approvals/approve-action.ts';
 import { expireApprovals } from '../approvals/expire-approvals.ts';
-import type { GrantWish } from '../approvals/grant.ts';
 import { rejectAction } from '../approvals/reject-action.ts';
 import { finish } from './controls.ts';
 import { operator } from './requests.ts';

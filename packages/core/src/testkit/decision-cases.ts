@@ -6,7 +6,7 @@ import { action, actionTypes } from '../action/action.ts';
 import type { Answer } from '../decision/answer.ts';
 import { describeProblem } from '../policy/document.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
-import type { PolicyFeatures } from '../policy/parse-rule.ts';
+import type { PolicyFeatures } from '../policy/condition.ts';
 import { agentId } from './requests.ts';
 import type { TestAgent, TestGovernance } from './test-governance.ts';
 import { testGovernance } from './test-governance.ts';

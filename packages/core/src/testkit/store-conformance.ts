@@ -14,7 +14,6 @@ import type { ControlSequence } from '../control/control-reader.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
 import type { Batch, Change, Snapshot, Store } from '../store.ts';
-import type { AuditReader } from '../audit/audit-reader.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/agent-after.ts';
 import { agentKey } from '../kernel/agent-id.ts';
@@ -39,13 +38,7 @@ import {
   someReceipt,
   someSigningKey,
 } from './store-samples.ts';
-
-/** A store and the reader of its log, which may be another thing. */
-export interface OpenStore {
-  readonly store: Store;
-  readonly reader: AuditReader;
-  close(): Promise<void>;
-}
+import type { OpenStore } from './store-samples.ts';
 
 /** Where a store keeps its things, during one test. */
 export interface StorePlace {

@@ -5,7 +5,7 @@ import { emptyChain } from '../audit/chain.ts';
 import { noLineage } from '../audit/lineage.ts';
 import type { AuditEventType, EntryDraft, SealedEntry } from '../audit/entry.ts';
 import type { AuditPage, AuditQuery, StoredEntry } from '../audit/audit-reader.ts';
-import type { OpenStore } from './store-conformance.ts';
+import type { OpenStore } from './store-samples.ts';
 import { sampleDraft, sealAll } from './store-samples.ts';
 
 /** How the audit log is read back from a store: by filter, newest or oldest first, page by page. */

@@ -23,6 +23,15 @@ import { opStates } from '../ops/lifecycle.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { agentKey } from '../kernel/agent-id.ts';
+import type { Store } from '../store.ts';
+import type { AuditReader } from '../audit/audit-reader.ts';
+
+/** A store and the reader of its log, which may be another thing. */
+export interface OpenStore {
+  readonly store: Store;
+  readonly reader: AuditReader;
+  close(): Promise<void>;
+}
 
 /** Records that a store must bring back as they were: every text, every number, and every null in its turn. */
 

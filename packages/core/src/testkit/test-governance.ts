@@ -30,7 +30,7 @@ import type { Op, OpRecord } from '../ops/op.ts';
 import { recoverOps } from '../ops/recover-ops.ts';
 import { OpsRegistry } from '../ops/registry.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
-import type { PolicyFeatures } from '../policy/parse-rule.ts';
+import type { PolicyFeatures } from '../policy/condition.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 import { PolicyLibrary } from '../policy/store/policy-library.ts';
 import { withWriters } from '../policy/store/writers-from-before.ts';

@@ -5,7 +5,7 @@ import { testGovernance } from '../../testkit/test-governance.ts';
 import { loadPolicies } from '../load-policies.ts';
 import { parseSource } from '../parse-source.ts';
 import { inForce } from './in-force.ts';
-import type { StoredPolicy } from './policy-library.ts';
+import type { StoredPolicy } from './in-force.ts';
 import type { PolicyVersion } from './policy-version.ts';
 
 function stored(name: string, source: string, members: Partial<PolicyVersion> = {}): PolicyVersion {

@@ -1,8 +1,20 @@
 import type { PolicyDocument, PolicyProblem } from '../document.ts';
 import { describeProblem } from '../document.ts';
-import type { ParsedDocument, ParsedSource } from '../parse-policy.ts';
+import type { ParsedDocument, ParsedSource } from '../parsed-source.ts';
 import { parseScope } from '../parse-scope.ts';
-import type { PolicySources, StoredPolicy } from './policy-library.ts';
+import type { PolicyVersion } from './policy-version.ts';
+
+/** What the policies in force are made of. */
+export interface PolicySources {
+  readonly files: readonly ParsedSource[];
+  readonly stored: ReadonlyMap<string, StoredPolicy>;
+}
+
+/** The newest version of a stored document, and what it says; nothing where it was taken away. */
+export interface StoredPolicy {
+  readonly saved: PolicyVersion;
+  readonly parsed: ParsedSource | undefined;
+}
 
 /** A stored document that is not in force as it was written, and why. */
 export interface SetAside {

@@ -1,23 +1,11 @@
 import type { Principal } from '../../access/principal.ts';
-import type { ParsedDocument, ParsedSource, PolicySource } from '../parse-policy.ts';
-import type { PolicyFeatures } from '../parse-rule.ts';
+import type { ParsedDocument, ParsedSource, PolicySource } from '../parsed-source.ts';
+import type { PolicyFeatures } from '../condition.ts';
 import { parseSource } from '../parse-source.ts';
-import type { InForce } from './in-force.ts';
+import type { InForce, PolicySources, StoredPolicy } from './in-force.ts';
 import { inForce } from './in-force.ts';
 import type { PolicyShelf, PolicyVersion } from './policy-version.ts';
 import { PreparedSources } from './prepared-sources.ts';
-
-/** The newest version of a stored document, and what it says; nothing where it was taken away. */
-export interface StoredPolicy {
-  readonly saved: PolicyVersion;
-  readonly parsed: ParsedSource | undefined;
-}
-
-/** What the policies in force are made of. */
-export interface PolicySources {
-  readonly files: readonly ParsedSource[];
-  readonly stored: ReadonlyMap<string, StoredPolicy>;
-}
 
 /** A document in force and where it comes from. */
 export interface PlacedPolicy extends ParsedDocument {

@@ -1,5 +1,5 @@
 import { authorOf } from '../document-name.ts';
-import type { ParsedSource, PolicySource } from '../parse-policy.ts';
+import type { ParsedSource, PolicySource } from '../parsed-source.ts';
 
 /** Besides those that were read last, so many characters of texts are kept. */
 const mostCharacters = 1024 * 1024;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Condition } from '../condition.ts';
+import type { Condition, PolicyFeatures } from '../condition.ts';
 import { parseSource } from '../parse-source.ts';
-import type { PolicyFeatures } from '../parse-rule.ts';
 import { acceptedBefore, PolicyLibrary } from './policy-library.ts';
 import type { PolicyVersion } from './policy-version.ts';
 import { tenantBounds, tenantProblems } from './tenant-bounds.ts';

@@ -4,7 +4,7 @@ import { requireScope } from '../../access/principal.ts';
 import type { Policies } from '../policies.ts';
 import { namespaceOf } from '../document-name.ts';
 import type { PolicyProblem } from '../document.ts';
-import type { ParsedSource } from '../parse-policy.ts';
+import type { ParsedSource } from '../parsed-source.ts';
 import { problemsOf } from '../parse-policy.ts';
 import { parseSource } from '../parse-source.ts';
 import { mayReachScope } from '../scope-reach.ts';

@@ -5,20 +5,15 @@ import { equal, isIn, order } from './compare.ts';
 import type { BinaryOperator, Expression } from './expression.ts';
 import { readerOf } from './fact-members.ts';
 import { Fault, fault, isOutweighable, weightier } from './faults.ts';
-import type { Frame } from './frame.ts';
 import { operationOf } from './functions.ts';
 import { matchesPattern, programFor } from './matches.ts';
 import { Automaton } from './regex/automaton.ts';
 import { PatternError } from './regex/pattern.ts';
 import { duration, timestamp } from './time-functions.ts';
 import { noSuchZone, timeZone } from './time-zone.ts';
-import { described, elementOf, mapKey, memberOf } from './values.ts';
-
-/** A part of a condition, ready to be evaluated. */
-export type Closure = (frame: Frame) => unknown;
-
-/** What a caught fault costs: making, throwing and catching it. */
-export const priceOfFault = 250;
+import { elementOf, mapKey, memberOf } from './values.ts';
+import { priceOfFault, bool } from './closure.ts';
+import type { Closure } from './closure.ts';
 
 /** Throws a `ConditionError` where a literal is not what the function that gets it takes. */
 export function buildClosure(expression: Expression): Closure {
@@ -79,7 +74,7 @@ export function buildClosure(expression: Expression): Closure {
     case 'call':
       return buildCall(expression);
     case 'loop':
-      return buildLoop(expression);
+      return buildLoop(expression, buildClosure);
     case 'bind': {
       const { slot } = expression;
       const value = buildClosure(expression.value);
@@ -90,11 +85,6 @@ export function buildClosure(expression: Expression): Closure {
       };
     }
   }
-}
-
-export function bool(value: unknown, what: string): boolean {
-  if (typeof value === 'boolean') return value;
-  throw fault(`${what} takes a bool, not ${described(value)}`);
 }
 
 function constant(value: unknown): Closure {

@@ -1,5 +1,5 @@
-import type { Closure } from './build-closure.ts';
-import { bool, buildClosure, priceOfFault } from './build-closure.ts';
+import type { Closure } from './closure.ts';
+import { bool, priceOfFault } from './closure.ts';
 import type { Expression } from './expression.ts';
 import { sizeOf } from './expression.ts';
 import { isOutweighable, weightier } from './faults.ts';
@@ -11,10 +11,11 @@ type Loop = Expression & { kind: 'loop' };
 /** One turn of a loop costs what its parts do; what those find in the request is charged by themselves. */
 const priceOfPart = 3;
 
-export function buildLoop(loop: Loop): Closure {
-  const range = buildClosure(loop.range);
-  const test = loop.test === null ? null : buildClosure(loop.test);
-  const result = loop.result === null ? null : buildClosure(loop.result);
+/** `build` makes the parts of the loop, which are expressions themselves. */
+export function buildLoop(loop: Loop, build: (part: Expression) => Closure): Closure {
+  const range = build(loop.range);
+  const test = loop.test === null ? null : build(loop.test);
+  const result = loop.result === null ? null : build(loop.result);
   const { macro, slot } = loop;
   const parts = (loop.test === null ? 0 : sizeOf(loop.test)) + (loop.result === null ? 0 : sizeOf(loop.result));
   const price = (1 + parts) * priceOfPart;

@@ -1,0 +1,14 @@
+import { fault } from './faults.ts';
+import type { Frame } from './frame.ts';
+import { described } from './values.ts';
+
+/** A part of a condition, ready to be evaluated. */
+export type Closure = (frame: Frame) => unknown;
+
+/** What a caught fault costs: making, throwing and catching it. */
+export const priceOfFault = 250;
+
+export function bool(value: unknown, what: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw fault(`${what} takes a bool, not ${described(value)}`);
+}
