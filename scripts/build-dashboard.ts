@@ -98,9 +98,17 @@ if (import.meta.main) {
     const hash = hashOfInputs();
     if (builtFrom() !== hash) await build(hash);
   } catch (error) {
-    process.stderr.write(
-      `the dashboard could not be built: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
-    process.exitCode = 1;
+    const why = error instanceof Error ? error.message : String(error);
+    // Whoever leaves out what is for development gets a gateway without a dashboard, and no failed install.
+    if (isMissing(error))
+      process.stderr.write(`the dashboard is not built, as its build tools are not installed: ${why}\n`);
+    else {
+      process.stderr.write(`the dashboard could not be built: ${why}\n`);
+      process.exitCode = 1;
+    }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
