@@ -3,14 +3,13 @@ import { Decision as WireDecision } from '@reeve/contract';
 import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
 import type { TraceIds } from './trace-ids.ts';
 import { opIdOf } from './trace-ids.ts';
+import { invalidRequestReason, opStates } from '@reeve/contract/names';
+import type { OpState } from '@reeve/contract/names';
 
 export type Decision = 'allow' | 'deny' | 'pending';
 
-const opStates = ['pending', 'running', 'paused', 'completing', 'terminated'] as const;
 const tiers = ['global', 'org', 'team', 'agent'] as const;
 const periods = ['day', 'month'] as const;
-
-export type OpState = (typeof opStates)[number];
 
 /** The cap that refused a charge. */
 export interface BudgetLimit {
@@ -49,8 +48,6 @@ const decisions: Readonly<Record<WireDecision, Decision | undefined>> = {
   [WireDecision.PENDING]: 'pending',
 };
 
-const invalidRequest = 'invalid request: ';
-
 /** Whether this can be the answer to that question. A denial may come without an operation; nothing else may. */
 export function isAnswerTo(wire: CheckActionResponse, opId: string): boolean {
   return wire.opId === opId || (wire.opId === '' && wire.decision === WireDecision.DENY);
@@ -62,9 +59,9 @@ export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
   if (decision === undefined || !isAnswerTo(wire, opIdOf(ids))) {
     throw new ReeveInternal('the gateway answered something else than was asked');
   }
-  if (wire.opId === '' && wire.policyRule === '' && wire.reason.startsWith(invalidRequest)) {
+  if (wire.opId === '' && wire.policyRule === '' && wire.reason.startsWith(invalidRequestReason)) {
     // How a stream tells what other calls tell by their status.
-    throw new ReeveInvalidRequest(wire.reason.slice(invalidRequest.length));
+    throw new ReeveInvalidRequest(wire.reason.slice(invalidRequestReason.length));
   }
   return {
     decision,

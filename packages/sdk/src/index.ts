@@ -12,7 +12,8 @@ export type {
 export type { Agent, AgentStatus } from './agent.ts';
 export type { Check } from './agent-checks.ts';
 export type { AgentId } from './agent-id.ts';
-export type { Answer, BudgetLimit, Decision, OpState } from './answer.ts';
+export type { Answer, BudgetLimit, Decision } from './answer.ts';
+export type { OpState } from '@reeve/contract/names';
 export type { Completion, Outcome } from './completion.ts';
 export { connect } from './connect.ts';
 export type { ConnectOptions, RetryOptions, TlsOptions } from './connect-options.ts';

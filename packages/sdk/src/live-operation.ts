@@ -1,4 +1,4 @@
-import type { OpState } from './answer.ts';
+import type { OpState } from '@reeve/contract/names';
 import type { Control } from './control.ts';
 import { OperationTerminatedError } from './errors.ts';
 import type { ProcessHold } from './process-hold.ts';

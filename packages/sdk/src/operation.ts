@@ -1,4 +1,5 @@
-import type { Answer, OpState } from './answer.ts';
+import type { OpState } from '@reeve/contract/names';
+import type { Answer } from './answer.ts';
 import type { Completion } from './completion.ts';
 import type { LiveOperation } from './live-operation.ts';
 import { requireMicros } from './validate.ts';

@@ -7,6 +7,7 @@ import { cleanText } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
 import { tableText } from '../output/table-text.ts';
 import { budgetColumns } from './budget-columns.ts';
+import { idOfPart } from '@reeve/contract/names';
 
 type Correction = RouteInput<Routes['correctBudget']>['body'];
 type Corrected = RouteOutput<Routes['correctBudget']>;
@@ -48,7 +49,7 @@ export const budgetsCorrectCommand = defineCommand({
 
 /** Who is named, by how many parts there are. */
 function ownerOf(whose: string): Pick<Correction, 'agent' | 'org_id' | 'team_id'> {
-  const [org = '', team = '', agent = '', ...more] = whose.split('/').map((part) => (part === '-' ? '' : part));
+  const [org = '', team = '', agent = '', ...more] = whose.split('/').map(idOfPart);
   if (more.length > 0) throw new UsageError(`WHOSE must be ORG, ORG/TEAM or ORG/TEAM/AGENT, not "${whose}"`);
   if (agent !== '') return { agent: { org_id: org, team_id: team, agent_id: agent } };
   return team === '' ? { org_id: org } : { org_id: org, team_id: team };

@@ -3,8 +3,6 @@ import { text } from '../command-line/values.ts';
 
 export type Op = RouteOutput<Routes['getOp']>;
 
-export const opStates = ['pending', 'running', 'paused', 'completing', 'terminated'] as const;
-
 /** Which operations are wanted; all that are given must hold. */
 export const opFilters = {
   org: text('ORG', 'Only of this org.', { aliases: ['org-id'] }),

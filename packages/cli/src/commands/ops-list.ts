@@ -7,7 +7,8 @@ import type { Colour } from '../output/colour.ts';
 import { printList } from '../output/print-list.ts';
 import type { Column } from '../output/table.ts';
 import type { Op } from './op-filters.ts';
-import { opFilters, opQuery, opStates } from './op-filters.ts';
+import { opFilters, opQuery } from './op-filters.ts';
+import { opStates } from '@reeve/contract/names';
 
 export const stateColours: Readonly<Record<string, Colour>> = {
   pending: 'yellow',

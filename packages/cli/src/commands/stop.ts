@@ -13,6 +13,7 @@ import { counted } from '../output/duration.ts';
 import { note, print } from '../output/print.ts';
 import type { Shell } from '../shell.ts';
 import { confirm } from '../terminal/ask.ts';
+import { idOfPart } from '@reeve/contract/names';
 
 /** A scope with very many operations takes its time. */
 const controlTimeoutMs = 300_000;
@@ -129,7 +130,7 @@ function scopeOf({ all, org, team, agent, run }: ScopeOptions): Scope {
 
 function wholeAgent(text: string): Scope {
   const { org, team, agent } = agentPath(text);
-  return { org_id: org === '-' ? '' : org, team_id: team === '-' ? '' : team, agent_id: agent };
+  return { org_id: idOfPart(org), team_id: idOfPart(team), agent_id: agent };
 }
 
 function previewText(action: Action, scope: Scope, { matched, changed, skipped }: Preview): string {

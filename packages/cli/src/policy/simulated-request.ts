@@ -5,6 +5,7 @@ import { agentPath } from '../command-line/agent-path.ts';
 import { parseYaml } from '../context/parse-yaml.ts';
 import { isObject } from '../is-object.ts';
 import type { Shell } from '../shell.ts';
+import { idOfPart } from '@reeve/contract/names';
 
 export type SimulatedRequest = NonNullable<RouteRequest<Routes['simulatePolicy']>['body']>;
 
@@ -55,7 +56,7 @@ export function requestFromFlags(flags: RequestFlags): SimulatedRequest {
 
 function agentOf(text: string): SimulatedRequest['agent'] {
   const { org, team, agent } = agentPath(text);
-  return { org_id: org === '-' ? '' : org, team_id: team === '-' ? '' : team, agent_id: agent };
+  return { org_id: idOfPart(org), team_id: idOfPart(team), agent_id: agent };
 }
 
 function contextOf(type: string, flags: RequestFlags): Record<string, unknown> {

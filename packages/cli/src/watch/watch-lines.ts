@@ -8,6 +8,7 @@ import { asLines } from './as-lines.ts';
 import { opKey } from './op-key.ts';
 import type { Watch, WatchFilter } from './watch-list.ts';
 import { watchOps } from './watched-ops.ts';
+import { isOver } from '@reeve/contract/names';
 
 /** Operations as lines. */
 export function watchAsLines(
@@ -20,7 +21,7 @@ export function watchAsLines(
     watch: oldestFirst(watchOps(client, filter)),
     keyOf: opKey,
     markOf: (op) => `${op.state} ${op.updated_at}`,
-    isOver: ({ state }) => state === 'completing' || state === 'terminated',
+    isOver: ({ state }) => isOver(state),
     cells: (op) => [
       op.updated_at,
       stateText(op).padEnd(10),

@@ -1,5 +1,6 @@
 import type { Op } from '../commands/op-filters.ts';
 import { opKey } from './op-key.ts';
+import { isOver } from '@reeve/contract/names';
 
 export type ControlAction = 'pause' | 'resume' | 'terminate';
 
@@ -28,7 +29,7 @@ export class WatchModel {
     this.#ops.clear();
     for (const op of ops) {
       const known = before.get(opKey(op));
-      this.#ops.set(opKey(op), { op, endedAt: isOver(op) ? (known?.endedAt ?? now) : undefined });
+      this.#ops.set(opKey(op), { op, endedAt: isOver(op.state) ? (known?.endedAt ?? now) : undefined });
     }
   }
 
@@ -36,7 +37,7 @@ export class WatchModel {
   change(op: Op, now: number): void {
     const known = this.#ops.get(opKey(op));
     if (known !== undefined && known.op.updated_at > op.updated_at) return;
-    this.#ops.set(opKey(op), { op, endedAt: isOver(op) ? (known?.endedAt ?? now) : undefined });
+    this.#ops.set(opKey(op), { op, endedAt: isOver(op.state) ? (known?.endedAt ?? now) : undefined });
   }
 
   /** Lets go of what ended a while ago. */
@@ -51,7 +52,7 @@ export class WatchModel {
     const all = [...this.#ops.values()].map(({ op }) => op);
     return all.sort(
       (one, other) =>
-        Number(isOver(one)) - Number(isOver(other)) ||
+        Number(isOver(one.state)) - Number(isOver(other.state)) ||
         (one.registered_at < other.registered_at ? 1 : one.registered_at > other.registered_at ? -1 : 0),
     );
   }
@@ -83,8 +84,4 @@ export class WatchModel {
     for (const { op } of this.#ops.values()) counts[op.state] = (counts[op.state] ?? 0) + 1;
     return counts;
   }
-}
-
-function isOver({ state }: Op): boolean {
-  return state === 'completing' || state === 'terminated';
 }

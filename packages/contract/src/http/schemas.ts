@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { opStates } from '../names.ts';
 import { bounds } from '../bounds.ts';
 
 /** RFC 3339, UTC, milliseconds. */
@@ -169,7 +170,7 @@ export const statsJson = z.object({
   teams: z.int(),
 });
 
-export const opState = z.enum(['pending', 'running', 'paused', 'completing', 'terminated']);
+export const opState = z.enum(opStates);
 
 export const controlAction = z.enum(['pause', 'resume', 'terminate']);
 

@@ -4,6 +4,7 @@ import { system } from '../audit/entry.ts';
 import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
 import { usdOfMicros } from '../kernel/money.ts';
+import { traceIdsIn } from '../kernel/op-id.ts';
 
 /**
  * Frees what is held back for an operation that nobody is heard of any more. It is no transition: should the agent come
@@ -18,7 +19,6 @@ export function releaseReservation(gov: Controls, op: Op, reason: string): void 
   op.stale = true;
   gov.journal.onFailure(() => Object.assign(op, { reservedMicros, stale }));
   gov.ops.touch(op);
-  const [traceId = '', spanId = ''] = op.opId.split(':');
   gov.journal.record(
     draftOf({
       at,
@@ -26,8 +26,7 @@ export function releaseReservation(gov: Controls, op: Op, reason: string): void 
       lineage: op.owner.lineage,
       actor: system,
       opId: op.opId,
-      traceId,
-      spanId,
+      ...traceIdsIn(op.opId),
       reason,
       payload: canonicalJson({ released_micros: reservedMicros, state: op.state }),
     }),

@@ -18,7 +18,7 @@ import { decide } from './decide.ts';
 import { describeDecision } from './describe-decision.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { answerReplay } from './replay.ts';
-import { traceIdsOf } from '../kernel/op-id.ts';
+import { traceIdsOf, traceIdsIn } from '../kernel/op-id.ts';
 
 /**
  * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, hold the cost back
@@ -94,15 +94,13 @@ function record(
   const { op, decision } = judgement;
   if (op === undefined) return;
   const actor: Actor = actorOf(agent);
-  const [traceId = '', spanId = ''] = op.opId.split(':');
   const draft: EntryDraft = {
     at,
     eventType: judgement.limit === undefined ? eventTypes[decision] : 'BudgetLimitExceeded',
     lineage: agent.lineage,
     actor,
     opId: op.opId,
-    traceId,
-    spanId,
+    ...traceIdsIn(op.opId),
     decision,
     reason: judgement.reason,
     policyRule: judgement.policyRule,

@@ -5,6 +5,7 @@ import type { Operations } from './operations.ts';
 import type { Op } from './op.ts';
 import type { Micros } from '../kernel/money.ts';
 import { microsPerUsd, usdOfMicros } from '../kernel/money.ts';
+import { traceIdsIn } from '../kernel/op-id.ts';
 
 /** An action that did cost more than this many times what was held back for it is told about. */
 const mostTimes = 10;
@@ -16,7 +17,6 @@ export function noteOverrun(gov: Operations, op: Op, reservedMicros: Micros): vo
   const { costMicros: actualMicros } = op;
   if (actualMicros <= leastMicros || actualMicros <= reservedMicros * mostTimes) return;
   const at = gov.clock.now();
-  const [traceId = '', spanId = ''] = op.opId.split(':');
   gov.journal.record(
     draftOf({
       at,
@@ -24,8 +24,7 @@ export function noteOverrun(gov: Operations, op: Op, reservedMicros: Micros): vo
       lineage: op.owner.lineage,
       actor: system,
       opId: op.opId,
-      traceId,
-      spanId,
+      ...traceIdsIn(op.opId),
       reason: `the action did cost ${usdOfMicros(actualMicros)} USD, of which ${usdOfMicros(reservedMicros)} USD were held back`,
       payload: canonicalJson({ actual_micros: actualMicros, reserved_micros: reservedMicros }),
     }),

@@ -4,7 +4,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/draft.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import { checkTraceIds, traceIdsOf } from '../kernel/op-id.ts';
+import { checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/op-id.ts';
 import type { Operations } from './operations.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { findAgent } from '../tenancy/find-agent.ts';
@@ -46,7 +46,6 @@ function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
   gov.ops.awaitCheck(op);
   gov.journal.onFailure(() => gov.ops.forget(op));
   gov.journal.publish(opsChange(op));
-  const [traceId = '', spanId = ''] = op.opId.split(':');
   gov.journal.record(
     draftOf({
       at: op.registeredAt,
@@ -54,8 +53,7 @@ function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
       lineage: op.owner.lineage,
       actor: by.actor,
       opId: op.opId,
-      traceId,
-      spanId,
+      ...traceIdsIn(op.opId),
       payload: canonicalJson({
         from: null,
         to: op.state,

@@ -62,7 +62,7 @@ interface StateBadgeProps {
 /** A state by its word and colour, and by a dot that is filled only while something goes on. */
 export function StateBadge({ state, title }: StateBadgeProps) {
   const [label, tone] = states[state] ?? [state, 'neutral'];
-  const isOngoing = ['running', 'pending', 'active', 'completing', 'requested', 'delivered'].includes(state);
+  const isOngoing = ['running', 'pending', 'active', 'requested', 'delivered'].includes(state);
   return (
     <Badge tone={tone} {...(title === undefined ? {} : { title })}>
       <span

@@ -2,6 +2,7 @@ import type { AgentId, Member, PolicySource } from '@reeve/core';
 import { messageOf, microsOfUsd, YamlReader } from '@reeve/core';
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
+import { idOfPart } from '@reeve/contract/names';
 
 /** How many checks one file of cases may make, what comes before them and how often included. */
 const mostChecks = 10_000;
@@ -70,7 +71,7 @@ export class CaseYaml extends YamlReader {
   agentOf(member: Member | undefined): AgentId {
     const text = isScalar(member?.value) && typeof member.value.value === 'string' ? member.value.value : '';
     const parts = text.split('/');
-    const [orgId = '', teamId = '', agentId = ''] = parts.map((part) => (part === '-' ? '' : part));
+    const [orgId = '', teamId = '', agentId = ''] = parts.map(idOfPart);
     if (member !== undefined && (parts.length !== 3 || agentId === '')) {
       this.complain(member.value, `"${member.name}" must be "org/team/agent", of which org and team may be empty`);
     }

@@ -1,8 +1,8 @@
-import type { Answer, ApprovalEvent, Decision, Governance, OpState, Receipt } from '@reeve/core';
+import type { Answer, ApprovalEvent, Decision, Governance, Receipt } from '@reeve/core';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { LatencyHistogram } from './latency-histogram.ts';
+import { opStates } from '@reeve/contract/names';
 
-const states: readonly OpState[] = ['pending', 'running', 'paused', 'completing', 'terminated'];
 const fast = [0.000_05, 0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 const patient = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400];
 const slow = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -109,7 +109,7 @@ export class Metrics {
       labelNames: ['state'],
       registers: [this.#registry],
       collect: () => {
-        for (const state of states) ops.set({ state }, gov.ops.count(state));
+        for (const state of opStates) ops.set({ state }, gov.ops.count(state));
       },
     });
   }

@@ -1,3 +1,4 @@
+import { agentPath } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import { AgentName } from '../../ui/agent-name.tsx';
 import { StateBadge } from '../../ui/badge.tsx';
@@ -98,5 +99,5 @@ function rulesOf({ policy_rule: first, rules }: Approval): string[] {
 
 /** An operation by its agent and id, which is unambiguous. */
 function opPath({ agent, op_id: id }: Approval): string {
-  return [agent.org_id || '-', agent.team_id || '-', agent.agent_id, id].join('/');
+  return `${agentPath(agent)}/${id}`;
 }

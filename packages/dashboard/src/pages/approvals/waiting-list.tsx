@@ -1,3 +1,4 @@
+import { agentPath } from '@reeve/contract/names';
 import { useEffect, useRef } from 'react';
 import { classes } from '../../ui/classes.ts';
 import { Money } from '../../ui/money.tsx';
@@ -37,9 +38,7 @@ export function WaitingList({ queue, chosen, onChoose }: WaitingListProps) {
               <span className="line-clamp-2 font-medium break-words" title={titleOf(approval)}>
                 {titleOf(approval)}
               </span>
-              <span className="line-clamp-2 text-sm break-all text-muted">
-                {approval.agent.org_id || '-'}/{approval.agent.team_id || '-'}/{approval.agent.agent_id}
-              </span>
+              <span className="line-clamp-2 text-sm break-all text-muted">{agentPath(approval.agent)}</span>
               <span className="block text-sm break-all text-muted">{approval.policy_rule}</span>
             </span>
             <span className="shrink-0 text-right text-sm">

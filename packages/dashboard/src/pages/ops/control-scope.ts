@@ -1,3 +1,4 @@
+import { idOfPart } from '@reeve/contract/names';
 import type { Asked } from '../../api/send.ts';
 import type { OpsFilter } from './ops-search.ts';
 
@@ -42,8 +43,7 @@ export function scopeOf({ reach, org, team, agent, run }: ScopeForm): ScopeJson 
 }
 
 function part(text: string): string {
-  const trimmed = text.trim();
-  return trimmed === '-' ? '' : trimmed;
+  return idOfPart(text.trim());
 }
 
 /** What is to be typed before it happens: the scope by its own name. */

@@ -1,9 +1,9 @@
+import { isOver } from '@reeve/contract/names';
 import { actionName } from '../../api/action-name.ts';
 import { AgentName } from '../../ui/agent-name.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Age } from '../../ui/time.tsx';
-import { isOver } from './op.ts';
 import type { RowControls } from './row-actions.tsx';
 import { RowActions } from './row-actions.tsx';
 import type { Row } from './row-model.ts';

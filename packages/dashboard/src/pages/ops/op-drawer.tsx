@@ -1,3 +1,4 @@
+import { isOver } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -6,7 +7,7 @@ import { Drawer } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { noticeText } from './notice-text.ts';
-import { isOver, partsOf } from './op.ts';
+import { partsOf } from './op.ts';
 import { OpApproval } from './op-approval.tsx';
 import { OpDecision } from './op-decision.tsx';
 import { OpFacts } from './op-facts.tsx';

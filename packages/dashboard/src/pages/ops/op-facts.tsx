@@ -1,4 +1,5 @@
 import { actionName } from '../../api/action-name.ts';
+import { isOver } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -6,7 +7,6 @@ import { Money } from '../../ui/money.tsx';
 import { Age, Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
 import type { Op } from './op.ts';
-import { isOver } from './op.ts';
 
 /** What is known of one operation. */
 export function OpFacts({ op }: { readonly op: Op }) {

@@ -1,3 +1,4 @@
+import { agentPath, idOfPart } from '@reeve/contract/names';
 import type { Answer } from '../../api/send.ts';
 
 /** An operation as the gateway tells of it. */
@@ -6,13 +7,6 @@ export type OpState = Op['state'];
 export type Control = NonNullable<Op['control']>;
 export type ControlAction = Control['action'];
 export type Actor = Control['actor'];
-
-export const opStates = ['pending', 'running', 'paused', 'completing', 'terminated'] as const satisfies OpState[];
-
-/** Whether nothing but its removal can follow. */
-export function isOver(state: OpState): boolean {
-  return state === 'completing' || state === 'terminated';
-}
 
 const moves: Readonly<Record<OpState, Partial<Record<ControlAction, OpState>>>> = {
   pending: { terminate: 'terminated' },
@@ -29,21 +23,12 @@ export function outcomeOf(state: OpState, action: ControlAction): OpState | unde
 
 /** The address of an operation that is right for every caller: `org/team/agent/trace:span`, `-` for an empty part. */
 export function keyOf({ agent, op_id }: Pick<Op, 'agent' | 'op_id'>): string {
-  const { org_id, team_id, agent_id } = agent;
-  return `${orDash(org_id)}/${orDash(team_id)}/${agent_id}/${op_id}`;
+  return `${agentPath(agent)}/${op_id}`;
 }
 
 /** The parts of such an address; undefined where it is none. */
 export function partsOf(key: string): Pick<Op, 'agent' | 'op_id'> | undefined {
   const [org, team, agent_id, op_id, ...rest] = key.split('/');
   if (org === undefined || team === undefined || !agent_id || !op_id || rest.length > 0) return undefined;
-  return { agent: { org_id: fromDash(org), team_id: fromDash(team), agent_id }, op_id };
-}
-
-function orDash(part: string): string {
-  return part === '' ? '-' : part;
-}
-
-function fromDash(part: string): string {
-  return part === '-' ? '' : part;
+  return { agent: { org_id: idOfPart(org), team_id: idOfPart(team), agent_id }, op_id };
 }

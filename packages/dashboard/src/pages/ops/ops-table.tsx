@@ -1,4 +1,5 @@
 import { actionName } from '../../api/action-name.ts';
+import { isOver } from '@reeve/contract/names';
 import type { RefObject } from 'react';
 import { createContext, use, useMemo, useState } from 'react';
 import { AgentName } from '../../ui/agent-name.tsx';
@@ -9,7 +10,6 @@ import { Money } from '../../ui/money.tsx';
 import { SortButton } from '../../ui/sort-button.tsx';
 import { Age } from '../../ui/time.tsx';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
-import { isOver } from './op.ts';
 import { OpCard } from './op-card.tsx';
 import { endedMs, fadeMs } from './ops-board.ts';
 import type { Sort, SortName } from './ops-search.ts';

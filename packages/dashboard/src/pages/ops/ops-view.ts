@@ -1,6 +1,6 @@
+import { isOver, opStates } from '@reeve/contract/names';
 import { actionName } from '../../api/action-name.ts';
 import type { Op } from './op.ts';
-import { isOver, opStates } from './op.ts';
 import type { OpsFilter, Sort, SortName, StateFilter } from './ops-search.ts';
 import type { Row } from './row-model.ts';
 

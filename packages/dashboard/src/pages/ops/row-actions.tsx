@@ -1,6 +1,6 @@
+import { isOver } from '@reeve/contract/names';
 import { IconButton } from '../../ui/button.tsx';
 import type { ControlAction } from './op.ts';
-import { isOver } from './op.ts';
 import type { Row } from './row-model.ts';
 import { canAsk } from './row-model.ts';
 

@@ -1,7 +1,8 @@
+import { isOver } from '@reeve/contract/names';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Control, ControlAction, Op, OpState } from './op.ts';
-import { isOver, outcomeOf } from './op.ts';
+import { outcomeOf } from './op.ts';
 import type { Row, RowInput } from './row-model.ts';
 import { canAsk, newRow, noticeMs, reduceRow } from './row-model.ts';
 import { anOp, aControl, at } from './testkit.ts';

@@ -1,5 +1,6 @@
+import { isOver } from '@reeve/contract/names';
 import type { Control, ControlAction, Op, OpState } from './op.ts';
-import { isOver, keyOf, outcomeOf } from './op.ts';
+import { keyOf, outcomeOf } from './op.ts';
 import { laterControl } from './receipt.ts';
 
 /** What this person has asked for and the gateway has not confirmed yet. It never outlives its deadline. */

@@ -1,3 +1,4 @@
+import { agentPath } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatCount } from '../../api/format.ts';
@@ -40,7 +41,7 @@ const agentColumns: readonly Column<ByAgent>[] = [
     id: 'agent',
     header: 'By agent',
     cell: ({ org_id: org, team_id: team, agent_id: agent }) => (
-      <span className="break-all">{[org || '-', team || '-', agent].join('/')}</span>
+      <span className="break-all">{agentPath({ org_id: org, team_id: team, agent_id: agent })}</span>
     ),
   },
   { id: 'turn', header: 'Change', cell: turned },

@@ -1,3 +1,4 @@
+import { idOfPart } from '@reeve/contract/names';
 import type { Asked } from '../../api/send.ts';
 
 export type SimulateBody = NonNullable<Asked<'simulatePolicy'>['body']>;
@@ -62,7 +63,7 @@ export function faultsOf({ agent, args, cost }: RequestForm): RequestFaults {
 }
 
 export function requestOf(form: RequestForm): SimulateBody {
-  const [org = '', team = '', agent = ''] = form.agent.split('/').map((part) => (part === '-' ? '' : part.trim()));
+  const [org = '', team = '', agent = ''] = form.agent.split('/').map((part) => idOfPart(part.trim()));
   const [command = '', ...rest] = form.resource.split(' ');
   const isProcess = form.type === 'process_exec';
   return {

@@ -1,3 +1,4 @@
+import { agentPath, pathPart } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -19,7 +20,7 @@ import { AgentLineage } from './agent-lineage.tsx';
 import { AgentOps } from './agent-ops.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
 import type { AgentIds, TopologyAgent } from './topology-model.ts';
-import { agentPath, conditionOf, parseAgentPath, part } from './topology-model.ts';
+import { conditionOf, parseAgentPath } from './topology-model.ts';
 
 interface AgentDrawerProps {
   /** The path of the agent; undefined while the drawer is closed. */
@@ -79,7 +80,7 @@ interface AgentDetailsProps {
 
 function AgentDetails({ ids, live, onOpen }: AgentDetailsProps) {
   const client = useQueryClient();
-  const params = { org: part(ids.org_id), team: part(ids.team_id), agent: ids.agent_id };
+  const params = { org: pathPart(ids.org_id), team: pathPart(ids.team_id), agent: ids.agent_id };
   const agent = useRoute('getAgent', { params });
   useEvents(['agent'], (events) => {
     const isAbout = ({ org_id, team_id, agent_id }: (typeof events)[number]) =>

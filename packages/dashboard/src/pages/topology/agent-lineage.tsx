@@ -1,7 +1,7 @@
+import { agentPath } from '@reeve/contract/names';
 import { useRoute } from '../../api/use-route.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
-import { agentPath } from './topology-model.ts';
 
 interface AgentLineageProps {
   readonly params: { readonly org: string; readonly team: string; readonly agent: string };

@@ -1,3 +1,4 @@
+import { isOver, pathPart } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../api/format.ts';
 import { useRefreshOn } from '../../api/use-refresh.ts';
@@ -6,9 +7,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Age } from '../../ui/time.tsx';
-import { isOver } from './live-counts.ts';
 import type { AgentIds } from './topology-model.ts';
-import { part } from './topology-model.ts';
 
 interface AgentOpsProps {
   readonly ids: AgentIds;
@@ -52,7 +51,7 @@ export function AgentOps({ ids, inFlight }: AgentOpsProps) {
             {count === 0 ? null : (
               <Link
                 to="/ops"
-                search={{ org_id: part(org_id), team_id: part(team_id), agent_id }}
+                search={{ org_id: pathPart(org_id), team_id: pathPart(team_id), agent_id }}
                 className={buttonClasses('plain', 'small')}
               >
                 All {formatCount(count)} in Operations

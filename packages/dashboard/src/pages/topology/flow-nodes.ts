@@ -1,10 +1,10 @@
+import { agentPath } from '@reeve/contract/names';
 import type { Edge, Node } from '@xyflow/react';
 import { Position } from '@xyflow/react';
 import { lineageEdges } from './topology-groups.ts';
 import type { OrgGroup, TeamGroup } from './topology-groups.ts';
 import type { Place } from './topology-layout.ts';
 import type { TopologyAgent } from './topology-model.ts';
-import { agentPath } from './topology-model.ts';
 import type { Layout } from './use-layout.ts';
 
 export type GroupNode = Node<

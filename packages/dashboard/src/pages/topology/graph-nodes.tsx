@@ -1,3 +1,4 @@
+import { agentPath } from '@reeve/contract/names';
 import type { NodeProps } from '@xyflow/react';
 import { Handle, Position } from '@xyflow/react';
 import { memo } from 'react';
@@ -11,7 +12,7 @@ import { ConditionBadge, conditionNames } from './condition-badge.tsx';
 import type { AgentNode, GroupNode } from './flow-nodes.ts';
 import { useGraph } from './graph-context.ts';
 import type { Summary } from './topology-groups.ts';
-import { agentPath, conditionOf } from './topology-model.ts';
+import { conditionOf } from './topology-model.ts';
 
 /** Takes the pointer in a graph that otherwise is dragged by it. */
 const control = 'nodrag nopan pointer-events-auto';

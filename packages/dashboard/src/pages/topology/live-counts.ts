@@ -1,6 +1,6 @@
+import { agentPath, isOver } from '@reeve/contract/names';
 import type { ReeveEvent } from '@reeve/contract/events';
 import type { Overview, TopologyAgent } from './topology-model.ts';
-import { agentPath } from './topology-model.ts';
 
 type OpsChange = Extract<ReeveEvent, { readonly event_type: 'ops_change' }>;
 type AgentEvent = Extract<ReeveEvent, { readonly event_type: 'agent' }>;
@@ -70,11 +70,6 @@ export function withAgentEvent(overview: Overview, event: AgentEvent): Overview 
 export function withAgent(overview: Overview, agent: TopologyAgent): Overview {
   const path = agentPath(agent);
   return { ...overview, agents: [...overview.agents.filter((each) => agentPath(each) !== path), agent] };
-}
-
-/** Whether an operation in this state is in flight no more. */
-export function isOver(state: OpsChange['payload']['state']): boolean {
-  return state === 'completing' || state === 'terminated';
 }
 
 function withAgents(

@@ -1,9 +1,9 @@
+import { agentPath, pathPart } from '@reeve/contract/names';
 import { callRoute } from '../../api/call.ts';
 import { plural } from '../../api/format.ts';
 import { useAction } from '../../api/use-route.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { TopologyAgent } from './topology-model.ts';
-import { agentPath, part } from './topology-model.ts';
 
 interface SuspensionDialogProps {
   /** Undefined while nobody is asked. */
@@ -27,7 +27,7 @@ function OpenDialog({ agent, onClose }: OpenDialogProps) {
   const action = useAction(
     (reason: string) =>
       callRoute(isResume ? 'resumeAgent' : 'suspendAgent', {
-        params: { org: part(agent.org_id), team: part(agent.team_id), agent: agent.agent_id },
+        params: { org: pathPart(agent.org_id), team: pathPart(agent.team_id), agent: agent.agent_id },
         body: { reason },
       }),
     {

@@ -1,3 +1,4 @@
+import { agentPath, pathPart } from '@reeve/contract/names';
 import { formatCount } from '../../api/format.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/column.ts';
@@ -6,7 +7,7 @@ import { SortButton } from '../../ui/sort-button.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
 import type { SortColumn, TopologyAgent } from './topology-model.ts';
-import { agentPath, conditionOf, part, teamPath } from './topology-model.ts';
+import { conditionOf, teamPath } from './topology-model.ts';
 import type { Sort } from './topology-search.ts';
 
 interface ColumnOptions {
@@ -47,7 +48,9 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
       ...sortable('team', 'Team'),
       width: 'minmax(7rem, 1.3fr)',
       isWideOnly: true,
-      cell: (agent) => <TwoLines first={part(agent.team_id)} second={part(agent.org_id)} title={teamPath(agent)} />,
+      cell: (agent) => (
+        <TwoLines first={pathPart(agent.team_id)} second={pathPart(agent.org_id)} title={teamPath(agent)} />
+      ),
     },
     {
       ...sortable('status', 'Status'),

@@ -1,10 +1,11 @@
+import { pathPart } from '@reeve/contract/names';
 import type { Filter } from '../../ui/filter-bar.tsx';
 import type { TopologyAgent } from './topology-model.ts';
-import { order, part } from './topology-model.ts';
+import { order } from './topology-model.ts';
 
 /** The filters, with the orgs and teams that there are; teams of one org where one is chosen. */
 export function topologyFilters(agents: readonly TopologyAgent[], org: string | undefined): readonly Filter[] {
-  const within = org === undefined ? agents : agents.filter((agent) => part(agent.org_id) === org);
+  const within = org === undefined ? agents : agents.filter((agent) => pathPart(agent.org_id) === org);
   return [
     { name: 'q', label: 'Search', placeholder: 'Name or path' },
     { name: 'org_id', label: 'Org', choices: choicesOf(agents, 'org_id', 'No org') },
@@ -24,5 +25,5 @@ export function topologyFilters(agents: readonly TopologyAgent[], org: string | 
 function choicesOf(agents: readonly TopologyAgent[], member: 'org_id' | 'team_id', none: string) {
   return [...new Set(agents.map((agent) => agent[member]))]
     .sort(order)
-    .map((id) => ({ value: part(id), label: id === '' ? none : id }));
+    .map((id) => ({ value: pathPart(id), label: id === '' ? none : id }));
 }

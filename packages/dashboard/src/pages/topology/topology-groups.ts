@@ -1,5 +1,6 @@
+import { agentPath, pathPart } from '@reeve/contract/names';
 import type { Condition, TopologyAgent } from './topology-model.ts';
-import { agentPath, conditionOf, order, part, sumUsd, teamPath } from './topology-model.ts';
+import { conditionOf, order, sumUsd, teamPath } from './topology-model.ts';
 
 /** What the agents of an org or team come to. */
 export interface Summary {
@@ -26,7 +27,7 @@ export interface OrgGroup extends Summary {
 
 /** The agents by org and team, each in the order of their names. */
 export function groupAgents(agents: readonly TopologyAgent[], now: number): OrgGroup[] {
-  const byOrg = Map.groupBy(agents, (agent) => part(agent.org_id));
+  const byOrg = Map.groupBy(agents, (agent) => pathPart(agent.org_id));
   return sorted(byOrg).map(([key, ofOrg]) => ({
     key,
     orgId: ofOrg[0]?.org_id ?? '',

@@ -1,14 +1,7 @@
+import { agentPath } from '@reeve/contract/names';
 import { describe, expect, test } from 'vitest';
 import type { TopologyAgent } from './topology-model.ts';
-import {
-  agentPath,
-  conditionOf,
-  filterAgents,
-  parseAgentPath,
-  silentAfterMs,
-  sortAgents,
-  sumUsd,
-} from './topology-model.ts';
+import { conditionOf, filterAgents, parseAgentPath, silentAfterMs, sortAgents, sumUsd } from './topology-model.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 

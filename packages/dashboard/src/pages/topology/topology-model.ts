@@ -1,3 +1,4 @@
+import { agentPath, idOfPart, pathPart } from '@reeve/contract/names';
 import type { Answer } from '../../api/send.ts';
 import { microsToUsd, usdToMicros } from '../../api/format.ts';
 
@@ -21,21 +22,8 @@ export function conditionOf(agent: Pick<TopologyAgent, 'status' | 'last_seen_at'
   return now - Date.parse(agent.last_seen_at) > silentAfterMs ? 'silent' : 'active';
 }
 
-/** A tier's id in a path or URL: `-` stands for an empty one, which no id can be. */
-export function part(id: string): string {
-  return id === '' ? '-' : id;
-}
-
-function whole(text: string): string {
-  return text === '-' ? '' : text;
-}
-
 export function teamPath({ org_id, team_id }: Pick<AgentIds, 'org_id' | 'team_id'>): string {
-  return `${part(org_id)}/${part(team_id)}`;
-}
-
-export function agentPath(ids: AgentIds): string {
-  return `${teamPath(ids)}/${ids.agent_id}`;
+  return `${pathPart(org_id)}/${pathPart(team_id)}`;
 }
 
 /** The agent that a path names; undefined where it is none. */
@@ -43,7 +31,7 @@ export function parseAgentPath(path: string): AgentIds | undefined {
   const parts = path.split('/');
   const [org = '', team = '', agent = ''] = parts;
   if (parts.length !== 3 || [org, team, agent].includes('')) return undefined;
-  return { org_id: whole(org), team_id: whole(team), agent_id: agent };
+  return { org_id: idOfPart(org), team_id: idOfPart(team), agent_id: agent };
 }
 
 export interface TopologyFilter {
@@ -63,8 +51,8 @@ export function filterAgents(
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   if (org === undefined && team === undefined && status === undefined && words.length === 0) return agents;
   return agents.filter((agent) => {
-    if (org !== undefined && part(agent.org_id) !== org) return false;
-    if (team !== undefined && part(agent.team_id) !== team) return false;
+    if (org !== undefined && pathPart(agent.org_id) !== org) return false;
+    if (team !== undefined && pathPart(agent.team_id) !== team) return false;
     if (status !== undefined && conditionOf(agent, now) !== status) return false;
     const text = `${agentPath(agent)} ${agent.name} ${agent.framework}`.toLowerCase();
     return words.every((word) => text.includes(word));

@@ -1,3 +1,4 @@
+import { agentPath } from '@reeve/contract/names';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { formatCount } from '../../api/format.ts';
 import { useCan } from '../../api/use-session.ts';
@@ -17,7 +18,7 @@ import { SuspensionDialog } from './suspension-dialog.tsx';
 import { topologyFilters } from './topology-filters.ts';
 import { groupAgents } from './topology-groups.ts';
 import type { Overview, TopologyAgent } from './topology-model.ts';
-import { agentPath, filterAgents } from './topology-model.ts';
+import { filterAgents } from './topology-model.ts';
 import { nothingOpen, parseTopologySearch } from './topology-search.ts';
 import { TopologyStats } from './topology-stats.tsx';
 import { TopologyTable } from './topology-table.tsx';

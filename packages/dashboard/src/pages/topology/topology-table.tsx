@@ -1,8 +1,9 @@
+import { agentPath } from '@reeve/contract/names';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { topologyColumns } from './topology-columns.tsx';
 import type { SortColumn, TopologyAgent } from './topology-model.ts';
-import { agentPath, sortAgents } from './topology-model.ts';
+import { sortAgents } from './topology-model.ts';
 import type { Sort } from './topology-search.ts';
 
 interface TopologyTableProps {

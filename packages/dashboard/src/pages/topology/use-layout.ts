@@ -1,7 +1,7 @@
+import { agentPath } from '@reeve/contract/names';
 import { useEffect, useState } from 'react';
 import type { OrgGroup } from './topology-groups.ts';
 import type { LayoutOrg, Place } from './topology-layout.ts';
-import { agentPath } from './topology-model.ts';
 
 export interface Layout {
   readonly places: ReadonlyMap<string, Place>;

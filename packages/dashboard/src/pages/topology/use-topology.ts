@@ -1,3 +1,4 @@
+import { pathPart } from '@reeve/contract/names';
 import type { ReeveEvent } from '@reeve/contract/events';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -9,7 +10,6 @@ import { useRefreshOn } from '../../api/use-refresh.ts';
 import { routeQuery } from '../../api/use-route.ts';
 import { LiveCounts, withAgent, withAgentEvent, withCounts } from './live-counts.ts';
 import type { Overview } from './topology-model.ts';
-import { part } from './topology-model.ts';
 
 type AgentEvent = Extract<ReeveEvent, { readonly event_type: 'agent' }>;
 
@@ -36,7 +36,11 @@ export function useTopology(): UseQueryResult<Overview> {
     client.setQueryData(overviewQuery.queryKey, (overview) => (overview === undefined ? overview : next(overview)));
   };
   const welcome = async (event: AgentEvent) => {
-    const params = { org: part(event.org_id ?? ''), team: part(event.team_id ?? ''), agent: event.agent_id ?? '' };
+    const params = {
+      org: pathPart(event.org_id ?? ''),
+      team: pathPart(event.team_id ?? ''),
+      agent: event.agent_id ?? '',
+    };
     // Whoever has left again in the meantime is not there to be shown.
     const agent = await callRoute('getAgent', { params }).catch(() => undefined);
     if (agent !== undefined) change((overview) => withAgent(overview, agent));

@@ -6,6 +6,7 @@ import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { StreamHandler } from './rpc.ts';
+import { invalidRequestReason } from '@reeve/contract/names';
 
 /** The place of a request in its stream: answers leave in this order, whichever is ready first. */
 interface Place {
@@ -94,7 +95,7 @@ async function answerTo(gov: Governance, bytes: Uint8Array): Promise<Answer> {
 function invalidRequest(problem: string): Answer {
   return {
     decision: 'deny',
-    reason: `invalid request: ${problem}`,
+    reason: `${invalidRequestReason}${problem}`,
     policyRule: '',
     tier: 'default',
     approvalId: '',

@@ -15,6 +15,7 @@ import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import type { TopologyAgentJson } from '../present-agent.ts';
 import { agentPresenter } from '../present-agent.ts';
+import { idOfPart } from '@reeve/contract/names';
 
 type TenancyRoutes =
   | 'topologyOverview'
@@ -68,9 +69,8 @@ interface TeamPath {
   readonly team: string;
 }
 
-/** In paths, `-` stands for an empty org or team. */
 function teamIdOf({ org, team }: TeamPath): { orgId: string; teamId: string } {
-  return { orgId: org === '-' ? '' : org, teamId: team === '-' ? '' : team };
+  return { orgId: idOfPart(org), teamId: idOfPart(team) };
 }
 
 function idOf(path: TeamPath & { readonly agent: string }): AgentId {
