@@ -1,8 +1,8 @@
-import { endApprovalOf } from './approvals/end-approval-of.ts';
-import { noteSignalled } from './approvals/note-signalled.ts';
-import { closeMailbox } from './control/close-mailbox.ts';
+import { endApprovalOf } from './approvals/cancel-approval.ts';
+import { noteSignalled } from './approvals/save-approval.ts';
+import { closeMailbox } from './control/messages.ts';
 import type { ControlReactions } from './control/controls.ts';
-import { wakeOps } from './control/wake-ops.ts';
+import { wakeOps } from './control/liveness.ts';
 import type { Decisions } from './decision/decisions.ts';
 import { endOpsOf } from './ops/end-ops-of.ts';
 import { settleCost } from './ops/settle-op.ts';

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Randomness } from '../kernel/randomness.ts';
 import { fixedRandomness } from '../testkit/fixed-randomness.ts';
 import { sha256 } from '../testkit/test-governance.ts';
-import { checksumOf, makeApiKey, newKeyRecord, parseApiKey } from './api-key.ts';
-import { crc32 } from './crc32.ts';
+import { checksumOf, makeApiKey, newKeyRecord, parseApiKey, crc32 } from './api-key.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';

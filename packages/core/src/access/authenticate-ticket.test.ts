@@ -6,14 +6,13 @@ import { operator } from '../testkit/requests.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
-import { authenticateTicket, redeemTicket } from './authenticate-ticket.ts';
+import { authenticateTicket, redeemTicket, TicketBooth } from './tickets.ts';
 import { Authenticator } from './authenticator.ts';
 import { EndedCredentials } from './ended-credentials.ts';
 import { KeyRing } from './key-ring.ts';
 import { createKey, revokeKey } from './manage-keys.ts';
 import type { Principal } from './principal.ts';
 import { SigningKeyRing } from './signing-key.ts';
-import { TicketBooth } from './tickets.ts';
 
 const clock = new ManualClock();
 const refused = 'wrong, used or older than 30 seconds';

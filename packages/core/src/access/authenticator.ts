@@ -1,11 +1,9 @@
-import type { Role } from './role.ts';
-import { scopesOfRole } from './role.ts';
+import type { Role, Scope } from './scope.ts';
+import { scopesOfRole, within } from './scope.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import type { Login, Principal } from './principal.ts';
-import type { Scope } from './scope.ts';
-import { within } from './scope.ts';
 import type { AccountClaims, KeyClaims, TokenClaims } from './token.ts';
 
 const mostRemembered = 10_000;

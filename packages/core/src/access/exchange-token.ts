@@ -1,5 +1,5 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';

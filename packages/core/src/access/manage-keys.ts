@@ -1,6 +1,6 @@
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import type { AuditEventType } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import type { EpochMs } from '../kernel/clock.ts';

@@ -1,9 +1,8 @@
-import type { Role } from './role.ts';
+import type { Role, Scope } from './scope.ts';
 import type { Actor } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Binding } from './authority.ts';
-import type { Scope } from './scope.ts';
 import { covers } from './scope.ts';
 
 /** A person who is logged in. */

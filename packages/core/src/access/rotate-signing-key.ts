@@ -1,5 +1,5 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { Access } from './access.ts';
 import type { SigningKeyRecord } from './signing-key.ts';

@@ -1,3 +1,5 @@
+
+
 /** Scopes in rising order: each includes those before it. */
 export const scopes = ['read', 'write', 'admin'] as const;
 
@@ -13,3 +15,15 @@ export function within(granted: readonly Scope[], most: readonly Scope[]): reado
 export function covers(granted: readonly Scope[], needed: Scope): boolean {
   return granted.some((scope) => scopes.indexOf(scope) >= scopes.indexOf(needed));
 }
+
+/** From the most to the least powerful. */
+export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
+export type Role = (typeof roles)[number];
+
+/** Roles give scopes (contract, Accounts). */
+export const scopesOfRole = {
+  owner: ['read', 'write', 'admin'],
+  admin: ['read', 'write', 'admin'],
+  developer: ['read', 'write'],
+  viewer: ['read'],
+} as const satisfies Record<Role, readonly Scope[]>;

@@ -1,6 +1,5 @@
-import type { Role } from './role.ts';
+import type { Role, Scope } from './scope.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Scope } from './scope.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
 
 /** What a token says. */

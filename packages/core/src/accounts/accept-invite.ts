@@ -1,8 +1,7 @@
 import { isInForceSince } from '../access/credential-lineage.ts';
-import { covers } from '../access/scope.ts';
+import { covers, scopesOfRole } from '../access/scope.ts';
 import { redactText } from '../audit/redact.ts';
 import type { Account, Invite } from './account.ts';
-import { scopesOfRole } from '../access/role.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import type { Actor, AuditEventType, EntryDraft } from '../audit/entry.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';

@@ -1,6 +1,6 @@
 import type { FindLogin, FindRoles } from '../access/authenticator.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Role } from '../access/role.ts';
+import type { Role } from '../access/scope.ts';
 import type { AccountRows, AccountStore } from './account-store.ts';
 import { isOpen } from './end-sessions.ts';
 

@@ -5,7 +5,7 @@ import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { acceptInvite } from './accept-invite.ts';
-import type { Role } from '../access/role.ts';
+import type { Role } from '../access/scope.ts';
 import { createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 import { changeAccount } from './manage-accounts.ts';
 

@@ -4,7 +4,7 @@ import { requireScope, requireUnbound } from '../access/principal.ts';
 import { redactText } from '../audit/redact.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Account, Invite } from './account.ts';
-import type { Role } from '../access/role.ts';
+import type { Role } from '../access/scope.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';

@@ -3,7 +3,7 @@ import { requireScope, requireUnbound } from '../access/principal.ts';
 import { redactText } from '../audit/redact.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Account, AccountStatus } from './account.ts';
-import type { Role } from '../access/role.ts';
+import type { Role } from '../access/scope.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';

@@ -1,5 +1,5 @@
 import type { Account, Session } from './account.ts';
-import { scopesOfRole } from '../access/role.ts';
+import { scopesOfRole } from '../access/scope.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 

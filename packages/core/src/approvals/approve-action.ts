@@ -2,19 +2,18 @@ import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { releaseMessages } from '../control/release-messages.ts';
+import { releaseMessages } from '../control/messages.ts';
 import type { Approvals } from './approvals.ts';
 import type { Op } from '../ops/op.ts';
 import { moveForSuspension } from '../control/suspend-agent.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
 import { nameOf } from './approval.ts';
-import { approvalEvent, entryPlace } from './describe-approval.ts';
+import { approvalEvent, entryPlace, saveApproval, saveGrant } from './save-approval.ts';
 import { giveVerdict } from './give-verdict.ts';
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
-import { saveApproval, saveGrant } from './save-approval.ts';
 import { settleApproval } from './settle-approval.ts';
 
 /** Somebody approves. Where enough different people have, the operation runs and its agent is told. */

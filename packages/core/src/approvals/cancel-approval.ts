@@ -1,11 +1,13 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
-import type { Actor } from '../audit/entry.ts';
-import type { Approvals } from './approvals.ts';
 import type { Approval } from './approval.ts';
-import { approvalEvent, entryPlace } from './describe-approval.ts';
-import { saveApproval } from './save-approval.ts';
+import type { Approvals } from './approvals.ts';
+import { approvalEvent, entryPlace, saveApproval } from './save-approval.ts';
 import { noticesAfter } from './settle-approval.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf } from '../audit/entry.ts';
+import type { Actor } from '../audit/entry.ts';
+import { discardLetter } from '../control/messages.ts';
+import { isOver } from '../ops/lifecycle.ts';
+import type { OpMoved } from '../ops/operations.ts';
 
 /** Nobody needs to decide any more: the operation has ended. */
 export function cancelApproval(
@@ -31,4 +33,23 @@ export function cancelApproval(
     }),
   );
   gov.journal.publish(approvalEvent(cancelled, 'cancelled', at));
+}
+
+/**
+ * An operation is over: whoever was asked about it is not asked any more, and the message that it may run, where that
+ * was not acknowledged, has nothing more to say.
+ */
+export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }: OpMoved): void {
+  if (!isOver(op.state) || approvalId !== undefined) return;
+  const agent = op.owner.record.id;
+  const approval = gov.approvals.ofOp(agent, op.opId);
+  if (approval === undefined) return;
+  if (approval.state === 'open') {
+    cancelApproval(gov, approval, { actor, reason });
+    return;
+  }
+  if (approval.state !== 'approved' || approval.signalSequence === null) return;
+  const mailbox = gov.control.mailbox(agent);
+  const letter = mailbox.find(approval.signalSequence);
+  if (letter !== undefined) discardLetter(gov, mailbox, letter);
 }

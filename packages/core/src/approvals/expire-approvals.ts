@@ -1,5 +1,5 @@
 import { system } from '../audit/entry.ts';
-import { releaseMessages } from '../control/release-messages.ts';
+import { releaseMessages } from '../control/messages.ts';
 import type { Approvals } from './approvals.ts';
 import type { Op } from '../ops/op.ts';
 import { opAskedAbout } from './find-approval.ts';

@@ -3,7 +3,7 @@ import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
 import { requireAuthority, standingOf } from '../access/require-authority.ts';
-import { releaseMessages } from '../control/release-messages.ts';
+import { releaseMessages } from '../control/messages.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Approvals } from './approvals.ts';
 import { ReeveError } from '../kernel/errors.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../action/action.ts';
 import { action } from '../action/action.ts';
-import { coverOf, coverWords } from './grant-cover.ts';
+import { coverOf, coverWords } from './grant.ts';
 
 const call = { host: 'db.example', port: 5432, protocol: 'tcp' };
 

@@ -1,10 +1,12 @@
+import type { ActionType, Action } from '../action/action.ts';
+import type { Approval, GrantWish } from './approval.ts';
 import type { Actor } from '../audit/entry.ts';
-import type { ActionType } from '../action/action.ts';
+import { redactArguments, redactText } from '../audit/redact.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { Asking } from '../policy/asking-rules.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import type { Approval, GrantWish } from './approval.ts';
+import { subjectOf } from '../policy/subject.ts';
 
 /** Lets an agent do, without asking again, what it was once allowed to. */
 export interface StandingGrant {
@@ -84,4 +86,53 @@ export function narrowestGrant(
   const ends = wanted.map((wish) => (wish.reach === 'run' ? now + longestRunMs : wish.until));
   const reach = wanted.some((wish) => wish.reach === 'run') ? 'run' : 'until';
   return { reach, expiresAt: Math.min(...ends) };
+}
+
+/**
+ * The text whose digest a grant is compared by: all of an action but what it is called with and how many tokens it
+ * takes. So a grant to read a file covers no deletion of it, and a command is covered with its arguments. It is the
+ * text as it came: another spelling is asked about again.
+ */
+export function coverOf(action: Action): string {
+  return JSON.stringify([
+    action.type,
+    action.tool,
+    action.source,
+    action.model,
+    action.operation,
+    action.path,
+    action.host,
+    action.port,
+    action.protocol,
+    action.command,
+    action.commandArgs,
+    placeOf(action),
+  ]);
+}
+
+/** Where a tool reaches. The rest of its URL is like an argument. */
+function placeOf(action: Action): string {
+  return action.url === '' ? '' : (subjectOf(action).host ?? action.url);
+}
+
+/** What a grant covers, for people, with secrets replaced. */
+export function coverWords(action: Action): string {
+  switch (action.type) {
+    case 'tool_call':
+    case 'tool_result':
+      return redactText(`${action.tool}${behind(' of ', action.source)}${behind(' at ', placeOf(action))}`);
+    case 'file_operation':
+      return redactText(`${action.operation} ${action.path}`.trim());
+    case 'network_call':
+      return redactText(`${action.protocol} ${action.host}${behind(':', action.port)}`.trim());
+    case 'process_exec':
+    case 'agent_spawn':
+      return [redactText(action.command), ...redactArguments(action.commandArgs, action.command)].join(' ');
+    case 'llm_call':
+      return redactText(action.model);
+  }
+}
+
+function behind(lead: string, what: string | number): string {
+  return what === '' || what === 0 ? '' : `${lead}${what}`;
 }

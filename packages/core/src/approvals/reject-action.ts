@@ -1,7 +1,7 @@
 import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
 import { redactText } from '../audit/redact.ts';
-import { releaseMessages } from '../control/release-messages.ts';
+import { releaseMessages } from '../control/messages.ts';
 import type { Approvals } from './approvals.ts';
 import type { Approval, ApprovalVerdict } from './approval.ts';
 import { nameOf } from './approval.ts';

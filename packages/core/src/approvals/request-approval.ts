@@ -1,7 +1,6 @@
 import type { Width } from '../access/authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
-import { system } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
 import type { CheckRequest } from '../action/check-request.ts';
 import { describeAction } from '../action/describe-action.ts';
 import type { Approvals } from './approvals.ts';
@@ -11,9 +10,8 @@ import type { Op } from '../ops/op.ts';
 import type { Asking } from '../policy/asking-rules.ts';
 import { waitOf } from '../policy/asking-rules.ts';
 import type { Approval } from './approval.ts';
-import { approvalEvent, entryPlace } from './describe-approval.ts';
-import { coverOf, coverWords } from './grant-cover.ts';
-import { saveApproval } from './save-approval.ts';
+import { approvalEvent, entryPlace, saveApproval } from './save-approval.ts';
+import { coverOf, coverWords } from './grant.ts';
 
 /** How many actions of one agent may wait for people at a time. */
 export const mostOpenApprovals = 1000;

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach, requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Approvals } from './approvals.ts';

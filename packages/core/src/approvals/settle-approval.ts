@@ -1,16 +1,15 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import type { Actor } from '../audit/entry.ts';
 import { makeRoom } from '../control/issue-controls.ts';
-import { postMessage } from '../control/post-message.ts';
+import { postMessage } from '../control/messages.ts';
 import type { Approvals } from './approvals.ts';
 import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
-import { approvalEvent, entryPlace } from './describe-approval.ts';
+import { approvalEvent, entryPlace, saveApproval } from './save-approval.ts';
 import type { StandingGrant } from './grant.ts';
-import { saveApproval } from './save-approval.ts';
 
 export interface Outcome {
   readonly state: 'approved' | 'rejected' | 'expired';

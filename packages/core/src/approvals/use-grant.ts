@@ -1,11 +1,11 @@
-import type { CheckRequest } from '../action/check-request.ts';
-import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Op } from '../ops/op.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 import type { Asking } from '../policy/asking-rules.ts';
-import type { StandingGrant } from './grant.ts';
-import { coverOf } from './grant-cover.ts';
+import type { Approvals } from './approvals.ts';
+import type { Op } from '../ops/op.ts';
 import { saveGrant } from './save-approval.ts';
+import { coverOf } from './grant.ts';
+import type { StandingGrant } from './grant.ts';
 
 /** The grant by which an action that rules ask about needs nobody's approval. */
 export function findGrant(

@@ -1,6 +1,7 @@
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Lineage } from './lineage.ts';
 import type { CanonicalJson } from './canonical-json.ts';
+import type { Lineage } from './lineage.ts';
+import { noLineage } from './lineage.ts';
+import type { EpochMs } from '../kernel/clock.ts';
 
 /** Every type of event. The contract has the same list, for clients. */
 export const auditEventTypes = [
@@ -92,3 +93,20 @@ export interface SealedEntry {
 }
 
 export const system: Actor = { id: 'reeve', kind: 'system', label: 'Reeve' };
+
+type Required = 'at' | 'eventType' | 'actor' | 'payload';
+
+/** An entry that is not about a decision: what is not given is null. */
+export function draftOf(members: Pick<EntryDraft, Required> & Partial<EntryDraft>): EntryDraft {
+  return {
+    lineage: noLineage,
+    opId: null,
+    traceId: null,
+    spanId: null,
+    decision: null,
+    reason: null,
+    policyRule: null,
+    policyVersion: null,
+    ...members,
+  };
+}

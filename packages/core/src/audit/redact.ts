@@ -1,7 +1,7 @@
 import type { Json } from './canonical-json.ts';
 import { redactCommands, redactOptions } from './command-secrets.ts';
-import { redacted } from './redacted.ts';
 import { mayHoldCommand } from './secret-options.ts';
+import { redacted } from './redacted.ts';
 
 export { redacted } from './redacted.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditPage, AuditQuery, AuditReader } from '../audit/audit-reader.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
-import { completeAction } from '../ops/complete-action.ts';
+import { completeAction } from '../ops/complete-op.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength } from '../kernel/bounds.ts';
 import type { Budgets } from './budgets.ts';

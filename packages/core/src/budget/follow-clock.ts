@@ -1,6 +1,5 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
-import { system } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
 import type { Budgets } from './budgets.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf, system } from '../audit/entry.ts';
 import { noLineage } from '../audit/lineage.ts';
-import { system } from '../audit/entry.ts';
 import type { Budgets } from './budgets.ts';
 import type { Lineage } from '../audit/lineage.ts';
 import type { Approached } from './ledger.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { postMessage } from './post-message.ts';
+import { postMessage } from './messages.ts';
 import type { AckOutcome, ReceiptStatus } from '../ops/receipt.ts';
 
 let g: TestGovernance;

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Controls } from './controls.ts';
@@ -8,11 +8,10 @@ import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
-import { alertOf, entryMembers } from './describe-receipt.ts';
-import { discardLetter } from './post-message.ts';
+import { alertOf, entryMembers, saveReceipt } from './receipts.ts';
+import { discardLetter } from './messages.ts';
 import type { AckOutcome, Receipt } from '../ops/receipt.ts';
 import { acknowledged } from '../ops/receipt.ts';
-import { saveReceipt } from './save-receipt.ts';
 
 export interface AckRequest {
   readonly agentId: AgentId | undefined;

@@ -7,8 +7,7 @@ import { agentKey } from '../kernel/agent-id.ts';
 import { suspendAgent } from './suspend-agent.ts';
 import { controlOp } from './control-op.ts';
 import type { ControlMessage } from './mailbox.ts';
-import { postMessage } from './post-message.ts';
-import { releaseMessages } from './release-messages.ts';
+import { postMessage, releaseMessages } from './messages.ts';
 import { subscribeControl } from './subscribe-control.ts';
 
 let g: TestGovernance;

@@ -3,18 +3,18 @@ import type { Principal } from '../access/principal.ts';
 import { mayReach, requireScope } from '../access/principal.ts';
 import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Controls } from './controls.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
-import { entryMembers } from './describe-receipt.ts';
+import { entryMembers } from './receipts.ts';
 import { issueControls } from './issue-controls.ts';
 import { pausedBy, widensPause } from './paused-by.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
-import { releaseMessages } from './release-messages.ts';
+import { releaseMessages } from './messages.ts';
 
 /**
  * An operator pauses, resumes or terminates one operation. Terminating what is terminated does nothing. Pausing what a

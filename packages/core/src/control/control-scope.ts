@@ -6,7 +6,7 @@ import { standingOf } from '../access/require-authority.ts';
 import { lineageOfBinding } from '../audit/lineage.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Controls } from './controls.ts';
@@ -20,7 +20,7 @@ import { newControlId } from './control-op.ts';
 import { issueControls } from './issue-controls.ts';
 import { pausedBy, widensPause } from './paused-by.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
-import { releaseMessages } from './release-messages.ts';
+import { releaseMessages } from './messages.ts';
 import type { ControlResult } from './remembered-controls.ts';
 import { resultOf } from './remembered-controls.ts';
 

@@ -1,5 +1,5 @@
 import { system } from '../audit/entry.ts';
-import { releaseMessages } from './release-messages.ts';
+import { releaseMessages } from './messages.ts';
 import { credentialEnded } from '../tenancy/authenticate-agent.ts';
 import type { Controls } from './controls.ts';
 import type { Agent, AgentRecord } from '../tenancy/agent.ts';

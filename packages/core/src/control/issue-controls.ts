@@ -4,12 +4,11 @@ import type { Controls } from './controls.ts';
 import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import { leaveUnconfirmed } from './leave-unconfirmed.ts';
-import { owesAnswer } from './owes-answer.ts';
-import { discardLetter } from './post-message.ts';
+import { leaveUnconfirmed, owesAnswer } from './receipts.ts';
+import { discardLetter } from './messages.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 import { givenUp, isDue } from '../ops/receipt.ts';
-import { widenPause } from './widen-pause.ts';
+import { widenPause } from './paused-by.ts';
 
 /** What operators want of some operations. */
 export interface ControlOrder {

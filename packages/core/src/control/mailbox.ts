@@ -1,6 +1,6 @@
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 
 /** What an agent is told. */
@@ -146,3 +146,4 @@ export class Mailbox {
     return low;
   }
 }
+

@@ -11,7 +11,7 @@ import { acknowledgeControl } from './acknowledge-control.ts';
 import { controlOp } from './control-op.ts';
 import { controlScope } from './control-scope.ts';
 import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
-import { timeOutControls } from './time-out-controls.ts';
+import { timeOutControls } from './receipts.ts';
 
 const agentNames = ['acme/search/bot', 'umbrella//bot'] as const;
 const tickMs = 10_000;

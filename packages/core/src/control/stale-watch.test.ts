@@ -5,7 +5,7 @@ import { suspendAgent } from './suspend-agent.ts';
 import { control, finish, listen, opOf, permissive, run } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { StaleWatch } from './stale-watch.ts';
+import { StaleWatch } from './liveness.ts';
 
 const silentMs = 90_000;
 let g: TestGovernance;

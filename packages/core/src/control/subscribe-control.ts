@@ -1,10 +1,9 @@
 import type { Controls } from './controls.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { authenticateAgent, credentialEnded } from '../tenancy/authenticate-agent.ts';
+import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/authenticate-agent.ts';
 import type { ControlSink, ControlStream } from './mailbox.ts';
-import { touchAgent } from '../tenancy/touch-agent.ts';
-import { sendWaiting } from './release-messages.ts';
+import { sendWaiting } from './messages.ts';
 
 export interface SubscribeRequest {
   readonly agentId: AgentId | undefined;

@@ -1,11 +1,11 @@
 import { announceApproval, requestApproval } from '../approvals/request-approval.ts';
 import type { Actor, EntryDraft } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { touchAgent } from '../tenancy/touch-agent.ts';
+import { touchAgent } from '../tenancy/authenticate-agent.ts';
 import type { Decisions } from './decisions.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { moveByDecision } from '../ops/move-op.ts';
-import { opsChange } from '../ops/ops-change.ts';
+import { opsChange } from '../ops/ops-slice.ts';
 import type { Op } from '../ops/op.ts';
 import type { Undo } from '../journal/journal.ts';
 import type { Agent } from '../tenancy/agent.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completeAction } from '../ops/complete-action.ts';
+import { completeAction } from '../ops/complete-op.ts';
 import { recordOf } from '../ops/op.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';

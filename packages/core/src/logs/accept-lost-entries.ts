@@ -1,8 +1,7 @@
 import type { Access } from '../access/access.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { ChainHead } from '../audit/chain.ts';
-import { draftOf } from '../audit/draft.ts';
-import { system } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
 
 /** Entries that were there when the log was last anchored, and are not any more. */
 export interface LostEntries {

@@ -1,8 +1,7 @@
 import type { Access } from '../access/access.ts';
 import type { AuditReader, EntryLog } from '../audit/audit-reader.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
-import { system } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
 
 /** What the log may hold beyond its limit before it is cut: a cut is an entry, too, and must not call for the next. */
 const slack = 0.1;

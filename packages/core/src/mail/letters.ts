@@ -1,4 +1,4 @@
-import type { Role } from '../access/role.ts';
+import type { Role } from '../access/scope.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { writeHtml, writeText } from './letter-layout.ts';
 import type { Letter } from './mailer.ts';

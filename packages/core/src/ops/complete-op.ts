@@ -1,14 +1,20 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { noteOverrun } from './note-overrun.ts';
-import { checkCost } from '../kernel/money.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Operations } from './operations.ts';
+import type { Micros } from '../kernel/money.ts';
+import { checkCost, microsPerUsd, usdOfMicros } from '../kernel/money.ts';
+import { traceIdsIn } from '../kernel/op-id.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
+import type { Operations } from './operations.ts';
+import { actorOf } from '../tenancy/agent.ts';
+import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
 
@@ -68,4 +74,48 @@ export async function finishOp(
   const completed = recordOf(op);
   await gov.journal.committed();
   return completed;
+}
+
+export interface CompleteRequest extends Completion {
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  readonly opId: string;
+}
+
+/** The agent reports that an allowed action has finished: running becomes completing. */
+export async function completeAction(gov: Operations, request: CompleteRequest): Promise<OpRecord> {
+  const agent = authenticateAgent(gov, request.agentId, request.token);
+  const op = gov.ops.get(agent, request.opId);
+  return await finishOp(gov, op, request, { actor: actorOf(agent), reason: '' });
+}
+
+/** An action that did cost more than this many times what was held back for it is told about. */
+const mostTimes = 10;
+/** Of what costs no more than this, nobody is told. */
+const leastMicros = microsPerUsd;
+
+/** Tells, in the log and to live views, that an action did cost far more than was held back for it. It is booked all the same. */
+export function noteOverrun(gov: Operations, op: Op, reservedMicros: Micros): void {
+  const { costMicros: actualMicros } = op;
+  if (actualMicros <= leastMicros || actualMicros <= reservedMicros * mostTimes) return;
+  const at = gov.clock.now();
+  gov.journal.record(
+    draftOf({
+      at,
+      eventType: 'BudgetOverrun',
+      lineage: op.owner.lineage,
+      actor: system,
+      opId: op.opId,
+      ...traceIdsIn(op.opId),
+      reason: `the action did cost ${usdOfMicros(actualMicros)} USD, of which ${usdOfMicros(reservedMicros)} USD were held back`,
+      payload: canonicalJson({ actual_micros: actualMicros, reserved_micros: reservedMicros }),
+    }),
+  );
+  gov.journal.publish({
+    type: 'audit_alert',
+    at,
+    agent: op.owner.record.id,
+    alert: 'budget_overrun',
+    details: { op_id: op.opId, actual_usd: usdOfMicros(actualMicros), reserved_usd: usdOfMicros(reservedMicros) },
+  });
 }

@@ -1,14 +1,14 @@
 import type { Operations, OpMoved } from './operations.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Json } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import type { Actor } from '../audit/entry.ts';
 import { announce } from '../kernel/announce.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { traceIdsIn } from '../kernel/op-id.ts';
 import type { OpTrigger } from './lifecycle.ts';
 import type { Op } from './op.ts';
-import { opsChange } from './ops-change.ts';
+import { opsChange } from './ops-slice.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Who moves an operation, and why. */

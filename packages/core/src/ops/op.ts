@@ -1,9 +1,9 @@
-import type { Receipt } from './receipt.ts';
-import type { EpochMs } from '../kernel/clock.ts';
 import type { ActionType } from '../action/action.ts';
-import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
+import type { EpochMs } from '../kernel/clock.ts';
 import type { OpState } from './lifecycle.ts';
+import type { Receipt } from './receipt.ts';
+import type { Agent } from '../tenancy/agent.ts';
 
 /** What is remembered of an operation, whoever asks. */
 export interface OpRecord {
@@ -80,3 +80,4 @@ export function recordOf(op: Op): OpRecord {
     stale: op.stale && op.state === 'running',
   };
 }
+

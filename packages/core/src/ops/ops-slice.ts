@@ -1,7 +1,13 @@
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { withKeptTexts } from '../kernel/text-size.ts';
-import type { OpRecord } from './op.ts';
+import type { OpRecord, Op } from './op.ts';
+import { recordOf } from './op.ts';
+
+/** The event of a transition, ingest included: the operation as it is right after it. */
+export function opsChange(op: Op): OpsChangeEvent {
+  return { type: 'ops_change', at: op.updatedAt, agent: op.owner.record.id, op: recordOf(op) };
+}
 
 /** The rows that operations write. */
 export type OpsChange =

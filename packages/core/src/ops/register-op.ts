@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import { checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/op-id.ts';
@@ -10,7 +10,7 @@ import type { AgentId } from '../kernel/agent-id.ts';
 import { findAgent } from '../tenancy/find-agent.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
-import { opsChange } from './ops-change.ts';
+import { opsChange } from './ops-slice.ts';
 
 export interface RegisterOpRequest {
   readonly agent: AgentId;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../action/action.ts';
 import { action, actionTypes } from '../action/action.ts';
-import { strangerOf } from '../tenancy/stranger.ts';
+import { strangerOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { Condition, Facts } from './condition.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredEntry } from '../audit/audit-reader.ts';
 import { NotRecorded } from '../policy/condition.ts';
-import { strangerOf } from '../tenancy/stranger.ts';
+import { strangerOf } from '../tenancy/agent.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Action } from '../action/action.ts';

@@ -5,7 +5,7 @@ import type { Facts, RunFacts, SpendFacts } from '../policy/condition.ts';
 import { NotRecorded } from '../policy/condition.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { strangerOf } from '../tenancy/stranger.ts';
+import { strangerOf } from '../tenancy/agent.ts';
 import type { Action } from '../action/action.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 

@@ -11,7 +11,7 @@ import type { CheckRequest } from '../action/check-request.ts';
 import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusal-reasons.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { lineageOfId } from '../audit/lineage.ts';
-import { strangerOf } from '../tenancy/stranger.ts';
+import { strangerOf } from '../tenancy/agent.ts';
 import type { Asking } from '../policy/asking-rules.ts';
 import { alsoOfBudget, waitOf } from '../policy/asking-rules.ts';
 import type { Candidate } from './candidate.ts';

@@ -1,9 +1,9 @@
 import type { Width } from '../access/authority.ts';
 import type { Actor } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
 import type { Lineage } from '../audit/lineage.ts';
+import { redactText } from '../audit/redact.ts';
+import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
+import type { EpochMs } from '../kernel/clock.ts';
 
 /** What is durable about an agent. */
 export interface AgentRecord {
@@ -65,3 +65,21 @@ export function actorOf(agent: Agent): Actor {
 
 /** Records never change, so what is made from one is made once. */
 const actors = new WeakMap<AgentRecord, Actor>();
+
+/** An agent of which nothing is known but its ids. */
+export function strangerOf(id: AgentId): AgentRecord {
+  return {
+    id,
+    tokenHash: null,
+    name: '',
+    framework: '',
+    version: '',
+    parent: null,
+    metadata: {},
+    toolNames: [],
+    registeredAt: 0,
+    registeredWith: [],
+    suspension: null,
+    controlled: false,
+  };
+}

@@ -1,6 +1,6 @@
 import { announce } from '../kernel/announce.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/draft.ts';
+import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { credentialEnded, authenticateAgent } from './authenticate-agent.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';

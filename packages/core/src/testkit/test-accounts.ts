@@ -4,7 +4,7 @@ import type { Principal } from '../access/principal.ts';
 import { rotateSigningKey } from '../access/rotate-signing-key.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import type { Account } from '../accounts/account.ts';
-import { scopesOfRole } from '../access/role.ts';
+import { scopesOfRole } from '../access/scope.ts';
 import type { Accounts, AccountSettings, Origin } from '../accounts/accounts.ts';
 import type { Grant } from '../accounts/open-session.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';

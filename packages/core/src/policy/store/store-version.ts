@@ -2,7 +2,7 @@ import type { Width } from '../../access/authority.ts';
 import { widest, widthOf } from '../../access/authority.ts';
 import type { Principal } from '../../access/principal.ts';
 import { canonicalJson } from '../../audit/canonical-json.ts';
-import { draftOf } from '../../audit/draft.ts';
+import { draftOf } from '../../audit/entry.ts';
 import { noLineage } from '../../audit/lineage.ts';
 import { redactText } from '../../audit/redact.ts';
 import type { Policies } from '../policies.ts';
