@@ -9,7 +9,7 @@ import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import type { TestStore } from '../harness/stores.ts';
 import { durableStores } from '../harness/stores.ts';
 
-interface BooksCheck {
+interface BudgetVerification {
   readonly consistent: boolean;
   readonly checked_entries: number;
   readonly checked_from: string | null;
@@ -42,7 +42,7 @@ const policy = 'name: money\ndefault: allow\nbudget: { org_daily_limit_usd: 1, t
 const policies = { 'money.yaml': policy };
 
 const verify = async (gateway: TestGateway) =>
-  (await gateway.api.get<BooksCheck>('/api/v1/budgets/verify', bootstrapKey)).body;
+  (await gateway.api.get<BudgetVerification>('/api/v1/budgets/verify', bootstrapKey)).body;
 const orgDay = async (gateway: TestGateway) => {
   const { body } = await gateway.api.get<{ items: BudgetRow[] }>('/api/v1/budgets?org_id=acme', bootstrapKey);
   const row = body.items.find(({ tier, period }) => tier === 'org' && period === 'day');

@@ -5,7 +5,7 @@ import type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approv
 import type { AlertEvent } from './audit/alert.ts';
 import type { EntryLog } from './audit/audit-reader.ts';
 import type { ChainHead } from './audit/chain.ts';
-import type { ClosedBooksReader } from './budget/books.ts';
+import type { ClosedPeriodReader } from './budget/balance.ts';
 import type { BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/budget-slice.ts';
 import type { ControlReader } from './control/control-reader.ts';
 import type { ControlChange, ControlSnapshot } from './control/control-slice.ts';
@@ -59,7 +59,7 @@ export interface Snapshot
 }
 
 /** Where a gateway keeps what must survive it. Every store runs the same conformance suite. */
-export interface Store extends EntryLog, ControlReader, ClosedBooksReader {
+export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
   readonly policies: PolicyShelf;
   readonly approvals: ApprovalReader;
   load(): Promise<Snapshot>;

@@ -118,7 +118,7 @@ export async function startGateway(
     gov,
     events: bus,
     eventLog,
-    books,
+    balances,
     tally,
   } = await govern(config, {
     store,
@@ -270,7 +270,7 @@ export async function startGateway(
   // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
   const madeKey = await installFirstKey(access, config.bootstrapApiKey);
   opened.defer(
-    startHousekeeping(config, { gov, access, books, store, reader, neededFrom, logger, metrics }),
+    startHousekeeping(config, { gov, access, balances, store, reader, neededFrom, logger, metrics }),
     'housekeeping',
   );
   opened.defer(startApprovalWork(config, { gov, events: bus, metrics, logger }), 'work on approvals');

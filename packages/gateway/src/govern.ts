@@ -2,7 +2,7 @@ import type { Change, Clock, DomainEvent, Governance, OnControlStep, Randomness,
 import {
   AgentDirectory,
   ApprovalDesk,
-  BooksKeeper,
+  BalanceKeeper,
   budgetPolicy,
   ControlDesk,
   DecisionTally,
@@ -17,7 +17,7 @@ import {
   PolicyLibrary,
   PolicySet,
   policyVersion,
-  recoverBooks,
+  recoverBalances,
   recoverOps,
   restoreApprovals,
   restoreControl,
@@ -47,7 +47,7 @@ export interface Governed {
   readonly gov: Governance;
   readonly events: EventBus<DomainEvent>;
   readonly eventLog: EventLog;
-  readonly books: BooksKeeper;
+  readonly balances: BalanceKeeper;
   readonly tally: DecisionTally;
 }
 
@@ -56,7 +56,7 @@ const noMark = { seq: 0, timeZone: 'UTC' };
 /** Puts the state of the gateway together from what its store remembers. */
 export async function govern(config: Config, ports: GovernPorts): Promise<Governed> {
   const { store, snapshot, clock, randomness, sha256 } = ports;
-  const booksMark = snapshot.booksMark ?? noMark;
+  const balancesMark = snapshot.balancesMark ?? noMark;
   const events = new EventBus<DomainEvent>(ports.onSubscriberError);
   let startedAt = 0;
   const journal = new Journal<Change, DomainEvent>(
@@ -83,7 +83,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     ops,
-    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: booksMark.timeZone })),
+    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: balancesMark.timeZone })),
     mostActionMicros: config.maxActionCostMicros,
     runs: new RunTally(),
     control: new ControlDesk({
@@ -108,10 +108,10 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
   });
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   gov.library.restore(await withWriters(gov, snapshot.policies));
-  const fold = await recoverBooks(snapshot.books, booksMark, ports.opsLog);
-  for (const books of fold.all()) gov.ledger.restore(books);
-  const books = new BooksKeeper(gov, fold, booksMark.seq);
-  events.subscribe((batch) => books.follow(batch));
+  const fold = await recoverBalances(snapshot.balances, balancesMark, ports.opsLog);
+  for (const balance of fold.all()) gov.ledger.restore(balance);
+  const balances = new BalanceKeeper(gov, fold, balancesMark.seq);
+  events.subscribe((batch) => balances.follow(batch));
   if (!config.opsDurable) {
     journal.write({ kind: 'ops_forgotten' });
   } else if (snapshot.opsReplayFrom === null) {
@@ -122,5 +122,5 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
   restoreControl(gov, snapshot);
   restoreApprovals(gov, snapshot);
   await journal.committed();
-  return { gov, events, eventLog, books, tally };
+  return { gov, events, eventLog, balances, tally };
 }

@@ -1,4 +1,4 @@
-import type { Access, AuditReader, BooksKeeper, Governance, Store } from '@reeve/core';
+import type { Access, AuditReader, BalanceKeeper, Governance, Store } from '@reeve/core';
 import {
   cutLog,
   expireUnchecked,
@@ -35,7 +35,7 @@ export interface Housekeeping {
   readonly reader: AuditReader;
   /** Up to which entry the log may be cut, given how far this gateway needs it. */
   readonly neededFrom: (own: number) => Promise<number>;
-  readonly books: BooksKeeper;
+  readonly balances: BalanceKeeper;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'reservationReleased' | 'opsExpired'>;
 }
@@ -57,9 +57,9 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     () => checkpoint.step(rowsPerTurn),
     () => checkpoint.advance(),
   );
-  const saveBooks = rounds.ofSteps(gov.journal, () => ports.books.save(rowsPerTurn));
+  const saveBalances = rounds.ofSteps(gov.journal, () => ports.balances.save(rowsPerTurn));
   const retain = retention(config, ports, rounds, () =>
-    Math.min(ports.books.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
+    Math.min(ports.balances.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
   );
   const saveUses = () => {
     for (const { id, lastUsedAt } of access.keys.takeUsed()) {
@@ -72,7 +72,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     saveUses();
     if (config.opsDurable) save();
     if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');
-    saveBooks();
+    saveBalances();
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
   });

@@ -7,7 +7,7 @@ import { failed, messageOf, ok, skipped } from './finding.ts';
 const name = 'ledger';
 const mostShown = 5;
 
-type BooksCheck = RouteOutput<Routes['verifyBudgets']>;
+type BudgetVerification = RouteOutput<Routes['verifyBudgets']>;
 
 /** Whether the budgets are what the audit log adds up to. */
 export async function checkLedger(client: GatewayClient): Promise<Finding> {
@@ -26,7 +26,7 @@ export async function checkLedger(client: GatewayClient): Promise<Finding> {
   }
 }
 
-function differences({ differences: all }: BooksCheck): string {
+function differences({ differences: all }: BudgetVerification): string {
   const lines = all.slice(0, mostShown).map(({ tier, org_id, team_id, agent_id, period, ledger_usd, log_usd }) => {
     const who = [org_id, team_id, agent_id].filter((part) => part !== null).join('/');
     const what = period === null ? 'held back' : `spent this ${period}`;

@@ -121,9 +121,9 @@ class Run {
     }
     const held = [...this.ops.values()].filter(({ state }) => state === 'pending' || state === 'running');
     const [of] = tiersOf(this.bot.id);
-    const books = of === undefined ? undefined : this.world.gov.ledger.read(of);
-    expect(books?.reserved).toBe(held.reduce((sum, { cost }) => sum + cost, 0));
-    expect(books?.spent.month).toBe(this.spent);
+    const balance = of === undefined ? undefined : this.world.gov.ledger.read(of);
+    expect(balance?.reserved).toBe(held.reduce((sum, { cost }) => sum + cost, 0));
+    expect(balance?.spent.month).toBe(this.spent);
     expect(this.world.gov.approvals.openCount).toBe(held.filter(({ state }) => state === 'pending').length);
   }
 

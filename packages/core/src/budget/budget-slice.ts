@@ -3,24 +3,24 @@ import type { Typed } from '../journal/journal.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Micros, Total } from '../kernel/money.ts';
-import type { ClosedBooks, SavedBooks } from './books.ts';
+import type { ClosedPeriod, SavedBalance } from './balance.ts';
 import type { Period } from './period.ts';
-import type { BooksMark } from './recover-books.ts';
+import type { BalancesMark } from './recover-balances.ts';
 import type { TierOf } from './tier.ts';
 
-/** The rows that budgets write: what was spent, up to an entry, and the books of which nothing is left to say. */
+/** The rows that budgets write: what was spent, up to an entry, and the balance of which nothing is left to say. */
 export interface BudgetsChange {
-  readonly kind: 'books_saved';
-  readonly saved: readonly SavedBooks[];
+  readonly kind: 'balances_saved';
+  readonly saved: readonly SavedBalance[];
   readonly over: readonly TierOf[];
   /** What tiers have spent in days and months that are over. */
-  readonly closed: readonly ClosedBooks[];
+  readonly closed: readonly ClosedPeriod[];
   /** Such days and months are given up before these; null: all stay. */
   readonly closedBefore: Readonly<Record<Period, string>> | null;
-  readonly asOf: BooksMark;
+  readonly asOf: BalancesMark;
 }
 
-/** An operation has moved, as far as books follow from it. */
+/** An operation has moved, as far as balance follow from it. */
 interface OpSettled {
   readonly type: 'ops_change';
   readonly agent: AgentId;
@@ -29,7 +29,7 @@ interface OpSettled {
   readonly booked?: string;
 }
 
-/** The events that books follow from. */
+/** The events that balance follow from. */
 export type BookedEvent = BudgetEvent | AlertEvent | OpSettled;
 
 const booked: ReadonlySet<string> = new Set<BookedEvent['type']>(['budget', 'audit_alert', 'ops_change']);
@@ -40,16 +40,16 @@ export function isBookedEvent(event: Typed): event is BookedEvent {
 
 /** What a start brings back of budgets, before it adds what the log says since. */
 export interface BudgetsSnapshot {
-  readonly books: readonly SavedBooks[];
-  /** Up to which entry the books are true; null where none were saved yet. */
-  readonly booksMark: BooksMark | null;
+  readonly balances: readonly SavedBalance[];
+  /** Up to which entry the balance are true; null where none were saved yet. */
+  readonly balancesMark: BalancesMark | null;
 }
 
 /** A cap is nearly used up, or was about to be passed, or what was spent is corrected. */
 export interface BudgetEvent {
   readonly type: 'budget';
   readonly at: EpochMs;
-  /** Whose books: everybody's, or those of an org, a team or an agent. */
+  /** Whose balance: everybody's, or those of an org, a team or an agent. */
   readonly of: TierOf;
   readonly change: 'approached' | 'exceeded' | 'corrected';
   readonly period: Period;

@@ -4,7 +4,7 @@ import { MemoryStore } from '../memory/memory-store.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { checkBooks } from './check-books.ts';
+import { verifyBudgets } from './verify-budgets.ts';
 import { followClock } from './follow-clock.ts';
 import type { Total } from '../kernel/money.ts';
 import { readHistory } from './read-history.ts';
@@ -35,7 +35,7 @@ async function spend(micros: number, agent = bot): Promise<string> {
 }
 
 async function save(most?: number): Promise<void> {
-  while (g.books?.save(most) === true) g.turn();
+  while (g.balance?.save(most) === true) g.turn();
   g.turn();
 }
 
@@ -54,7 +54,7 @@ function settleClock(): void {
 
 const spent = () => g.gov.ledger.read(everybody).spent;
 const resetsAt = () => new Date(g.gov.ledger.resetsAt('day')).toISOString();
-const verified = async () => (await checkBooks(g.gov, operator, store)).differences;
+const verified = async () => (await verifyBudgets(g.gov, operator, store)).differences;
 
 beforeEach(start);
 
@@ -273,12 +273,12 @@ class World {
         g.clock.advance(command.hours * hour);
         return;
       case 'save':
-        g.books?.save(command.most);
+        g.balance?.save(command.most);
         g.turn();
         return;
       case 'fail':
         g.failure = new Error('the disk is full');
-        g.books?.save(2);
+        g.balance?.save(2);
         followClock(g.gov);
         g.turn();
         g.failure = undefined;

@@ -4,7 +4,7 @@ import { MemoryStore } from '../memory/memory-store.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { checkBooks } from './check-books.ts';
+import { verifyBudgets } from './verify-budgets.ts';
 import { correctBudget } from './correct-budget.ts';
 import { usdOfMicros } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
@@ -39,7 +39,7 @@ const correct = (amountUsd: string, name = 'acme/search/bot', reason = 'a mistak
 /** What is settled today in each tier of an agent. */
 const days = (agent = bot) => tiersOf(agent.id).map((of) => g.gov.ledger.read(of).spent.day);
 const months = (agent = bot) => tiersOf(agent.id).map((of) => g.gov.ledger.read(of).spent.month);
-const verified = async () => (await checkBooks(g.gov, operator, store)).differences;
+const verified = async () => (await verifyBudgets(g.gov, operator, store)).differences;
 
 async function crash(): Promise<void> {
   g = await g.crash();
@@ -97,7 +97,7 @@ describe('a correction', () => {
   test.each([false, true])('survives the end of the process; saved before: %s', async (isSaved) => {
     await settle(5_000_000);
     await correct('-1.50');
-    if (isSaved) while (g.books?.save() === true) g.turn();
+    if (isSaved) while (g.balance?.save() === true) g.turn();
     g.turn();
     await crash();
     expect(days()).toEqual([3_500_000, 3_500_000, 3_500_000, 3_500_000]);
@@ -218,7 +218,7 @@ test('over any sequence of costs, corrections, days and crashes, nothing falls b
       for (const step of steps) {
         if (step === 'crash') await crash();
         else if (step === 'save') {
-          g.books?.save(2);
+          g.balance?.save(2);
           g.turn();
         } else if ('hours' in step) g.clock.advance(step.hours * 3_600_000);
         else if ('settle' in step) await settle(step.settle, step.bot ? bot : other);

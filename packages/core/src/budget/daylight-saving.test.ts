@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { checkBooks } from './check-books.ts';
+import { verifyBudgets } from './verify-budgets.ts';
 import { readHistory } from './read-history.ts';
 
 const halfHour = 1_800_000;
@@ -36,7 +36,7 @@ async function replay(zone: string, from: number, steps: number, crashEvery: num
     const { opId, decision } = await g.check(bot, { estimatedCostMicros: 1 });
     if (decision === 'allow') await g.complete(bot, opId);
     if (step % 7 === 3) {
-      while (g.books?.save(2) === true) g.turn();
+      while (g.balance?.save(2) === true) g.turn();
       g.turn();
     }
     g.clock.advance(halfHour);
@@ -45,9 +45,9 @@ async function replay(zone: string, from: number, steps: number, crashEvery: num
       await g.policies(policy);
     }
   }
-  while (g.books?.save(2) === true) g.turn();
+  while (g.balance?.save(2) === true) g.turn();
   g.turn();
-  expect(await checkBooks(g.gov, operator, store)).toMatchObject({ consistent: true });
+  expect(await verifyBudgets(g.gov, operator, store)).toMatchObject({ consistent: true });
   const local = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
   const history = await readHistory(g.gov, operator, store, { period: 'day', count: 400 });
   return history.map(({ startsAt, endsAt, spentMicros }) => ({

@@ -5,7 +5,7 @@ import { plus } from '../kernel/money.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 
-/** The first cap of a policy, in force or not, that a charge to these tiers would pass, in their order; books are only read. */
+/** The first cap of a policy, in force or not, that a charge to these tiers would pass, in their order; balance are only read. */
 export function exceededUnder(
   policy: Pick<BudgetPolicy, 'capsOf'>,
   ledger: Pick<Ledger, 'read'>,

@@ -1,7 +1,7 @@
 import type { Clock, EpochMs } from '../kernel/clock.ts';
 import type { Undo } from '../journal/journal.ts';
-import type { WindowIds, Windows } from './books.ts';
-import { idsOf } from './books.ts';
+import type { WindowIds, Windows } from './balance.ts';
+import { idsOf } from './balance.ts';
 import type { Calendar, Period, Window } from './period.ts';
 
 /**
@@ -80,7 +80,7 @@ export class LedgerDays {
     this.#book(this.#named(ids));
   }
 
-  /** Books to the present day from now on, where the clock has been behind for long enough; returns how to take that back. */
+  /** Balance to the present day from now on, where the clock has been behind for long enough; returns how to take that back. */
   goBack(): Undo | undefined {
     this.#look();
     const behind = this.#behind;

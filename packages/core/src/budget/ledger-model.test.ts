@@ -7,7 +7,7 @@ import { control } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { checkBooks } from './check-books.ts';
+import { verifyBudgets } from './verify-budgets.ts';
 import { LeaseWatch } from '../control/reservation-reaper.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
@@ -158,7 +158,7 @@ class Simulation {
   }
 
   async check(): Promise<void> {
-    const { differences } = await checkBooks(this.#test.gov, operator, this.#store);
+    const { differences } = await verifyBudgets(this.#test.gov, operator, this.#store);
     expect(differences).toEqual([]);
   }
 
@@ -221,7 +221,7 @@ class Simulation {
         for (const bot of this.#agents) test.known(bot.id).aliveAt = test.clock.elapsed();
         return;
       case 'save':
-        test.books?.save(command.most);
+        test.balance?.save(command.most);
         return;
       case 'keep house':
         return this.#keepHouse(failing);
@@ -300,7 +300,7 @@ function sweptBy(test: TestGovernance): string[] {
   return [...before].filter((name) => !after.has(name));
 }
 
-test('whatever happens, and wherever the process ends, the books equal a plain sum and no cap is passed by a reservation', async () => {
+test('whatever happens, and wherever the process ends, the balance equal a plain sum and no cap is passed by a reservation', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someCommand, { maxLength: 100, size: 'max' }), async (commands) => {
       const simulation = await Simulation.start();

@@ -66,7 +66,7 @@ describe('a charge', () => {
     expect(ledger.exceededBy(bot, 1)).toBeDefined();
   });
 
-  test('of an agent without org and team goes to the global and the agent’s books', () => {
+  test('of an agent without org and team goes to the global and the agent’s balance', () => {
     expect(tiersOf(agentId('//solo')).map(({ tier }) => tier)).toEqual(['global', 'agent']);
   });
 });
@@ -163,7 +163,7 @@ interface Model {
 
 const agents = ['acme/a/1', 'acme/a/2', 'acme/b/1', 'globex/a/1', '/a/1', '//1'].map(agentId);
 
-test('over any sequence of charges, of which some are taken back, books equal a plain sum, and no cap is passed by a reservation', () => {
+test('over any sequence of charges, of which some are taken back, balance equal a plain sum, and no cap is passed by a reservation', () => {
   const charge = fc.record({
     agent: fc.constantFrom(...agents),
     cost: fc.integer({ min: 0, max: 60 }),
@@ -204,9 +204,9 @@ test('over any sequence of charges, of which some are taken back, books equal a 
           add(model.spent, agent, actual);
         }
       }
-      for (const books of ledger.all()) {
-        expect(books.reserved).toBe(model.reserved.get(tierKey(books.of)) ?? 0);
-        expect(books.spent.day).toBe(model.spent.get(tierKey(books.of)) ?? 0);
+      for (const balance of ledger.all()) {
+        expect(balance.reserved).toBe(model.reserved.get(tierKey(balance.of)) ?? 0);
+        expect(balance.spent.day).toBe(model.spent.get(tierKey(balance.of)) ?? 0);
       }
     }),
     { numRuns: 300 },

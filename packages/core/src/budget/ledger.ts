@@ -1,7 +1,7 @@
 import type { Clock, EpochMs } from '../kernel/clock.ts';
 import type { Undo } from '../journal/journal.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import type { Books, SavedBooks, WindowIds, Windows } from './books.ts';
+import type { Balance, SavedBalance, WindowIds, Windows } from './balance.ts';
 import {
   book,
   copyOf,
@@ -14,7 +14,7 @@ import {
   moveOn,
   oldestOf,
   sumsOf,
-} from './books.ts';
+} from './balance.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
 import { LedgerDays } from './ledger-days.ts';
 import type { Micros, Total } from '../kernel/money.ts';
@@ -42,7 +42,7 @@ export interface Approached {
   readonly totalMicros: Total;
 }
 
-/** What a change of the books means: how to take it back, who is to be told, and the day that it was booked to. */
+/** What a change of the balance means: how to take it back, who is to be told, and the day that it was booked to. */
 export interface Booked {
   readonly undo: Undo;
   readonly approached: readonly Approached[];
@@ -58,7 +58,7 @@ export const thresholds = [80, 95] as const;
  * midnight; what is settled belongs to the day and month that it was booked to.
  */
 export class Ledger {
-  readonly #books = new Map<string, Books>();
+  readonly #balance = new Map<string, Balance>();
   readonly #days: LedgerDays;
   #policy: BudgetPolicy;
 
@@ -74,7 +74,7 @@ export class Ledger {
   /** Puts other caps in force, from the next charge on. */
   set policy(policy: BudgetPolicy) {
     if (policy.calendar.timeZone !== this.#policy.calendar.timeZone) {
-      this.#days.follow(policy.calendar, this.#books.size > 0);
+      this.#days.follow(policy.calendar, this.#balance.size > 0);
     }
     this.#policy = policy;
   }
@@ -94,7 +94,7 @@ export class Ledger {
     return this.#days.booking.day.id;
   }
 
-  /** When the books of a period start anew. */
+  /** When the balance of a period start anew. */
   resetsAt(period: Period): EpochMs {
     return this.window(period).end;
   }
@@ -104,11 +104,11 @@ export class Ledger {
     if (cost === 0) return undefined;
     for (const of of tiersOf(agent)) {
       const caps = this.#policy.capsOf(of);
-      const books = this.#of(of);
+      const balance = this.#of(of);
       for (const period of periods) {
         const limitMicros = caps[period];
         if (limitMicros === null) continue;
-        const totalMicros = plus(this.#spent(books, period), books.reserved);
+        const totalMicros = plus(this.#spent(balance, period), balance.reserved);
         if (plus(totalMicros, cost) > limitMicros) return { of, period, limitMicros, totalMicros };
       }
     }
@@ -117,8 +117,8 @@ export class Ledger {
 
   /** Holds a charge back in all tiers, and tells which shares of caps are used up by it. */
   reserve(agent: AgentId, cost: Micros): Booked {
-    return this.#change(tiersOf(agent), (books) => {
-      books.reserved = plus(books.reserved, cost);
+    return this.#change(tiersOf(agent), (balance) => {
+      balance.reserved = plus(balance.reserved, cost);
     });
   }
 
@@ -126,16 +126,16 @@ export class Ledger {
   hold(agent: AgentId, cost: Micros): void {
     if (cost === 0) return;
     for (const of of tiersOf(agent)) {
-      const books = this.#of(of);
-      books.reserved = plus(books.reserved, cost);
+      const balance = this.#of(of);
+      balance.reserved = plus(balance.reserved, cost);
     }
   }
 
   /** The action is over: what it did cost takes the place of what was held back for it, on the day that is told. */
   settle(agent: AgentId, reserved: Micros, actual: Micros): Booked {
-    const settled = this.#change(tiersOf(agent), (books) => {
-      books.reserved = minus(books.reserved, reserved);
-      if (actual !== 0) for (const period of periods) book(books, period, actual);
+    const settled = this.#change(tiersOf(agent), (balance) => {
+      balance.reserved = minus(balance.reserved, reserved);
+      if (actual !== 0) for (const period of periods) book(balance, period, actual);
     });
     if (actual !== 0) this.#days.noteBooked();
     return settled;
@@ -143,8 +143,8 @@ export class Ledger {
 
   /** Somebody corrects what was settled today and this month, in all of these tiers. */
   correct(tiers: readonly TierOf[], amounts: Readonly<Record<Period, Total>>): Booked {
-    const corrected = this.#change(tiers, (books) => {
-      for (const period of periods) if (amounts[period] !== 0) book(books, period, amounts[period]);
+    const corrected = this.#change(tiers, (balance) => {
+      for (const period of periods) if (amounts[period] !== 0) book(balance, period, amounts[period]);
     });
     this.#days.noteBooked();
     return corrected;
@@ -152,14 +152,14 @@ export class Ledger {
 
   /** The action never was, or nobody will tell: what was held back is free again. */
   release(agent: AgentId, reserved: Micros): Undo {
-    return this.#change(tiersOf(agent), (books) => {
-      books.reserved = minus(books.reserved, reserved);
+    return this.#change(tiersOf(agent), (balance) => {
+      balance.reserved = minus(balance.reserved, reserved);
     }).undo;
   }
 
-  /** The books of a tier as they count now; of one that never spent anything none are kept. */
-  read(of: TierOf): Readonly<Books> {
-    const known = this.#books.get(tierKey(of));
+  /** The balance of a tier as they count now; of one that never spent anything none are kept. */
+  read(of: TierOf): Readonly<Balance> {
+    const known = this.#balance.get(tierKey(of));
     if (known === undefined) return { ...freshSums(of, idsOf(this.windows)), reserved: 0 };
     this.#align(known);
     if (!this.#days.isBehind) return known;
@@ -172,24 +172,24 @@ export class Ledger {
     };
   }
 
-  all(): Readonly<Books>[] {
-    return [...this.#books.values()].map(({ of }) => this.read(of));
+  all(): Readonly<Balance>[] {
+    return [...this.#balance.values()].map(({ of }) => this.read(of));
   }
 
-  /** Books of which nothing is left to say, and for which nothing is held back, need no place. */
+  /** Balance of which nothing is left to say, and for which nothing is held back, need no place. */
   forgetIdle(): void {
     const oldest = this.#oldest();
-    for (const [key, books] of this.#books) {
-      this.#align(books);
-      if (books.reserved === 0 && isEmpty(books, oldest)) this.#books.delete(key);
+    for (const [key, balance] of this.#balance) {
+      this.#align(balance);
+      if (balance.reserved === 0 && isEmpty(balance, oldest)) this.#balance.delete(key);
     }
   }
 
   /** Puts back what a store remembered. A day that was begun stays so. */
-  restore(saved: SavedBooks): void {
-    this.#books.set(tierKey(saved.of), { ...sumsOf(saved), reserved: 0 });
+  restore(saved: SavedBalance): void {
+    this.#balance.set(tierKey(saved.of), { ...sumsOf(saved), reserved: 0 });
     const { spent, window, earlier } = saved;
-    // Books are moved on to days on which nothing happens, too.
+    // Balance are moved on to days on which nothing happens, too.
     const day = spent.day === 0 ? (earlier?.day.at(-1)?.id ?? window.day) : window.day;
     this.#days.restore({ day, month: monthOf(day) });
   }
@@ -202,81 +202,81 @@ export class Ledger {
     const from = this.bookedTo;
     const undoDays = this.#days.goBack();
     if (undoDays === undefined) return undefined;
-    const before: [Books, Books][] = [];
+    const before: [Balance, Balance][] = [];
     const to = this.#days.bookingIds;
     const oldest = this.#oldest();
-    for (const books of this.#books.values()) {
-      before.push([books, copyOf(books)]);
-      moveBack(books, to, oldest);
+    for (const balance of this.#balance.values()) {
+      before.push([balance, copyOf(balance)]);
+      moveBack(balance, to, oldest);
     }
     const undo = () => {
       undoDays();
-      for (const [books, was] of before) Object.assign(books, was);
+      for (const [balance, was] of before) Object.assign(balance, was);
     };
     return { undo, from, to: to.day };
   }
 
-  #change(tiers: readonly TierOf[], change: (books: Books) => void): Booked {
-    const before: [Books, Books][] = [];
+  #change(tiers: readonly TierOf[], change: (balance: Balance) => void): Booked {
+    const before: [Balance, Balance][] = [];
     const approached: Approached[] = [];
     // One day for all tiers, though midnight may come in between.
     const { bookingIds } = this.#days;
     for (const of of tiers) {
-      const books = this.#of(of, bookingIds);
-      before.push([books, copyOf(books)]);
-      change(books);
-      approached.push(...this.#approached(books));
+      const balance = this.#of(of, bookingIds);
+      before.push([balance, copyOf(balance)]);
+      change(balance);
+      approached.push(...this.#approached(balance));
     }
     const undo = () => {
-      for (const [books, was] of before) Object.assign(books, was);
+      for (const [balance, was] of before) Object.assign(balance, was);
     };
     return { undo, approached, day: bookingIds.day };
   }
 
-  #approached(books: Books): Approached[] {
-    const caps = this.#policy.capsOf(books.of);
+  #approached(balance: Balance): Approached[] {
+    const caps = this.#policy.capsOf(balance.of);
     const found: Approached[] = [];
     for (const period of periods) {
       const limitMicros = caps[period];
       if (limitMicros === null) continue;
-      const { spent, noticed } = this.#counted(books, period);
-      const totalMicros = plus(spent, books.reserved);
+      const { spent, noticed } = this.#counted(balance, period);
+      const totalMicros = plus(spent, balance.reserved);
       for (const percent of thresholds) {
         if (noticed >= percent || !isShareOf(totalMicros, percent, limitMicros)) continue;
-        books.noticed[period] = percent;
-        found.push({ of: books.of, period, percent, limitMicros, totalMicros });
+        balance.noticed[period] = percent;
+        found.push({ of: balance.of, period, percent, limitMicros, totalMicros });
       }
     }
     return found;
   }
 
-  #spent(books: Books, period: Period): Total {
-    return this.#days.isBehind ? this.#counted(books, period).spent : books.spent[period];
+  #spent(balance: Balance, period: Period): Total {
+    return this.#days.isBehind ? this.#counted(balance, period).spent : balance.spent[period];
   }
 
   /** What counts for the present day or month. */
-  #counted(books: Books, period: Period): { readonly spent: Total; readonly noticed: number } {
-    if (!this.#days.isBehind) return { spent: books.spent[period], noticed: books.noticed[period] };
-    return countedFrom(books, period, later(this.windows[period].id, this.#oldest()[period]));
+  #counted(balance: Balance, period: Period): { readonly spent: Total; readonly noticed: number } {
+    if (!this.#days.isBehind) return { spent: balance.spent[period], noticed: balance.noticed[period] };
+    return countedFrom(balance, period, later(this.windows[period].id, this.#oldest()[period]));
   }
 
-  /** The same books, on the day that is booked to. Those that were ahead of it have nothing on record there. */
-  #align(books: Books, booking = this.#days.bookingIds): Books {
-    if (books.window.day < booking.day) moveOn(books, booking);
-    else if (books.window.day > booking.day) moveBack(books, booking, this.#oldest());
-    return books;
+  /** The same balance, on the day that is booked to. Those that were ahead of it have nothing on record there. */
+  #align(balance: Balance, booking = this.#days.bookingIds): Balance {
+    if (balance.window.day < booking.day) moveOn(balance, booking);
+    else if (balance.window.day > booking.day) moveBack(balance, booking, this.#oldest());
+    return balance;
   }
 
   #oldest(): WindowIds {
-    return oldestOf(this.#books.get(tierKey(everybody)));
+    return oldestOf(this.#balance.get(tierKey(everybody)));
   }
 
-  #of(of: TierOf, booking = this.#days.bookingIds): Books {
+  #of(of: TierOf, booking = this.#days.bookingIds): Balance {
     const key = tierKey(of);
-    const known = this.#books.get(key);
+    const known = this.#balance.get(key);
     if (known !== undefined) return this.#align(known, booking);
-    const books: Books = { ...freshSums(of, booking), reserved: 0 };
-    this.#books.set(key, books);
-    return books;
+    const balance: Balance = { ...freshSums(of, booking), reserved: 0 };
+    this.#balance.set(key, balance);
+    return balance;
   }
 }

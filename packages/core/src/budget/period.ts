@@ -2,7 +2,7 @@ import type { EpochMs } from '../kernel/clock.ts';
 
 export type Period = 'day' | 'month';
 
-/** The parts of a tier's books that are checked, in the order in which they are: the longer first (spec, Budgets). */
+/** The parts of a tier's balance that are checked, in the order in which they are: the longer first (spec, Budgets). */
 export const periods = ['month', 'day'] as const satisfies readonly Period[];
 
 /** A stretch of local time: it holds from `start` until `end`, which is when it resets. */

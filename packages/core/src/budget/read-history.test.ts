@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { closedKept } from './books.ts';
+import { closedKept } from './balance.ts';
 import type { HistoryQuery } from './read-history.ts';
 import { readHistory } from './read-history.ts';
 
@@ -29,7 +29,7 @@ async function settle(micros: number, agent = bot): Promise<void> {
 }
 
 async function save(most = 3): Promise<void> {
-  while (g.books?.save(most) === true) g.turn();
+  while (g.balance?.save(most) === true) g.turn();
   g.turn();
   await g.gov.journal.committed().catch(() => undefined);
 }
@@ -82,7 +82,7 @@ describe('the history of a tier', () => {
     await g.policies(policy);
     setDate('2026-12-01T12:00:00Z');
     g.failure = new Error('the disk is full');
-    g.books?.save();
+    g.balance?.save();
     g.turn();
     g.failure = undefined;
     await settle(20);
@@ -95,8 +95,8 @@ describe('the history of a tier', () => {
     expect(await spent()).toEqual([100, 20]);
     expect(await spent({ period: 'month' })).toEqual([100, 20]);
     // They are there for a clock that turns out to have run ahead, and gone when months have passed in which others spent.
-    const { books } = await g.store.load();
-    expect(books.map((row) => row.spent)).toEqual(books.map(() => ({ day: 0, month: 0 })));
+    const { balances } = await g.store.load();
+    expect(balances.map((row) => row.spent)).toEqual(balances.map(() => ({ day: 0, month: 0 })));
     const other = await g.register(agentId('globex//bot'));
     for (let month = 0; month < 3; month++) {
       g.clock.advance(31 * dayMs);
@@ -105,7 +105,7 @@ describe('the history of a tier', () => {
     }
     g.clock.advance(31 * dayMs);
     await save();
-    expect((await g.store.load()).books.map(({ of }) => of.orgId)).toEqual(['', 'globex', 'globex']);
+    expect((await g.store.load()).balances.map(({ of }) => of.orgId)).toEqual(['', 'globex', 'globex']);
   });
 
   test('has a day that ended while the gateway was gone, though nothing was saved', async () => {

@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import { narrowedTo, requireScope } from '../access/principal.ts';
 import type { Budgets } from './budgets.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { ClosedBooksReader } from './books.ts';
+import type { ClosedPeriodReader } from './balance.ts';
 import type { BudgetFilter } from './list-budgets.ts';
 import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from './period.ts';
@@ -32,7 +32,7 @@ export interface SpentWindow {
 export async function readHistory(
   gov: Budgets,
   by: Principal,
-  log: ClosedBooksReader,
+  log: ClosedPeriodReader,
   { period, count, ...filter }: HistoryQuery,
 ): Promise<SpentWindow[]> {
   requireScope(by, 'read');
@@ -42,11 +42,11 @@ export async function readHistory(
   const spentMicros = gov.ledger.read(of).spent[period];
   const limitMicros = gov.ledger.policy.capsOf(of)[period];
   await gov.journal.committed();
-  const before = (await log.closedBooks(of, period, count)).filter(
+  const before = (await log.closedPeriods(of, period, count)).filter(
     // Of a day that the clock had been ahead at, nothing is left where it was booked elsewhere.
-    (books) => books.id < id && books.spentMicros !== 0,
+    (balance) => balance.id < id && balance.spentMicros !== 0,
   );
-  const windows: SpentWindow[] = before.map((books) => ({ ...windowOf(books), closed: true }));
+  const windows: SpentWindow[] = before.map((balance) => ({ ...windowOf(balance), closed: true }));
   if (spentMicros !== 0) windows.push({ startsAt, endsAt, spentMicros, limitMicros, closed: false });
   return windows.slice(-count);
 }

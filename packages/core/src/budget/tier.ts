@@ -2,7 +2,7 @@ import type { AgentId } from '../kernel/agent-id.ts';
 
 export type BudgetTier = 'global' | 'org' | 'team' | 'agent';
 
-/** Whose books: everybody's, or those of an org, a team or an agent. */
+/** Whose balance: everybody's, or those of an org, a team or an agent. */
 export interface TierOf {
   readonly tier: BudgetTier;
   readonly orgId: string;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { agentId } from '../testkit/requests.ts';
-import { BooksFold } from './books-fold.ts';
+import { BalanceFold } from './balance-fold.ts';
 import { budgetPolicy, noBudgets } from './budget-policy.ts';
 import { Ledger } from './ledger.ts';
 import type { Total } from '../kernel/money.ts';
@@ -59,7 +59,7 @@ test('a sum is written down, in JSON and in dollars, digit by digit', () => {
   );
 });
 
-describe('books beyond 2^53', () => {
+describe('balance beyond 2^53', () => {
   const bot = agentId('acme/search/bot');
   const most = Number.MAX_SAFE_INTEGER;
   const someCosts = fc.array(fc.oneof(fc.integer({ min: most - 5, max: most }), fc.nat({ max: 9 })), { maxLength: 30 });
@@ -68,7 +68,7 @@ describe('books beyond 2^53', () => {
     fc.assert(
       fc.property(someCosts, (costs) => {
         const ledger = new Ledger(new ManualClock(), budgetPolicy(noBudgets));
-        const fold = new BooksFold();
+        const fold = new BalanceFold();
         let exact = 0n;
         const undos = costs.map((cost) => {
           ledger.reserve(bot, cost);

@@ -7,7 +7,7 @@ import { control, finish, listen, opOf } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { checkBooks } from '../budget/check-books.ts';
+import { verifyBudgets } from '../budget/verify-budgets.ts';
 import { LeaseWatch } from './reservation-reaper.ts';
 import type { Total } from '../kernel/money.ts';
 import { tiersOf } from '../budget/tier.ts';
@@ -44,7 +44,7 @@ async function look(): Promise<void> {
 }
 
 /** In all tiers alike. */
-function books(): { reserved: Total; day: Total } {
+function balance(): { reserved: Total; day: Total } {
   const [first, ...rest] = tiersOf(bot.id).map((of) => {
     const { reserved, spent } = g.gov.ledger.read(of);
     return { reserved, day: spent.day };
@@ -53,17 +53,17 @@ function books(): { reserved: Total; day: Total } {
   return first ?? { reserved: -1, day: -1 };
 }
 
-const isConsistent = async () => (await checkBooks(g.gov, operator, log)).consistent;
+const isConsistent = async () => (await verifyBudgets(g.gov, operator, log)).consistent;
 
 describe('what is held back for an agent that has vanished', () => {
   test('is free again after the lease, once, on record, and the operation stays as it is and is stale', async () => {
     g.clock.advance(leaseMs - 1);
     await look();
-    expect(books().reserved).toBe(600_000);
+    expect(balance().reserved).toBe(600_000);
     g.clock.advance(1);
     await look();
     await look();
-    expect([released, books()]).toEqual([1, { reserved: 0, day: 0 }]);
+    expect([released, balance()]).toEqual([1, { reserved: 0, day: 0 }]);
     expect(recordOf(opOf(g, bot, 'a:s'))).toMatchObject({ state: 'running', stale: true, costMicros: 600_000 });
     const entries = (await g.audit()).filter(({ event_type: type }) => type === 'BudgetReservationReleased');
     expect(entries).toMatchObject([
@@ -88,7 +88,7 @@ describe('what is held back for an agent that has vanished', () => {
     await control(g, bot, 'b:s', 'terminate');
     g.clock.advance(leaseMs);
     await look();
-    expect([released, books().reserved]).toEqual([1, 0]);
+    expect([released, balance().reserved]).toEqual([1, 0]);
   });
 
   test.each<[string, () => Promise<unknown>]>([
@@ -107,11 +107,11 @@ describe('what is held back for an agent that has vanished', () => {
     g.clock.advance(leaseMs);
     g.failure = new Error('the disk is full');
     await look();
-    expect(books().reserved).toBe(600_000);
+    expect(balance().reserved).toBe(600_000);
     expect(opOf(g, bot, 'a:s')).toMatchObject({ reservedMicros: 600_000, stale: false });
     g.failure = undefined;
     await look();
-    expect(books().reserved).toBe(0);
+    expect(balance().reserved).toBe(0);
   });
 });
 
@@ -137,20 +137,20 @@ describe('an operation whose reservation was released', () => {
   test.each([
     ['its actual cost', 250_000, 250_000],
     ['what was once held back, where its agent does not say', null, 600_000],
-  ])('books %s when it is completed after all', async (_, actualCostMicros, booked) => {
+  ])('balance %s when it is completed after all', async (_, actualCostMicros, booked) => {
     await g.complete(bot, 'a:s', { actualCostMicros });
-    expect(books()).toEqual({ reserved: 0, day: booked });
+    expect(balance()).toEqual({ reserved: 0, day: booked });
     expect(await isConsistent()).toBe(true);
   });
 
   test('is allowed again when it is checked again, without a second charge', async () => {
     expect((await spend('a', 600_000)).decision).toBe('allow');
-    expect(books().reserved).toBe(0);
+    expect(balance().reserved).toBe(0);
   });
 
   test('frees nothing more when it is terminated', async () => {
     await control(g, bot, 'a:s', 'terminate');
-    expect(books()).toEqual({ reserved: 0, day: 0 });
+    expect(balance()).toEqual({ reserved: 0, day: 0 });
   });
 
   test.each([
@@ -161,13 +161,13 @@ describe('an operation whose reservation was released', () => {
     g = await g.crash();
     await g.policies(policy);
     takeUp();
-    expect(books()).toEqual({ reserved: 0, day: 0 });
+    expect(balance()).toEqual({ reserved: 0, day: 0 });
     await look();
     expect(released).toBe(0);
     await finish(g, g.complete(bot, 'a:s'));
-    expect(books()).toEqual({ reserved: 0, day: 600_000 });
+    expect(balance()).toEqual({ reserved: 0, day: 600_000 });
     g = await g.crash();
-    expect(books()).toEqual({ reserved: 0, day: 600_000 });
+    expect(balance()).toEqual({ reserved: 0, day: 600_000 });
     expect(await isConsistent()).toBe(true);
   });
 });
@@ -177,8 +177,8 @@ test('a lease starts anew after a restart, as nobody could be heard meanwhile', 
   g = await g.crash();
   takeUp();
   await look();
-  expect([released, books().reserved]).toEqual([0, 600_000]);
+  expect([released, balance().reserved]).toEqual([0, 600_000]);
   g.clock.advance(leaseMs);
   await look();
-  expect([released, books().reserved]).toEqual([1, 0]);
+  expect([released, balance().reserved]).toEqual([1, 0]);
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const policy = (budget: string, more = '') => world.policies(`name: p\ndefault: allow\nbudget: ${budget}\n${more}`);
 const spend = (estimatedCostMicros: number, agent = bot) =>
   world.check(agent, { estimatedCostMicros, action: useTool('search') });
-const books = (tier: number, agent = bot) => {
+const balance = (tier: number, agent = bot) => {
   const of = tiersOf(agent.id)[tier];
   if (of === undefined) throw new Error('there is no such tier');
   const { reserved, spent } = world.gov.ledger.read(of);
@@ -28,9 +28,9 @@ describe('a check', () => {
   test('holds its cost back in all four tiers, and completion settles the actual cost in all', async () => {
     await policy('{ daily_limit_usd: 1 }');
     const { opId } = await spend(400_000);
-    for (const tier of [0, 1, 2, 3]) expect(books(tier)).toEqual({ reserved: 400_000, day: 0, month: 0 });
+    for (const tier of [0, 1, 2, 3]) expect(balance(tier)).toEqual({ reserved: 400_000, day: 0, month: 0 });
     await world.complete(bot, opId, { actualCostMicros: 100_000 });
-    for (const tier of [0, 1, 2, 3]) expect(books(tier)).toEqual({ reserved: 0, day: 100_000, month: 100_000 });
+    for (const tier of [0, 1, 2, 3]) expect(balance(tier)).toEqual({ reserved: 0, day: 100_000, month: 100_000 });
   });
 
   test('that would pass a cap is denied, with the cap, and leaves a terminated operation and no reservation', async () => {
@@ -44,7 +44,7 @@ describe('a check', () => {
       limit: { tier: 'org', period: 'day', limitMicros: 1_000_000, totalMicros: 600_000 },
     });
     expect(refused.reason).toContain('0.40 USD are left');
-    expect(books(1).reserved).toBe(600_000);
+    expect(balance(1).reserved).toBe(600_000);
     expect((await spend(400_000)).decision).toBe('allow');
   });
 
@@ -67,14 +67,14 @@ describe('a check', () => {
   test('that is denied by policy costs nothing', async () => {
     await policy('{ daily_limit_usd: 1 }', 'rules: [{ name: no, effect: deny, tools: [search] }]');
     expect((await spend(900_000)).policyRule).toBe('p/no');
-    expect(books(0).reserved).toBe(0);
+    expect(balance(0).reserved).toBe(0);
   });
 
   test('that is asked again is charged once', async () => {
     await policy('{ daily_limit_usd: 1 }');
     const again = { traceId: 't', spanId: 's', estimatedCostMicros: 600_000 };
     for (let time = 0; time < 3; time++) expect((await world.check(bot, again)).decision).toBe('allow');
-    expect(books(0).reserved).toBe(600_000);
+    expect(balance(0).reserved).toBe(600_000);
   });
 
   test('of a thousand at once against one cap never passes it', async () => {
@@ -82,7 +82,7 @@ describe('a check', () => {
     const answers = Array.from({ length: 1000 }, () => spend(3000));
     const decisions = await Promise.all(answers);
     expect(decisions.filter(({ decision }) => decision === 'allow')).toHaveLength(333);
-    expect(books(3).reserved).toBe(999_000);
+    expect(balance(3).reserved).toBe(999_000);
   });
 });
 
@@ -94,30 +94,30 @@ describe('a reservation', () => {
     const op = world.opsOf(bot.id).get(opId);
     if (op === undefined) throw new Error('the operation is not known');
     await world.settle(controlOp(world.gov, operator, op, 'terminate', ''));
-    expect(books(0).reserved).toBe(300_000);
+    expect(balance(0).reserved).toBe(300_000);
     await world.deregister(bot);
-    expect(books(0)).toEqual({ reserved: 0, day: 0, month: 0 });
+    expect(balance(0)).toEqual({ reserved: 0, day: 0, month: 0 });
   });
 
   test('that could not be made durable is taken back', async () => {
     await policy('{ daily_limit_usd: 1 }');
     world.failure = new Error('the disk is full');
     await expect(spend(300_000)).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(books(0).reserved).toBe(0);
+    expect(balance(0).reserved).toBe(0);
     world.failure = undefined;
     const { opId } = await spend(300_000);
     world.failure = new Error('the disk is full');
     await expect(world.complete(bot, opId, { actualCostMicros: 1 })).rejects.toMatchObject({
       code: 'store_unavailable',
     });
-    expect(books(0)).toEqual({ reserved: 300_000, day: 0, month: 0 });
+    expect(balance(0)).toEqual({ reserved: 300_000, day: 0, month: 0 });
   });
 
   test('comes back after a crash, in all tiers', async () => {
     await policy('{ daily_limit_usd: 1 }');
     await spend(300_000);
     world = await world.crash();
-    for (const tier of [0, 1, 2, 3]) expect(books(tier).reserved).toBe(300_000);
+    for (const tier of [0, 1, 2, 3]) expect(balance(tier).reserved).toBe(300_000);
   });
 });
 
@@ -132,33 +132,33 @@ describe('what was spent', () => {
     await settle(100);
     world = await world.crash();
     await settle(20);
-    world.books?.save();
+    world.balance?.save();
     world.turn();
     await settle(3);
     world = await world.crash();
-    for (const tier of [0, 1, 2, 3]) expect(books(tier)).toEqual({ reserved: 0, day: 123, month: 123 });
+    for (const tier of [0, 1, 2, 3]) expect(balance(tier)).toEqual({ reserved: 0, day: 123, month: 123 });
     world = await world.crash();
-    expect(books(0).day).toBe(123);
+    expect(balance(0).day).toBe(123);
   });
 
   test('is saved again where the store did not take it', async () => {
     await policy('{ daily_limit_usd: 100 }');
     await settle(100);
     world.failure = new Error('the disk is full');
-    world.books?.save();
+    world.balance?.save();
     world.turn();
     world.failure = undefined;
-    world.books?.save();
+    world.balance?.save();
     world.turn();
-    expect(world.books?.neededFrom).toBe(world.gov.journal.head.seq);
+    expect(world.balance?.neededFrom).toBe(world.gov.journal.head.seq);
     world = await world.crash();
-    expect(books(0).day).toBe(100);
+    expect(balance(0).day).toBe(100);
   });
 
   test('of yesterday is not today’s after a crash, and what was told is not told again', async () => {
     await policy('{ daily_limit_usd: 1, monthly_limit_usd: 10 }');
     await settle(850_000);
-    world.books?.save();
+    world.balance?.save();
     world.turn();
     world = await world.crash();
     await policy('{ daily_limit_usd: 1, monthly_limit_usd: 10 }');
@@ -167,7 +167,7 @@ describe('what was spent', () => {
     expect(world.events.filter(({ type }) => type === 'budget')).toEqual([]);
     world.clock.advance(86_400_000);
     world = await world.crash();
-    expect(books(0)).toEqual({ reserved: 0, day: 0, month: 860_000 });
+    expect(balance(0)).toEqual({ reserved: 0, day: 0, month: 860_000 });
   });
 });
 
@@ -176,7 +176,7 @@ describe('an actual cost above what was reserved', () => {
     await policy('{ agent_daily_limit_usd: 1 }');
     const { opId } = await spend(10);
     await world.complete(bot, opId, { actualCostMicros: 5_000_000 });
-    expect(books(3).day).toBe(5_000_000);
+    expect(balance(3).day).toBe(5_000_000);
     expect((await spend(1)).limit).toMatchObject({ tier: 'agent', totalMicros: 5_000_000 });
     expect((await spend(0)).decision).toBe('allow');
   });
@@ -193,18 +193,18 @@ describe('prices', () => {
   test('make the cost of a call of a model, the first that fits, rounded up', async () => {
     await policy('{ daily_limit_usd: 100 }', prices);
     await call('gpt-large', 1000, 1000);
-    expect(books(0).reserved).toBe(40_000);
+    expect(balance(0).reserved).toBe(40_000);
     await call('gpt-small', 1, 0);
-    expect(books(0).reserved).toBe(40_001);
+    expect(balance(0).reserved).toBe(40_001);
   });
 
   test('are the least that is held back, and give way to an estimate that is higher', async () => {
     await policy('{ daily_limit_usd: 100 }', prices);
     const large = action('llm_call', { model: 'gpt-large', promptTokens: 1_000_000, maxOutputTokens: 0 });
     await world.check(bot, { action: large, estimatedCostMicros: 7 });
-    expect(books(0).reserved).toBe(10_000_000);
+    expect(balance(0).reserved).toBe(10_000_000);
     await world.check(bot, { action: large, estimatedCostMicros: 10_000_007 });
-    expect(books(0).reserved).toBe(20_000_007);
+    expect(balance(0).reserved).toBe(20_000_007);
   });
 
   test.each([
@@ -214,7 +214,7 @@ describe('prices', () => {
   ])('of an unknown model with unknown_price %s', async (choice, decision, reserved) => {
     await policy('{ daily_limit_usd: 100 }', `${prices}  unknown_price: ${choice}\n`);
     const answer = await call('llama', 1000, 1000);
-    expect([answer.decision, books(0).reserved]).toEqual([decision, reserved]);
+    expect([answer.decision, balance(0).reserved]).toEqual([decision, reserved]);
     if (decision === 'deny') expect(answer).toMatchObject({ policyRule: 'budget/pricing' });
   });
 });
@@ -234,7 +234,7 @@ describe('what one action may cost', () => {
         'ask for fewer tokens',
     };
     expect(await call(501)).toMatchObject(dear);
-    expect(books(0).reserved).toBe(1_000_000_000);
+    expect(balance(0).reserved).toBe(1_000_000_000);
     expect(await call(2 ** 31 - 1)).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('4294967294.00'),

@@ -14,7 +14,7 @@ import { mostArgumentValues } from '../action/check-request.ts';
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
 /** Where it is read what has happened so far. */
-interface Books {
+interface Balance {
   readonly ledger: Pick<Decisions['ledger'], 'read'>;
   readonly runs: Pick<Decisions['runs'], 'of'>;
 }
@@ -28,13 +28,13 @@ export class CheckFacts implements Facts {
   readonly costUsd: number;
   /** What was asked of the run and of spend, where anything was. */
   asked: AskedFacts | undefined;
-  readonly #gov: Books;
+  readonly #gov: Balance;
   readonly #request: CheckRequest;
   /** What others than the agent's org have spent is left out. */
   readonly #isAlone: boolean;
 
   constructor(
-    gov: Books,
+    gov: Balance,
     agent: Pick<Agent, 'record' | 'lineage'>,
     request: CheckRequest,
     now: EpochMs,

@@ -3,10 +3,10 @@ import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
 import { EntryPage } from '../audit/entry-page.ts';
 import type { SealedEntry } from '../audit/entry.ts';
-import type { ClosedBooks, SavedBooks } from '../budget/books.ts';
+import type { ClosedPeriod, SavedBalance } from '../budget/balance.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
-import type { BooksMark } from '../budget/recover-books.ts';
+import type { BalancesMark } from '../budget/recover-balances.ts';
 import { tierKey } from '../budget/tier.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
 import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
@@ -18,7 +18,7 @@ import type { AgentId } from '../kernel/agent-id.ts';
 import { agentAfter, agentOfChange } from '../tenancy/agent-after.ts';
 import { agentKey } from '../kernel/agent-id.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
-import { MemoryClosedBooks } from './memory-closed-books.ts';
+import { MemoryClosedPeriods } from './memory-closed-periods.ts';
 import { MemoryControls } from './memory-controls.ts';
 import { MemoryPolicies } from './memory-policies.ts';
 import { MemoryApprovals } from './memory-approvals.ts';
@@ -37,9 +37,9 @@ export class MemoryStore implements Store, AuditReader {
   readonly #controls = new MemoryControls();
   readonly policies = new MemoryPolicies();
   readonly approvals = new MemoryApprovals();
-  readonly #books = new Map<string, SavedBooks>();
-  #booksMark: BooksMark | null = null;
-  readonly #closedBooks = new MemoryClosedBooks();
+  readonly #balances = new Map<string, SavedBalance>();
+  #balancesMark: BalancesMark | null = null;
+  readonly #closedPeriods = new MemoryClosedPeriods();
   #opsReplayFrom: number | null = 0;
   #eventIdsReserved: number;
   readonly #accounts: Pick<MemoryAccountStore, 'entryRecorded'> | undefined;
@@ -65,8 +65,8 @@ export class MemoryStore implements Store, AuditReader {
       ...this.policies.load(),
       ...this.approvals.load(),
       eventIdsReserved: this.#eventIdsReserved,
-      books: [...this.#books.values()],
-      booksMark: this.#booksMark,
+      balances: [...this.#balances.values()],
+      balancesMark: this.#balancesMark,
     });
   }
 
@@ -127,8 +127,8 @@ export class MemoryStore implements Store, AuditReader {
     return this.#controls.countsOfBulk(bulkId);
   }
 
-  closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]> {
-    return Promise.resolve(this.#closedBooks.newest(of, period, count));
+  closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]> {
+    return Promise.resolve(this.#closedPeriods.newest(of, period, count));
   }
 
   probe(): void {
@@ -176,11 +176,11 @@ export class MemoryStore implements Store, AuditReader {
       case 'op_removed':
         this.#ops.delete(`${agentKey(change.id)}/${change.opId}`);
         break;
-      case 'books_saved':
-        for (const of of change.over) this.#books.delete(tierKey(of));
-        for (const books of change.saved) this.#books.set(tierKey(books.of), { ...books });
-        this.#closedBooks.apply(change);
-        this.#booksMark = change.asOf;
+      case 'balances_saved':
+        for (const of of change.over) this.#balances.delete(tierKey(of));
+        for (const balance of change.saved) this.#balances.set(tierKey(balance.of), { ...balance });
+        this.#closedPeriods.apply(change);
+        this.#balancesMark = change.asOf;
         break;
       case 'event_ids_reserved':
         this.#eventIdsReserved = change.through;

@@ -71,7 +71,7 @@ describe('a simulation', () => {
     },
   );
 
-  test('leaves no trace: no entry, no event, no books, no agent', async () => {
+  test('leaves no trace: no entry, no event, no balance, no agent', async () => {
     const test = await governed(policyWith('deny'));
     const before = { entries: (await test.audit()).length, events: test.events.length, commits: test.commits.length };
     for (let time = 0; time < 5; time++) {

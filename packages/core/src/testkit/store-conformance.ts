@@ -6,7 +6,7 @@ import type { Approval } from '../approvals/approval.ts';
 import { isLive } from '../approvals/approval.ts';
 import type { StandingGrant } from '../approvals/grant.ts';
 import { emptyChain } from '../audit/chain.ts';
-import type { SavedBooks } from '../budget/books.ts';
+import type { SavedBalance } from '../budget/balance.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tierKey } from '../budget/tier.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
@@ -21,7 +21,7 @@ import { agentConformance, bareAgent, sampleAgent, suspended } from './store-age
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
 import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
-import { closedBooksConformance } from './store-books-conformance.ts';
+import { closedBooksConformance } from './store-balance-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
 import {
   sampleDraft,
@@ -252,8 +252,8 @@ const nothing: Snapshot = {
   grants: [],
   eventIdsReserved: 0,
   policies: [],
-  books: [],
-  booksMark: null,
+  balances: [],
+  balancesMark: null,
 };
 
 const sampleKey: ApiKeyRecord = {
@@ -343,7 +343,7 @@ const unwritable: Change = {
   },
 };
 
-function books(of: TierOf): SavedBooks {
+function balance(of: TierOf): SavedBalance {
   return {
     of,
     spent: { day: 1_370_000, month: 9_007_199_254_740_993n },
@@ -361,13 +361,13 @@ function books(of: TierOf): SavedBooks {
 }
 
 const nobody = { orgId: '', teamId: '', agentId: '' };
-const globalBooks = books({ ...nobody, tier: 'global' });
-const orgBooks = books({ ...nobody, tier: 'org', orgId: 'acme' });
-const agentBooks = books({ tier: 'agent', orgId: 'acme', teamId: '', agentId: 'bot' });
+const globalBalance = balance({ ...nobody, tier: 'global' });
+const orgBalance = balance({ ...nobody, tier: 'org', orgId: 'acme' });
+const agentBalance = balance({ tier: 'agent', orgId: 'acme', teamId: '', agentId: 'bot' });
 
-function booksOf(saved: readonly SavedBooks[], over: readonly SavedBooks[], seq: number): Change {
+function balancesOf(saved: readonly SavedBalance[], over: readonly SavedBalance[], seq: number): Change {
   const asOf = { seq, timeZone: 'Europe/Berlin' };
-  return { kind: 'books_saved', saved, over: over.map(({ of }) => of), closed: [], closedBefore: null, asOf };
+  return { kind: 'balances_saved', saved, over: over.map(({ of }) => of), closed: [], closedBefore: null, asOf };
 }
 
 const unknownAgent = { orgId: 'acme', teamId: '', agentId: 'unknown' };
@@ -606,12 +606,12 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { receipts: [sampleReceipt] },
   },
-  books_saved: {
+  balances_saved: {
     write: [
-      [booksOf([globalBooks, { ...orgBooks, spent: { day: 1, month: 2 } }], [], 3)],
-      [booksOf([orgBooks, agentBooks], [globalBooks], 9)],
+      [balancesOf([globalBalance, { ...orgBalance, spent: { day: 1, month: 2 } }], [], 3)],
+      [balancesOf([orgBalance, agentBalance], [globalBalance], 9)],
     ],
-    expected: { books: [agentBooks, orgBooks], booksMark: { seq: 9, timeZone: 'Europe/Berlin' } },
+    expected: { balances: [agentBalance, orgBalance], balancesMark: { seq: 9, timeZone: 'Europe/Berlin' } },
   },
   policy_saved: {
     write: [saved(version('a', 1), version('b', 1)), saved(version('a', 2), version('b', 2, null), sampleVersion)],
@@ -717,8 +717,8 @@ class Model {
       approvals: [...this.#approvals.values()].filter(isLive),
       grants: [...this.#grants.values()].filter(({ revokedAt }) => revokedAt === null),
       eventIdsReserved: this.#eventIdsReserved,
-      books: [],
-      booksMark: null,
+      balances: [],
+      balancesMark: null,
     };
   }
 }
@@ -738,7 +738,7 @@ function inOrder(snapshot: Snapshot): Snapshot {
     receipts: snapshot.receipts.toSorted(by(({ id }) => id)),
     bulkControls: snapshot.bulkControls.toSorted(by(({ id }) => id)),
     controlSequences: snapshot.controlSequences.toSorted(by(({ agent }) => agentKey(agent))),
-    books: snapshot.books.toSorted(by(({ of }) => tierKey(of))),
+    balances: snapshot.balances.toSorted(by(({ of }) => tierKey(of))),
     policies: snapshot.policies.toSorted(by(({ name }) => name)),
     approvals: snapshot.approvals.toSorted(by(({ id }) => id)),
     grants: snapshot.grants.toSorted(by(({ id }) => id)),

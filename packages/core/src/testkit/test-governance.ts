@@ -13,12 +13,12 @@ import type { Answer } from '../decision/answer.ts';
 import { checkAction } from '../decision/check-action.ts';
 import type { RawCheckRequest } from '../action/check-request.ts';
 import { budgetPolicy, noBudgets } from '../budget/budget-policy.ts';
-import { BooksKeeper } from '../budget/books-keeper.ts';
+import { BalanceKeeper } from '../budget/balance-keeper.ts';
 import { Ledger } from '../budget/ledger.ts';
 import type { Micros } from '../kernel/money.ts';
 import { usualMostActionMicros } from '../kernel/money.ts';
 import { RunTally } from '../budget/run-tally.ts';
-import { recoverBooks } from '../budget/recover-books.ts';
+import { recoverBalances } from '../budget/recover-balances.ts';
 import type { Governance } from '../governance.ts';
 import { governanceOf } from '../governance.ts';
 import type { Change, Batch, Store, DomainEvent } from '../store.ts';
@@ -65,8 +65,8 @@ export interface TestGovernance {
   readonly events: DomainEvent[];
   /** Every attempt to commit, with what the store was given. */
   readonly commits: Batch[];
-  /** What keeps the books in the store. */
-  books: BooksKeeper | undefined;
+  /** What keeps the balance in the store. */
+  balance: BalanceKeeper | undefined;
   /** While set, commits throw it. */
   failure: Error | undefined;
   /** Ends the turn: what was gathered is committed. */
@@ -111,11 +111,11 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     mostActionMicros = usualMostActionMicros,
   } = options;
   const snapshot = await store.load();
-  const mark = snapshot.booksMark ?? { seq: 0, timeZone: 'UTC' };
+  const mark = snapshot.balancesMark ?? { seq: 0, timeZone: 'UTC' };
   let flushes: (() => void)[] = [];
   const events: DomainEvent[] = [];
   const commits: Batch[] = [];
-  let keeper: BooksKeeper | undefined;
+  let keeper: BalanceKeeper | undefined;
   const journal = new Journal<Change, DomainEvent>(
     {
       commit: (batch) => {
@@ -178,7 +178,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     events,
     commits,
     failure: undefined,
-    books: undefined,
+    balance: undefined,
     turn,
     settle,
     register: async (id, members = {}, by = operator) => {
@@ -223,10 +223,10 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   gov.library.restore(await withWriters(gov, snapshot.policies));
-  const fold = await recoverBooks(snapshot.books, mark, store);
-  for (const books of fold.all()) gov.ledger.restore(books);
-  keeper = new BooksKeeper(gov, fold, mark.seq);
-  test.books = keeper;
+  const fold = await recoverBalances(snapshot.balances, mark, store);
+  for (const balance of fold.all()) gov.ledger.restore(balance);
+  keeper = new BalanceKeeper(gov, fold, mark.seq);
+  test.balance = keeper;
   if (snapshot.opsReplayFrom !== null) await recoverOps(gov, snapshot.ops, store, snapshot.opsReplayFrom);
   restoreControl(gov, snapshot);
   restoreApprovals(gov, snapshot);

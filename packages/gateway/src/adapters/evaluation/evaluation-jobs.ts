@@ -1,6 +1,6 @@
 import type {
   AgentRecord,
-  Books,
+  Balance,
   Candidate,
   ConsideredRule,
   JudgedAgain,
@@ -23,7 +23,7 @@ export interface BroughtFacts {
   readonly agent: { readonly record: AgentRecord; readonly lineage: Lineage } | undefined;
   readonly run: RunCount;
   /** Of the agent and all above it. */
-  readonly books: readonly Readonly<Books>[];
+  readonly balances: readonly Readonly<Balance>[];
   readonly resetsAt: { readonly day: number; readonly month: number };
 }
 

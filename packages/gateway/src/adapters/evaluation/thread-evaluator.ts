@@ -150,7 +150,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
       now: clock.now(),
       agent: agent === undefined ? undefined : { record: agent.record, lineage: agent.lineage },
       run: runs.of(agentId, runId),
-      books: tiersOf(agentId).map((of) => ledger.read(of)),
+      balances: tiersOf(agentId).map((of) => ledger.read(of)),
       resetsAt: { day: ledger.resetsAt('day'), month: ledger.resetsAt('month') },
     };
   }

@@ -93,8 +93,8 @@ export class ThreadWorld {
       runs: { of: () => facts?.run ?? { checks: 0, spentMicros: 0 } },
       ledger: {
         read: (of) => {
-          const found = facts?.books.find((books) => books.of.tier === of.tier);
-          if (found === undefined) throw new Error(`the books of the ${of.tier} were not brought along`);
+          const found = facts?.balances.find((balances) => balances.of.tier === of.tier);
+          if (found === undefined) throw new Error(`the balances of the ${of.tier} were not brought along`);
           return found;
         },
         resetsAt: (period) => facts?.resetsAt[period] ?? 0,

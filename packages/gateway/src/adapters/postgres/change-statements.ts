@@ -1,6 +1,6 @@
 import type { AgentChange, AgentId, Change } from '@reeve/core';
 import { agentOfChange } from '@reeve/core';
-import { booksOver, booksValues, closedGivenUp, closedSql, closedValues } from '../sql/books-rows.ts';
+import { balancesOver, balanceValues, closedGivenUp, closedSql, closedValues } from '../sql/balance-rows.ts';
 import { approvalSql, approvalValues, grantValues } from '../sql/approval-rows.ts';
 import { bulkValues, controlSql, receiptValues } from '../sql/control-rows.ts';
 import type { SqlValue } from '../sql/sql-database.ts';
@@ -18,9 +18,9 @@ import type { Table } from './tables.ts';
 import {
   apiKeysTable,
   approvalsTable,
-  booksTable,
+  balancesTable,
   bulksTable,
-  closedBooksTable,
+  closedPeriodsTable,
   grantsTable,
   opsTable,
   owedEntriesTable,
@@ -108,10 +108,10 @@ class FoldedChanges {
         this.#run('forget_ops', 'DELETE FROM ops WHERE seat = ?', seat);
         this.#run('forget_replay', 'UPDATE seats SET ops_replay_from = NULL WHERE seat = ?', seat);
         break;
-      case 'books_saved':
-        for (const name of booksOver(change)) this.#remove(booksTable, [seat, name]);
-        for (const row of booksValues(change)) this.#save(booksTable, [seat, ...row]);
-        for (const row of closedValues(change)) this.#save(closedBooksTable, [seat, ...row]);
+      case 'balances_saved':
+        for (const name of balancesOver(change)) this.#remove(balancesTable, [seat, name]);
+        for (const row of balanceValues(change)) this.#save(balancesTable, [seat, ...row]);
+        for (const row of closedValues(change)) this.#save(closedPeriodsTable, [seat, ...row]);
         for (const row of closedGivenUp(change)) this.#run('give_up_closed_books', closedSql.giveUp, ...row);
         break;
       case 'policy_saved':

@@ -10,7 +10,7 @@ import type {
   BulkControl,
   PolicyShelf,
   StoredVersion,
-  ClosedBooks,
+  ClosedPeriod,
   Period,
   Receipt,
   ReceiptStatus,
@@ -21,7 +21,7 @@ import type {
   TierOf,
 } from '@reeve/core';
 import { ReeveError, tierKey } from '@reeve/core';
-import { booksOf, closedOf, closedSql } from '../sql/books-rows.ts';
+import { balancesOf, closedOf, closedSql } from '../sql/balance-rows.ts';
 import { approvalOf, approvalSql, grantOf } from '../sql/approval-rows.ts';
 import { bulkOf, controlSql, countsOf, receiptOf, sequenceOf } from '../sql/control-rows.ts';
 import { policySql, versionOf } from '../sql/policy-rows.ts';
@@ -88,7 +88,7 @@ export class PostgresStore implements Store, AuditReader {
         ops: await eachRow(sql, 'SELECT * FROM ops WHERE seat = ?', seat, opOf),
         opsReplayFrom: typeof mine['ops_replay_from'] === 'number' ? mine['ops_replay_from'] : null,
         eventIdsReserved: number(mine, 'event_ids_reserved'),
-        ...booksOf(await sql.all('SELECT name, record FROM books WHERE seat = ?', seat)),
+        ...balancesOf(await sql.all('SELECT name, record FROM books WHERE seat = ?', seat)),
         receipts: (await sql.all(`${controlSql.openReceipts} AND seat = ?`, seat)).map(receiptOf),
         bulkControls: (await sql.all(controlSql.rememberedBulks)).map(bulkOf),
         controlSequences: (await sql.all(`${controlSql.sequences} WHERE seat = ?`, seat)).map(sequenceOf),
@@ -191,7 +191,7 @@ export class PostgresStore implements Store, AuditReader {
     return countsOf(await this.#rows(controlSql.countsOfBulk, bulkId));
   }
 
-  async closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]> {
+  async closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]> {
     const rows = await this.#rows(closedSql.newestOfSeat, this.#seat.seat, tierKey(of), period, count);
     return rows.map(closedOf).reverse();
   }

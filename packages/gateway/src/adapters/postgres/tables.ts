@@ -111,13 +111,13 @@ export const sequencesTable: Table = {
   keys: 4,
 };
 
-export const booksTable: Table = {
+export const balancesTable: Table = {
   name: 'books',
   columns: { seat: 'bigint', name: 'text', record: 'text' },
   keys: 2,
 };
 
-export const closedBooksTable: Table = {
+export const closedPeriodsTable: Table = {
   name: 'closed_books',
   columns: { seat: 'bigint', name: 'text', period: 'text', id: 'text', record: 'text' },
   keys: 4,

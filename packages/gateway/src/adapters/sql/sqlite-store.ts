@@ -5,7 +5,7 @@ import type {
   Batch,
   BulkControl,
   Change,
-  ClosedBooks,
+  ClosedPeriod,
   Period,
   Receipt,
   ReceiptStatus,
@@ -16,7 +16,7 @@ import type {
 } from '@reeve/core';
 import { agentAfter, agentOfChange, emptyChain, EntryPage, tierKey } from '@reeve/core';
 import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
-import { booksOf, booksOver, booksValues, closedGivenUp, closedOf, closedSql, closedValues } from './books-rows.ts';
+import { balancesOf, balancesOver, balanceValues, closedGivenUp, closedOf, closedSql, closedValues } from './balance-rows.ts';
 import { approvalOf, approvalSql, approvalValues, grantOf, grantValues } from './approval-rows.ts';
 import { migrate } from './migrate.ts';
 import { lastGivenUp, policySql, setRecord, textsOfSet, versionOf, versionValues } from './policy-rows.ts';
@@ -76,7 +76,7 @@ export class SqliteStore implements Store {
       approvals: this.#each(approvalSql.live, approvalOf),
       grants: this.#each(approvalSql.unrevoked, grantOf),
       policies: this.#all(policySql.newest).map(versionOf),
-      ...booksOf(this.#all('SELECT name, record FROM books')),
+      ...balancesOf(this.#all('SELECT name, record FROM books')),
       eventIdsReserved: Number(
         this.#all(`SELECT value FROM meta WHERE name = 'event_ids_reserved'`)[0]?.['value'] ?? 0,
       ),
@@ -137,7 +137,7 @@ export class SqliteStore implements Store {
     return Promise.resolve(countsOf(this.#all(controlSql.countsOfBulk, bulkId)));
   }
 
-  closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]> {
+  closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]> {
     return Promise.resolve(this.#all(closedSql.newest, tierKey(of), period, count).map(closedOf).reverse());
   }
 
@@ -189,9 +189,9 @@ export class SqliteStore implements Store {
           change.opId,
         );
         break;
-      case 'books_saved':
-        for (const name of booksOver(change)) this.#run('DELETE FROM books WHERE name = ?', name);
-        for (const row of booksValues(change)) this.#run('REPLACE INTO books (name, record) VALUES (?, ?)', ...row);
+      case 'balances_saved':
+        for (const name of balancesOver(change)) this.#run('DELETE FROM books WHERE name = ?', name);
+        for (const row of balanceValues(change)) this.#run('REPLACE INTO books (name, record) VALUES (?, ?)', ...row);
         for (const row of closedValues(change)) this.#run('REPLACE INTO closed_books VALUES (?, ?, ?, ?)', ...row);
         for (const row of closedGivenUp(change)) this.#run(closedSql.giveUp, ...row);
         break;

@@ -1,5 +1,5 @@
-import type { AuditReader, BooksDifference, BudgetRow, Governance, SpentWindow, Store } from '@reeve/core';
-import { checkBooks, correctBudget, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
+import type { AuditReader, BalanceDifference, BudgetRow, Governance, SpentWindow, Store } from '@reeve/core';
+import { verifyBudgets, correctBudget, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -7,7 +7,7 @@ import { timeOrNull } from '../present.ts';
 
 export interface BudgetPorts {
   readonly gov: Governance;
-  readonly store: Pick<Store, 'closedBooks'>;
+  readonly store: Pick<Store, 'closedPeriods'>;
   readonly reader: AuditReader;
 }
 
@@ -32,7 +32,7 @@ export function budgetHandlers({
       return { items: windows.map(windowJson) };
     },
     verifyBudgets: async (_, { principal }) => {
-      const { consistent, checkedEntries, checkedFrom, differences } = await checkBooks(gov, principal, reader);
+      const { consistent, checkedEntries, checkedFrom, differences } = await verifyBudgets(gov, principal, reader);
       return {
         consistent,
         checked_entries: checkedEntries,
@@ -81,7 +81,7 @@ function windowJson({ startsAt, endsAt, spentMicros, limitMicros, closed }: Spen
   };
 }
 
-function differenceJson({ of, period, ledgerMicros, logMicros }: BooksDifference) {
+function differenceJson({ of, period, ledgerMicros, logMicros }: BalanceDifference) {
   return {
     tier: of.tier,
     org_id: orNull(of.orgId),

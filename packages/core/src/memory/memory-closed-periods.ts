@@ -1,19 +1,19 @@
-import type { ClosedBooks } from '../budget/books.ts';
+import type { ClosedPeriod } from '../budget/balance.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tierKey } from '../budget/tier.ts';
 import type { Change } from '../store.ts';
 
 /** What was spent in days and months that are over, in memory. */
-export class MemoryClosedBooks {
+export class MemoryClosedPeriods {
   /** By period and tier, then by day or month. */
-  readonly #byTier = new Map<string, Map<string, ClosedBooks>>();
+  readonly #byTier = new Map<string, Map<string, ClosedPeriod>>();
 
-  apply({ closed, closedBefore }: Extract<Change, { kind: 'books_saved' }>): void {
-    for (const books of closed) {
-      const name = nameOf(books.of, books.period);
-      const known = this.#byTier.get(name) ?? new Map<string, ClosedBooks>();
-      known.set(books.id, books);
+  apply({ closed, closedBefore }: Extract<Change, { kind: 'balances_saved' }>): void {
+    for (const balance of closed) {
+      const name = nameOf(balance.of, balance.period);
+      const known = this.#byTier.get(name) ?? new Map<string, ClosedPeriod>();
+      known.set(balance.id, balance);
       this.#byTier.set(name, known);
     }
     if (closedBefore === null) return;
@@ -22,7 +22,7 @@ export class MemoryClosedBooks {
     }
   }
 
-  newest(of: TierOf, period: Period, count: number): ClosedBooks[] {
+  newest(of: TierOf, period: Period, count: number): ClosedPeriod[] {
     const known = [...(this.#byTier.get(nameOf(of, period))?.values() ?? [])];
     return known.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(-count);
   }

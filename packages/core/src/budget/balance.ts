@@ -6,7 +6,7 @@ import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 
 /** What one tier has spent and holds back. */
-export interface Books {
+export interface Balance {
   readonly of: TierOf;
   /** Held back for actions that are not over. */
   reserved: Total;
@@ -27,11 +27,11 @@ export interface EarlierWindow {
   readonly noticed: number;
 }
 
-/** Books without what is reserved, which follows from the operations in flight. */
-export type Sums = Omit<Books, 'reserved'>;
+/** Balance without what is reserved, which follows from the operations in flight. */
+export type Sums = Omit<Balance, 'reserved'>;
 
-/** Books as a store remembers them. */
-export interface SavedBooks extends Omit<Sums, 'earlier'> {
+/** Balance as a store remembers them. */
+export interface SavedBalance extends Omit<Sums, 'earlier'> {
   /** Left out where there is none. */
   readonly earlier?: Sums['earlier'];
   /** The entry that they are true as of; 0: the one that all of them together are true as of. */
@@ -39,7 +39,7 @@ export interface SavedBooks extends Omit<Sums, 'earlier'> {
 }
 
 /** What a tier has spent in a day or month that is over. */
-export interface ClosedBooks {
+export interface ClosedPeriod {
   readonly of: TierOf;
   readonly period: Period;
   /** `2026-11-15` or `2026-11`. */
@@ -52,9 +52,9 @@ export interface ClosedBooks {
 }
 
 /** Reads what was spent in days and months that are over. */
-export interface ClosedBooksReader {
+export interface ClosedPeriodReader {
   /** The newest `count` of one tier, the newest last. */
-  closedBooks(of: TierOf, period: Period, count: number): Promise<readonly ClosedBooks[]>;
+  closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]>;
 }
 
 /** How many days, and how many months, that are over are kept. */
@@ -80,61 +80,61 @@ export function freshSums(of: TierOf, window: WindowIds): Sums {
   };
 }
 
-export function sumsOf({ of, spent, window, noticed, earlier = nothingEarlier }: SavedBooks): Sums {
+export function sumsOf({ of, spent, window, noticed, earlier = nothingEarlier }: SavedBalance): Sums {
   return { of, spent: { ...spent }, window: { ...window }, noticed: { ...noticed }, earlier: { ...earlier } };
 }
 
 const nothingEarlier: Sums['earlier'] = { day: [], month: [] };
 
-/** Moves books on to a day and month; what is over stands behind them. `onClose` is told of each that is. */
-export function moveOn(books: Sums, to: WindowIds, onClose?: (period: Period, closed: EarlierWindow) => void): void {
+/** Moves balance on to a day and month; what is over stands behind them. `onClose` is told of each that is. */
+export function moveOn(balance: Sums, to: WindowIds, onClose?: (period: Period, closed: EarlierWindow) => void): void {
   for (const period of periods) {
-    const id = books.window[period];
+    const id = balance.window[period];
     if (id >= to[period]) continue;
-    const closed = { id, spent: books.spent[period], noticed: books.noticed[period] };
+    const closed = { id, spent: balance.spent[period], noticed: balance.noticed[period] };
     if (closed.spent !== 0 || closed.noticed !== 0) {
-      books.earlier[period] = [...books.earlier[period], closed];
+      balance.earlier[period] = [...balance.earlier[period], closed];
       onClose?.(period, closed);
     }
-    books.window[period] = to[period];
-    books.spent[period] = 0;
-    books.noticed[period] = 0;
+    balance.window[period] = to[period];
+    balance.spent[period] = 0;
+    balance.noticed[period] = 0;
   }
 }
 
 /**
- * Takes books back to a day and month: what was booked to them, and later, counts for them. What is older than `oldest` is
+ * Takes balance back to a day and month: what was booked to them, and later, counts for them. What is older than `oldest` is
  * not known any more. `onMove` is told of each that was on record.
  */
 export function moveBack(
-  books: Sums,
+  balance: Sums,
   to: WindowIds,
   oldest: WindowIds,
   onMove?: (period: Period, id: string) => void,
 ): void {
   for (const period of periods) {
-    if (books.window[period] <= to[period]) continue;
-    const { spent, noticed } = countedFrom(books, period, later(to[period], oldest[period]));
-    for (const { id } of books.earlier[period]) if (id >= to[period]) onMove?.(period, id);
-    books.earlier[period] = books.earlier[period].filter(({ id }) => id < to[period]);
-    books.window[period] = to[period];
-    books.spent[period] = spent;
-    books.noticed[period] = noticed;
+    if (balance.window[period] <= to[period]) continue;
+    const { spent, noticed } = countedFrom(balance, period, later(to[period], oldest[period]));
+    for (const { id } of balance.earlier[period]) if (id >= to[period]) onMove?.(period, id);
+    balance.earlier[period] = balance.earlier[period].filter(({ id }) => id < to[period]);
+    balance.window[period] = to[period];
+    balance.spent[period] = spent;
+    balance.noticed[period] = noticed;
   }
 }
 
 /** Adds to what was spent in a period. Of the days and months before, only the newest are kept from then on. */
-export function book(books: Sums, period: Period, amount: Total): void {
-  books.spent[period] = plus(books.spent[period], amount);
-  const earlier = books.earlier[period];
-  if (earlier.length > earlierKept[period]) books.earlier[period] = earlier.slice(-earlierKept[period]);
+export function book(balance: Sums, period: Period, amount: Total): void {
+  balance.spent[period] = plus(balance.spent[period], amount);
+  const earlier = balance.earlier[period];
+  if (earlier.length > earlierKept[period]) balance.earlier[period] = earlier.slice(-earlierKept[period]);
 }
 
 /** What counts for a day or month: what was booked to it, and to whatever came after it. */
-export function countedFrom(books: Sums, period: Period, id: string): Omit<EarlierWindow, 'id'> {
-  let spent = books.spent[period];
-  let noticed = books.noticed[period];
-  for (const window of books.earlier[period]) {
+export function countedFrom(balance: Sums, period: Period, id: string): Omit<EarlierWindow, 'id'> {
+  let spent = balance.spent[period];
+  let noticed = balance.noticed[period];
+  for (const window of balance.earlier[period]) {
     if (window.id < id) continue;
     spent = plus(spent, window.spent);
     noticed = Math.max(noticed, window.noticed);
@@ -147,16 +147,16 @@ export function later(one: string, other: string): string {
 }
 
 /** Whether nothing is left to say. What is older than the oldest that counts for anybody counts for nobody. */
-export function isEmpty(books: Sums, oldest: WindowIds): boolean {
+export function isEmpty(balance: Sums, oldest: WindowIds): boolean {
   return periods.every(
     (period) =>
-      books.spent[period] === 0 &&
-      books.noticed[period] === 0 &&
-      books.earlier[period].every(({ id }) => id < oldest[period]),
+      balance.spent[period] === 0 &&
+      balance.noticed[period] === 0 &&
+      balance.earlier[period].every(({ id }) => id < oldest[period]),
   );
 }
 
-/** The oldest day and month that count: of everybody's books, to which every cost is booked. */
+/** The oldest day and month that count: of everybody's balance, to which every cost is booked. */
 export function oldestOf(everybody: Sums | undefined): WindowIds {
   if (everybody === undefined) return { day: '', month: '' };
   const { earlier, window } = everybody;
@@ -165,10 +165,10 @@ export function oldestOf(everybody: Sums | undefined): WindowIds {
   return { day: later(earlier.day[0]?.id ?? window.day, month), month };
 }
 
-export function copyOf<Kind extends Sums>(books: Kind): Kind {
-  const { spent, window, noticed, earlier } = books;
+export function copyOf<Kind extends Sums>(balance: Kind): Kind {
+  const { spent, window, noticed, earlier } = balance;
   return {
-    ...books,
+    ...balance,
     spent: { ...spent },
     window: { ...window },
     noticed: { ...noticed },

@@ -3,20 +3,20 @@ import { requireScope, requireUnbound } from '../access/principal.ts';
 import type { Budgets } from './budgets.ts';
 import type { AuditPage, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { WindowIds, Windows } from './books.ts';
-import { idsOf } from './books.ts';
-import { BooksFold } from './books-fold.ts';
+import type { WindowIds, Windows } from './balance.ts';
+import { idsOf } from './balance.ts';
+import { BalanceFold } from './balance-fold.ts';
 import type { Total } from '../kernel/money.ts';
 import { minus, plus } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { isBookedEvent } from './budget-slice.ts';
-import { addEntry, dayBy, placeOf, rareEntries } from './recover-books.ts';
+import { addEntry, dayBy, placeOf, rareEntries } from './recover-balances.ts';
 import type { TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
 
 /** A total that is not what it should be. */
-export interface BooksDifference {
+export interface BalanceDifference {
   readonly of: TierOf;
   /** Null of what is held back, which belongs to no period. */
   readonly period: Period | null;
@@ -25,13 +25,13 @@ export interface BooksDifference {
   readonly logMicros: Total;
 }
 
-export interface BooksCheck {
+export interface BudgetVerification {
   readonly consistent: boolean;
   /** How many settlements of the present month were found in the log. */
   readonly checkedEntries: number;
   /** Where the log was cut within the month: since when it is whole. Totals of longer periods were not checked. */
   readonly checkedFrom: EpochMs | null;
-  readonly differences: readonly BooksDifference[];
+  readonly differences: readonly BalanceDifference[];
 }
 
 const page = 500;
@@ -49,7 +49,7 @@ interface Totals {
  * Holds the ledger against what it should be the sum of: the settlements that the log tells of, and the operations in
  * flight. What happens meanwhile does not count: the log is read up to the entry that was the newest at the beginning.
  */
-export async function checkBooks(gov: Budgets, by: Principal, log: AuditReader): Promise<BooksCheck> {
+export async function verifyBudgets(gov: Budgets, by: Principal, log: AuditReader): Promise<BudgetVerification> {
   requireScope(by, 'admin');
   requireUnbound(by);
   const { windows, policy } = gov.ledger;
@@ -58,7 +58,7 @@ export async function checkBooks(gov: Budgets, by: Principal, log: AuditReader):
   const ledger = durableTotals(gov, ids);
   const held = heldBack(gov);
 
-  const fold = new BooksFold();
+  const fold = new BalanceFold();
   const dayOf = dayBy(policy.calendar);
   const { after, found } = await lastBefore(log, windows, through);
   let checkedEntries = 0;
@@ -71,7 +71,7 @@ export async function checkBooks(gov: Budgets, by: Principal, log: AuditReader):
   const isWhole = (period: Period) => wholeSince === null || found.has(period) || wholeSince <= windows[period].start;
   const names = new Map<string, TierOf>();
   for (const { of } of [...ledger.values(), ...fold.all(), ...held.values()]) names.set(tierKey(of), of);
-  const differences: BooksDifference[] = [];
+  const differences: BalanceDifference[] = [];
   for (const [name, of] of names) {
     const spent = fold.counted(of, ids);
     for (const period of periods.filter(isWhole)) {
@@ -115,7 +115,7 @@ async function lastBefore(
   return { after: 0, found };
 }
 
-/** The entries of a stretch of the log that change books, in their order. */
+/** The entries of a stretch of the log that change balance, in their order. */
 async function* telling(log: AuditReader, after: number, through: number): AsyncGenerator<StoredEntry> {
   const rare: StoredEntry[] = [];
   for (const type of rareEntries) for await (const entry of entriesOf(log, type, after, through)) rare.push(entry);

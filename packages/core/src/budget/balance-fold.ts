@@ -1,6 +1,6 @@
 import type { AgentId } from '../kernel/agent-id.ts';
-import type { EarlierWindow, SavedBooks, Sums, WindowIds } from './books.ts';
-import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './books.ts';
+import type { EarlierWindow, SavedBalance, Sums, WindowIds } from './balance.ts';
+import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './balance.ts';
 import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
@@ -17,11 +17,11 @@ export interface ClosedWindow {
   readonly spentMicros: Total;
 }
 
-/** What is to be written of one tier: what became of its books, and what it has closed. */
-export interface BooksStep {
+/** What is to be written of one tier: what became of its balance, and what it has closed. */
+export interface BalanceStep {
   readonly of: TierOf;
   /** Null where nothing is left to say. */
-  readonly books: Omit<SavedBooks, 'seq'> | null;
+  readonly balance: Omit<SavedBalance, 'seq'> | null;
   readonly closed: readonly ClosedWindow[];
 }
 
@@ -30,59 +30,59 @@ export interface BooksStep {
  * from, and what the ledger can be held against. Every entry says to which day it was booked, so that the fold comes to
  * what the ledger came to, whatever clocks and time zones did.
  */
-export class BooksFold {
-  readonly #books = new Map<string, FoldedBooks>();
+export class BalanceFold {
+  readonly #balance = new Map<string, FoldedBooks>();
   /** Those to be written, in the order in which they have changed. */
   readonly #changed = new Map<string, TierOf>();
   readonly #closed = new Map<string, ReadonlyMap<string, ClosedWindow>>();
   #day = '';
 
-  put(books: SavedBooks): void {
-    this.#books.set(tierKey(books.of), { ...sumsOf(books), seq: books.seq });
+  put(balance: SavedBalance): void {
+    this.#balance.set(tierKey(balance.of), { ...sumsOf(balance), seq: balance.seq });
   }
 
-  all(): SavedBooks[] {
-    return [...this.#books.values()].map(({ seq, ...books }) => ({ ...savedOf(books), seq }));
+  all(): SavedBalance[] {
+    return [...this.#balance.values()].map(({ seq, ...balance }) => ({ ...savedOf(balance), seq }));
   }
 
   /** What counts for a day and month in one tier. */
   counted(of: TierOf, ids: WindowIds): Readonly<Record<Period, Total>> {
-    const books = this.#books.get(tierKey(of));
-    if (books === undefined) return { day: 0, month: 0 };
+    const balance = this.#balance.get(tierKey(of));
+    if (balance === undefined) return { day: 0, month: 0 };
     const oldest = this.#oldest();
-    const spent = (period: Period) => countedFrom(books, period, later(ids[period], oldest[period])).spent;
+    const spent = (period: Period) => countedFrom(balance, period, later(ids[period], oldest[period])).spent;
     // What is not of this day any more, or of this month, is over.
     return {
-      day: books.window.day < ids.day ? 0 : spent('day'),
-      month: books.window.month < ids.month ? 0 : spent('month'),
+      day: balance.window.day < ids.day ? 0 : spent('day'),
+      month: balance.window.month < ids.month ? 0 : spent('month'),
     };
   }
 
-  /** An action was settled on that day, as entry `seq` says: books that are true as of a later one have it already. */
+  /** An action was settled on that day, as entry `seq` says: balance that are true as of a later one have it already. */
   settle(agent: AgentId, actual: Micros, day: string, seq = Number.POSITIVE_INFINITY): void {
     if (actual === 0) return;
     for (const of of tiersOf(agent)) {
-      const books = this.#on(of, day, seq);
-      if (books !== undefined) for (const period of periods) book(books, period, actual);
+      const balance = this.#on(of, day, seq);
+      if (balance !== undefined) for (const period of periods) book(balance, period, actual);
     }
   }
 
   /** Somebody has corrected what a tier has spent. */
   correct(of: TierOf, period: Period, amount: Total, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const books = this.#on(of, day, seq);
-    if (books !== undefined) book(books, period, amount);
+    const balance = this.#on(of, day, seq);
+    if (balance !== undefined) book(balance, period, amount);
   }
 
   /** Somebody was told that a share of a cap is used up. */
   notice(of: TierOf, period: Period, percent: number, day: string, seq = Number.POSITIVE_INFINITY): void {
-    const books = this.#on(of, day, seq);
-    if (books !== undefined) books.noticed[period] = Math.max(books.noticed[period], percent);
+    const balance = this.#on(of, day, seq);
+    if (balance !== undefined) balance.noticed[period] = Math.max(balance.noticed[period], percent);
   }
 
   /** The clock had been ahead: what was booked later than to this day counts for it. */
   goBack(day: string, seq = Number.POSITIVE_INFINITY): void {
     const oldest = this.#oldest();
-    for (const books of this.#books.values()) if (books.seq < seq) this.#back(books, day, oldest);
+    for (const balance of this.#balance.values()) if (balance.seq < seq) this.#back(balance, day, oldest);
     this.#day = day;
   }
 
@@ -96,23 +96,23 @@ export class BooksFold {
     if (day === this.#day) return;
     this.#day = day;
     const oldest = this.#oldest();
-    for (const [key, books] of this.#books) {
-      this.#roll(books, day);
-      if (isEmpty(books, oldest)) this.#changed.set(key, books.of);
+    for (const [key, balance] of this.#balance) {
+      this.#roll(balance, day);
+      if (isEmpty(balance, oldest)) this.#changed.set(key, balance.of);
     }
   }
 
   /** Up to `most` of what has changed since it was last taken. */
-  take(most: number): BooksStep[] {
-    const steps: BooksStep[] = [];
+  take(most: number): BalanceStep[] {
+    const steps: BalanceStep[] = [];
     const oldest = this.#oldest();
     for (const [key, of] of this.#changed) {
       if (steps.length === most) break;
-      const books = this.#books.get(key);
-      const isOver = books === undefined || isEmpty(books, oldest);
-      if (isOver) this.#books.delete(key);
+      const balance = this.#balance.get(key);
+      const isOver = balance === undefined || isEmpty(balance, oldest);
+      if (isOver) this.#balance.delete(key);
       const closed = [...(this.#closed.get(key)?.values() ?? [])];
-      steps.push({ of, books: isOver ? null : savedOf(books), closed });
+      steps.push({ of, balance: isOver ? null : savedOf(balance), closed });
       this.#changed.delete(key);
       this.#closed.delete(key);
     }
@@ -120,7 +120,7 @@ export class BooksFold {
   }
 
   /** Takes back that steps were taken: they are to be written again. */
-  giveBack(steps: readonly BooksStep[]): void {
+  giveBack(steps: readonly BalanceStep[]): void {
     for (const { of, closed } of steps) {
       const key = tierKey(of);
       const since = this.#closed.get(key)?.values() ?? [];
@@ -131,35 +131,35 @@ export class BooksFold {
   }
 
   #oldest(): WindowIds {
-    return oldestOf(this.#books.get(tierKey(everybody)));
+    return oldestOf(this.#balance.get(tierKey(everybody)));
   }
 
-  /** The books of a tier on a day; undefined where they have the entry already. */
+  /** The balance of a tier on a day; undefined where they have the entry already. */
   #on(of: TierOf, day: string, seq: number): Sums | undefined {
     const key = tierKey(of);
-    const books = this.#books.get(key) ?? { ...freshSums(of, { day, month: monthOf(day) }), seq: 0 };
-    if (books.seq >= seq) return undefined;
-    this.#books.set(key, books);
+    const balance = this.#balance.get(key) ?? { ...freshSums(of, { day, month: monthOf(day) }), seq: 0 };
+    if (balance.seq >= seq) return undefined;
+    this.#balance.set(key, balance);
     this.#changed.set(key, of);
     // Entries from before it was recorded that the clock was set back simply name an earlier day.
-    if (day < books.window.day) this.#back(books, day, this.#oldest());
-    else this.#roll(books, day);
-    return books;
+    if (day < balance.window.day) this.#back(balance, day, this.#oldest());
+    else this.#roll(balance, day);
+    return balance;
   }
 
-  #roll(books: Sums, day: string): void {
-    const key = tierKey(books.of);
-    moveOn(books, { day, month: monthOf(day) }, (period, { id, spent }: EarlierWindow) => {
-      this.#changed.set(key, books.of);
+  #roll(balance: Sums, day: string): void {
+    const key = tierKey(balance.of);
+    moveOn(balance, { day, month: monthOf(day) }, (period, { id, spent }: EarlierWindow) => {
+      this.#changed.set(key, balance.of);
       if (spent !== 0) this.#close(key, { period, id, spentMicros: spent });
     });
   }
 
-  #back(books: Sums, day: string, oldest: WindowIds): void {
-    if (books.window.day <= day) return;
-    const key = tierKey(books.of);
-    this.#changed.set(key, books.of);
-    moveBack(books, { day, month: monthOf(day) }, oldest, (period, id) => {
+  #back(balance: Sums, day: string, oldest: WindowIds): void {
+    if (balance.window.day <= day) return;
+    const key = tierKey(balance.of);
+    this.#changed.set(key, balance.of);
+    moveBack(balance, { day, month: monthOf(day) }, oldest, (period, id) => {
       this.#close(key, { period, id, spentMicros: 0 });
     });
   }
@@ -171,8 +171,8 @@ export class BooksFold {
   }
 }
 
-function savedOf(books: Sums): Omit<SavedBooks, 'seq'> {
-  const { earlier, ...saved } = copyOf(books);
+function savedOf(balance: Sums): Omit<SavedBalance, 'seq'> {
+  const { earlier, ...saved } = copyOf(balance);
   const { of, spent, window, noticed } = saved;
   const plain = { of, spent, window, noticed };
   return earlier.day.length + earlier.month.length === 0 ? plain : { ...plain, earlier };

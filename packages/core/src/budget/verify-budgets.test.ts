@@ -5,7 +5,7 @@ import { completeAction } from '../ops/complete-op.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { checkBooks } from './check-books.ts';
+import { verifyBudgets } from './verify-budgets.ts';
 import type { Total } from '../kernel/money.ts';
 import { minus } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   bot = await g.register(agentId('acme/search/bot'));
 });
 
-const verify = (log: AuditReader = store) => checkBooks(g.gov, operator, log);
+const verify = (log: AuditReader = store) => verifyBudgets(g.gov, operator, log);
 
 async function settle(micros: number, agent = bot): Promise<void> {
   const { opId } = await g.check(agent, { estimatedCostMicros: micros });
@@ -33,19 +33,19 @@ async function settle(micros: number, agent = bot): Promise<void> {
 
 /** What somebody who can write to the store could do. */
 async function tamper(change: (spent: Total) => Total): Promise<void> {
-  while (g.books?.save() === true);
+  while (g.balance?.save() === true);
   g.turn();
-  const { books, booksMark } = await store.load();
-  if (booksMark === null) throw new Error('nothing was saved');
-  const saved = books.map((row) =>
+  const { balances, balancesMark } = await store.load();
+  if (balancesMark === null) throw new Error('nothing was saved');
+  const saved = balances.map((row) =>
     row.of.tier === 'org' ? { ...row, spent: { ...row.spent, day: change(row.spent.day) } } : row,
   );
   const nothing = { over: [], closed: [], closedBefore: null };
-  store.commit({ entries: [], changes: [{ kind: 'books_saved', saved, asOf: booksMark, ...nothing }] });
+  store.commit({ entries: [], changes: [{ kind: 'balances_saved', saved, asOf: balancesMark, ...nothing }] });
   g = await g.crash();
 }
 
-describe('books', () => {
+describe('balance', () => {
   test('are what the log adds up to: spent, held back, in each tier, over days and crashes', async () => {
     const other = await g.register(agentId('globex//bot'));
     await settle(100);
@@ -137,7 +137,7 @@ describe('books', () => {
         await settle(100);
         await g.policies(policy(zone));
         await settle(10);
-        while (g.books?.save() === true);
+        while (g.balance?.save() === true);
         g.turn();
         await settle(1);
         expect(await verify()).toMatchObject({ consistent: true });
@@ -173,10 +173,10 @@ describe('a log that was cut', () => {
 });
 
 test('only an admin that is bound to no tenant may ask', async () => {
-  await expect(checkBooks(g.gov, { ...operator, orgId: 'acme' }, store)).rejects.toMatchObject({
+  await expect(verifyBudgets(g.gov, { ...operator, orgId: 'acme' }, store)).rejects.toMatchObject({
     code: 'tenant_bound',
   });
-  await expect(checkBooks(g.gov, { ...operator, scopes: ['write'] }, store)).rejects.toMatchObject({
+  await expect(verifyBudgets(g.gov, { ...operator, scopes: ['write'] }, store)).rejects.toMatchObject({
     code: 'insufficient_scope',
   });
 });

@@ -1,31 +1,31 @@
-import type { BooksMark, Change, ClosedBooks, SavedBooks } from '@reeve/core';
+import type { BalancesMark, Change, ClosedPeriod, SavedBalance } from '@reeve/core';
 import { tierKey, totalJson, totalOfJson } from '@reeve/core';
 import type { Row } from './sqlite-rows.ts';
 import { text } from './sqlite-rows.ts';
 
-type BooksSaved = Extract<Change, { kind: 'books_saved' }>;
+type BalancesSaved = Extract<Change, { kind: 'balances_saved' }>;
 
 /** The name of the row that says up to which entry the others are true. */
 const markName = '';
 
 /** The rows to write, as name and record. */
-export function booksValues({ saved, asOf }: BooksSaved): [string, string][] {
-  const rows = saved.map((books): [string, string] => [tierKey(books.of), recordText(books)]);
+export function balanceValues({ saved, asOf }: BalancesSaved): [string, string][] {
+  const rows = saved.map((balance): [string, string] => [tierKey(balance.of), recordText(balance)]);
   return [...rows, [markName, JSON.stringify(asOf)]];
 }
 
 /** The names of the rows to remove. */
-export function booksOver({ over }: BooksSaved): string[] {
+export function balancesOver({ over }: BalancesSaved): string[] {
   return over.map(tierKey);
 }
 
 /** The rows of days and months that are over. */
-export function closedValues({ closed }: BooksSaved): [string, string, string, string][] {
-  return closed.map((books) => [tierKey(books.of), books.period, books.id, recordText(books)]);
+export function closedValues({ closed }: BalancesSaved): [string, string, string, string][] {
+  return closed.map((balance) => [tierKey(balance.of), balance.period, balance.id, recordText(balance)]);
 }
 
 /** Through which of them all are given up. */
-export function closedGivenUp({ closedBefore }: BooksSaved): ['day' | 'month', string][] {
+export function closedGivenUp({ closedBefore }: BalancesSaved): ['day' | 'month', string][] {
   return closedBefore === null
     ? []
     : [
@@ -34,13 +34,13 @@ export function closedGivenUp({ closedBefore }: BooksSaved): ['day' | 'month', s
       ];
 }
 
-export function closedOf(row: Row): ClosedBooks {
-  return JSON.parse(text(row, 'record'), exactly) as ClosedBooks;
+export function closedOf(row: Row): ClosedPeriod {
+  return JSON.parse(text(row, 'record'), exactly) as ClosedPeriod;
 }
 
 /** Sums that a number does not hold exactly stand as texts of digits. */
-function recordText(books: SavedBooks | ClosedBooks): string {
-  return JSON.stringify(books, (_, value: unknown) => (typeof value === 'bigint' ? totalJson(value) : value));
+function recordText(balance: SavedBalance | ClosedPeriod): string {
+  return JSON.stringify(balance, (_, value: unknown) => (typeof value === 'bigint' ? totalJson(value) : value));
 }
 
 function exactly(name: string, value: unknown): unknown {
@@ -57,13 +57,13 @@ export const closedSql = {
   giveUp: 'DELETE FROM closed_books WHERE period = ? AND id < ?',
 } as const;
 
-export function booksOf(rows: readonly Row[]): { books: SavedBooks[]; booksMark: BooksMark | null } {
+export function balancesOf(rows: readonly Row[]): { balances: SavedBalance[]; balancesMark: BalancesMark | null } {
   const mark = rows.find((row) => text(row, 'name') === markName);
   return {
     // Rows from before each said as of which entry it is true are all as the mark says.
-    books: rows
+    balances: rows
       .filter((row) => row !== mark)
-      .map((row) => ({ seq: 0, ...(JSON.parse(text(row, 'record'), exactly) as Omit<SavedBooks, 'seq'>) })),
-    booksMark: mark === undefined ? null : (JSON.parse(text(mark, 'record')) as BooksMark),
+      .map((row) => ({ seq: 0, ...(JSON.parse(text(row, 'record'), exactly) as Omit<SavedBalance, 'seq'>) })),
+    balancesMark: mark === undefined ? null : (JSON.parse(text(mark, 'record')) as BalancesMark),
   };
 }

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../kernel/clock.ts';
 import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
-import type { SavedBooks } from './books.ts';
-import { BooksFold } from './books-fold.ts';
+import type { SavedBalance } from './balance.ts';
+import { BalanceFold } from './balance-fold.ts';
 import { totalOfJson } from '../kernel/money.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
@@ -10,21 +10,21 @@ import { tiersUpFrom } from './tier.ts';
 
 const page = 1000;
 
-/** Where books that were saved stand: true up to this entry, by this calendar. */
-export interface BooksMark {
+/** Where balance that were saved stand: true up to this entry, by this calendar. */
+export interface BalancesMark {
   readonly seq: number;
   readonly timeZone: string;
 }
 
-/** What was spent, as far as the log says: the books that were saved, and the entries that came after. */
-export async function recoverBooks(
-  saved: readonly SavedBooks[],
-  { seq, timeZone }: BooksMark,
+/** What was spent, as far as the log says: the balance that were saved, and the entries that came after. */
+export async function recoverBalances(
+  saved: readonly SavedBalance[],
+  { seq, timeZone }: BalancesMark,
   log: EntryLog,
-): Promise<BooksFold> {
-  const fold = new BooksFold();
+): Promise<BalanceFold> {
+  const fold = new BalanceFold();
   const dayOf = dayBy(new Calendar(timeZone));
-  for (const books of saved) fold.put(books);
+  for (const balance of saved) fold.put(balance);
   for (let after = seq; ; ) {
     const entries = await log.after(after, page);
     for (const entry of entries) addEntry(fold, entry, dayOf);
@@ -54,14 +54,14 @@ interface LoggedEntry {
   };
 }
 
-/** The types of entries, beside completions, that change books; none of them is frequent. */
+/** The types of entries, beside completions, that change balance; none of them is frequent. */
 export const rareEntries = ['BudgetCorrected', 'BudgetDayMovedBack'] as const;
 
 const telling = ['"trigger":"complete"', '"BudgetLimitApproached"', ...rareEntries.map((type) => `"${type}"`)];
 
 /** Adds what an entry says was spent, or told about; returns the day that something was booked to, where it was. */
 export function addEntry(
-  fold: BooksFold,
+  fold: BalanceFold,
   { seq, canonical }: StoredEntry,
   dayOf: (at: EpochMs) => string,
 ): string | undefined {

@@ -1,12 +1,12 @@
 import type { Budgets } from './budgets.ts';
 import type { Typed } from '../journal/journal.ts';
 import { isBookedEvent } from './budget-slice.ts';
-import type { ClosedBooks } from './books.ts';
-import { closedKept } from './books.ts';
-import type { BooksFold, BooksStep } from './books-fold.ts';
+import type { ClosedPeriod } from './balance.ts';
+import { closedKept } from './balance.ts';
+import type { BalanceFold, BalanceStep } from './balance-fold.ts';
 import type { Calendar } from './period.ts';
 
-/** So many entries that changed no books may pass before it is noted that they did not. */
+/** So many entries that changed no balance may pass before it is noted that they did not. */
 const mostEntriesAfter = 10_000;
 const dayMs = 86_400_000;
 
@@ -14,19 +14,19 @@ const dayMs = 86_400_000;
  * Keeps what was spent in the store, aside from the decision path: it follows what is durable, and now and then writes
  * what has changed, with the entry up to which that is true. A restart adds the entries that came after.
  */
-export class BooksKeeper {
+export class BalanceKeeper {
   readonly #gov: Budgets;
-  readonly #fold: BooksFold;
+  readonly #fold: BalanceFold;
   #mark: number;
 
   /** `mark` is the entry up to which the store has all of it. */
-  constructor(gov: Budgets, fold: BooksFold, mark: number) {
+  constructor(gov: Budgets, fold: BalanceFold, mark: number) {
     this.#gov = gov;
     this.#fold = fold;
     this.#mark = mark;
   }
 
-  /** A restart needs the entries after this one. What changed no books since they were saved, it does not need. */
+  /** A restart needs the entries after this one. What changed no balance since they were saved, it does not need. */
   get neededFrom(): number {
     return this.#fold.hasChanged ? this.#mark : this.#gov.journal.head.seq;
   }
@@ -46,7 +46,7 @@ export class BooksKeeper {
     }
   }
 
-  /** Writes the books of up to `most` tiers that have changed into this turn's batch; false where that was all. */
+  /** Writes the balance of up to `most` tiers that have changed into this turn's batch; false where that was all. */
   save(most = Number.POSITIVE_INFINITY): boolean {
     const { journal, ledger } = this.#gov;
     this.#fold.closeBefore(ledger.bookedTo);
@@ -60,9 +60,9 @@ export class BooksKeeper {
     const { calendar } = ledger.policy;
     const closed = steps.flatMap((step) => this.#closedOf(step, calendar));
     journal.write({
-      kind: 'books_saved',
-      saved: steps.flatMap(({ books }) => (books === null ? [] : [{ ...books, seq }])),
-      over: steps.flatMap(({ of, books }) => (books === null ? [of] : [])),
+      kind: 'balances_saved',
+      saved: steps.flatMap(({ balance }) => (balance === null ? [] : [{ ...balance, seq }])),
+      over: steps.flatMap(({ of, balance }) => (balance === null ? [of] : [])),
       closed,
       closedBefore: isAll && closed.length > 0 ? this.#firstKept(calendar) : null,
       asOf: { seq: this.#mark, timeZone: calendar.timeZone },
@@ -74,7 +74,7 @@ export class BooksKeeper {
     return !isAll;
   }
 
-  #closedOf({ of, closed }: BooksStep, calendar: Calendar): ClosedBooks[] {
+  #closedOf({ of, closed }: BalanceStep, calendar: Calendar): ClosedPeriod[] {
     const caps = this.#gov.ledger.policy.capsOf(of);
     return closed.map(({ period, id, spentMicros }) => {
       const window = calendar.named(period, id) ?? calendar.window(period, Date.parse(id));
