@@ -1,6 +1,6 @@
 import { endApprovalOf } from './approvals/cancel-approval.ts';
 import { noteSignalled } from './approvals/save-approval.ts';
-import { closeMailbox } from './control/messages.ts';
+import { closeOutbox } from './control/messages.ts';
 import type { ControlReactions } from './control/controls.ts';
 import { wakeOps } from './control/liveness.ts';
 import type { Decisions } from './decision/decisions.ts';
@@ -17,7 +17,7 @@ export interface Governance extends Decisions {
 export function governanceOf(parts: Omit<Governance, 'reactions'>): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],
-    agentLeaving: [(left) => endOpsOf(gov, left), ({ agent }) => closeMailbox(gov, agent)],
+    agentLeaving: [(left) => endOpsOf(gov, left), ({ agent }) => closeOutbox(gov, agent)],
     opMoving: [(moved) => settleCost(gov, moved)],
     opMoved: [(moved) => endApprovalOf(gov, moved)],
     messageGone: [(message) => noteSignalled(gov, message)],

@@ -36,7 +36,7 @@ export { createInvite, listInvites, resendInvite, revokeInvite } from './account
 export { keepAccounts } from './accounts/keep-accounts.ts';
 export { logIn } from './accounts/log-in.ts';
 export { changeAccount, findAccount, listAccounts } from './accounts/manage-accounts.ts';
-export type { Grant } from './accounts/open-session.ts';
+export type { SessionGrant } from './accounts/open-session.ts';
 export { changePassword, confirmReset, requestReset } from './accounts/passwords.ts';
 export { refresh } from './accounts/refresh.ts';
 export { register } from './accounts/register.ts';
@@ -45,7 +45,7 @@ export { registrationState } from './accounts/registration-state.ts';
 export { requireLogin } from './accounts/require-login.ts';
 export type { Approval, ApprovalNotice, ApprovalState, GrantWish } from './approvals/approval.ts';
 export { isLive } from './approvals/approval.ts';
-export { ApprovalDesk } from './approvals/approval-desk.ts';
+export { ApprovalRegistry } from './approvals/approval-registry.ts';
 export type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from './approvals/approval-reader.ts';
 export { sortedBy } from './approvals/approval-reader.ts';
 export { approveAction } from './approvals/approve-action.ts';
@@ -82,7 +82,17 @@ export type { CheckRequest, RawCheckRequest } from './action/check-request.ts';
 export type { RecordedDecision } from './simulation/recorded-decision.ts';
 export { DecisionTally } from './decision/decision-tally.ts';
 export { parseCheckRequest } from './action/check-request.ts';
-export { checkCost, approximateUsd, microsOfUsd, parseUsd, plus, totalJson, totalOfJson, usdOfMicros, usualMostActionMicros } from './kernel/money.ts';
+export {
+  checkCost,
+  approximateUsd,
+  microsOfUsd,
+  parseUsd,
+  plus,
+  totalJson,
+  totalOfJson,
+  usdOfMicros,
+  usualMostActionMicros,
+} from './kernel/money.ts';
 export {
   exceededReason,
   isToldAmounts,
@@ -92,13 +102,13 @@ export {
 } from './decision/refusal-reasons.ts';
 export { acknowledgeControl } from './control/acknowledge-control.ts';
 export type { BulkControl, ControlReport, ControlScope } from './control/bulk-control.ts';
-export type { OnControlStep } from './control/control-desk.ts';
-export { ControlDesk } from './control/control-desk.ts';
+export type { OnControlStep } from './control/control-registry.ts';
+export { ControlRegistry } from './control/control-registry.ts';
 export { controlOp } from './control/control-op.ts';
 export type { ControlReader, ControlSequence } from './control/control-reader.ts';
 export type { ScopeRequest } from './control/control-scope.ts';
 export { controlScope } from './control/control-scope.ts';
-export type { ControlMessage, ControlSink } from './control/mailbox.ts';
+export type { ControlMessage, ControlSink } from './control/outbox.ts';
 export { postMessage, releaseMessages } from './control/messages.ts';
 export { readControl } from './control/read-control.ts';
 export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './ops/receipt.ts';
@@ -126,7 +136,7 @@ export type { BudgetVerification, BalanceDifference } from './budget/verify-budg
 export { verifyBudgets } from './budget/verify-budgets.ts';
 export { correctBudget } from './budget/correct-budget.ts';
 export { followClock } from './budget/follow-clock.ts';
-export { LeaseWatch } from './control/reservation-reaper.ts';
+export { ReservationReaper } from './control/reservation-reaper.ts';
 export type { Period } from './budget/period.ts';
 export type { SpentWindow } from './budget/read-history.ts';
 export { readHistory } from './budget/read-history.ts';
@@ -189,9 +199,9 @@ export { findPolicy } from './policy/store/find-policy.ts';
 export { followPolicy } from './policy/store/follow-policy.ts';
 export type { VersionPage } from './policy/store/list-policies.ts';
 export { listPolicies, policyVersions } from './policy/store/list-policies.ts';
-export type { PlacedPolicy } from './policy/store/policy-library.ts';
-export { acceptedBefore, PolicyLibrary } from './policy/store/policy-library.ts';
-export type { PolicyShelf, PolicyVersion, StoredVersion } from './policy/store/policy-version.ts';
+export type { PlacedPolicy } from './policy/store/policy-registry.ts';
+export { acceptedBefore, PolicyRegistry } from './policy/store/policy-registry.ts';
+export type { PolicyStore, PolicyVersion, StoredVersion } from './policy/store/policy-version.ts';
 export { versionsKept } from './policy/store/policy-version.ts';
 export { withWriters } from './policy/store/writers-from-before.ts';
 export { putPolicy } from './policy/store/put-policy.ts';

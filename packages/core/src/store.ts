@@ -15,7 +15,7 @@ import type { Batch as BatchOf, Journal as JournalWith } from './journal/journal
 import type { LogsChange } from './logs/logs-slice.ts';
 import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/ops-slice.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent } from './policy/policy-slice.ts';
-import type { PolicyShelf } from './policy/store/policy-version.ts';
+import type { PolicyStore } from './policy/store/policy-version.ts';
 import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/tenancy-slice.ts';
 
 /** Every row that any feature writes. Each brings its own. */
@@ -60,7 +60,7 @@ export interface Snapshot
 
 /** Where a gateway keeps what must survive it. Every store runs the same conformance suite. */
 export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
-  readonly policies: PolicyShelf;
+  readonly policies: PolicyStore;
   readonly approvals: ApprovalReader;
   load(): Promise<Snapshot>;
   /**

@@ -20,6 +20,6 @@ export function startEvaluator(config: Config, { gov, metrics, logger }: Evaluat
     },
     onFallback: (error) => logger.warn({ err: error }, 'a policy could not be read aside and is read at once'),
   });
-  gov.library.reader = (source, by) => evaluator.read(source, by);
+  gov.policyRegistry.reader = (source, by) => evaluator.read(source, by);
   return evaluator;
 }

@@ -1,10 +1,10 @@
 import type { Change, Clock, DomainEvent, Governance, OnControlStep, Randomness, Snapshot, Store } from '@reeve/core';
 import {
   AgentDirectory,
-  ApprovalDesk,
+  ApprovalRegistry,
   BalanceKeeper,
   budgetPolicy,
-  ControlDesk,
+  ControlRegistry,
   DecisionTally,
   EventBus,
   EventLog,
@@ -14,7 +14,7 @@ import {
   Ledger,
   noBudgets,
   OpsRegistry,
-  PolicyLibrary,
+  PolicyRegistry,
   PolicySet,
   policyVersion,
   recoverBalances,
@@ -86,7 +86,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: balancesMark.timeZone })),
     mostActionMicros: config.maxActionCostMicros,
     runs: new RunTally(),
-    control: new ControlDesk({
+    control: new ControlRegistry({
       ops,
       directory,
       clock,
@@ -94,7 +94,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
       settings: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
       onStep: ports.onControlStep,
     }),
-    approvals: new ApprovalDesk({
+    approvals: new ApprovalRegistry({
       reader: store.approvals,
       clock,
       settings: { ttlMs: config.approvalTtlSecs * 1000, notifies: config.approvalWebhookUrl !== undefined },
@@ -104,10 +104,10 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     randomness,
     sha256,
     policies: new PolicySet([], policyVersion(sha256, [])),
-    library: new PolicyLibrary(store.policies, policyFeatures),
+    policyRegistry: new PolicyRegistry(store.policies, policyFeatures),
   });
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  gov.library.restore(await withWriters(gov, snapshot.policies));
+  gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   const fold = await recoverBalances(snapshot.balances, balancesMark, ports.opsLog);
   for (const balance of fold.all()) gov.ledger.restore(balance);
   const balances = new BalanceKeeper(gov, fold, balancesMark.seq);

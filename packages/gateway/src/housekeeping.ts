@@ -4,7 +4,7 @@ import {
   expireUnchecked,
   followClock,
   lastCut,
-  LeaseWatch,
+  ReservationReaper,
   OpsCheckpoint,
   StaleWatch,
   sweepOps,
@@ -97,10 +97,10 @@ function watchAgents(config: Config, gov: Governance, rounds: Rounds, onRelease:
   );
   const leaseMs = config.reservationLeaseSecs * 1000;
   if (leaseMs === 0) return;
-  const leaseWatch = new LeaseWatch(gov, leaseMs, onRelease);
+  const reservationReaper = new ReservationReaper(gov, leaseMs, onRelease);
   rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10)),
-    rounds.ofSteps(gov.journal, () => leaseWatch.step(opsPerStep)),
+    rounds.ofSteps(gov.journal, () => reservationReaper.step(opsPerStep)),
   );
 }
 

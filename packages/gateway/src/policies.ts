@@ -17,19 +17,19 @@ export async function followPolicies(
 ): Promise<void> {
   const sources = readable(files);
   if (!Array.isArray(sources)) throw new StartError(describeProblem(sources), 2);
-  const isEmpty = sources.length === 0 && gov.library.sources.stored.size === 0;
+  const isEmpty = sources.length === 0 && gov.policyRegistry.sources.stored.size === 0;
   const problems = isEmpty ? [] : await loadPolicies(gov, sources);
   if (problems.length > 0) throw new StartError(problems.map(describeProblem).join('\n'), 2);
 
   let reloading = Promise.resolve();
   let held: readonly PolicyProblem[] = [];
-  if (gov.library.inForce.setAside.length > 0) report(held, gov, health, logger);
+  if (gov.policyRegistry.inForce.setAside.length > 0) report(held, gov, health, logger);
   files.watch(() => {
     reloading = reloading.then(async () => {
       held = await reload(gov, files, health, logger);
     });
   });
-  gov.library.watch(() => report(held, gov, health, logger));
+  gov.policyRegistry.watch(() => report(held, gov, health, logger));
 }
 
 /** What keeps the files from being in force now. */
@@ -63,7 +63,7 @@ function readable(files: PolicyFiles): PolicySource[] | PolicyProblem {
 
 /** Readiness is for everybody to read, so it names no document that a tenant may have named; the log does. */
 function report(problems: readonly PolicyProblem[], gov: Governance, health: Health, logger: Logger): void {
-  const { setAside } = gov.library.inForce;
+  const { setAside } = gov.policyRegistry.inForce;
   if (problems.length > 0) {
     const described = problems.map(describeProblem);
     health.set('policy', { status: 'degraded', detail: described[0] ?? '' });

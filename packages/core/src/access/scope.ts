@@ -1,5 +1,3 @@
-
-
 /** Scopes in rising order: each includes those before it. */
 export const scopes = ['read', 'write', 'admin'] as const;
 

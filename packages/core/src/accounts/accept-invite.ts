@@ -7,7 +7,7 @@ import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { activeRoles } from './find-login.ts';
-import type { Grant } from './open-session.ts';
+import type { SessionGrant } from './open-session.ts';
 import { grantFor, openSession } from './open-session.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import { invalidToken, openedBy } from './sent-token.ts';
@@ -19,7 +19,7 @@ export interface Acceptance {
 }
 
 /** Makes the invited account, or brings a disabled one back, and logs it in. A weak password leaves the invite open. */
-export async function acceptInvite(accounts: Accounts, request: Acceptance, from: Origin): Promise<Grant> {
+export async function acceptInvite(accounts: Accounts, request: Acceptance, from: Origin): Promise<SessionGrant> {
   checkNewPassword(request.password, { name: request.name });
   const invite = await accounts.store.read((rows) => invited(accounts, rows, request.token));
   if (invite === undefined) throw invalidToken();

@@ -8,7 +8,7 @@ import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import { countFailure, isLocked, refuseLocked } from './failed-attempts.ts';
 import type { Email } from './email.ts';
 import { requireEmail } from './email.ts';
-import type { Grant, OpenSession } from './open-session.ts';
+import type { SessionGrant, OpenSession } from './open-session.ts';
 import { grantFor, openSession } from './open-session.ts';
 import { normalisePassword } from './password-rules.ts';
 
@@ -22,7 +22,7 @@ export interface LoginRequest {
  * Logs a person in. Whatever is wrong, the work is the same: an unknown email is verified against a hash of nobody's
  * password and is counted and locked like any other, so neither answer nor time tells whether it has an account.
  */
-export async function logIn(accounts: Accounts, request: LoginRequest, from: Origin): Promise<Grant> {
+export async function logIn(accounts: Accounts, request: LoginRequest, from: Origin): Promise<SessionGrant> {
   const email = requireEmail(request.email);
   const emailHash = emailHashOf(accounts, email.key);
   const account = await knock(accounts, email, emailHash, from);

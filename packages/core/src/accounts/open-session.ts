@@ -4,7 +4,7 @@ import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 
 /** What a person gets who has logged in. */
-export interface Grant {
+export interface SessionGrant {
   readonly account: Account;
   readonly accessToken: string;
   readonly expiresInSecs: number;
@@ -60,7 +60,7 @@ export function refreshTtlMs({ settings }: Accounts, rememberMe: boolean): numbe
 }
 
 /** Signs the access token of a session. Waits for the signature, so never within a transaction. */
-export async function grantFor(accounts: Accounts, open: OpenSession): Promise<Grant> {
+export async function grantFor(accounts: Accounts, open: OpenSession): Promise<SessionGrant> {
   const { access } = accounts;
   const { mint, signingKeys } = access;
   const { account, session, refreshToken } = open;

@@ -4,12 +4,12 @@ import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-acco
 import { listSessions, logOut, revokeSession } from './end-sessions.ts';
 import { findLoginIn } from './find-login.ts';
 import { logIn } from './log-in.ts';
-import type { Grant } from './open-session.ts';
+import type { SessionGrant } from './open-session.ts';
 import { changePassword } from './passwords.ts';
 import { refresh } from './refresh.ts';
 
 let world: TestAccounts;
-let grant: Grant;
+let grant: SessionGrant;
 
 beforeEach(async () => {
   world = await testAccounts();

@@ -5,7 +5,7 @@ import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import type { Grant, OpenSession } from './open-session.ts';
+import type { SessionGrant, OpenSession } from './open-session.ts';
 import { grantFor, newRefreshToken, refreshTtlMs } from './open-session.ts';
 
 /** Two tabs may send the same token at the same moment; later than this, a used token was stolen. */
@@ -15,7 +15,7 @@ const racingMs = 10_000;
  * Exchanges a refresh token for the next one and an access token. Each works once: a used one that comes back ends the
  * whole session, because one of the two who hold it should not have it.
  */
-export async function refresh(accounts: Accounts, token: string | undefined, from: Origin): Promise<Grant> {
+export async function refresh(accounts: Accounts, token: string | undefined, from: Origin): Promise<SessionGrant> {
   const hash = accounts.access.sha256(token ?? '');
   const session = await accounts.store.read(async (rows) => {
     const known = await rows.refreshToken(hash);

@@ -5,7 +5,7 @@ import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { requireEmail } from './email.ts';
-import type { Grant } from './open-session.ts';
+import type { SessionGrant } from './open-session.ts';
 import { grantFor, openSession } from './open-session.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 
@@ -16,7 +16,7 @@ export interface Registration {
 }
 
 /** Registers the first account as the owner, or any further one where registration is open. */
-export async function register(accounts: Accounts, request: Registration, from: Origin): Promise<Grant> {
+export async function register(accounts: Accounts, request: Registration, from: Origin): Promise<SessionGrant> {
   const { access, settings, hasher, store } = accounts;
   const email = requireEmail(request.email);
   checkNewPassword(request.password, { email: email.text, name: request.name });

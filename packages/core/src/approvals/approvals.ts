@@ -4,7 +4,7 @@ import type { JournalOf } from '../journal/journal.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/operations.ts';
 import type { PoliciesChange, PolicyEvent } from '../policy/policy-slice.ts';
 import type { Policies } from '../policy/policies.ts';
-import type { ApprovalDesk } from './approval-desk.ts';
+import type { ApprovalRegistry } from './approval-registry.ts';
 import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
 
 /** What the use cases of approvals work on. */
@@ -13,7 +13,7 @@ export interface Approvals extends Controls, Policies {
   readonly ledger: Policies['ledger'];
   policies: Policies['policies'];
   /** What people are asked about, and what they have granted. */
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalRegistry;
   readonly journal: JournalOf<
     OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,
     OperationsEvent | PolicyEvent | ApprovalEvent

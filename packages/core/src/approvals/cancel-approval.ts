@@ -5,7 +5,7 @@ import { noticesAfter } from './settle-approval.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import type { Actor } from '../audit/entry.ts';
-import { discardLetter } from '../control/messages.ts';
+import { discardMessage } from '../control/messages.ts';
 import { isOver } from '../ops/lifecycle.ts';
 import type { OpMoved } from '../ops/operations.ts';
 
@@ -49,7 +49,7 @@ export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }:
     return;
   }
   if (approval.state !== 'approved' || approval.signalSequence === null) return;
-  const mailbox = gov.control.mailbox(agent);
-  const letter = mailbox.find(approval.signalSequence);
-  if (letter !== undefined) discardLetter(gov, mailbox, letter);
+  const outbox = gov.control.outbox(agent);
+  const queued = outbox.find(approval.signalSequence);
+  if (queued !== undefined) discardMessage(gov, outbox, queued);
 }

@@ -6,7 +6,7 @@ import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Approval } from './approval.ts';
-import { ApprovalDesk } from './approval-desk.ts';
+import { ApprovalRegistry } from './approval-registry.ts';
 import type { PageEnd } from './approval-reader.ts';
 import type { ApprovalFilter, GrantFilter } from './list-approvals.ts';
 import { listApprovals, listGrants } from './list-approvals.ts';
@@ -98,7 +98,7 @@ describe('approvals are listed', () => {
         return { items: items.slice(0, 1), total, cut: true };
       },
     };
-    const approvals = new ApprovalDesk({ reader: cutting, settings, clock: world.clock });
+    const approvals = new ApprovalRegistry({ reader: cutting, settings, clock: world.clock });
     const gov: Governance = { ...world.gov, approvals };
     const page = await finish(world, listApprovals(gov, reader, { state: 'open' }, { limit: 10 }));
     expect([placesOf(page), page.next?.id]).toEqual([[0], ids[0]]);

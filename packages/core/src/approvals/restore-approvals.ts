@@ -54,7 +54,7 @@ function restore(gov: Approvals, approval: Approval): void {
 
 /** Under the same number as before, so that an agent that has got it is not told twice. */
 function repost(gov: Approvals, approval: Approval, sequence: number, reason: string = approval.state): void {
-  gov.control.mailbox(approval.agent).put({
+  gov.control.outbox(approval.agent).put({
     message: {
       opId: approval.opId,
       signal: approval.state === 'approved' ? 'allow' : 'terminate',

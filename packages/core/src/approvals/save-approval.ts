@@ -48,7 +48,7 @@ export function noteNotified(gov: Approvals, id: string, notice: ApprovalNotice)
   saveApproval(gov, approval, { ...approval, notices: approval.notices.filter((each) => each !== notice) });
 }
 
-/** The message that told an agent what became of its approval has left its mailbox: it is not sent again. */
+/** The message that told an agent what became of its approval has left its outbox: it is not sent again. */
 export function noteSignalled(
   gov: Approvals,
   { agent, sequence }: { readonly agent: AgentId; readonly sequence: number },

@@ -213,7 +213,7 @@ describe('who is notified of approvals', () => {
 });
 
 test('an agent that listens to nothing is not told of ever more approvals', async () => {
-  const mailbox = world.gov.control.mailbox(bot.id);
+  const outbox = world.gov.control.outbox(bot.id);
   for (let sequence = 1; sequence <= 1000; sequence++) {
     const message = {
       opId: `old:${sequence}`,
@@ -223,10 +223,10 @@ test('an agent that listens to nothing is not told of ever more approvals', asyn
       issuedAt: 0,
       controlId: '',
     } as const;
-    mailbox.put({ message, receipt: null, released: true, gone: false });
+    outbox.put({ message, receipt: null, released: true, gone: false });
   }
   await approve(world, await ask());
-  expect(mailbox.size).toBe(1000);
+  expect(outbox.size).toBe(1000);
   expect((await listen(world, bot)).signals().at(-1)).toBe('1001 allow');
 });
 

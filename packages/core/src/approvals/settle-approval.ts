@@ -35,7 +35,7 @@ const eventTypes = {
 
 /**
  * Ends the wait of an operation: it runs, or it is over and what was held back for it is free. Its agent gets a message,
- * which stays in its mailbox until it is acknowledged, also over a restart.
+ * which stays in its outbox until it is acknowledged, also over a restart.
  */
 export function settleApproval(
   gov: Approvals,

@@ -7,7 +7,7 @@ import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
 
-type FoldedBooks = Sums & { readonly seq: number };
+type FoldedBalance = Sums & { readonly seq: number };
 
 /** A day or month of a tier that is over, before it is known when it was and what its cap is. */
 export interface ClosedWindow {
@@ -31,7 +31,7 @@ export interface BalanceStep {
  * what the ledger came to, whatever clocks and time zones did.
  */
 export class BalanceFold {
-  readonly #balance = new Map<string, FoldedBooks>();
+  readonly #balance = new Map<string, FoldedBalance>();
   /** Those to be written, in the order in which they have changed. */
   readonly #changed = new Map<string, TierOf>();
   readonly #closed = new Map<string, ReadonlyMap<string, ClosedWindow>>();

@@ -8,7 +8,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { verifyBudgets } from './verify-budgets.ts';
-import { LeaseWatch } from '../control/reservation-reaper.ts';
+import { ReservationReaper } from '../control/reservation-reaper.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
@@ -124,7 +124,7 @@ class Simulation {
   readonly #store: MemoryStore;
   #test: TestGovernance;
   #checkpoint: OpsCheckpoint;
-  #lease: LeaseWatch;
+  #lease: ReservationReaper;
   readonly #agents: TestAgent[] = [];
   readonly #model = new Model();
   #failNext = false;
@@ -133,7 +133,7 @@ class Simulation {
     this.#test = test;
     this.#store = store;
     this.#checkpoint = new OpsCheckpoint(test.gov, 10_000, 60_000);
-    this.#lease = new LeaseWatch(test.gov, leaseMs);
+    this.#lease = new ReservationReaper(test.gov, leaseMs);
   }
 
   static async start(): Promise<Simulation> {
@@ -234,7 +234,7 @@ class Simulation {
         // What was swept before may come back by replay, and is swept again.
         for (const op of sweptBy(this.#test)) this.#model.ops.delete(op);
         this.#checkpoint = new OpsCheckpoint(this.#test.gov, 10_000, 60_000);
-        this.#lease = new LeaseWatch(this.#test.gov, leaseMs);
+        this.#lease = new ReservationReaper(this.#test.gov, leaseMs);
     }
   }
 

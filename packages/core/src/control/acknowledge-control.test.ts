@@ -121,6 +121,6 @@ describe('an acknowledgement', () => {
     await ack(g, bot, sequence, 'received');
     await ack(g, bot, sequence, 'effective');
     expect(await g.audit()).toHaveLength(before);
-    expect(g.gov.control.mailbox(bot.id).size).toBe(1);
+    expect(g.gov.control.outbox(bot.id).size).toBe(1);
   });
 });

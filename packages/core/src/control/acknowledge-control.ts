@@ -9,7 +9,7 @@ import { actorOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent } from '../tenancy/authenticate-agent.ts';
 import { alertOf, entryMembers, saveReceipt } from './receipts.ts';
-import { discardLetter } from './messages.ts';
+import { discardMessage } from './messages.ts';
 import type { AckOutcome, Receipt } from '../ops/receipt.ts';
 import { acknowledged } from '../ops/receipt.ts';
 
@@ -70,10 +70,10 @@ function shownBy(gov: Controls, agent: Agent, stored: Receipt | undefined): Rece
 
 /** A message without a receipt is done with; one that was done with before is no mistake. */
 function discard(gov: Controls, agent: Agent, sequence: number): void {
-  const mailbox = gov.control.mailbox(agent.record.id);
-  if (sequence < 1 || sequence > mailbox.lastSequence) {
+  const outbox = gov.control.outbox(agent.record.id);
+  if (sequence < 1 || sequence > outbox.lastSequence) {
     throw new ReeveError('control_not_found', `no control message ${sequence} was sent to this agent`);
   }
-  const letter = mailbox.find(sequence);
-  if (letter !== undefined) discardLetter(gov, mailbox, letter);
+  const queued = outbox.find(sequence);
+  if (queued !== undefined) discardMessage(gov, outbox, queued);
 }

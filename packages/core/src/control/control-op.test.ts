@@ -6,7 +6,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { agentKey } from '../kernel/agent-id.ts';
 import { suspendAgent } from './suspend-agent.ts';
 import { controlOp } from './control-op.ts';
-import type { ControlMessage } from './mailbox.ts';
+import type { ControlMessage } from './outbox.ts';
 import { postMessage, releaseMessages } from './messages.ts';
 import { subscribeControl } from './subscribe-control.ts';
 
@@ -275,8 +275,8 @@ describe('an agent that never listens', () => {
       await control(g, bot, 'a:s', 'pause');
       await control(g, bot, 'a:s', 'resume');
     }
-    const mailbox = g.gov.control.mailbox(bot.id);
-    expect(mailbox.size).toBe(1000);
+    const outbox = g.gov.control.outbox(bot.id);
+    expect(outbox.size).toBe(1000);
     expect(await storedReceipt(g, bot, 1)).toMatchObject({ status: 'requested', waiting: true });
     expect(await storedReceipt(g, bot, 2)).toMatchObject({
       status: 'unconfirmed',
@@ -294,7 +294,7 @@ describe('an agent that never listens', () => {
     const names = Array.from({ length: 1100 }, (_, index) => `n${index}`);
     for (const name of names) await run(g, bot, name);
     for (const name of names) await control(g, bot, `${name}:s`, 'pause');
-    expect(g.gov.control.mailbox(bot.id).size).toBe(1100);
+    expect(g.gov.control.outbox(bot.id).size).toBe(1100);
     expect((await listen(g, bot)).heard).toHaveLength(1100);
   });
 });

@@ -176,7 +176,7 @@ describe('a scoped control', () => {
     expect(opOf(g, bot, 'late:s').state).toBe('running');
     const steps = g.commits.slice(commits).map((batch) => batch.entries.length);
     expect(Math.max(...steps)).toBeLessThan(20);
-    expect(g.gov.control.mailbox(bot.id).size).toBe(1001);
+    expect(g.gov.control.outbox(bot.id).size).toBe(1001);
   });
 
   test('of many whose store fails half-way is taken back where it was not durable; the rest is done, and told', async () => {

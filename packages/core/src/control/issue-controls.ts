@@ -5,7 +5,7 @@ import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { leaveUnconfirmed, owesAnswer } from './receipts.ts';
-import { discardLetter } from './messages.ts';
+import { discardMessage } from './messages.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 import { givenUp, isDue } from '../ops/receipt.ts';
 import { widenPause } from './paused-by.ts';
@@ -26,7 +26,7 @@ export interface ControlOrder {
 const mostUnacknowledged = 1000;
 
 /**
- * Moves operations, each of which must allow it, makes a receipt for each, and puts the messages into the mailboxes of
+ * Moves operations, each of which must allow it, makes a receipt for each, and puts the messages into the outboxes of
  * their agents. They leave by `releaseMessages`, once this turn is durable. One whose pause is taken over does not move,
  * but its agent is told again: it owes an answer to who holds the operation now.
  */
@@ -37,7 +37,7 @@ export function issueControls(gov: Controls, ops: readonly Op[], order: ControlO
     return issue(gov, op, order);
   });
   for (const { record } of agents) {
-    const { lastSequence } = gov.control.mailbox(record.id);
+    const { lastSequence } = gov.control.outbox(record.id);
     const sequence = { agent: record.id, sequence: lastSequence };
     gov.journal.write({ kind: 'control_sequence_saved', sequence });
   }
@@ -59,7 +59,7 @@ function issue(gov: Controls, op: Op, order: ControlOrder): Receipt {
     cause,
     width,
     owed: controlled,
-    sequence: gov.control.mailbox(agent).lastSequence + 1,
+    sequence: gov.control.outbox(agent).lastSequence + 1,
     requestedAt: gov.clock.now(),
     deliveredAt: null,
     ackedAt: null,
@@ -84,14 +84,14 @@ function issue(gov: Controls, op: Op, order: ControlOrder): Receipt {
 
 /** An agent that does not listen must not fill the memory: what it can best do without is given up. */
 export function makeRoom(gov: Controls, agent: Agent): void {
-  const mailbox = gov.control.mailbox(agent.record.id);
+  const outbox = gov.control.outbox(agent.record.id);
   const most = Math.max(mostUnacknowledged, gov.ops.of(agent).size);
-  while (mailbox.size > most) {
-    const letter = mailbox.mostDispensable((opId) => gov.ops.find(agent, opId) !== undefined);
-    if (letter === undefined) return;
-    const { receipt } = letter;
-    if (receipt === null) discardLetter(gov, mailbox, letter);
-    else if (mailbox.isOvertaken(letter)) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'overtaken'));
+  while (outbox.size > most) {
+    const queued = outbox.mostDispensable((opId) => gov.ops.find(agent, opId) !== undefined);
+    if (queued === undefined) return;
+    const { receipt } = queued;
+    if (receipt === null) discardMessage(gov, outbox, queued);
+    else if (outbox.isOvertaken(queued)) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'overtaken'));
     else {
       // Nobody gets rid of a stop by being sent many more.
       const blocks = receipt.blocks || (isDue(receipt) && owesAnswer(gov, receipt));

@@ -1,5 +1,5 @@
 import type { Controls } from './controls.ts';
-import type { ControlMessage, Letter, Mailbox, ControlStream } from './mailbox.ts';
+import type { ControlMessage, QueuedMessage, Outbox, ControlStream } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { announce } from '../kernel/announce.ts';
@@ -11,40 +11,40 @@ import type { Agent } from '../tenancy/agent.ts';
  * The agent leaves, and with it the operations that its messages were about: they are given up. A stop that it owes an
  * answer for stays, with the time that it has left, so that nobody escapes it by registering again.
  */
-export function closeMailbox(gov: Controls, agent: Agent): void {
-  const mailbox = gov.control.find(agent.key);
-  if (mailbox === undefined) return;
-  for (const letter of [...mailbox.letters()]) {
-    const { receipt } = letter;
-    if (receipt === null) discardLetter(gov, mailbox, letter);
+export function closeOutbox(gov: Controls, agent: Agent): void {
+  const outbox = gov.control.find(agent.key);
+  if (outbox === undefined) return;
+  for (const queued of [...outbox.queued()]) {
+    const { receipt } = queued;
+    if (receipt === null) discardMessage(gov, outbox, queued);
     else if (isDue(receipt) && owesAnswer(gov, receipt)) saveReceipt(gov, receipt, { ...receipt, owed: true });
     else if (!receipt.blocks) saveReceipt(gov, receipt, givenUp(receipt, 'agent deregistered'));
   }
 }
 
 /**
- * Puts a message that needs no receipt into the mailbox of an operation's agent. It leaves by `releaseMessages`, once
+ * Puts a message that needs no receipt into the outbox of an operation's agent. It leaves by `releaseMessages`, once
  * this turn is durable. It does not survive a restart: whoever posts it posts it again.
  */
 export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signal'], reason: string): ControlMessage {
   const agent = op.owner.record.id;
-  const mailbox = gov.control.mailbox(agent);
-  const sequence = mailbox.lastSequence + 1;
+  const outbox = gov.control.outbox(agent);
+  const sequence = outbox.lastSequence + 1;
   const message = { opId: op.opId, signal, sequence, reason, issuedAt: gov.clock.now(), controlId: '' };
-  mailbox.put({ message, receipt: null, released: false, gone: false });
+  outbox.put({ message, receipt: null, released: false, gone: false });
   gov.journal.onFailure(() => {
-    mailbox.remove(sequence);
-    mailbox.lastSequence = sequence - 1;
+    outbox.remove(sequence);
+    outbox.lastSequence = sequence - 1;
   });
   gov.journal.write({ kind: 'control_sequence_saved', sequence: { agent, sequence } });
   return message;
 }
 
-/** Takes a message without a receipt out of a mailbox. */
-export function discardLetter(gov: Controls, mailbox: Mailbox, letter: Letter): void {
-  mailbox.remove(letter.message.sequence);
-  gov.journal.onFailure(() => mailbox.put({ ...letter, gone: false }));
-  announce(gov.reactions.messageGone, { agent: mailbox.agent, sequence: letter.message.sequence });
+/** Takes a message without a receipt out of a outbox. */
+export function discardMessage(gov: Controls, outbox: Outbox, queued: QueuedMessage): void {
+  outbox.remove(queued.message.sequence);
+  gov.journal.onFailure(() => outbox.put({ ...queued, gone: false }));
+  announce(gov.reactions.messageGone, { agent: outbox.agent, sequence: queued.message.sequence });
 }
 
 /** Lets messages leave that have become durable: to whoever listens now, and to whoever comes later. */
@@ -52,31 +52,31 @@ export function releaseMessages(
   gov: Controls,
   messages: Iterable<{ readonly agent: AgentId; readonly sequence: number }>,
 ): void {
-  const mailboxes = new Set<Mailbox>();
+  const outboxes = new Set<Outbox>();
   for (const { agent, sequence } of messages) {
-    const mailbox = gov.control.mailbox(agent);
-    const letter = mailbox.find(sequence);
-    if (letter !== undefined) letter.released = true;
-    mailboxes.add(mailbox);
+    const outbox = gov.control.outbox(agent);
+    const queued = outbox.find(sequence);
+    if (queued !== undefined) queued.released = true;
+    outboxes.add(outbox);
   }
-  for (const mailbox of mailboxes) for (const stream of mailbox.streams) sendWaiting(gov, mailbox, stream);
+  for (const outbox of outboxes) for (const stream of outbox.streams) sendWaiting(gov, outbox, stream);
 }
 
 /**
  * Sends what a stream has not got yet, in order, for as long as its reader keeps up. Nothing is queued for a stream: one
- * that falls behind reads on from the mailbox.
+ * that falls behind reads on from the outbox.
  */
-export function sendWaiting(gov: Controls, mailbox: Mailbox, stream: ControlStream): void {
+export function sendWaiting(gov: Controls, outbox: Outbox, stream: ControlStream): void {
   while (!stream.stalled && stream.sink.isOpen()) {
-    const letter = mailbox.next(stream.cursor);
-    if (letter === undefined || !letter.released) return;
-    stream.cursor = letter.message.sequence;
-    stream.stalled = !stream.sink.send(letter.message);
-    noteDelivered(gov, letter);
+    const queued = outbox.next(stream.cursor);
+    if (queued === undefined || !queued.released) return;
+    stream.cursor = queued.message.sequence;
+    stream.stalled = !stream.sink.send(queued.message);
+    noteDelivered(gov, queued);
   }
 }
 
-function noteDelivered(gov: Controls, { receipt }: Letter): void {
+function noteDelivered(gov: Controls, { receipt }: QueuedMessage): void {
   if (receipt === null) return;
   const after = delivered(receipt, gov.clock.now());
   if (after !== receipt) saveReceipt(gov, receipt, after);

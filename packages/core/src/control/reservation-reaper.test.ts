@@ -8,7 +8,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { verifyBudgets } from '../budget/verify-budgets.ts';
-import { LeaseWatch } from './reservation-reaper.ts';
+import { ReservationReaper } from './reservation-reaper.ts';
 import type { Total } from '../kernel/money.ts';
 import { tiersOf } from '../budget/tier.ts';
 
@@ -17,7 +17,7 @@ const policy = 'name: p\ndefault: allow\nbudget: { daily_limit_usd: 1 }\n';
 let g: TestGovernance;
 let log: MemoryStore;
 let bot: TestAgent;
-let watch: LeaseWatch;
+let watch: ReservationReaper;
 let released: number;
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 function takeUp(): void {
   released = 0;
-  watch = new LeaseWatch(g.gov, leaseMs, () => released++);
+  watch = new ReservationReaper(g.gov, leaseMs, () => released++);
 }
 
 const spend = (traceId: string, estimatedCostMicros: number) =>

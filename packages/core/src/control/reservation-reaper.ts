@@ -12,7 +12,7 @@ import type { Op } from '../ops/op.ts';
  * for the length of the lease. What is held back is free again; the operation stays as it is. After a restart the lease
  * starts anew, as nobody could be heard while the gateway was gone.
  */
-export class LeaseWatch {
+export class ReservationReaper {
   readonly #round: SteppedRound;
 
   constructor(gov: Controls, leaseMs: number, onRelease: () => void = () => undefined) {

@@ -164,7 +164,7 @@ class Simulation {
   /** Whatever failed on the way, memory says what the store says. */
   async #agreeWithStore(): Promise<void> {
     const { receipts, agents } = await this.#test.store.load();
-    const waiting = picture(this.#test).mailboxes.flatMap((mailbox) => mailbox.receipts);
+    const waiting = picture(this.#test).outboxes.flatMap((outbox) => outbox.receipts);
     expect(byId(receipts.filter((receipt) => receipt.waiting))).toEqual(byId(waiting));
     for (const record of agents) {
       const owed = receipts.some(({ agent, blocks }) => blocks && agent.orgId === record.id.orgId);
@@ -191,19 +191,19 @@ interface MailboxPicture {
   readonly blocking: readonly Receipt[];
 }
 
-/** All that must survive: operations with their control, mailboxes, and who is blocked or has listened. */
+/** All that must survive: operations with their control, outboxes, and who is blocked or has listened. */
 function picture({ gov }: TestGovernance) {
-  const mailboxes = agentNames.map((name): MailboxPicture => {
-    const mailbox = gov.control.mailbox(agentId(name));
-    const receipts = [...mailbox.letters()].flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
-    return { lastSequence: mailbox.lastSequence, receipts, blocking: byId([...mailbox.blocking.values()]) };
+  const outboxes = agentNames.map((name): MailboxPicture => {
+    const outbox = gov.control.outbox(agentId(name));
+    const receipts = [...outbox.queued()].flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
+    return { lastSequence: outbox.lastSequence, receipts, blocking: byId([...outbox.blocking.values()]) };
   });
   const agents = [...gov.directory.all()].map((agent) => {
     const { key, blocked, record } = agent;
     const records = [...gov.ops.of(agent).values()].map((op) => ({ ...recordOf(op), stale: false }));
     return { key, blocked, record, ops: records.sort((a, b) => (a.opId < b.opId ? -1 : 1)) };
   });
-  return { mailboxes, agents: agents.sort((a, b) => (a.key < b.key ? -1 : 1)) };
+  return { outboxes, agents: agents.sort((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
 function byId(receipts: readonly Receipt[]): Receipt[] {

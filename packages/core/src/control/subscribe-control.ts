@@ -2,7 +2,7 @@ import type { Controls } from './controls.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/authenticate-agent.ts';
-import type { ControlSink, ControlStream } from './mailbox.ts';
+import type { ControlSink, ControlStream } from './outbox.ts';
 import { sendWaiting } from './messages.ts';
 
 export interface SubscribeRequest {
@@ -34,18 +34,18 @@ export async function subscribeControl(
     await gov.journal.committed();
     if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
   }
-  const mailbox = gov.control.mailbox(agent.record.id);
-  const cursor = Math.min(request.afterSequence, mailbox.lastSequence);
+  const outbox = gov.control.outbox(agent.record.id);
+  const cursor = Math.min(request.afterSequence, outbox.lastSequence);
   const stream: ControlStream = { sink, cursor, stalled: false };
-  mailbox.streams.add(stream);
-  sendWaiting(gov, mailbox, stream);
+  outbox.streams.add(stream);
+  sendWaiting(gov, outbox, stream);
   return {
     drained: () => {
       stream.stalled = false;
-      if (mailbox.streams.has(stream)) sendWaiting(gov, mailbox, stream);
+      if (outbox.streams.has(stream)) sendWaiting(gov, outbox, stream);
     },
     close: () => {
-      if (mailbox.streams.delete(stream)) touchAgent(gov, agent);
+      if (outbox.streams.delete(stream)) touchAgent(gov, agent);
     },
   };
 }

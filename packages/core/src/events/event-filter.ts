@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach } from '../access/principal.ts';
 import type { DomainEvent } from '../store.ts';
-import type { Scope } from '../policy/document.ts';
+import type { PolicyScope } from '../policy/document.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 
 /** Which events a stream asks for. Absent members do not narrow. */
@@ -40,6 +40,6 @@ export function eventsFor(by: Principal, filter: EventFilter): (event: DomainEve
 }
 
 /** Whose documents have this scope; everybody's, where it is global. */
-function ownerOf(scope: Scope | undefined): AgentId | null {
+function ownerOf(scope: PolicyScope | undefined): AgentId | null {
   return scope === undefined || scope.tier === 'global' ? null : { teamId: '', agentId: '', ...scope };
 }

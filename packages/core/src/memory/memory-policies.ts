@@ -2,13 +2,13 @@ import type { Change, Snapshot } from '../store.ts';
 import type { PolicySource } from '../policy/parsed-source.ts';
 import type { PolicySetRecord } from '../policy/policy-history.ts';
 import { setsKept } from '../policy/policy-history.ts';
-import type { PolicyShelf, PolicyVersion } from '../policy/store/policy-version.ts';
+import type { PolicyStore, PolicyVersion } from '../policy/store/policy-version.ts';
 import { versionsKept } from '../policy/store/policy-version.ts';
 
 type PolicySaved = Extract<Change, { readonly kind: 'policy_saved' | 'policy_set_saved' }>;
 
 /** What the store in memory keeps of policies. */
-export class MemoryPolicies implements PolicyShelf {
+export class MemoryPolicies implements PolicyStore {
   /** By name, the newest first. */
   readonly #versions = new Map<string, PolicyVersion[]>();
   /** The one that came in force last is the last. */

@@ -80,4 +80,3 @@ export function recordOf(op: Op): OpRecord {
     stale: op.stale && op.state === 'running',
   };
 }
-

@@ -36,7 +36,7 @@ export interface Receipt {
   readonly status: ReceiptStatus;
   /** What the agent said, or why nothing was heard. */
   readonly detail: string;
-  /** Its message is in the agent's mailbox: not acknowledged, and not given up. */
+  /** Its message is in the agent's outbox: not acknowledged, and not given up. */
   readonly waiting: boolean;
   /** It was to stop something, was not confirmed in time, and keeps the agent from being answered. */
   readonly blocks: boolean;
@@ -76,12 +76,12 @@ export function acknowledged(receipt: Receipt, outcome: AckOutcome, detail: stri
   return { ...receipt, status: 'acked', detail, ackedAt, waiting: false, blocks: false };
 }
 
-/** The time to acknowledge is over; the message stays in the mailbox. */
+/** The time to acknowledge is over; the message stays in the outbox. */
 export function unconfirmed(receipt: Receipt, detail: string, blocks: boolean): Receipt {
   return isAnswered(receipt) ? receipt : { ...receipt, status: 'unconfirmed', detail, blocks };
 }
 
-/** Its message leaves the mailbox without an answer. A block stays. */
+/** Its message leaves the outbox without an answer. A block stays. */
 export function givenUp(receipt: Receipt, detail: string, blocks = receipt.blocks): Receipt {
   return { ...unconfirmed(receipt, detail, blocks), waiting: false };
 }

@@ -7,9 +7,9 @@ import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
 import { agentId } from '../testkit/requests.ts';
 import { budgetRules } from './budget-rules.ts';
-import type { PolicyDocument, Scope } from './document.ts';
+import type { PolicyDocument, PolicyScope } from './document.ts';
 
-const scopes: readonly Exclude<Scope, { tier: 'global' }>[] = [
+const scopes: readonly Exclude<PolicyScope, { tier: 'global' }>[] = [
   { tier: 'org', orgId: 'acme' },
   { tier: 'team', orgId: 'acme', teamId: 'web' },
   { tier: 'agent', orgId: 'acme', teamId: 'web', agentId: 'bot' },
@@ -86,7 +86,7 @@ describe('caps', () => {
   });
 });
 
-function isOf(scope: Scope, of: TierOf): boolean {
+function isOf(scope: PolicyScope, of: TierOf): boolean {
   return (
     scope.tier === of.tier &&
     Object.entries(scope).every(([member, id]) =>

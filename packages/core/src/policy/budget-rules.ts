@@ -1,7 +1,7 @@
 import type { BudgetRules, Caps } from '../budget/budget-policy.ts';
 import { noBudgets, noCaps } from '../budget/budget-policy.ts';
 import type { BudgetTier, TierOf } from '../budget/tier.ts';
-import type { PolicyDocument, Scope } from './document.ts';
+import type { PolicyDocument, PolicyScope } from './document.ts';
 
 /** What all documents together say of budgets: the global one of everybody, scoped ones of their tenant. */
 export function budgetRules(documents: readonly PolicyDocument[]): BudgetRules {
@@ -22,7 +22,7 @@ function ownCaps(documents: readonly PolicyDocument[]): BudgetRules['own'] {
   );
 }
 
-function tierOf(scope: Exclude<Scope, { tier: 'global' }>): TierOf {
+function tierOf(scope: Exclude<PolicyScope, { tier: 'global' }>): TierOf {
   const nobody = { orgId: '', teamId: '', agentId: '' };
   return { ...nobody, ...scope };
 }

@@ -1,8 +1,8 @@
 import type { AgentId } from '../kernel/agent-id.ts';
-import type { Scope } from './document.ts';
+import type { PolicyScope } from './document.ts';
 
 /** Whether a document of this scope applies to an agent. */
-export function containsAgent(scope: Scope, agent: AgentId): boolean {
+export function containsAgent(scope: PolicyScope, agent: AgentId): boolean {
   if (scope.tier === 'global') return true;
   if (scope.orgId !== agent.orgId) return false;
   if (scope.tier === 'org') return true;

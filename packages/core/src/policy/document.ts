@@ -17,7 +17,7 @@ export const effects = ['allow', 'deny', 'require_approval'] as const;
 
 export type Effect = (typeof effects)[number];
 
-export type Scope =
+export type PolicyScope =
   | { readonly tier: 'global' }
   | { readonly tier: 'org'; readonly orgId: string }
   | { readonly tier: 'team'; readonly orgId: string; readonly teamId: string }
@@ -62,7 +62,7 @@ export interface PolicyDocument {
   readonly name: string;
   /** Whose it counts as, where that is a tenant's: how wide the tenant's credential is. Absent of the operator's. */
   readonly author?: Exclude<Width, 'unbound'>;
-  readonly scope: Scope;
+  readonly scope: PolicyScope;
   /** Absent where the document is enforced. */
   readonly mode?: PolicyMode;
   /** Present where its rules and refusals tell agents nothing of what would be allowed. */

@@ -16,11 +16,11 @@ import { putInForce } from './put-in-force.ts';
 export async function loadPolicies(
   gov: Policies,
   files: readonly PolicySource[],
-  features: PolicyFeatures = gov.library.features,
+  features: PolicyFeatures = gov.policyRegistry.features,
 ): Promise<readonly PolicyProblem[]> {
-  const { library } = gov;
-  if (library.reader !== undefined) await library.prepareFiles(files);
-  const sources = { files: library.parseFiles(files, features), stored: library.sources.stored };
+  const { policyRegistry } = gov;
+  if (policyRegistry.reader !== undefined) await policyRegistry.prepareFiles(files);
+  const sources = { files: policyRegistry.parseFiles(files, features), stored: policyRegistry.sources.stored };
   const problems = problemsOf(sources.files);
   if (problems.length > 0) {
     await rejectPolicies(gov, problems);
@@ -31,7 +31,7 @@ export async function loadPolicies(
   const before = gov.policies.version;
   putInForce(gov, sources);
   const { version, documents } = gov.policies;
-  const setAside = library.inForce.setAside.map(({ problem }) => describeProblem(problem));
+  const setAside = policyRegistry.inForce.setAside.map(({ problem }) => describeProblem(problem));
   const payload = canonicalJson({
     documents: documents.map(({ name }) => name),
     previous_version: before,

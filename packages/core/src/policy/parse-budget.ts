@@ -6,7 +6,7 @@ import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros } from '../kernel
 import { Calendar } from '../budget/period.ts';
 import type { Price, Pricing, UnknownPrice } from '../budget/pricing.ts';
 import type { BudgetTier } from '../budget/tier.ts';
-import type { Scope, DocumentBudget } from './document.ts';
+import type { PolicyScope, DocumentBudget } from './document.ts';
 import { compileGlob, GlobError } from '../kernel/glob.ts';
 import type { YamlReader } from './yaml-reader.ts';
 
@@ -24,7 +24,7 @@ export function parseBudget(
   yaml: YamlReader,
   document: Document.Parsed,
   node: Node | undefined,
-  scope: Scope,
+  scope: PolicyScope,
 ): DocumentBudget | undefined {
   const members = yaml.members(document, node, '"budget"');
   if (members === undefined) return undefined;
@@ -55,7 +55,7 @@ export function parseBudget(
 }
 
 /** Which cap a key sets: in a scoped document the plain ones are those of its tenant. */
-function capOf(name: string, scope: Scope): { tier: BudgetTier; period: 'day' | 'month' } | undefined {
+function capOf(name: string, scope: PolicyScope): { tier: BudgetTier; period: 'day' | 'month' } | undefined {
   const plain = Object.entries(own).find(([key]) => key === name);
   if (plain !== undefined) return { tier: scope.tier, period: plain[1] };
   if (scope.tier !== 'global') return undefined;

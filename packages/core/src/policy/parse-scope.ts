@@ -1,11 +1,11 @@
 import { isId } from '../kernel/agent-id.ts';
-import type { Scope } from './document.ts';
+import type { PolicyScope } from './document.ts';
 
 /** What a `scope` may be, as messages say it. */
 export const scopeForms = '"global", "org:<org>", "team:<org>/<team>" or "agent:<org>/<team>/<agent>"';
 
 /** The scope that a text names; undefined where it names none. */
-export function parseScope(text: string): Scope | undefined {
+export function parseScope(text: string): PolicyScope | undefined {
   const [tier = '', rest = ''] = splitOnce(text, ':');
   const ids = rest.split('/');
   const [orgId = '', teamId = '', agentId = ''] = ids;
@@ -19,7 +19,7 @@ export function parseScope(text: string): Scope | undefined {
 }
 
 /** The text that `parseScope` reads as this scope. */
-export function describeScope(scope: Scope): string {
+export function describeScope(scope: PolicyScope): string {
   switch (scope.tier) {
     case 'global':
       return 'global';

@@ -2,7 +2,7 @@ import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 import { isId } from '../kernel/agent-id.ts';
 import { authorOf, bindingOfName, shortName } from './document-name.ts';
-import type { PolicyDocument, PolicyMode, PolicyRule, Scope } from './document.ts';
+import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope } from './document.ts';
 import { policyModes } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from './parsed-source.ts';
@@ -66,7 +66,7 @@ class SourceParser {
   #document(yaml: Document.Parsed, index: number, isOnly: boolean): ParsedDocument | undefined {
     const members = this.#yaml.members(yaml, yaml.contents ?? undefined, 'a policy document');
     if (members === undefined) return undefined;
-    let scope: Scope = { tier: 'global' };
+    let scope: PolicyScope = { tier: 'global' };
     let name = this.#source.name ?? `${this.#source.namespace ?? ''}${defaultName(this.#source.file, index)}`;
     let nameNode: Node | undefined = yaml.contents ?? undefined;
     let mode: { node: Node | undefined; value: PolicyMode | undefined } | undefined;
@@ -125,7 +125,7 @@ class SourceParser {
 
   #money(
     yaml: Document.Parsed,
-    scope: Scope,
+    scope: PolicyScope,
     isObserved: boolean,
     { budget, pricing }: Partial<Record<'budget' | 'pricing', Member>>,
   ): Pick<PolicyDocument, 'budget' | 'pricing'> {
@@ -144,7 +144,7 @@ class SourceParser {
   }
 
   /** Of global documents one at most has a budget, and one has prices: two would contradict each other. */
-  #exclusive(scope: Scope, money: Partial<Record<'budget' | 'pricing', Member>>): ParsedDocument['exclusive'] {
+  #exclusive(scope: PolicyScope, money: Partial<Record<'budget' | 'pricing', Member>>): ParsedDocument['exclusive'] {
     if (scope.tier !== 'global') return [];
     return (['budget', 'pricing'] as const).flatMap((key) => {
       const member = money[key];
@@ -170,7 +170,7 @@ class SourceParser {
     return name === undefined ? undefined : `${namespace}${name}`;
   }
 
-  #scope(node: Node | undefined): Scope | undefined {
+  #scope(node: Node | undefined): PolicyScope | undefined {
     const text = this.#yaml.text(node, '"scope"');
     if (text === undefined) return undefined;
     const scope = parseScope(text);

@@ -4,7 +4,7 @@ import type { JournalOf } from '../journal/journal.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';
 import type { PolicySet } from './policy-set.ts';
-import type { PolicyLibrary } from './store/policy-library.ts';
+import type { PolicyRegistry } from './store/policy-registry.ts';
 
 /** What the use cases of policies work on. */
 export interface Policies extends Ports {
@@ -14,6 +14,6 @@ export interface Policies extends Ports {
   /** The policies in force. A reload puts another set here, whole. */
   policies: PolicySet;
   /** Where they come from. */
-  readonly library: PolicyLibrary;
+  readonly policyRegistry: PolicyRegistry;
   readonly journal: JournalOf<PoliciesChange, PolicyEvent>;
 }

@@ -8,7 +8,7 @@ import { agentId } from '../testkit/requests.ts';
 import { slowGlobMatches } from '../testkit/slow-glob.ts';
 import { sha256 } from '../testkit/test-governance.ts';
 import type { Condition, Facts } from './condition.ts';
-import type { Effect, Matchers, PolicyDocument, PolicyRule, Scope } from './document.ts';
+import type { Effect, Matchers, PolicyDocument, PolicyRule, PolicyScope } from './document.ts';
 import { compileGlob } from '../kernel/glob.ts';
 import { parsePolicies } from './parse-policy.ts';
 import type { Verdict } from './policy-set.ts';
@@ -26,7 +26,7 @@ interface Written {
 }
 
 interface WrittenDocument {
-  readonly scope: Scope;
+  readonly scope: PolicyScope;
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly Written[];
 }
@@ -74,7 +74,7 @@ const someRule: fc.Arbitrary<Written> = fc.record(
   { requiredKeys: ['effect', 'globs'] },
 );
 
-const someScope: fc.Arbitrary<Scope> = fc.constantFrom<Scope>(
+const someScope: fc.Arbitrary<PolicyScope> = fc.constantFrom<PolicyScope>(
   { tier: 'global' },
   { tier: 'global' },
   { tier: 'org', orgId: 'acme' },
@@ -171,7 +171,7 @@ function linear(
   return { effect: says('allow') && !says('deny') ? 'allow' : 'deny', rule: 'default' };
 }
 
-function contains(scope: Scope, agent: AgentId): boolean {
+function contains(scope: PolicyScope, agent: AgentId): boolean {
   if (scope.tier === 'global') return true;
   if (scope.orgId !== agent.orgId) return false;
   if (scope.tier === 'org') return true;
@@ -275,7 +275,7 @@ test('so it does where many rules share prefixes', () => {
     globs: fc.array(glob, { minLength: 1, maxLength: 3 }).map((tools) => ({ tools })),
   });
   const document = fc.record({
-    scope: fc.constant<Scope>({ tier: 'global' }),
+    scope: fc.constant<PolicyScope>({ tier: 'global' }),
     rules: fc.array(rule, { minLength: 20, maxLength: 60 }),
   });
   fc.assert(
@@ -330,7 +330,7 @@ describe('of rules that match', () => {
   const search = action('tool_call', { tool: 'search' });
   const agent = agentId('acme/search/bot');
   const everything = (effect: Effect): Written => ({ effect, globs: {} });
-  const scopes: readonly Scope[] = [
+  const scopes: readonly PolicyScope[] = [
     { tier: 'global' },
     { tier: 'org', orgId: 'acme' },
     { tier: 'team', orgId: 'acme', teamId: 'search' },
@@ -384,10 +384,10 @@ describe('a document', () => {
     '/search/bot',
     '//bot',
   ];
-  const reach = (scope: Scope) =>
+  const reach = (scope: PolicyScope) =>
     agents.filter((id) => evaluate(setOf([{ scope, rules: allow }]), agentId(id), search).effect === 'allow');
 
-  test.each<[Scope, string[]]>([
+  test.each<[PolicyScope, string[]]>([
     [{ tier: 'global' }, agents],
     [{ tier: 'org', orgId: 'acme' }, ['acme/search/bot', 'acme/search/other', 'acme/other/bot']],
     [{ tier: 'org', orgId: 'umbrella' }, ['umbrella/search/bot']],

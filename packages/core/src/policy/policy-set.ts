@@ -14,7 +14,7 @@ import { budgetRules } from './budget-rules.ts';
 import type { Facts } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
-import type { Effect, PolicyDocument, Scope } from './document.ts';
+import type { Effect, PolicyDocument, PolicyScope } from './document.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
@@ -24,7 +24,7 @@ import { scopesAbove } from './scopes-above.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */
-export type Tier = 'identity' | 'default' | 'replay' | 'budget' | Scope['tier'];
+export type Tier = 'identity' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
 
 /** The answer of policy, with why. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {

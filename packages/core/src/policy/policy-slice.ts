@@ -1,5 +1,5 @@
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Scope } from './document.ts';
+import type { PolicyScope } from './document.ts';
 import type { PolicySetRecord } from './policy-history.ts';
 import type { PolicyVersion, StoredVersion } from './store/policy-version.ts';
 
@@ -27,7 +27,7 @@ export interface PolicyEvent {
   readonly document: {
     readonly name: string;
     readonly version: number;
-    readonly scope: Scope;
+    readonly scope: PolicyScope;
     readonly change: PolicyChange;
   } | null;
 }

@@ -11,10 +11,10 @@ import type { PolicySources } from './store/in-force.ts';
  * make durable is taken back.
  */
 export function putInForce(gov: Policies, sources: PolicySources): void {
-  const { policies: before, library } = gov;
-  const { sources: sourcesBefore } = library;
-  library.sources = sources;
-  const { sources: parsed, setAside } = library.inForce;
+  const { policies: before, policyRegistry } = gov;
+  const { sources: sourcesBefore } = policyRegistry;
+  policyRegistry.sources = sources;
+  const { sources: parsed, setAside } = policyRegistry.inForce;
   const documents = parsed.flatMap((each) => each.documents.map(({ document }) => document));
   const names = documents.map((document) => document.name);
   const texts = parsed.map((each) => hashOf(gov.sha256, each));
@@ -26,7 +26,7 @@ export function putInForce(gov: Policies, sources: PolicySources): void {
   gov.journal.onFailure(() => {
     gov.policies = before;
     gov.ledger.policy = before.budgets;
-    library.sources = sourcesBefore;
+    policyRegistry.sources = sourcesBefore;
   });
   if (version === before.version) return;
   gov.journal.write({

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../action/action.ts';
 import { action, actionTypes } from '../action/action.ts';
-import { strangerOf } from '../tenancy/agent.ts';
+import { unregisteredAgent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded } from './condition.ts';
-import type { Effect, PolicyDocument, PolicyRule, Scope } from './document.ts';
+import type { Effect, PolicyDocument, PolicyRule, PolicyScope } from './document.ts';
 import { effects } from './document.ts';
 import { compileGlob } from '../kernel/glob.ts';
 import { PolicySet } from './policy-set.ts';
@@ -18,7 +18,7 @@ const bot = agentId('acme/search/bot');
 function factsOf(id: AgentId, asked: Action): Facts {
   const nothing = { day_usd: 0, month_usd: 0 };
   return {
-    agent: strangerOf(id),
+    agent: unregisteredAgent(id),
     depth: 0,
     action: asked,
     now: 0,
@@ -193,7 +193,7 @@ describe('whoever may not read a document', () => {
 });
 
 test('only documents whose scope contains the agent are considered, in their order', () => {
-  const named = (name: string, scope: Scope, mode?: 'observe') =>
+  const named = (name: string, scope: PolicyScope, mode?: 'observe') =>
     documentOf({ effect: 'deny', matchers: {} }, { name, scope, ...(mode === undefined ? {} : { mode }) });
   const set = new PolicySet(
     [
@@ -222,11 +222,13 @@ describe('the rules considered and the decision', () => {
   const names = ['a', 'b', 'ab', 'a/b'];
   const patterns = ['a', 'b', '*', 'a*', '**', '?', 'a/*', '/a', '/*'];
   const ids = fc.constantFrom('x', 'y');
-  const scope: fc.Arbitrary<Scope> = fc.oneof(
-    fc.constant<Scope>({ tier: 'global' }),
-    ids.map((orgId): Scope => ({ tier: 'org', orgId })),
-    fc.tuple(ids, ids).map(([orgId, teamId]): Scope => ({ tier: 'team', orgId, teamId })),
-    fc.tuple(ids, ids, ids).map(([orgId, teamId, agent]): Scope => ({ tier: 'agent', orgId, teamId, agentId: agent })),
+  const scope: fc.Arbitrary<PolicyScope> = fc.oneof(
+    fc.constant<PolicyScope>({ tier: 'global' }),
+    ids.map((orgId): PolicyScope => ({ tier: 'org', orgId })),
+    fc.tuple(ids, ids).map(([orgId, teamId]): PolicyScope => ({ tier: 'team', orgId, teamId })),
+    fc
+      .tuple(ids, ids, ids)
+      .map(([orgId, teamId, agent]): PolicyScope => ({ tier: 'agent', orgId, teamId, agentId: agent })),
   );
   const someGlobs = fc
     .array(fc.constantFrom(...patterns), { minLength: 1, maxLength: 3 })

@@ -25,17 +25,17 @@ export interface Candidate {
  * only, so for them the candidate stands beside all others that are in force.
  */
 export function candidateSet(
-  gov: Pick<EvaluationWorld, 'policies' | 'library' | 'sha256'>,
+  gov: Pick<EvaluationWorld, 'policies' | 'policyRegistry' | 'sha256'>,
   by: Principal,
   candidate: Candidate,
 ): PolicySet {
   const source = { file: 'candidate', text: candidate.text, author: widthOf(by), namespace: namespaceOf(by) };
-  const parsed = parseSource(source, gov.library.features);
+  const parsed = parseSource(source, gov.policyRegistry.features);
   const documents = parsed.documents.map(({ document }) => document);
   if (documents.some(({ scope }) => !mayReachScope(by, scope))) {
     throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant tries documents of this tenant only');
   }
-  const writers = widestWriters(gov.library);
+  const writers = widestWriters(gov.policyRegistry);
   const beside = gov.policies.documents.filter((document) =>
     stays(document, writers.get(document.name) ?? 'unbound', by, candidate.merge, documents),
   );
@@ -56,9 +56,9 @@ export function candidateSet(
 }
 
 /** Of the documents in force that are stored, the widest credential that has written each. */
-function widestWriters(library: EvaluationWorld['library']): ReadonlyMap<string, Width> {
-  const stored = library.inForce.sources.flatMap(({ source: { name } }) => (name === undefined ? [] : [name]));
-  return new Map(stored.map((name) => [name, library.newest(name)?.width ?? 'unbound']));
+function widestWriters(policyRegistry: EvaluationWorld['policyRegistry']): ReadonlyMap<string, Width> {
+  const stored = policyRegistry.inForce.sources.flatMap(({ source: { name } }) => (name === undefined ? [] : [name]));
+  return new Map(stored.map((name) => [name, policyRegistry.newest(name)?.width ?? 'unbound']));
 }
 
 /** Whether a document stays in force beside the candidate. */

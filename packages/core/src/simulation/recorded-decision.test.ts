@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredEntry } from '../audit/audit-reader.ts';
 import { NotRecorded } from '../policy/condition.ts';
-import { strangerOf } from '../tenancy/agent.ts';
+import { unregisteredAgent } from '../tenancy/agent.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Action } from '../action/action.ts';
@@ -130,7 +130,7 @@ describe('a decision on record', () => {
 describe('facts of a decision on record', () => {
   test('are those of its time', async () => {
     const found = await recorded({ action: useTool('x', { n: 1 }), runId: 'run' });
-    const facts = new RecordedFacts(found, strangerOf(bot), 250_000);
+    const facts = new RecordedFacts(found, unregisteredAgent(bot), 250_000);
     expect([facts.now, facts.costUsd, facts.args(), facts.run().id]).toEqual([found.at, 0.25, { n: 1 }, 'run']);
     expect(facts.lacking).toBe(false);
   });

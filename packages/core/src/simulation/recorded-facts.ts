@@ -5,7 +5,7 @@ import type { Facts, RunFacts, SpendFacts } from '../policy/condition.ts';
 import { NotRecorded } from '../policy/condition.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { strangerOf } from '../tenancy/agent.ts';
+import { unregisteredAgent } from '../tenancy/agent.ts';
 import type { Action } from '../action/action.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 
@@ -74,7 +74,7 @@ export class RecordedFacts implements Facts {
 function unknownAgent(id: AgentId, lack: (what: string) => never): AgentRecord {
   const gone = 'the agent is not registered any more';
   return {
-    ...strangerOf(id),
+    ...unregisteredAgent(id),
     get name() {
       return lack(gone);
     },

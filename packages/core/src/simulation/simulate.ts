@@ -11,7 +11,7 @@ import type { CheckRequest } from '../action/check-request.ts';
 import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusal-reasons.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { lineageOfId } from '../audit/lineage.ts';
-import { strangerOf } from '../tenancy/agent.ts';
+import { unregisteredAgent } from '../tenancy/agent.ts';
 import type { Asking } from '../policy/asking-rules.ts';
 import { alsoOfBudget, waitOf } from '../policy/asking-rules.ts';
 import type { Candidate } from './candidate.ts';
@@ -59,7 +59,7 @@ export function simulate(
   requireReach(by, request.agentId);
   const set = candidate === undefined ? gov.policies : candidateSet(gov, by, candidate);
   const { agentId } = request;
-  const agent = gov.directory.find(agentId) ?? { record: strangerOf(agentId), lineage: lineageOfId(agentId) };
+  const agent = gov.directory.find(agentId) ?? { record: unregisteredAgent(agentId), lineage: lineageOfId(agentId) };
   const charge = chargeOf(set, request);
   const facts = new CheckFacts(gov, agent, request, gov.clock.now(), charge ?? 0, by.orgId !== null);
   const verdict = set.evaluate(agentId, request.action, facts);

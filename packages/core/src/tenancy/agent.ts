@@ -67,7 +67,7 @@ export function actorOf(agent: Agent): Actor {
 const actors = new WeakMap<AgentRecord, Actor>();
 
 /** An agent of which nothing is known but its ids. */
-export function strangerOf(id: AgentId): AgentRecord {
+export function unregisteredAgent(id: AgentId): AgentRecord {
   return {
     id,
     tokenHash: null,

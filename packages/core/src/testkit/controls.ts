@@ -1,6 +1,6 @@
 import { acknowledgeControl } from '../control/acknowledge-control.ts';
 import { controlOp } from '../control/control-op.ts';
-import type { ControlMessage } from '../control/mailbox.ts';
+import type { ControlMessage } from '../control/outbox.ts';
 import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
 import type { ControlSubscription } from '../control/subscribe-control.ts';
 import { subscribeControl } from '../control/subscribe-control.ts';

@@ -20,7 +20,7 @@ function change(balance: readonly ClosedPeriod[], before: { day: string; month: 
 }
 
 /** What was spent in days and months that are over. */
-export function closedBooksConformance(open: () => Store): void {
+export function closedPeriodConformance(open: () => Store): void {
   describe('balance that were closed', () => {
     const write = async (...changes: Change[]) => {
       for (const one of changes) await open().commit({ entries: [], changes: [one] });

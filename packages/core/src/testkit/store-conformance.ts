@@ -21,7 +21,7 @@ import { agentConformance, bareAgent, sampleAgent, suspended } from './store-age
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
 import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
-import { closedBooksConformance } from './store-balance-conformance.ts';
+import { closedPeriodConformance } from './store-balance-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
 import {
   sampleDraft,
@@ -232,7 +232,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
     agentConformance(() => store);
     controlConformance(() => store, sampleOp);
     approvalConformance(() => store);
-    closedBooksConformance(() => store);
+    closedPeriodConformance(() => store);
     policyConformance(() => store);
     readingConformance(() => opened);
   });

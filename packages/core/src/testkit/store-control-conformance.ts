@@ -45,7 +45,7 @@ export const sampleBulk: BulkControl = {
 
 /** A receipt that nothing is expected of any more. */
 function settledReceipt(id: string, members: Partial<Receipt> = {}): Receipt {
-  const sequence = Array.from(id).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_000_007, 7);
+  const sequence = Array.from(id).reduce((sum, queued) => (sum * 31 + queued.charCodeAt(0)) % 1_000_000_007, 7);
   return { ...sampleReceipt, id, sequence, status: 'effective', waiting: false, ...members };
 }
 
@@ -84,7 +84,7 @@ export function controlConformance(open: () => Store, sampleOp: SavedOp): void {
     });
 
     test('the receipts of a scoped control, by id, a page at a time, and their numbers by status', async () => {
-      const parts = ['a', 'b', 'c', 'd'].map((letter) => settledReceipt(`ctl_b_${letter}`, { bulkId: 'ctl_b' }));
+      const parts = ['a', 'b', 'c', 'd'].map((queued) => settledReceipt(`ctl_b_${queued}`, { bulkId: 'ctl_b' }));
       const [, , third] = parts;
       if (third === undefined) throw new Error('there are four');
       await write(

@@ -6,7 +6,7 @@ import { SigningKeyRing } from '../access/signing-key.ts';
 import type { Account } from '../accounts/account.ts';
 import { scopesOfRole } from '../access/scope.ts';
 import type { Accounts, AccountSettings, Origin } from '../accounts/accounts.ts';
-import type { Grant } from '../accounts/open-session.ts';
+import type { SessionGrant } from '../accounts/open-session.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import { register } from '../accounts/register.ts';
 import { MemoryAccountStore } from '../memory/memory-account-store.ts';
@@ -49,7 +49,7 @@ export interface TestAccounts {
   failure(
     work: Promise<unknown>,
   ): Promise<{ readonly code: string; readonly facts: Readonly<Record<string, unknown>> }>;
-  owner(): Promise<Grant>;
+  owner(): Promise<SessionGrant>;
   audit(): Promise<LoggedEntry[]>;
 }
 

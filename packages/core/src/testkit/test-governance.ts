@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import { KeyRing } from '../access/key-ring.ts';
 import type { Principal } from '../access/principal.ts';
-import type { ApprovalSettings } from '../approvals/approval-desk.ts';
-import { ApprovalDesk } from '../approvals/approval-desk.ts';
+import type { ApprovalSettings } from '../approvals/approval-registry.ts';
+import { ApprovalRegistry } from '../approvals/approval-registry.ts';
 import { restoreApprovals } from '../approvals/restore-approvals.ts';
 import { sealer } from '../audit/chain.ts';
-import type { ControlSettings } from '../control/control-desk.ts';
-import { ControlDesk } from '../control/control-desk.ts';
+import type { ControlSettings } from '../control/control-registry.ts';
+import { ControlRegistry } from '../control/control-registry.ts';
 import { restoreControl } from '../control/restore-control.ts';
 import type { Answer } from '../decision/answer.ts';
 import { checkAction } from '../decision/check-action.ts';
@@ -32,7 +32,7 @@ import { OpsRegistry } from '../ops/registry.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import type { PolicyFeatures } from '../policy/condition.ts';
 import { PolicySet } from '../policy/policy-set.ts';
-import { PolicyLibrary } from '../policy/store/policy-library.ts';
+import { PolicyRegistry } from '../policy/store/policy-registry.ts';
 import { withWriters } from '../policy/store/writers-from-before.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
@@ -142,7 +142,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: mark.timeZone })),
     mostActionMicros,
     runs: new RunTally(),
-    control: new ControlDesk({
+    control: new ControlRegistry({
       ops,
       directory,
       clock,
@@ -150,7 +150,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       settings: { ackMs: 10_000, strict: false, ...control },
       onStep: () => undefined,
     }),
-    approvals: new ApprovalDesk({
+    approvals: new ApprovalRegistry({
       reader: store.approvals,
       clock,
       settings: { ttlMs: 300_000, notifies: false, ...approvals },
@@ -160,7 +160,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     randomness: fixedRandomness(`start after ${snapshot.head.seq}`),
     sha256,
     policies: new PolicySet([], 'none'),
-    library: new PolicyLibrary(store.policies, features),
+    policyRegistry: new PolicyRegistry(store.policies, features),
   });
   const turn = () => {
     const due = flushes;
@@ -216,13 +216,13 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       clock.restart();
       const next = await testGovernance({ clock, store, ttlMs, control, approvals, features, mostActionMicros });
       next.gov.policies = gov.policies;
-      const { stored } = next.gov.library.sources;
-      next.gov.library.sources = { files: gov.library.sources.files, stored };
+      const { stored } = next.gov.policyRegistry.sources;
+      next.gov.policyRegistry.sources = { files: gov.policyRegistry.sources.files, stored };
       return next;
     },
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  gov.library.restore(await withWriters(gov, snapshot.policies));
+  gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   const fold = await recoverBalances(snapshot.balances, mark, store);
   for (const balance of fold.all()) gov.ledger.restore(balance);
   keeper = new BalanceKeeper(gov, fold, mark.seq);

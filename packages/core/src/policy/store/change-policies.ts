@@ -7,10 +7,10 @@ import { withWriter } from './writers-from-before.ts';
  * made of them, and returns once it is durable.
  */
 export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
-  const result = await gov.library.shelf.alone(async (newest) => {
-    const { library } = gov;
-    const news = newest.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));
-    await library.prepare(
+  const result = await gov.policyRegistry.shelf.alone(async (newest) => {
+    const { policyRegistry } = gov;
+    const news = newest.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));
+    await policyRegistry.prepare(
       news.map((each) => withWriter(gov, each)),
       null,
     );
@@ -19,6 +19,6 @@ export async function changePolicies<Result>(gov: Policies, change: () => Result
     await gov.journal.committed();
     return changed;
   });
-  gov.library.changed();
+  gov.policyRegistry.changed();
   return result;
 }

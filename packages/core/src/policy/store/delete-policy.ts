@@ -11,7 +11,7 @@ export async function deletePolicy(gov: Policies, by: Principal, given: string):
   requireScope(by, 'admin');
   await changePolicies(gov, () => {
     const name = nameMeant(gov, by, given);
-    const stored = gov.library.newest(name);
+    const stored = gov.policyRegistry.newest(name);
     if (stored === undefined || stored.source === null || !mayReachVersion(by, stored)) {
       findPolicy(gov, by, name);
       requireName(gov, by, name);

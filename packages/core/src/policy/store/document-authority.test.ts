@@ -66,11 +66,12 @@ describe('who may change a document', () => {
         let width: Width = 'team';
         for (const { by, change } of steps) {
           const result = await changes[change]?.(on, callers[by], 'acme/web/x');
-          const gone = on.gov.library.find('acme/web/x') === undefined && change === 'delete' && result !== 'done';
+          const gone =
+            on.gov.policyRegistry.find('acme/web/x') === undefined && change === 'delete' && result !== 'done';
           if (!isAtLeastAsWide(by, width))
             expect(['imposed_by_wider', ...(gone ? ['policy_not_found'] : [])]).toContain(result);
           if (result === 'done') width = widest(width, by);
-          expect(on.gov.library.newest('acme/web/x')?.width).toBe(width);
+          expect(on.gov.policyRegistry.newest('acme/web/x')?.width).toBe(width);
         }
       }),
       { numRuns: 40 },
@@ -164,7 +165,7 @@ describe('names', () => {
   test('without a namespace that the operator has written are the operator’s to change and delete', async () => {
     const on = await testGovernance();
     await put(on, operator, 'legacy', 'scope: org:acme\nrules: []');
-    expect(on.gov.library.newest('legacy')?.width).toBe('unbound');
+    expect(on.gov.policyRegistry.newest('legacy')?.width).toBe('unbound');
     expect(await put(on, org, 'legacy', 'scope: org:acme')).toBe('imposed_by_wider');
     expect(await outcome(on, deletePolicy(on.gov, operator, 'legacy'))).toBe('done');
   });

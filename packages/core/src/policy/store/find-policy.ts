@@ -6,19 +6,19 @@ import { invalid, ReeveError } from '../../kernel/errors.ts';
 import { bindingOfName, namespaceOf } from '../document-name.ts';
 import { parseScope } from '../parse-scope.ts';
 import { mayReachScope } from '../scope-reach.ts';
-import type { PlacedPolicy } from './policy-library.ts';
+import type { PlacedPolicy } from './policy-registry.ts';
 import type { PolicyVersion } from './policy-version.ts';
 
 /**
  * The whole name of the document that a caller means. A bound one may leave out its namespace: then its own document is
  * meant, else one without a namespace that it may see, as the operator's for its org, else one that is its own to make.
  */
-export function nameMeant(gov: Pick<Policies, 'library'>, by: Principal, given: string): string {
+export function nameMeant(gov: Pick<Policies, 'policyRegistry'>, by: Principal, given: string): string {
   if (given.includes('/')) return given;
   const own = `${namespaceOf(by)}${given}`;
-  const placed = gov.library.find(given);
-  const stored = gov.library.newest(given);
-  if (gov.library.newest(own) !== undefined || (placed === undefined && stored === undefined)) return own;
+  const placed = gov.policyRegistry.find(given);
+  const stored = gov.policyRegistry.newest(given);
+  if (gov.policyRegistry.newest(own) !== undefined || (placed === undefined && stored === undefined)) return own;
   const isVisible =
     (placed === undefined || mayReachScope(by, placed.document.scope)) &&
     (stored === undefined || mayReachVersion(by, stored));
@@ -26,15 +26,15 @@ export function nameMeant(gov: Pick<Policies, 'library'>, by: Principal, given: 
 }
 
 /** A document in force that the caller may see. */
-export function findPolicy(gov: Pick<Policies, 'library'>, by: Principal, given: string): PlacedPolicy {
-  const found = gov.library.find(nameMeant(gov, by, given));
+export function findPolicy(gov: Pick<Policies, 'policyRegistry'>, by: Principal, given: string): PlacedPolicy {
+  const found = gov.policyRegistry.find(nameMeant(gov, by, given));
   if (found !== undefined && mayReachScope(by, found.document.scope)) return found;
   throw policyNotFound(given);
 }
 
 /** The newest version of a stored document that the caller may see, whether it is in force or was taken away. */
-export function findStored(gov: Pick<Policies, 'library'>, by: Principal, given: string): PolicyVersion {
-  const stored = gov.library.newest(nameMeant(gov, by, given));
+export function findStored(gov: Pick<Policies, 'policyRegistry'>, by: Principal, given: string): PolicyVersion {
+  const stored = gov.policyRegistry.newest(nameMeant(gov, by, given));
   if (stored !== undefined && mayReachVersion(by, stored)) return stored;
   throw policyNotFound(given);
 }
@@ -45,19 +45,19 @@ export function mayReachVersion(by: Principal, { scope }: Pick<PolicyVersion, 's
 }
 
 /** Refuses a whole name that the caller cannot store a document under. */
-export function requireName(gov: Pick<Policies, 'library'>, by: Principal, name: string): void {
+export function requireName(gov: Pick<Policies, 'policyRegistry'>, by: Principal, name: string): void {
   const refusal = whyTaken(gov, by, name);
   if (refusal !== undefined) throw refusal;
 }
 
 /** Why no document can be stored under this name; undefined where one can. */
-export function whyTaken(gov: Pick<Policies, 'library'>, by: Principal, name: string): ReeveError | undefined {
+export function whyTaken(gov: Pick<Policies, 'policyRegistry'>, by: Principal, name: string): ReeveError | undefined {
   const binding = bindingOfName(name);
   if (binding === undefined) {
     return invalid('name', 'must be 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit');
   }
-  const placed = gov.library.find(name);
-  const stored = gov.library.newest(name);
+  const placed = gov.policyRegistry.find(name);
+  const stored = gov.policyRegistry.newest(name);
   if (placed === undefined && stored === undefined) {
     return namespaceOf(binding) === namespaceOf(by) ? undefined : elsewhere(by);
   }

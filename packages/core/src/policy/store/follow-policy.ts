@@ -2,7 +2,7 @@ import type { Policies } from '../policies.ts';
 import { rejectPolicies } from '../load-policies.ts';
 import { parseScope } from '../parse-scope.ts';
 import { putInForce } from '../put-in-force.ts';
-import { acceptedBefore } from './policy-library.ts';
+import { acceptedBefore } from './policy-registry.ts';
 import type { StoredVersion } from './policy-version.ts';
 import { withWriter } from './writers-from-before.ts';
 
@@ -11,9 +11,9 @@ import { withWriter } from './writers-from-before.ts';
  * where it cannot be in force together with the files of this gateway, that is recorded.
  */
 export async function followPolicy(gov: Policies, version: StoredVersion): Promise<void> {
-  if (gov.library.reader !== undefined) await gov.library.prepare([withWriter(gov, version)], null);
+  if (gov.policyRegistry.reader !== undefined) await gov.policyRegistry.prepare([withWriter(gov, version)], null);
   followPolicies(gov, [version]);
-  const problems = gov.library.inForce.setAside.filter(({ name }) => name === version.name);
+  const problems = gov.policyRegistry.inForce.setAside.filter(({ name }) => name === version.name);
   if (problems.length > 0) {
     await rejectPolicies(
       gov,
@@ -21,16 +21,19 @@ export async function followPolicy(gov: Policies, version: StoredVersion): Promi
     );
   }
   await gov.journal.committed();
-  gov.library.changed();
+  gov.policyRegistry.changed();
 }
 
 /** The same of several, as far as they are news. */
 export function followPolicies(gov: Policies, versions: readonly StoredVersion[]): void {
-  const { library } = gov;
-  const news = versions.filter(({ name, version }) => version > (library.newest(name)?.version ?? 0));
+  const { policyRegistry } = gov;
+  const news = versions.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));
   if (news.length === 0) return;
   const stored = news.map((each) => withWriter(gov, each));
-  putInForce(gov, { ...library.sources, stored: library.with(stored, acceptedBefore(library.features)) });
+  putInForce(gov, {
+    ...policyRegistry.sources,
+    stored: policyRegistry.with(stored, acceptedBefore(policyRegistry.features)),
+  });
   for (const { name, version, scope, savedAt, source } of news) {
     const document = {
       name,

@@ -74,7 +74,7 @@ describe('what is in force together', () => {
 test('nothing that is stored stops a start, and its place in the scope is denied', async () => {
   const on = await testGovernance();
   const bad = stored('acme/x', 'scope: org:acme\nrulez: []', { scope: 'org:acme', width: 'org' });
-  on.gov.library.restore([bad, stored('base', 'default: deny')]);
+  on.gov.policyRegistry.restore([bad, stored('base', 'default: deny')]);
   const load = (gov: Governance) => loadPolicies(gov, [{ file: 'base.yaml', text: 'name: base\ndefault: allow' }]);
   const loading = load(on.gov);
   on.turn();

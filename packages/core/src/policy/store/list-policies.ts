@@ -3,13 +3,13 @@ import { requireScope } from '../../access/principal.ts';
 import type { Policies } from '../policies.ts';
 import { mayReachScope } from '../scope-reach.ts';
 import { findStored, mayReachVersion } from './find-policy.ts';
-import type { PlacedPolicy } from './policy-library.ts';
+import type { PlacedPolicy } from './policy-registry.ts';
 import type { StoredVersion } from './policy-version.ts';
 
 /** The documents in force that the caller may see, by name; of one org, where one is asked for. */
 export function listPolicies(gov: Policies, by: Principal, orgId?: string): readonly PlacedPolicy[] {
   requireScope(by, 'read');
-  return gov.library.all().filter(({ document: { scope } }) => {
+  return gov.policyRegistry.all().filter(({ document: { scope } }) => {
     if (orgId !== undefined && (scope.tier === 'global' || scope.orgId !== orgId)) return false;
     return mayReachScope(by, scope);
   });
@@ -38,7 +38,7 @@ export async function policyVersions(
 ): Promise<VersionPage> {
   requireScope(by, 'read');
   const newest = findStored(gov, by, given);
-  const { shelf } = gov.library;
+  const { shelf } = gov.policyRegistry;
   const { name } = newest;
   const visible = (await shelf.outline(name)).filter((each) => mayReachVersion(by, each));
   const asked = visible.map(({ version }) => version).filter((version) => version < (page.before ?? Infinity));

@@ -31,7 +31,7 @@ export interface StoredVersion extends Omit<PolicyVersion, 'width' | 'author'> {
 export const versionsKept = 200;
 
 /** What is kept of policies beside what is in force: versions of stored documents, and sets that were in force. */
-export interface PolicyShelf extends PolicyHistory {
+export interface PolicyStore extends PolicyHistory {
   /** Which versions of a document are kept, the newest first. */
   outline(name: string): Promise<readonly Pick<PolicyVersion, 'version' | 'scope'>[]>;
   /** Those of the versions that are kept, the newest first. */

@@ -4,7 +4,7 @@ import type { Policies } from '../policies.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
 import { findPolicy, nameMeant, requireName } from './find-policy.ts';
-import type { PlacedPolicy } from './policy-library.ts';
+import type { PlacedPolicy } from './policy-registry.ts';
 import { storeVersion, widthAfter } from './store-version.ts';
 
 export interface PutPolicy {
@@ -21,7 +21,7 @@ export async function putPolicy(gov: Policies, by: Principal, put: PutPolicy): P
   const { source, note, baseVersion } = put;
   // Another gateway may have stored more than is known here: whether it may be put is asked once that is known.
   const meant = nameMeant(gov, by, put.name);
-  await gov.library.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
+  await gov.policyRegistry.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
   return await changePolicies(gov, () => {
     const name = nameMeant(gov, by, put.name);
     requireName(gov, by, name);
@@ -32,7 +32,7 @@ export async function putPolicy(gov: Policies, by: Principal, put: PutPolicy): P
 }
 
 function requireBase(gov: Policies, name: string, base: number): void {
-  const newest = gov.library.newest(name);
+  const newest = gov.policyRegistry.newest(name);
   const version = newest?.version ?? 0;
   if (base === version || (base === 0 && newest?.source === null)) return;
   const is = version === 0 ? 'there is none' : `version ${version} is the newest`;

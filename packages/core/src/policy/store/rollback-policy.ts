@@ -4,7 +4,7 @@ import type { Policies } from '../policies.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import { changePolicies } from './change-policies.ts';
 import { findPolicy, findStored, mayReachVersion, nameMeant } from './find-policy.ts';
-import type { PlacedPolicy } from './policy-library.ts';
+import type { PlacedPolicy } from './policy-registry.ts';
 import { storeVersion, widthAfter } from './store-version.ts';
 
 export interface Rollback {
@@ -18,10 +18,10 @@ export async function rollbackPolicy(gov: Policies, by: Principal, rollback: Rol
   requireScope(by, 'admin');
   const { version, note } = rollback;
   const name = nameMeant(gov, by, rollback.name);
-  const found = (await gov.library.shelf.versions(name, [version]))[0];
+  const found = (await gov.policyRegistry.shelf.versions(name, [version]))[0];
   findStored(gov, by, name);
   if (found !== undefined && mayReachVersion(by, found)) {
-    await gov.library.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);
+    await gov.policyRegistry.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);
   }
   return await changePolicies(gov, () => {
     findStored(gov, by, name);

@@ -8,7 +8,7 @@ import { redactText } from '../../audit/redact.ts';
 import type { Policies } from '../policies.ts';
 import { ReeveError } from '../../kernel/errors.ts';
 import type { PolicyChange } from '../policy-slice.ts';
-import type { PolicyProblem, Scope } from '../document.ts';
+import type { PolicyProblem, PolicyScope } from '../document.ts';
 import { describeProblem } from '../document.ts';
 import { bindingOfName } from '../document-name.ts';
 import { problemsOf } from '../parse-policy.ts';
@@ -30,8 +30,8 @@ export interface NewVersion {
 /** Stores a text as the next version of a document and puts it in force, or says why it cannot be. */
 export function storeVersion(gov: Policies, by: Principal, { name, source, note, change }: NewVersion): void {
   requireName(gov, by, name);
-  const { library } = gov;
-  const parsed = library.parse({ name, source, width: widthAfter(gov, by, name) });
+  const { policyRegistry } = gov;
+  const parsed = policyRegistry.parse({ name, source, width: widthAfter(gov, by, name) });
   const document = parsed?.documents[0];
   if (parsed === undefined || document === undefined || parsed.problems.length > 0) {
     throw invalidPolicy(parsed?.problems);
@@ -41,10 +41,10 @@ export function storeVersion(gov: Policies, by: Principal, { name, source, note,
   if (!mayReachScope(bindingOfName(name) ?? by, scope)) {
     throw invalidPolicy([{ ...document.namedAt, message: `"${name}" is a name for documents of that tenant` }]);
   }
-  const stored = new Map(library.sources.stored);
+  const stored = new Map(policyRegistry.sources.stored);
   stored.delete(name);
   const problems = [
-    ...problemsOf([...inForce({ ...library.sources, stored }).sources, parsed]),
+    ...problemsOf([...inForce({ ...policyRegistry.sources, stored }).sources, parsed]),
     ...tenantProblems(gov, by, parsed),
   ];
   if (problems.length > 0) throw invalidPolicy(problems);
@@ -56,12 +56,12 @@ export function saveVersion(
   gov: Policies,
   by: Principal,
   saving: Pick<PolicyVersion, 'name' | 'source' | 'note'>,
-  scope: Scope,
+  scope: PolicyScope,
   change: PolicyChange,
 ): void {
   const at = gov.clock.now();
-  const { library } = gov;
-  const version = (library.newest(saving.name)?.version ?? 0) + 1;
+  const { policyRegistry } = gov;
+  const version = (policyRegistry.newest(saving.name)?.version ?? 0) + 1;
   const saved: PolicyVersion = {
     ...saving,
     version,
@@ -71,7 +71,7 @@ export function saveVersion(
     width: widthAfter(gov, by, saving.name),
   };
   const before = gov.policies.version;
-  putInForce(gov, { ...library.sources, stored: library.with([saved]) });
+  putInForce(gov, { ...policyRegistry.sources, stored: policyRegistry.with([saved]) });
   gov.journal.write({ kind: 'policy_saved', saved });
   const { name, note } = saved;
   const request = by.requestId === undefined ? {} : { request_id: by.requestId };
@@ -98,18 +98,18 @@ export function saveVersion(
 }
 
 /** The widest that will have written the document once this caller has. */
-export function widthAfter({ library }: Pick<Policies, 'library'>, by: Principal, name: string): Width {
+export function widthAfter({ policyRegistry }: Pick<Policies, 'policyRegistry'>, by: Principal, name: string): Width {
   const own = widthOf(by);
-  return widest(library.newest(name)?.width ?? own, own);
+  return widest(policyRegistry.newest(name)?.width ?? own, own);
 }
 
 /** Under whom the change is on record: an agent's document is its team's business. */
-function ownerOf(scope: Scope): { readonly org_id: string | null; readonly team_id: string } {
+function ownerOf(scope: PolicyScope): { readonly org_id: string | null; readonly team_id: string } {
   if (scope.tier === 'global') return { org_id: null, team_id: '' };
   return { org_id: scope.orgId, team_id: scope.tier === 'org' ? '' : scope.teamId };
 }
 
-export function requireOwnScope(by: Principal, scope: Scope): void {
+export function requireOwnScope(by: Principal, scope: PolicyScope): void {
   if (mayReachScope(by, scope)) return;
   throw new ReeveError('tenant_bound', outsideTenant(by));
 }

@@ -159,12 +159,12 @@ describe('putting a document', () => {
     const test = await testGovernance();
     await put(test, 'mine', 'default: allow');
     const { policies } = test.gov;
-    const { sources } = test.gov.library;
+    const { sources } = test.gov.policyRegistry;
     test.failure = new Error('the disk is full');
     expect(await refusal(put(test, 'mine', 'default: deny'))).toMatchObject({ code: 'store_unavailable' });
     test.failure = undefined;
     expect(test.gov.policies).toBe(policies);
-    expect(test.gov.library.sources).toBe(sources);
+    expect(test.gov.policyRegistry.sources).toBe(sources);
     expect((await put(test, 'mine', 'default: deny')).saved?.version).toBe(2);
   });
 
@@ -400,7 +400,7 @@ describe('following other gateways', () => {
     const test = await testGovernance();
     await test.policies('name: theirs\ndefault: deny');
     const told: number[] = [];
-    test.gov.library.watch(() => told.push(test.gov.library.inForce.setAside.length));
+    test.gov.policyRegistry.watch(() => told.push(test.gov.policyRegistry.inForce.setAside.length));
     await finish(test, followPolicy(test.gov, elsewhere));
     expect(told).toEqual([1]);
     expect((await test.audit()).at(-1)?.event_type).toBe('PolicyReloadFailed');

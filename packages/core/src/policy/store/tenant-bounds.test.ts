@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition, PolicyFeatures } from '../condition.ts';
 import { parseSource } from '../parse-source.ts';
-import { acceptedBefore, PolicyLibrary } from './policy-library.ts';
+import { acceptedBefore, PolicyRegistry } from './policy-registry.ts';
 import type { PolicyVersion } from './policy-version.ts';
 import { tenantBounds, tenantProblems } from './tenant-bounds.ts';
 
@@ -28,11 +28,11 @@ function rules(...instructions: readonly number[]): string {
 }
 
 function problems(stored: readonly PolicyVersion[], name: string, source: string, by = acme): readonly string[] {
-  const library = new PolicyLibrary(nowhere, features);
-  library.restore(stored);
+  const policyRegistry = new PolicyRegistry(nowhere, features);
+  policyRegistry.restore(stored);
   const candidate = parseSource({ file: name, name, text: source, author: 'org' }, features);
   expect(candidate.problems).toEqual([]);
-  return tenantProblems({ library }, by, candidate, bounds).map(({ message }) => message);
+  return tenantProblems({ policyRegistry }, by, candidate, bounds).map(({ message }) => message);
 }
 
 describe('what credentials of one org store together', () => {

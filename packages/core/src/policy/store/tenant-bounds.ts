@@ -33,7 +33,7 @@ const says: Readonly<Record<(typeof measures)[number], string>> = {
  * makes it less.
  */
 export function tenantProblems(
-  { library }: Pick<Policies, 'library'>,
+  { policyRegistry }: Pick<Policies, 'policyRegistry'>,
   { orgId }: Principal,
   candidate: ParsedSource,
   bounds: TenantUse = tenantBounds,
@@ -41,7 +41,7 @@ export function tenantProblems(
   const [first] = candidate.documents;
   if (orgId === null || first === undefined) return [];
   const names = new Set(candidate.documents.map(({ document }) => document.name));
-  const stored = [...library.sources.stored.values()].filter(
+  const stored = [...policyRegistry.sources.stored.values()].filter(
     ({ saved: { name, width } }) => width !== 'unbound' && bindingOfName(name)?.orgId === orgId,
   );
   const before = useOf(stored.map(({ parsed }) => parsed));

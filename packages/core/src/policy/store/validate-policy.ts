@@ -20,7 +20,7 @@ const unnamed = 'source';
  * was put under it; without, as if its documents took the place of those of the same names.
  */
 export function validatePolicy(
-  gov: Pick<Policies, 'library'>,
+  gov: Pick<Policies, 'policyRegistry'>,
   by: Principal,
   { source, name }: { readonly source: string; readonly name?: string | undefined },
 ): readonly PolicyProblem[] {
@@ -31,14 +31,17 @@ export function validatePolicy(
   if (taken !== undefined) return [{ file, line: 1, column: 1, message: taken.message }];
   const author = widthOf(by);
   const named = stored === undefined ? { namespace: namespaceOf(by) } : { name: stored };
-  const parsed = parseSource({ file, text: source, author, ...named }, gov.library.features);
+  const parsed = parseSource({ file, text: source, author, ...named }, gov.policyRegistry.features);
   const outside = parsed.documents.filter(({ document }) => !mayReachScope(by, document.scope));
   if (outside.length > 0) {
     return [...parsed.problems, ...outside.map(({ namedAt }) => ({ ...namedAt, message: outsideTenant(by) }))];
   }
   // What is wrong with it by itself comes first, as at a put.
   if (parsed.problems.length > 0) return parsed.problems;
-  return [...problemsOf([...without(gov.library.inForce.sources, parsed), parsed]), ...tenantProblems(gov, by, parsed)];
+  return [
+    ...problemsOf([...without(gov.policyRegistry.inForce.sources, parsed), parsed]),
+    ...tenantProblems(gov, by, parsed),
+  ];
 }
 
 /** What is in force but for the documents that the candidate has, too. */

@@ -5,7 +5,7 @@ import { KeyRing } from '../../access/key-ring.ts';
 import { budgetRules } from '../budget-rules.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
 import { putInForce } from '../put-in-force.ts';
-import { PolicyLibrary } from './policy-library.ts';
+import { PolicyRegistry } from './policy-registry.ts';
 import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 import { withWriter, withWriters } from './writers-from-before.ts';
 
@@ -37,7 +37,7 @@ function world(versions: readonly StoredVersion[]) {
       Promise.resolve(versions.filter(({ version }) => wanted.includes(version))),
     alone: () => Promise.reject(new Error('nothing is stored here')),
   };
-  return { keys, library: new PolicyLibrary(shelf, {}) };
+  return { keys, policyRegistry: new PolicyRegistry(shelf, {}) };
 }
 
 const found = async (...versions: readonly StoredVersion[]) => {
@@ -70,7 +70,7 @@ describe('a version that was stored before widths were', () => {
   test('that another gateway stores now is as wide as what is known of the document', () => {
     const here = world([]);
     expect(withWriter(here, saved(1, 'org'))).toMatchObject({ width: 'org' });
-    here.library.restore([{ ...saved(1, 'operator'), width: 'unbound' }]);
+    here.policyRegistry.restore([{ ...saved(1, 'operator'), width: 'unbound' }]);
     expect(withWriter(here, saved(2, 'org'))).toMatchObject({ width: 'unbound', author: 'org' });
   });
 
@@ -85,7 +85,7 @@ describe('the version of the policies in force', () => {
     const source = 'scope: org:acme\nbudget: {daily_limit_usd: 9}';
     putInForce(gov, {
       files: [],
-      stored: gov.library.with([{ ...saved(1, 'org'), source, width: 'unbound', ...members }]),
+      stored: gov.policyRegistry.with([{ ...saved(1, 'org'), source, width: 'unbound', ...members }]),
     });
     turn();
     const { own, lowered } = budgetRules(gov.policies.documents);

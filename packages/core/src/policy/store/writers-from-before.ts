@@ -9,7 +9,7 @@ import type { PolicyVersion, StoredVersion } from './policy-version.ts';
  * a tenant's document is the tenant's, also from before: its caps raise nothing, and the tenant may change it.
  */
 
-type World = Pick<Policies, 'keys' | 'library'>;
+type World = Pick<Policies, 'keys' | 'policyRegistry'>;
 
 const readAtOnce = 8;
 
@@ -24,7 +24,7 @@ export async function withWriters(gov: World, newest: readonly StoredVersion[]):
 
 /** The same of a version that another gateway has stored just now: what was known of the document counts, too. */
 export function withWriter(gov: World, version: StoredVersion): PolicyVersion {
-  return hasWidth(version) ? version : written(gov, version, gov.library.newest(version.name)?.width);
+  return hasWidth(version) ? version : written(gov, version, gov.policyRegistry.newest(version.name)?.width);
 }
 
 function written(gov: World, version: StoredVersion, before: Width | undefined): PolicyVersion {
@@ -35,7 +35,7 @@ function written(gov: World, version: StoredVersion, before: Width | undefined):
 
 /** Who wrote a version that is not kept any more is not known, so it counts as the operator's. */
 async function widestBefore(gov: World, { name, version }: StoredVersion): Promise<Width | undefined> {
-  const { shelf } = gov.library;
+  const { shelf } = gov.policyRegistry;
   const earlier = (await shelf.outline(name)).map((each) => each.version).filter((each) => each < version);
   if (earlier.length < version - 1) return 'unbound';
   let width: Width | undefined;

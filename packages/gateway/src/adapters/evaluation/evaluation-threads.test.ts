@@ -17,7 +17,7 @@ const gov = {
   mostActionMicros: 1,
   approvals: { settings: { ttlMs: 1 } },
   policies: { version: 'v' },
-  library: { sources: { files: [], stored: new Map([['acme/a', { saved, parsed: undefined }]]) } },
+  policyRegistry: { sources: { files: [], stored: new Map([['acme/a', { saved, parsed: undefined }]]) } },
 } as never;
 
 let threads: EvaluationThreads | undefined;

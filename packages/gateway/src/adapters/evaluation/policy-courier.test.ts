@@ -16,7 +16,7 @@ function sourcesOf(versions: readonly PolicyVersion[]) {
 }
 
 function courierOf(versions: readonly PolicyVersion[]) {
-  const gov = { library: { sources: sourcesOf(versions) }, policies: { version: 'v' } };
+  const gov = { policyRegistry: { sources: sourcesOf(versions) }, policies: { version: 'v' } };
   return { gov, courier: new PolicyCourier(gov as never) };
 }
 
@@ -55,7 +55,7 @@ describe('a thread', () => {
     const { gov, courier } = courierOf(all);
     told(courier, 'acme');
     const changed = version('acme/a', 'org:acme', 'rules: [] # again');
-    gov.library.sources = sourcesOf([...all, changed]);
+    gov.policyRegistry.sources = sourcesOf([...all, changed]);
     expect(told(courier, 'acme')).toEqual([{ names: ['acme/a'], forgotten: [], ofOrgs: true, isLast: true }]);
   });
 

@@ -5,7 +5,7 @@ import type { PolicyNews } from './thread-world.ts';
 /** So much text is sent at once; copying more would keep decisions waiting. */
 const mostCharacters = 256 * 1024;
 
-type Sources = Governance['library']['sources'];
+type Sources = Governance['policyRegistry']['sources'];
 
 /** What a thread is told next. */
 export interface Telling {
@@ -19,20 +19,20 @@ export interface Telling {
  * the job have. What it knows of other orgs it is told to forget, so that no tenant pays for what another has stored.
  */
 export class PolicyCourier {
-  readonly #gov: Pick<Governance, 'library' | 'policies'>;
+  readonly #gov: Pick<Governance, 'policyRegistry' | 'policies'>;
   readonly #told = new Map<string, PolicyVersion>();
   #files: Sources['files'] = [];
   /** What the thread knows all of. */
   #known: { readonly sources: Sources; readonly orgs: string } | undefined;
 
-  constructor(gov: Pick<Governance, 'library' | 'policies'>) {
+  constructor(gov: Pick<Governance, 'policyRegistry' | 'policies'>) {
     this.#gov = gov;
   }
 
   /** The next that the thread has to be told for a job about these orgs; undefined where it knows all it needs. */
   next(orgs: readonly string[]): Telling | undefined {
-    const { library, policies } = this.#gov;
-    const { sources } = library;
+    const { policyRegistry, policies } = this.#gov;
+    const { sources } = policyRegistry;
     const key = orgs.toSorted().join();
     if (this.#known?.sources === sources && this.#known.orgs === key) return undefined;
     const wanted = this.#wanted(sources, orgs);

@@ -54,7 +54,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
    * refused. What the gateway itself has to follow, as it was accepted before, is read in any case.
    */
   async read(source: PolicySource, by: Principal | null): Promise<ParsedSource> {
-    const { features } = this.#gov.library;
+    const { features } = this.#gov.policyRegistry;
     if (by === null) {
       try {
         return await this.#revive(await this.#readAccepted(source));
@@ -96,7 +96,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     const { orgId } = recorded.agent;
     const known = await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past: undefined }));
     if (known !== undefined) return known;
-    const all = await this.#gov.library.shelf.find(recorded.policyVersion);
+    const all = await this.#gov.policyRegistry.shelf.find(recorded.policyVersion);
     const past = all?.filter(({ name }) => [null, orgId].includes(orgOfName(name)));
     if (past === undefined) return undefined;
     return await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past }));
@@ -131,8 +131,8 @@ export class ThreadEvaluator implements PolicyEvaluator {
 
   /** In stretches, between which decisions have their say. */
   async #revive(plain: EvaluationJobs['read']['out']): Promise<ParsedSource> {
-    const { clock, journal, library } = this.#gov;
-    const steps = reviveSource(plain, library.features);
+    const { clock, journal, policyRegistry } = this.#gov;
+    const steps = reviveSource(plain, policyRegistry.features);
     let stretch = clock.elapsed();
     for (;;) {
       const step = steps.next();

@@ -5,7 +5,7 @@ import {
   candidateSet,
   parseSource,
   PastPolicies,
-  PolicyLibrary,
+  PolicyRegistry,
   PolicySet,
 } from '@reeve/core';
 import { policyFeatures } from '../cel/policy-features.ts';
@@ -35,7 +35,7 @@ const accepted = acceptedBefore(policyFeatures);
 
 /** The policies in force as a thread knows them, and what else an evaluation looks at. */
 export class ThreadWorld {
-  readonly #library = new PolicyLibrary(nowhere, policyFeatures);
+  readonly #policyRegistry = new PolicyRegistry(nowhere, policyFeatures);
   #policies = new PolicySet([], 'none');
   readonly #candidates = new Map<string, PolicySet>();
   #past: PastPolicies;
@@ -59,21 +59,21 @@ export class ThreadWorld {
   /** What is forgotten goes first, so that there is room for what is new. */
   learn({ files, forgotten, stored, version }: PolicyNews): void {
     if (forgotten.length > 0) {
-      const kept = new Map(this.#library.sources.stored);
+      const kept = new Map(this.#policyRegistry.sources.stored);
       for (const name of forgotten) kept.delete(name);
-      this.#library.sources = { ...this.#library.sources, stored: kept };
+      this.#policyRegistry.sources = { ...this.#policyRegistry.sources, stored: kept };
       this.#compose(this.#policies.version);
     }
-    const { sources } = this.#library;
-    this.#library.sources = {
-      files: files === undefined ? sources.files : this.#library.parseFiles(files),
-      stored: stored.length === 0 ? sources.stored : this.#library.with(stored, accepted),
+    const { sources } = this.#policyRegistry;
+    this.#policyRegistry.sources = {
+      files: files === undefined ? sources.files : this.#policyRegistry.parseFiles(files),
+      stored: stored.length === 0 ? sources.stored : this.#policyRegistry.with(stored, accepted),
     };
     if (version !== undefined) this.#compose(version);
   }
 
   #compose(version: string): void {
-    const documents = this.#library.inForce.sources.flatMap((source) =>
+    const documents = this.#policyRegistry.inForce.sources.flatMap((source) =>
       source.documents.map(({ document }) => document),
     );
     this.#policies = new PolicySet(documents, version, this.#policies);
@@ -84,7 +84,7 @@ export class ThreadWorld {
   world(facts?: BroughtFacts): EvaluationWorld {
     return {
       policies: this.#policies,
-      library: this.#library,
+      policyRegistry: this.#policyRegistry,
       sha256,
       mostActionMicros: this.#settings.mostActionMicros,
       approvals: { settings: this.#settings },
@@ -130,7 +130,7 @@ export class ThreadWorld {
 
   /** What is in force as it was then need not be read again. */
   #parse(source: PolicySource): ParsedSource {
-    const { files, stored } = this.#library.sources;
+    const { files, stored } = this.#policyRegistry.sources;
     const known =
       source.name === undefined
         ? files.find((each) => each.source.file === source.file)

@@ -1,4 +1,4 @@
-import type { PolicySetRecord, PolicyShelf } from '@reeve/core';
+import type { PolicySetRecord, PolicyStore } from '@reeve/core';
 import { newestPlace, policySql, textsOfSet, versionOf } from '../sql/policy-rows.ts';
 import { SqlPolicies } from '../sql/sql-policies.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
@@ -6,7 +6,7 @@ import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 
 /** What gateways on one database keep of policies. Their changes wait for each other by a lock in the database. */
-export function postgresPolicies(database: PostgresDatabase): PolicyShelf {
+export function postgresPolicies(database: PostgresDatabase): PolicyStore {
   let last: Promise<unknown> = Promise.resolve();
   return new SqlPolicies(database, (work) => {
     // Within a gateway one at a time, so that those who wait do not take up connections.

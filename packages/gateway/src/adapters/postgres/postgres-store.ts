@@ -8,7 +8,7 @@ import type {
   AuditReader,
   Batch,
   BulkControl,
-  PolicyShelf,
+  PolicyStore,
   StoredVersion,
   ClosedPeriod,
   Period,
@@ -64,7 +64,7 @@ export class PostgresStore implements Store, AuditReader {
   readonly #seat: Seat;
   readonly #writer: Writer;
   readonly #log: AuditLog;
-  readonly policies: PolicyShelf;
+  readonly policies: PolicyStore;
   readonly approvals: ApprovalReader;
 
   constructor({ connection, database, seat, sync, onFatal }: PostgresStoreOptions) {

@@ -7,7 +7,7 @@ export const booksTables = `
 `;
 
 /** What each tier has spent in days and months that are over: one row for each. */
-export const closedBooksTables = `
+export const closedPeriodTables = `
   CREATE TABLE closed_books (
     name TEXT NOT NULL,
     period TEXT NOT NULL,

@@ -1,6 +1,6 @@
 import { accountTables } from './account-tables.ts';
 import { approvalTables } from './approval-tables.ts';
-import { booksTables, closedBooksTables } from './books-tables.ts';
+import { booksTables, closedPeriodTables } from './books-tables.ts';
 import { controlTables } from './control-tables.ts';
 import { keyLineageColumns } from './key-lineage-columns.ts';
 import { inviteMakerColumns } from './invite-maker-columns.ts';
@@ -83,7 +83,7 @@ export const migrations: readonly string[] = [
   controlTables,
   accountTables,
   booksTables,
-  closedBooksTables,
+  closedPeriodTables,
   policyTables,
   approvalTables,
   keyLineageColumns,

@@ -1,15 +1,15 @@
-import type { PolicyShelf, PolicySource, StoredVersion } from '@reeve/core';
+import type { PolicyStore, PolicySource, StoredVersion } from '@reeve/core';
 import { policySql, setMembers, versionOf } from './policy-rows.ts';
 import type { SqlSession } from './sql-database.ts';
 import { number, text } from './sqlite-rows.ts';
 
 /** What a database keeps of policies. Writing is the store's, with all else that a turn makes durable. */
-export class SqlPolicies implements PolicyShelf {
+export class SqlPolicies implements PolicyStore {
   readonly #sql: Pick<SqlSession, 'all'>;
-  readonly alone: PolicyShelf['alone'];
+  readonly alone: PolicyStore['alone'];
 
   /** `alone` as the port has it; a database that one gateway has to itself needs nothing for it. */
-  constructor(sql: Pick<SqlSession, 'all'>, alone: PolicyShelf['alone'] = (work) => work([])) {
+  constructor(sql: Pick<SqlSession, 'all'>, alone: PolicyStore['alone'] = (work) => work([])) {
     this.#sql = sql;
     this.alone = alone;
   }

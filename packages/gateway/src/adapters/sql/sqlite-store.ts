@@ -16,7 +16,15 @@ import type {
 } from '@reeve/core';
 import { agentAfter, agentOfChange, emptyChain, EntryPage, tierKey } from '@reeve/core';
 import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
-import { balancesOf, balancesOver, balanceValues, closedGivenUp, closedOf, closedSql, closedValues } from './balance-rows.ts';
+import {
+  balancesOf,
+  balancesOver,
+  balanceValues,
+  closedGivenUp,
+  closedOf,
+  closedSql,
+  closedValues,
+} from './balance-rows.ts';
 import { approvalOf, approvalSql, approvalValues, grantOf, grantValues } from './approval-rows.ts';
 import { migrate } from './migrate.ts';
 import { lastGivenUp, policySql, setRecord, textsOfSet, versionOf, versionValues } from './policy-rows.ts';

@@ -4,7 +4,7 @@ import type { PolicyFeatures } from '../condition.ts';
 import { parseSource } from '../parse-source.ts';
 import type { InForce, PolicySources, StoredPolicy } from './in-force.ts';
 import { inForce } from './in-force.ts';
-import type { PolicyShelf, PolicyVersion } from './policy-version.ts';
+import type { PolicyStore, PolicyVersion } from './policy-version.ts';
 import { PreparedSources } from './prepared-sources.ts';
 
 /** A document in force and where it comes from. */
@@ -22,8 +22,8 @@ const fewCharacters = 16_384;
 export type ReadSource = (source: PolicySource, by: Principal | null) => Promise<ParsedSource>;
 
 /** Where policies come from: the files of the gateway, and the documents that were stored in it. */
-export class PolicyLibrary {
-  readonly shelf: PolicyShelf;
+export class PolicyRegistry {
+  readonly shelf: PolicyStore;
   readonly features: PolicyFeatures;
   /** What is in force; a change puts another here, whole. */
   sources: PolicySources = { files: [], stored: new Map() };
@@ -33,7 +33,7 @@ export class PolicyLibrary {
   #composed: { readonly of: PolicySources; readonly inForce: InForce } | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(shelf: PolicyShelf, features: PolicyFeatures) {
+  constructor(shelf: PolicyStore, features: PolicyFeatures) {
     this.shelf = shelf;
     this.features = features;
   }

@@ -5,8 +5,8 @@ import { agentKey } from '../kernel/agent-id.ts';
 import type { OpsRegistry } from '../ops/registry.ts';
 import type { AgentDirectory } from '../tenancy/directory.ts';
 import type { ControlReader, ControlSequence } from './control-reader.ts';
-import type { ControlMessage } from './mailbox.ts';
-import { Mailbox } from './mailbox.ts';
+import type { ControlMessage } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import { isDue } from '../ops/receipt.ts';
 import { RememberedControls } from './remembered-controls.ts';
@@ -38,10 +38,10 @@ interface Deadline {
 const mostRecent = 10_000;
 
 /**
- * Controls in memory: the mailboxes of agents, the receipts that are open, and until when they may stay so. It holds
+ * Controls in memory: the outboxes of agents, the receipts that are open, and until when they may stay so. It holds
  * what is true; the use cases beside it write the same facts to the journal.
  */
-export class ControlDesk {
+export class ControlRegistry {
   readonly reader: ControlReader;
   readonly settings: ControlSettings;
   readonly onStep: OnControlStep;
@@ -49,12 +49,12 @@ export class ControlDesk {
   readonly #ops: OpsRegistry;
   readonly #directory: AgentDirectory;
   readonly #clock: Clock;
-  readonly #mailboxes = new Map<AgentKey, Mailbox>();
-  /** The last numbers of agents that have no mailbox now. */
+  readonly #outboxes = new Map<AgentKey, Outbox>();
+  /** The last numbers of agents that have no outbox now. */
   readonly #sequences = new Map<AgentKey, number>();
   /** By id, in the order in which they fall due: all have the same time. */
   readonly #deadlines = new Map<string, Deadline>();
-  /** Receipts that left a mailbox lately, by agent and sequence: agents tend to come back to them. */
+  /** Receipts that left a outbox lately, by agent and sequence: agents tend to come back to them. */
   readonly #recent = new Map<string, Receipt>();
 
   constructor(ports: ControlPorts) {
@@ -66,55 +66,55 @@ export class ControlDesk {
     this.#clock = ports.clock;
   }
 
-  mailbox(agent: AgentId): Mailbox {
+  outbox(agent: AgentId): Outbox {
     const key = agentKey(agent);
-    const known = this.#mailboxes.get(key);
+    const known = this.#outboxes.get(key);
     if (known !== undefined) return known;
-    const mailbox = new Mailbox(agent, this.#sequences.get(key) ?? 0);
-    this.#mailboxes.set(key, mailbox);
+    const outbox = new Outbox(agent, this.#sequences.get(key) ?? 0);
+    this.#outboxes.set(key, outbox);
     this.#sequences.delete(key);
-    return mailbox;
+    return outbox;
   }
 
-  /** Gives up the mailbox of an agent that has left, where nothing is in it; its numbers go on should it come back. */
+  /** Gives up the outbox of an agent that has left, where nothing is in it; its numbers go on should it come back. */
   discardEmpty(key: AgentKey): void {
-    const mailbox = this.#mailboxes.get(key);
-    if (mailbox === undefined || mailbox.size + mailbox.streams.size + mailbox.blocking.size > 0) return;
-    this.#mailboxes.delete(key);
-    this.restoreSequence({ agent: mailbox.agent, sequence: mailbox.lastSequence });
+    const outbox = this.#outboxes.get(key);
+    if (outbox === undefined || outbox.size + outbox.streams.size + outbox.blocking.size > 0) return;
+    this.#outboxes.delete(key);
+    this.restoreSequence({ agent: outbox.agent, sequence: outbox.lastSequence });
   }
 
   restoreSequence({ agent, sequence }: ControlSequence): void {
     if (sequence > 0) this.#sequences.set(agentKey(agent), sequence);
   }
 
-  find(key: AgentKey): Mailbox | undefined {
-    return this.#mailboxes.get(key);
+  find(key: AgentKey): Outbox | undefined {
+    return this.#outboxes.get(key);
   }
 
   get streamCount(): number {
     let count = 0;
-    for (const { streams } of this.#mailboxes.values()) count += streams.size;
+    for (const { streams } of this.#outboxes.values()) count += streams.size;
     return count;
   }
 
   isBlocked(key: AgentKey): boolean {
-    return (this.#mailboxes.get(key)?.blocking.size ?? 0) > 0;
+    return (this.#outboxes.get(key)?.blocking.size ?? 0) > 0;
   }
 
   /** Whether an agent has something to answer to, or is kept from being answered until it does. */
   owesAnything(key: AgentKey): boolean {
-    const mailbox = this.#mailboxes.get(key);
-    return mailbox !== undefined && mailbox.size + mailbox.blocking.size > 0;
+    const outbox = this.#outboxes.get(key);
+    return outbox !== undefined && outbox.size + outbox.blocking.size > 0;
   }
 
   hasStream(key: AgentKey): boolean {
-    return (this.#mailboxes.get(key)?.streams.size ?? 0) > 0;
+    return (this.#outboxes.get(key)?.streams.size ?? 0) > 0;
   }
 
   /** Ends what listens for an agent, as when its credential has ended. */
   endStreams(key: AgentKey, error: ReeveError): void {
-    const streams = this.#mailboxes.get(key)?.streams ?? new Set();
+    const streams = this.#outboxes.get(key)?.streams ?? new Set();
     for (const stream of [...streams]) {
       streams.delete(stream);
       stream.sink.fail(error);
@@ -123,25 +123,25 @@ export class ControlDesk {
 
   /** A receipt as it is now, where it is in memory. */
   receiptOf(agent: AgentId, sequence: number): Receipt | undefined {
-    const mailbox = this.#mailboxes.get(agentKey(agent));
-    const waiting = mailbox?.find(sequence)?.receipt ?? mailbox?.blocking.get(sequence);
+    const outbox = this.#outboxes.get(agentKey(agent));
+    const waiting = outbox?.find(sequence)?.receipt ?? outbox?.blocking.get(sequence);
     return waiting ?? this.#recent.get(nameOf(agent, sequence));
   }
 
-  /** Makes memory agree with a receipt: mailbox, block, deadline, and the operation that shows it. */
+  /** Makes memory agree with a receipt: outbox, block, deadline, and the operation that shows it. */
   place(receipt: Receipt, released = true): void {
     const { agent: id, sequence } = receipt;
-    const mailbox = this.mailbox(id);
-    const letter = mailbox.find(sequence);
+    const outbox = this.outbox(id);
+    const queued = outbox.find(sequence);
     if (!receipt.waiting) {
-      mailbox.remove(sequence);
+      outbox.remove(sequence);
       this.#remember(receipt);
-    } else if (letter === undefined) {
-      mailbox.put({ message: messageOf(receipt), receipt, released, gone: false });
-    } else letter.receipt = receipt;
+    } else if (queued === undefined) {
+      outbox.put({ message: messageOf(receipt), receipt, released, gone: false });
+    } else queued.receipt = receipt;
 
-    if (receipt.blocks) mailbox.blocking.set(sequence, receipt);
-    else mailbox.blocking.delete(sequence);
+    if (receipt.blocks) outbox.blocking.set(sequence, receipt);
+    else outbox.blocking.delete(sequence);
     if (!isDue(receipt)) this.#deadlines.delete(receipt.id);
     else {
       const dueAt = this.#deadlines.get(receipt.id)?.dueAt ?? this.#clock.elapsed() + this.settings.ackMs;
@@ -149,16 +149,16 @@ export class ControlDesk {
     }
     const agent = this.#directory.find(id);
     if (agent === undefined) return;
-    agent.blocked = mailbox.blocking.size > 0;
+    agent.blocked = outbox.blocking.size > 0;
     const op = this.#ops.find(agent, receipt.opId);
     if (op?.control?.id === receipt.id) op.control = receipt;
   }
 
   /** Takes back that there ever was such a receipt. */
   drop(receipt: Receipt): void {
-    const mailbox = this.mailbox(receipt.agent);
-    mailbox.remove(receipt.sequence);
-    mailbox.lastSequence = receipt.sequence - 1;
+    const outbox = this.outbox(receipt.agent);
+    outbox.remove(receipt.sequence);
+    outbox.lastSequence = receipt.sequence - 1;
     this.#deadlines.delete(receipt.id);
     this.#recent.delete(nameOf(receipt.agent, receipt.sequence));
   }

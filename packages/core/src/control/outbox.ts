@@ -32,7 +32,7 @@ export interface ControlStream {
 }
 
 /** A message that waits for its acknowledgement. */
-export interface Letter {
+export interface QueuedMessage {
   readonly message: ControlMessage;
   /** Null where nobody waits for a receipt. */
   receipt: Receipt | null;
@@ -42,7 +42,7 @@ export interface Letter {
 }
 
 /** What an agent is to be told and has not acknowledged, in order, and who listens for it. */
-export class Mailbox {
+export class Outbox {
   readonly agent: AgentId;
   /** The number of the newest message. */
   lastSequence: number;
@@ -50,11 +50,11 @@ export class Mailbox {
   /** The receipts that keep the agent from being answered. */
   readonly blocking = new Map<number, Receipt>();
   /** In order; what is gone is passed over, and cleared away when there is much of it. */
-  #letters: Letter[] = [];
+  #queued: QueuedMessage[] = [];
   #gone = 0;
-  readonly #newestOf = new Map<string, Letter>();
+  readonly #newestOf = new Map<string, QueuedMessage>();
   /** Those that a later message for the same operation follows. */
-  readonly #overtaken = new Set<Letter>();
+  readonly #overtaken = new Set<QueuedMessage>();
 
   constructor(agent: AgentId, lastSequence = 0) {
     this.agent = agent;
@@ -62,88 +62,87 @@ export class Mailbox {
   }
 
   get size(): number {
-    return this.#letters.length - this.#gone;
+    return this.#queued.length - this.#gone;
   }
 
-  put(letter: Letter): void {
-    const { sequence } = letter.message;
+  put(queued: QueuedMessage): void {
+    const { sequence } = queued.message;
     const place = this.#placeOf(sequence);
-    const there = this.#letters[place];
+    const there = this.#queued[place];
     if (there?.message.sequence === sequence) {
       this.#clear(there);
       this.#gone--;
-      this.#letters[place] = letter;
-    } else this.#letters.splice(place, 0, letter);
+      this.#queued[place] = queued;
+    } else this.#queued.splice(place, 0, queued);
     this.lastSequence = Math.max(this.lastSequence, sequence);
-    this.#noteNewest(letter);
+    this.#noteNewest(queued);
   }
 
-  find(sequence: number): Letter | undefined {
-    const letter = this.#letters[this.#placeOf(sequence)];
-    return letter?.message.sequence === sequence && !letter.gone ? letter : undefined;
+  find(sequence: number): QueuedMessage | undefined {
+    const queued = this.#queued[this.#placeOf(sequence)];
+    return queued?.message.sequence === sequence && !queued.gone ? queued : undefined;
   }
 
   /** The first message after this number. */
-  next(after: number): Letter | undefined {
+  next(after: number): QueuedMessage | undefined {
     let place = this.#placeOf(after + 1);
-    while (this.#letters[place]?.gone === true) place++;
-    return this.#letters[place];
+    while (this.#queued[place]?.gone === true) place++;
+    return this.#queued[place];
   }
 
   remove(sequence: number): void {
-    const letter = this.find(sequence);
-    if (letter === undefined) return;
-    this.#clear(letter);
-    if (this.#gone < 64 || this.#gone * 2 < this.#letters.length) return;
-    this.#letters = this.#letters.filter((each) => !each.gone);
+    const queued = this.find(sequence);
+    if (queued === undefined) return;
+    this.#clear(queued);
+    if (this.#gone < 64 || this.#gone * 2 < this.#queued.length) return;
+    this.#queued = this.#queued.filter((each) => !each.gone);
     this.#gone = 0;
   }
 
   /** Which message can best be done without: one that was overtaken, one whose operation is no more, the oldest. */
-  mostDispensable(isKnown: (opId: string) => boolean): Letter | undefined {
+  mostDispensable(isKnown: (opId: string) => boolean): QueuedMessage | undefined {
     const [overtaken] = this.#overtaken;
     if (overtaken !== undefined) return overtaken;
-    const left = this.#letters.find((letter) => !letter.gone && !isKnown(letter.message.opId));
+    const left = this.#queued.find((queued) => !queued.gone && !isKnown(queued.message.opId));
     return left ?? this.next(0);
   }
 
-  isOvertaken(letter: Letter): boolean {
-    return this.#overtaken.has(letter);
+  isOvertaken(queued: QueuedMessage): boolean {
+    return this.#overtaken.has(queued);
   }
 
-  *letters(): Generator<Letter> {
-    for (const letter of this.#letters) if (!letter.gone) yield letter;
+  *queued(): Generator<QueuedMessage> {
+    for (const queued of this.#queued) if (!queued.gone) yield queued;
   }
 
-  #noteNewest(letter: Letter): void {
-    const { opId, sequence } = letter.message;
+  #noteNewest(queued: QueuedMessage): void {
+    const { opId, sequence } = queued.message;
     const newest = this.#newestOf.get(opId);
     if (newest !== undefined && newest.message.sequence > sequence) {
-      this.#overtaken.add(letter);
+      this.#overtaken.add(queued);
       return;
     }
     if (newest !== undefined) this.#overtaken.add(newest);
-    this.#newestOf.set(opId, letter);
+    this.#newestOf.set(opId, queued);
   }
 
-  #clear(letter: Letter): void {
-    if (letter.gone) return;
-    letter.gone = true;
+  #clear(queued: QueuedMessage): void {
+    if (queued.gone) return;
+    queued.gone = true;
     this.#gone++;
-    this.#overtaken.delete(letter);
-    if (this.#newestOf.get(letter.message.opId) === letter) this.#newestOf.delete(letter.message.opId);
+    this.#overtaken.delete(queued);
+    if (this.#newestOf.get(queued.message.opId) === queued) this.#newestOf.delete(queued.message.opId);
   }
 
   /** Where this number is, or would be. */
   #placeOf(sequence: number): number {
     let low = 0;
-    let high = this.#letters.length;
+    let high = this.#queued.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#letters[middle]?.message.sequence ?? 0) < sequence) low = middle + 1;
+      if ((this.#queued[middle]?.message.sequence ?? 0) < sequence) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 }
-

@@ -22,7 +22,7 @@ export type GrantSubject = Pick<StandingGrant, 'agent' | 'coverDigest'>;
  * Approvals in memory that still have something to do, and the grants in force. It holds what is true; the use cases
  * beside it write the same facts to the journal.
  */
-export class ApprovalDesk {
+export class ApprovalRegistry {
   readonly reader: ApprovalReader;
   readonly settings: ApprovalSettings;
   readonly #clock: Clock;

@@ -5,13 +5,13 @@ import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Approval } from './approval.ts';
-import { ApprovalDesk } from './approval-desk.ts';
+import { ApprovalRegistry } from './approval-registry.ts';
 import type { StandingGrant } from './grant.ts';
 
 const id = agentId('acme/search/bot');
 const key = agentKey(id);
 let world: TestGovernance;
-let desk: ApprovalDesk;
+let desk: ApprovalRegistry;
 /** An approval that waits for a verdict, and one that its agent is to be told of. */
 let open: Approval;
 let told: Approval;
@@ -29,7 +29,7 @@ beforeEach(async () => {
   open = found;
   grant = given;
   const { reader, settings } = world.gov.approvals;
-  desk = new ApprovalDesk({ reader, settings, clock: world.clock });
+  desk = new ApprovalRegistry({ reader, settings, clock: world.clock });
 });
 
 describe('an approval in memory', () => {
