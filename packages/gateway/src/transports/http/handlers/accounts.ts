@@ -1,4 +1,4 @@
-import type { Accounts, Grant, Invite, Session } from '@reeve/core';
+import type { Accounts, SessionGrant, Invite, Session } from '@reeve/core';
 import {
   acceptInvite,
   changeAccount,
@@ -129,7 +129,7 @@ export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Ha
   };
 }
 
-function granted({ account, accessToken, expiresInSecs, refreshToken, refreshTtlSecs }: Grant) {
+function granted({ account, accessToken, expiresInSecs, refreshToken, refreshTtlSecs }: SessionGrant) {
   const body = { account: accountJson(account), access_token: accessToken, expires_in: expiresInSecs };
   return new HeadedAnswer(body, { 'set-cookie': refreshCookie(refreshToken, refreshTtlSecs) });
 }
