@@ -4,8 +4,7 @@ import { closeOutbox } from './control/messages.ts';
 import type { ControlReactions } from './control/controls.ts';
 import { wakeOps } from './control/liveness.ts';
 import type { Decisions } from './decision/decisions.ts';
-import { endOpsOf } from './ops/end-ops-of.ts';
-import { settleCost } from './ops/settle-op.ts';
+import { endOpsOf, settleCost } from './ops/settle-op.ts';
 import type { Journal } from './store.ts';
 
 /** All that the use cases work on: the state of the gateway in memory, the journal that makes it durable, and the ports. */

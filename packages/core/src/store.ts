@@ -1,5 +1,5 @@
-import type { AccessChange, AccessSnapshot } from './access/access-slice.ts';
-import type { AccountsChange } from './accounts/accounts-slice.ts';
+import type { AccessChange, AccessSnapshot } from './access/access.ts';
+import type { AccountsChange } from './accounts/accounts.ts';
 import type { ApprovalReader } from './approvals/approval-reader.ts';
 import type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/approvals-slice.ts';
 import type { AlertEvent } from './audit/alert.ts';

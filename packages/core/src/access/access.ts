@@ -1,10 +1,10 @@
-import type { JournalOf } from '../journal/journal.ts';
-import type { Ports } from '../kernel/ports.ts';
-import type { AccessChange } from './access-slice.ts';
-import type { EndedCredentials } from './ended-credentials.ts';
+import type { ApiKeyRecord } from './api-key.ts';
 import type { KeyRing } from './key-ring.ts';
-import type { SigningKeyRing } from './signing-key.ts';
+import type { SigningKeyRing, SigningKeyRecord } from './signing-key.ts';
 import type { TokenMint } from './token.ts';
+import type { JournalOf } from '../journal/journal.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Ports } from '../kernel/ports.ts';
 
 /** What the use cases about credentials work on. */
 export interface Access extends Ports {
@@ -14,4 +14,39 @@ export interface Access extends Ports {
   readonly tokenTtlMs: number;
   readonly ended: EndedCredentials;
   readonly journal: JournalOf<AccessChange, never>;
+}
+
+/** The rows that credentials write. */
+export type AccessChange =
+  | { readonly kind: 'api_key_saved'; readonly key: ApiKeyRecord }
+  /** A key was used; whatever else is known of it stays, such as that another gateway has revoked it meanwhile. */
+  | { readonly kind: 'api_key_used'; readonly id: string; readonly at: EpochMs }
+  | { readonly kind: 'signing_key_saved'; readonly key: SigningKeyRecord }
+  | { readonly kind: 'signing_key_removed'; readonly kid: string };
+
+/** What a start brings back of credentials. */
+export interface AccessSnapshot {
+  readonly apiKeys: readonly ApiKeyRecord[];
+  readonly signingKeys: readonly SigningKeyRecord[];
+}
+
+/** Told the id of a credential that has ended before its time. */
+export type EndedListener = (credentialId: string) => void;
+
+/**
+ * Passes on that credentials have ended: keys that are revoked, sessions that are over. What stays open for long, such
+ * as a stream of events, looks again at who opened it.
+ */
+export class EndedCredentials {
+  readonly #listeners = new Set<EndedListener>();
+
+  subscribe(listener: EndedListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** To be called once the end is durable. */
+  ended(credentialId: string): void {
+    for (const listener of this.#listeners) listener(credentialId);
+  }
 }

@@ -1,7 +1,7 @@
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Randomness } from '../kernel/randomness.ts';
+import type { Randomness } from '../kernel/ports.ts';
 import { fixedRandomness } from '../testkit/fixed-randomness.ts';
 import { sha256 } from '../testkit/test-governance.ts';
 import { checksumOf, makeApiKey, newKeyRecord, parseApiKey, crc32 } from './api-key.ts';

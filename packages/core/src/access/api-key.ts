@@ -1,7 +1,6 @@
 import type { Scope } from './scope.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Sha256 } from '../kernel/hash.ts';
-import type { Randomness } from '../kernel/randomness.ts';
+import type { Sha256, Randomness } from '../kernel/ports.ts';
 
 /** What is kept of a key: never the key itself. */
 export interface ApiKeyRecord {

@@ -8,7 +8,7 @@ import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
 import { authenticateTicket, redeemTicket, TicketBooth } from './tickets.ts';
 import { Authenticator } from './authenticator.ts';
-import { EndedCredentials } from './ended-credentials.ts';
+import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
 import { createKey, revokeKey } from './manage-keys.ts';
 import type { Principal } from './principal.ts';

@@ -11,7 +11,7 @@ import type { ApiKeyRecord } from './api-key.ts';
 import type { FoundLogin } from './authenticator.ts';
 import { Authenticator } from './authenticator.ts';
 import { exchangeToken } from './exchange-token.ts';
-import { EndedCredentials } from './ended-credentials.ts';
+import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
 import { revokeKey } from './manage-keys.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';

@@ -4,9 +4,9 @@ import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
 import { newKeyRecord } from './api-key.ts';
-import { EndedCredentials } from './ended-credentials.ts';
-import { followApiKey, followSigningKey } from './follow-keys.ts';
+import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
+import { followApiKey, followSigningKey } from './follow-keys.ts';
 import { SigningKeyRing } from './signing-key.ts';
 
 const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';

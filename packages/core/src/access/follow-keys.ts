@@ -1,6 +1,6 @@
-import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
+import type { Access } from './access.ts';
 
 /** Takes over what another gateway on the same store has made durable of an API key; undefined: it is gone. */
 export function followApiKey({ keys, ended }: Access, id: string, record: ApiKeyRecord | undefined): void {

@@ -1,9 +1,9 @@
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Sha256 } from '../kernel/hash.ts';
-import { equalInConstantTime } from '../kernel/hash.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
 import { accountsBehind } from './credential-lineage.ts';
+import type { Clock, EpochMs } from '../kernel/clock.ts';
+import type { Sha256 } from '../kernel/ports.ts';
+import { equalInConstantTime } from '../kernel/ports.ts';
 
 /** The API keys of the gateway, in memory, so that authenticating a call asks no database. */
 export class KeyRing {
@@ -90,3 +90,4 @@ export class KeyRing {
     return used;
   }
 }
+

@@ -6,7 +6,7 @@ import { portsOf } from '../testkit/ports-of.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
 import { parseApiKey } from './api-key.ts';
-import { EndedCredentials } from './ended-credentials.ts';
+import { EndedCredentials } from './access.ts';
 import { installFirstKey } from './install-key.ts';
 import { KeyRing } from './key-ring.ts';
 import type { KeyGrant } from './manage-keys.ts';

@@ -1,9 +1,6 @@
-import type { Access } from '../access/access.ts';
-import type { AccessChange } from '../access/access-slice.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { AccountsChange } from './accounts-slice.ts';
+import type { Access, AccessChange } from '../access/access.ts';
 import type { AccountStore } from './account-store.ts';
-import type { PasswordHasher } from './password-hasher.ts';
+import type { JournalOf } from '../journal/journal.ts';
 
 /** What the use cases about people work on. */
 /** Accounts also owe entries to the log, and note when they stand there. */
@@ -53,4 +50,22 @@ export const lock = {
 /** What attempts are counted under: nobody's email stands in the store because someone mistyped it. */
 export function emailHashOf(accounts: Accounts, emailKey: string): string {
   return accounts.access.sha256(`email:${emailKey}`);
+}
+
+/** An entry that a change of accounts owed to the log stands in it now. */
+export interface AccountsChange {
+  readonly kind: 'owed_entry_recorded';
+  readonly id: string;
+}
+
+/** Hashes passwords; slow on purpose and never on the event loop. Every spelling of a password is one (`normalisePassword`). */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /**
+   * `outdated`: made with other parameters than today's; hash anew while the password is at hand. What is no hash at all
+   * takes as long as one and is not ok. Throws `overloaded` when too many wait already.
+   */
+  verify(password: string, hash: string): Promise<{ readonly ok: boolean; readonly outdated: boolean }>;
+  /** A hash of nobody's password with today's parameters, to be verified against for an unknown email. */
+  readonly decoy: string;
 }

@@ -1,5 +1,3 @@
-import { redactText } from '../audit/redact.ts';
-import { ReeveError } from '../kernel/errors.ts';
 import type { Account } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
@@ -8,6 +6,8 @@ import { requireEmail } from './email.ts';
 import type { SessionGrant } from './open-session.ts';
 import { grantFor, openSession } from './open-session.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
+import { redactText } from '../audit/redact.ts';
+import { ReeveError } from '../kernel/errors.ts';
 
 export interface Registration {
   readonly email: string;
@@ -53,4 +53,14 @@ export async function register(accounts: Accounts, request: Registration, from: 
 
 function closed(): ReeveError {
   return new ReeveError('registration_closed', 'registration is closed; ask an administrator for an invite');
+}
+
+/** Who may register: the first person of a new gateway, anybody, or nobody without an invite. */
+export type RegistrationState = 'first' | 'open' | 'closed';
+
+/** What a registration would meet. It tells no more than trying one does. */
+export async function registrationState({ settings, store }: Accounts): Promise<RegistrationState> {
+  const count = await store.read((rows) => rows.countAccounts());
+  if (count === 0) return 'first';
+  return settings.openRegistration ? 'open' : 'closed';
 }

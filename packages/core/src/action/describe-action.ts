@@ -2,7 +2,7 @@ import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
 import { mostBytesOfArguments } from '../kernel/bounds.ts';
-import type { Sha256 } from '../kernel/hash.ts';
+import type { Sha256 } from '../kernel/ports.ts';
 import { fitsIn, utf8Length } from '../kernel/text-size.ts';
 import type { CheckRequest } from './check-request.ts';
 

@@ -1,5 +1,5 @@
 import { rememberingTimestamp } from '../kernel/clock.ts';
-import type { Sha256 } from '../kernel/hash.ts';
+import type { Sha256 } from '../kernel/ports.ts';
 import type { Lineage } from './lineage.ts';
 import type { Actor, EntryDraft, SealedEntry } from './entry.ts';
 

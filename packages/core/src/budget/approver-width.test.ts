@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { agentId } from '../testkit/requests.ts';
-import { approverWidth } from './approver-width.ts';
+import { Ledger } from './ledger.ts';
+import { approverWidth } from './cap-rule.ts';
 import type { BudgetRules } from './budget-policy.ts';
 import { budgetPolicy, noBudgets } from './budget-policy.ts';
-import { Ledger } from './ledger.ts';
 import { tiersOf } from './tier.ts';
 
 const bot = agentId('acme/search/bot');

@@ -1,37 +1,18 @@
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Undo } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
 import type { Balance, SavedBalance, WindowIds, Windows } from './balance.ts';
-import {
-  book,
-  copyOf,
-  countedFrom,
-  freshSums,
-  idsOf,
-  isEmpty,
-  later,
-  moveBack,
-  moveOn,
-  oldestOf,
-  sumsOf,
-} from './balance.ts';
+import { book, copyOf, countedFrom, freshSums, idsOf, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './balance.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
 import { LedgerDays } from './ledger-days.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { isShareOf, minus, plus } from '../kernel/money.ts';
 import type { Period, Window } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
-
-/** A cap that a charge would pass. */
-export interface Exceeded {
-  readonly of: TierOf;
-  readonly period: Period;
-  readonly limitMicros: Micros;
-  /** Settled and reserved, without the charge. */
-  readonly totalMicros: Total;
-}
+import type { Undo } from '../journal/journal.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { Clock, EpochMs } from '../kernel/clock.ts';
+import type { Micros, Total } from '../kernel/money.ts';
+import { isShareOf, minus, plus } from '../kernel/money.ts';
+import { exceededUnder } from './cap-rule.ts';
+import type { Exceeded } from './cap-rule.ts';
 
 /** A share of a cap that is used up for the first time in its period. */
 export interface Approached {
@@ -101,18 +82,7 @@ export class Ledger {
 
   /** The first cap that a charge would pass, in the order of enforcement. What costs nothing passes none. */
   exceededBy(agent: AgentId, cost: Micros): Exceeded | undefined {
-    if (cost === 0) return undefined;
-    for (const of of tiersOf(agent)) {
-      const caps = this.#policy.capsOf(of);
-      const balance = this.#of(of);
-      for (const period of periods) {
-        const limitMicros = caps[period];
-        if (limitMicros === null) continue;
-        const totalMicros = plus(this.#spent(balance, period), balance.reserved);
-        if (plus(totalMicros, cost) > limitMicros) return { of, period, limitMicros, totalMicros };
-      }
-    }
-    return undefined;
+    return exceededUnder(this.#policy, this, tiersOf(agent), cost);
   }
 
   /** Holds a charge back in all tiers, and tells which shares of caps are used up by it. */
@@ -250,10 +220,6 @@ export class Ledger {
     return found;
   }
 
-  #spent(balance: Balance, period: Period): Total {
-    return this.#days.isBehind ? this.#counted(balance, period).spent : balance.spent[period];
-  }
-
   /** What counts for the present day or month. */
   #counted(balance: Balance, period: Period): { readonly spent: Total; readonly noticed: number } {
     if (!this.#days.isBehind) return { spent: balance.spent[period], noticed: balance.noticed[period] };
@@ -280,3 +246,4 @@ export class Ledger {
     return balance;
   }
 }
+

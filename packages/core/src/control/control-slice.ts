@@ -1,7 +1,7 @@
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Receipt } from '../ops/receipt.ts';
 import type { BulkControl } from './bulk-control.ts';
 import type { ControlSequence } from './control-reader.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Receipt } from '../ops/receipt.ts';
 
 /** The rows that controls write. */
 export type ControlChange =
@@ -22,3 +22,4 @@ export interface ControlSnapshot {
   readonly bulkControls: readonly BulkControl[];
   readonly controlSequences: readonly ControlSequence[];
 }
+

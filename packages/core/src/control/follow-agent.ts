@@ -1,6 +1,6 @@
 import { system } from '../audit/entry.ts';
 import { releaseMessages } from './messages.ts';
-import { credentialEnded } from '../tenancy/authenticate-agent.ts';
+import { credentialEnded } from '../tenancy/find-agent.ts';
 import type { Controls } from './controls.ts';
 import type { Agent, AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';

@@ -2,7 +2,7 @@ import type { Controls } from './controls.ts';
 import { SteppedRound } from '../kernel/stepped-round.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import { touchAgent } from '../tenancy/authenticate-agent.ts';
+import { touchAgent } from '../tenancy/find-agent.ts';
 
 /** An agent is heard of again: what it runs is not stale any more. */
 export function wakeOps(gov: Controls, agent: Agent): void {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { OpsCheckpoint } from '../ops/checkpoint.ts';
 import { recordOf } from '../ops/op.ts';
-import { heartbeat } from '../tenancy/heartbeat.ts';
+import { heartbeat } from '../tenancy/find-agent.ts';
 import { control, finish, listen, opOf } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';

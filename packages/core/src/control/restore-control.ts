@@ -1,5 +1,5 @@
-import type { Controls } from './controls.ts';
 import type { ControlSnapshot } from './control-slice.ts';
+import type { Controls } from './controls.ts';
 
 /**
  * Brings controls back: the numbers of messages, what waits for an acknowledgement, what blocks, and what was asked for

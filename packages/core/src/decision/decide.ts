@@ -1,22 +1,22 @@
+import type { CheckRequest } from '../action/check-request.ts';
 import { nameOf } from '../approvals/approval.ts';
 import type { ApprovalQuestion } from '../approvals/request-approval.ts';
 import { mostOpenApprovals } from '../approvals/request-approval.ts';
 import { findGrant, useGrant } from '../approvals/use-grant.ts';
-import { approverWidth } from '../budget/approver-width.ts';
-import type { Exceeded } from '../budget/ledger.ts';
-import type { Micros } from '../kernel/money.ts';
+import type { Exceeded } from '../budget/cap-rule.ts';
+import { approverWidth } from '../budget/cap-rule.ts';
 import { noteApproached } from '../budget/note-approached.ts';
+import { knownPriceOf, priceOf } from '../budget/pricing.ts';
+import type { Judgement } from './answer.ts';
+import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
+import { exceededReason, isToldAmounts, limitTold, overpricedReason, unpricedReason } from './refusal-reasons.ts';
 import type { EpochMs } from '../kernel/clock.ts';
+import type { Micros } from '../kernel/money.ts';
 import type { Op } from '../ops/op.ts';
 import { alsoOfBudget } from '../policy/asking-rules.ts';
-import type { Tier, Verdict } from '../policy/policy-set.ts';
+import type { Tier, Verdict, PolicySet } from '../policy/policy-set.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import type { Judgement } from './answer.ts';
-import { chargeOf } from './charge.ts';
-import { CheckFacts } from './check-facts.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import { exceededReason, isToldAmounts, limitTold, overpricedReason, unpricedReason } from './refusal-reasons.ts';
 
 /** What policy and budgets say of an action that is asked about for the first time. */
 export interface Decided
@@ -142,4 +142,14 @@ function refused(gov: Decisions, { record: { id } }: Agent, exceeded: Exceeded, 
     tier: 'budget',
     limit: limitTold(exceeded, id),
   };
+}
+
+/**
+ * What an action costs at most: the agent's estimate, which is no less than a price that policy knows; without one its
+ * tokens at the price of the model, else nothing. Undefined where the model has no price and policy refuses such.
+ */
+export function chargeOf({ pricing }: PolicySet, { estimatedCostMicros, action }: CheckRequest): Micros | undefined {
+  const isCall = action.type === 'llm_call';
+  if (estimatedCostMicros === null) return isCall ? priceOf(pricing, action) : 0;
+  return isCall ? Math.max(estimatedCostMicros, knownPriceOf(pricing, action) ?? 0) : estimatedCostMicros;
 }

@@ -2,7 +2,7 @@ import { describeAction } from '../action/describe-action.ts';
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { totalJson } from '../kernel/money.ts';
-import type { Sha256 } from '../kernel/hash.ts';
+import type { Sha256 } from '../kernel/ports.ts';
 import type { Op } from '../ops/op.ts';
 import type { RunFacts, SpendFacts } from '../policy/condition.ts';
 import type { Observed } from '../policy/observed-documents.ts';

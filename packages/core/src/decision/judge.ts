@@ -1,7 +1,7 @@
 import { announceApproval, requestApproval } from '../approvals/request-approval.ts';
 import type { Actor, EntryDraft } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { touchAgent } from '../tenancy/authenticate-agent.ts';
+import { touchAgent } from '../tenancy/find-agent.ts';
 import type { Decisions } from './decisions.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { moveByDecision } from '../ops/move-op.ts';

@@ -1,5 +1,6 @@
 import { redactText } from '../audit/redact.ts';
-import type { Exceeded, Ledger } from '../budget/ledger.ts';
+import type { Ledger } from '../budget/ledger.ts';
+import type { Exceeded } from '../budget/cap-rule.ts';
 import type { Micros } from '../kernel/money.ts';
 import { minus, usdOfMicros } from '../kernel/money.ts';
 import type { TierOf } from '../budget/tier.ts';

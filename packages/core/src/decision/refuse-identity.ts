@@ -1,6 +1,6 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
-import { touchAgent } from '../tenancy/authenticate-agent.ts';
+import { touchAgent } from '../tenancy/find-agent.ts';
 import type { Decisions } from './decisions.ts';
 import type { Lineage } from '../audit/lineage.ts';
 import { actorOf } from '../tenancy/agent.ts';

@@ -3,7 +3,7 @@ import { rememberingTimestamp, timestamp } from './clock.ts';
 import { messageOf } from './errors.ts';
 import type { DomainEvent } from '../store.ts';
 import { EventBus } from '../journal/event-bus.ts';
-import { equalInConstantTime } from './hash.ts';
+import { equalInConstantTime } from './ports.ts';
 
 describe('timestamps', () => {
   test('are RFC 3339 in UTC with milliseconds', () => {

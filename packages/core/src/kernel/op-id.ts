@@ -1,5 +1,5 @@
 import { invalid } from './errors.ts';
-import type { Randomness } from './randomness.ts';
+import type { Randomness } from './ports.ts';
 
 /** What an operation's id is made of. */
 export interface TraceIds {

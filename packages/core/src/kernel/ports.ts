@@ -1,10 +1,27 @@
 import type { Clock } from './clock.ts';
-import type { Sha256 } from './hash.ts';
-import type { Randomness } from './randomness.ts';
 
 /** What the core needs of the machine. */
 export interface Ports {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly sha256: Sha256;
+}
+
+/** SHA-256 of a text's UTF-8 bytes, as lower-case hex. */
+export type Sha256 = (text: string) => string;
+
+/** Compares two texts in a time that does not depend on where they differ. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}
+
+/** Unpredictable values, given by the outside: the core makes none itself. */
+export interface Randomness {
+  /** `bytes` random bytes as lower-case hex. */
+  hex(bytes: number): string;
+  /** `bytes` random bytes as unpadded base64url. */
+  base64url(bytes: number): string;
 }

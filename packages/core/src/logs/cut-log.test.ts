@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '../access/access.ts';
-import { EndedCredentials } from '../access/ended-credentials.ts';
+import { EndedCredentials } from '../access/access.ts';
 import { KeyRing } from '../access/key-ring.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import { MemoryStore } from '../memory/memory-store.ts';

@@ -1,9 +1,7 @@
 import type { Change, Snapshot } from '../store.ts';
 import type { PolicySource } from '../policy/parsed-source.ts';
-import type { PolicySetRecord } from '../policy/policy-history.ts';
-import { setsKept } from '../policy/policy-history.ts';
-import type { PolicyStore, PolicyVersion } from '../policy/store/policy-version.ts';
-import { versionsKept } from '../policy/store/policy-version.ts';
+import type { PolicySetRecord, PolicyStore, PolicyVersion } from '../policy/store/policy-version.ts';
+import { setsKept, versionsKept } from '../policy/store/policy-version.ts';
 
 type PolicySaved = Extract<Change, { readonly kind: 'policy_saved' | 'policy_set_saved' }>;
 

@@ -1,6 +1,7 @@
 import type { Glob } from '../kernel/glob.ts';
 import { compileGlob, GlobError } from '../kernel/glob.ts';
 import { canonicalHost } from './host.ts';
+import type { Dimension } from './subject.ts';
 
 const address = /^\[[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]$/i;
 const bareAddress = /^[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*$/i;
@@ -40,4 +41,32 @@ function asciiLabel(label: string, at: number): string {
     throw new GlobError('a label in another script cannot have wildcards; write it in ASCII, as "xn--…"', at);
   }
   return canonicalHost(label) ?? label;
+}
+
+/** A glob of paths. Paths are compared as they are in a `file:` URL, so one that is written as such loses the lead. */
+export function compilePathGlob(source: string): Glob {
+  return { ...compileGlob(source.replace(/^file:(?:\/\/(?:localhost)?)?(?=\/)/i, '')), source };
+}
+
+/** Of hosts and paths one form of all spellings counts. */
+const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
+  hosts: compileHostGlob,
+  paths: compilePathGlob,
+};
+
+/** A glob of one dimension, as rules compare it. */
+export function compileGlobOf(dimension: Dimension, source: string): Glob {
+  return compilers[dimension]?.(source) ?? compileGlob(source);
+}
+
+/** Globs of one source: the same text is compiled once, however often aliases repeat it. */
+export class SourceGlobs {
+  readonly #compiled = new Map<string, Glob>();
+
+  compile(dimension: Dimension, text: string): Glob {
+    const key = `${dimension} ${text}`;
+    const known = this.#compiled.get(key) ?? compileGlobOf(dimension, text);
+    this.#compiled.set(key, known);
+    return known;
+  }
 }

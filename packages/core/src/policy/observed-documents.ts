@@ -4,7 +4,7 @@ import type { Effect, PolicyDocument } from './document.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { RuleIndex, strongestFirst } from './rule-index.ts';
-import { describeScope } from './parse-scope.ts';
+import { describeScope } from './policy-scope.ts';
 
 /** What an observed document would have done: otherwise than was decided. */
 export interface Observed {

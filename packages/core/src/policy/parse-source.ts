@@ -8,7 +8,7 @@ import { parseBudget, parsePricing } from './parse-budget.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from './parsed-source.ts';
 import type { PolicyFeatures } from './condition.ts';
 import { parseName, parseRules } from './parse-rule.ts';
-import { parseScope, scopeForms } from './parse-scope.ts';
+import { parseScope, scopeForms } from './policy-scope.ts';
 import { SourceRules } from './source-rules.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';

@@ -1,5 +1,5 @@
 import type { Pricing } from '../budget/pricing.ts';
-import { SourceGlobs } from './compile-glob-of.ts';
+import { SourceGlobs } from './host-glob.ts';
 import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from '../kernel/glob.ts';

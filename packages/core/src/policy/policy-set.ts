@@ -5,7 +5,7 @@ import type { BudgetPolicy } from '../budget/budget-policy.ts';
 import { budgetPolicy } from '../budget/budget-policy.ts';
 import type { Pricing } from '../budget/pricing.ts';
 import { noPrices } from '../budget/pricing.ts';
-import type { Sha256 } from '../kernel/hash.ts';
+import type { Sha256 } from '../kernel/ports.ts';
 import { shortened } from '../kernel/text-size.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Asking } from './asking-rules.ts';
@@ -20,7 +20,7 @@ import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
-import { scopesAbove } from './scopes-above.ts';
+import { scopesAbove } from './policy-scope.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */

@@ -1,7 +1,6 @@
 import type { EpochMs } from '../kernel/clock.ts';
 import type { PolicyScope } from './document.ts';
-import type { PolicySetRecord } from './policy-history.ts';
-import type { PolicyVersion, StoredVersion } from './store/policy-version.ts';
+import type { PolicySetRecord, PolicyVersion, StoredVersion } from './store/policy-version.ts';
 
 /** The rows that policies write. */
 export type PoliciesChange =

@@ -1,5 +1,5 @@
 import type { Policies } from './policies.ts';
-import type { Sha256 } from '../kernel/hash.ts';
+import type { Sha256 } from '../kernel/ports.ts';
 import type { PolicyDocument } from './document.ts';
 import { authorOf } from './document-name.ts';
 import type { ParsedSource } from './parsed-source.ts';

@@ -2,7 +2,7 @@ import type { ActionType } from '../action/action.ts';
 import type { Facts } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
 import type { Evaluation } from './evaluation.ts';
-import { describeScope } from './parse-scope.ts';
+import { describeScope } from './policy-scope.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { strongestFirst } from './rule-index.ts';
 import type { RuleChunk } from './rule-chunks.ts';

@@ -1,4 +1,4 @@
-import { SourceGlobs } from './compile-glob-of.ts';
+import { SourceGlobs } from './host-glob.ts';
 import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
 import { ConditionError } from './condition.ts';
 import type { Glob } from '../kernel/glob.ts';

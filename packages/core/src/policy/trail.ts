@@ -4,7 +4,7 @@ import { messageOf } from '../kernel/errors.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded } from './condition.ts';
-import { containsAgent } from './contains-agent.ts';
+import { containsAgent } from './policy-scope.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
 import type { Glob } from '../kernel/glob.ts';

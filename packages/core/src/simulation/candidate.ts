@@ -10,7 +10,7 @@ import type { ParsedSource } from '../policy/parsed-source.ts';
 import { problemsOf } from '../policy/parse-policy.ts';
 import { parseSource } from '../policy/parse-source.ts';
 import { PolicySet, policyVersion } from '../policy/policy-set.ts';
-import { mayReachScope } from '../policy/scope-reach.ts';
+import { mayReachScope } from '../policy/policy-scope.ts';
 
 /** Policies that somebody thinks of putting in force. */
 export interface Candidate {

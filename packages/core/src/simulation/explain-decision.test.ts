@@ -10,7 +10,7 @@ import { considerAgain, explainDecision } from './explain-decision.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import { parseSource } from '../policy/parse-source.ts';
 import { PastPolicies } from './past-policies.ts';
-import type { PolicyHistory } from '../policy/policy-history.ts';
+import type { PolicyHistory } from '../policy/store/policy-version.ts';
 
 const bot = agentId('acme/search/bot');
 

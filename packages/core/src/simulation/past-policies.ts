@@ -1,5 +1,5 @@
 import type { ParsedSource, PolicySource } from '../policy/parsed-source.ts';
-import type { PolicyHistory } from '../policy/policy-history.ts';
+import type { PolicyHistory } from '../policy/store/policy-version.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 
 /** How many sets are kept ready: who asks about one decision often asks about others of its time. */

@@ -1,11 +1,11 @@
 import type { Principal } from '../access/principal.ts';
 import { requireReach, requireScope } from '../access/principal.ts';
 import type { Micros } from '../kernel/money.ts';
-import { exceededUnder } from '../budget/exceeded-under.ts';
+import { exceededUnder } from '../budget/cap-rule.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
 import type { Decision } from '../audit/entry.ts';
-import { chargeOf } from '../decision/charge.ts';
+import { chargeOf } from '../decision/decide.ts';
 import { CheckFacts } from '../decision/check-facts.ts';
 import type { CheckRequest } from '../action/check-request.ts';
 import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusal-reasons.ts';

@@ -1,5 +1,5 @@
-import type { Sha256 } from '../kernel/hash.ts';
-import { equalInConstantTime } from '../kernel/hash.ts';
+import type { Sha256 } from '../kernel/ports.ts';
+import { equalInConstantTime } from '../kernel/ports.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';

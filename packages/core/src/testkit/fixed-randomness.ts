@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Randomness } from '../kernel/randomness.ts';
+import type { Randomness } from '../kernel/ports.ts';
 
 /** Bytes that look random and are the same in every run. */
 export function fixedRandomness(seed = 'reeve'): Randomness {

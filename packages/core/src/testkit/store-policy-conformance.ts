@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Change, Store } from '../store.ts';
-import { setsKept } from '../policy/policy-history.ts';
+import { setsKept, versionsKept } from '../policy/store/policy-version.ts';
 import type { PolicyVersion } from '../policy/store/policy-version.ts';
-import { versionsKept } from '../policy/store/policy-version.ts';
 
 export const sampleVersion: PolicyVersion = {
   name: 'starter.eu_1-a',

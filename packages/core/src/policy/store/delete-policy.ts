@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/principal.ts';
 import { requireScope } from '../../access/principal.ts';
 import type { Policies } from '../policies.ts';
-import { parseScope } from '../parse-scope.ts';
+import { parseScope } from '../policy-scope.ts';
 import { changePolicies } from './change-policies.ts';
 import { findPolicy, mayReachVersion, nameMeant, requireChange, requireName } from './find-policy.ts';
 import { saveVersion } from './store-version.ts';

@@ -4,8 +4,7 @@ import { redactText } from '../../audit/redact.ts';
 import type { Policies } from '../policies.ts';
 import { invalid, ReeveError } from '../../kernel/errors.ts';
 import { bindingOfName, namespaceOf } from '../document-name.ts';
-import { parseScope } from '../parse-scope.ts';
-import { mayReachScope } from '../scope-reach.ts';
+import { parseScope, mayReachScope } from '../policy-scope.ts';
 import type { PlacedPolicy } from './policy-registry.ts';
 import type { PolicyVersion } from './policy-version.ts';
 

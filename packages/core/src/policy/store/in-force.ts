@@ -1,7 +1,7 @@
 import type { PolicyDocument, PolicyProblem } from '../document.ts';
 import { describeProblem } from '../document.ts';
 import type { ParsedDocument, ParsedSource } from '../parsed-source.ts';
-import { parseScope } from '../parse-scope.ts';
+import { parseScope } from '../policy-scope.ts';
 import type { PolicyVersion } from './policy-version.ts';
 
 /** What the policies in force are made of. */

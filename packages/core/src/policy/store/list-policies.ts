@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/principal.ts';
 import { requireScope } from '../../access/principal.ts';
 import type { Policies } from '../policies.ts';
-import { mayReachScope } from '../scope-reach.ts';
+import { mayReachScope } from '../policy-scope.ts';
 import { findStored, mayReachVersion } from './find-policy.ts';
 import type { PlacedPolicy } from './policy-registry.ts';
 import type { StoredVersion } from './policy-version.ts';

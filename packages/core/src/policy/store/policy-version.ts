@@ -1,7 +1,7 @@
 import type { Width } from '../../access/authority.ts';
 import type { Actor } from '../../audit/entry.ts';
 import type { EpochMs } from '../../kernel/clock.ts';
-import type { PolicyHistory } from '../policy-history.ts';
+import type { PolicySource } from '../parsed-source.ts';
 
 /** One version of a stored document: each change makes a new one, also one that takes the document away. */
 export interface PolicyVersion {
@@ -41,4 +41,20 @@ export interface PolicyStore extends PolicyHistory {
    * as others may have stored it.
    */
   alone<Result>(work: (newest: readonly StoredVersion[]) => Promise<Result>): Promise<Result>;
+}
+
+/** What was in force together, by the version that answers and the audit log name it with. */
+export interface PolicyHistory {
+  /** Undefined where the set is not remembered any more, or never was. */
+  find(version: string): Promise<readonly PolicySource[] | undefined>;
+}
+
+/** How many sets are remembered: those that came in force last. */
+export const setsKept = 100;
+
+/** A set to be remembered. A text that many sets have is kept once, under its hash. */
+export interface PolicySetRecord {
+  readonly version: string;
+  readonly at: EpochMs;
+  readonly sources: readonly (PolicySource & { readonly hash: string })[];
 }

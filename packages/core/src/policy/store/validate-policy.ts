@@ -7,7 +7,7 @@ import type { PolicyProblem } from '../document.ts';
 import type { ParsedSource } from '../parsed-source.ts';
 import { problemsOf } from '../parse-policy.ts';
 import { parseSource } from '../parse-source.ts';
-import { mayReachScope } from '../scope-reach.ts';
+import { mayReachScope } from '../policy-scope.ts';
 import { nameMeant, whyTaken } from './find-policy.ts';
 import { outsideTenant } from './store-version.ts';
 import { tenantProblems } from './tenant-bounds.ts';

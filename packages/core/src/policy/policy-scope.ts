@@ -1,3 +1,6 @@
+import type { Binding } from '../access/authority.ts';
+import { mayReach } from '../access/principal.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { isId } from '../kernel/agent-id.ts';
 import type { PolicyScope } from './document.ts';
 
@@ -35,4 +38,29 @@ export function describeScope(scope: PolicyScope): string {
 function splitOnce(text: string, separator: string): readonly string[] {
   const at = text.indexOf(separator);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Whether a document of this scope applies to an agent. */
+export function containsAgent(scope: PolicyScope, agent: AgentId): boolean {
+  if (scope.tier === 'global') return true;
+  if (scope.orgId !== agent.orgId) return false;
+  if (scope.tier === 'org') return true;
+  if (scope.teamId !== agent.teamId) return false;
+  return scope.tier === 'team' || scope.agentId === agent.agentId;
+}
+
+/** Whether a document of this scope lies within the caller's tenant. What is global belongs to unbound callers. */
+export function mayReachScope(by: Binding, scope: PolicyScope): boolean {
+  if (by.orgId === null) return true;
+  return scope.tier !== 'global' && mayReach(by, { teamId: '', agentId: '', ...scope });
+}
+
+/** The scopes that contain an agent, as documents are found by them, the widest first. */
+export function scopesAbove({ orgId, teamId, agentId }: AgentId): readonly string[] {
+  return [
+    'global',
+    describeScope({ tier: 'org', orgId }),
+    describeScope({ tier: 'team', orgId, teamId }),
+    describeScope({ tier: 'agent', orgId, teamId, agentId }),
+  ];
 }

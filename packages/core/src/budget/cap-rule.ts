@@ -1,0 +1,74 @@
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { Total, Micros } from '../kernel/money.ts';
+import type { BudgetTier, TierOf } from './tier.ts';
+import type { Width } from '../access/authority.ts';
+import type { Period } from './period.ts';
+import type { Balance } from './balance.ts';
+import { tiersOf } from './tier.ts';
+import { widest } from '../access/authority.ts';
+import { periods } from './period.ts';
+import type { BudgetPolicy } from './budget-policy.ts';
+import { plus } from '../kernel/money.ts';
+
+/** Where balances are read. */
+export interface Balances {
+  read(of: TierOf): Pick<Balance, 'spent' | 'reserved'>;
+}
+
+/** A cap that a charge would pass. */
+export interface Exceeded {
+  readonly of: TierOf;
+  readonly period: Period;
+  readonly limitMicros: Micros;
+  /** Settled and reserved, without the charge. */
+  readonly totalMicros: Total;
+}
+
+/** The first cap of a policy, in force or not, that a charge to these tiers would pass, in their order; balance are only read. */
+export function exceededUnder(
+  policy: Pick<BudgetPolicy, 'capsOf'>,
+  balances: Balances,
+  tiers: readonly TierOf[],
+  cost: Micros,
+): Exceeded | undefined {
+  if (cost === 0) return undefined;
+  for (const of of tiers) {
+    const caps = policy.capsOf(of);
+    const { spent, reserved } = balances.read(of);
+    for (const period of periods) {
+      const limitMicros = caps[period];
+      if (limitMicros === null) continue;
+      const totalMicros = plus(spent[period], reserved);
+      if (plus(totalMicros, cost) > limitMicros) return { of, period, limitMicros, totalMicros };
+    }
+  }
+  return undefined;
+}
+
+/** Who stands above the tenant that a cap is for. Nobody within it lets a charge past what was imposed on all of it. */
+const widthAbove: Readonly<Record<BudgetTier, Width>> = {
+  global: 'unbound',
+  org: 'unbound',
+  team: 'org',
+  agent: 'team',
+};
+
+/**
+ * How wide a credential must be that approves a charge past caps: as wide as whoever stands above the widest of these
+ * tenants. A cap that an org has set for itself, below the operator's, may be passed by the org.
+ */
+export function approverWidth(
+  ledger: Balances & { readonly policy: BudgetPolicy },
+  agent: AgentId,
+  charge: Micros,
+): Width {
+  const { policy } = ledger;
+  const imposed = { capsOf: policy.imposedCapsOf };
+  let width: Width = 'team';
+  for (const of of tiersOf(agent)) {
+    if (exceededUnder(policy, ledger, [of], charge) === undefined) continue;
+    const isOwn = of.tier === 'org' && exceededUnder(imposed, ledger, [of], charge) === undefined;
+    width = widest(width, isOwn ? 'org' : widthAbove[of.tier]);
+  }
+  return width;
+}
