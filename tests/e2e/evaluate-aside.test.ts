@@ -73,13 +73,17 @@ describe('evaluating what a caller sends', () => {
         candidate: `scope: org:acme\n${heavy}`,
         context: { tool_name: 'x', args: { a: Array.from({ length: 600 }, (_, at) => at) } },
       });
-    const answers = await Promise.all(Array.from({ length: 12 }, () => slow(acme)));
+    // Two go on and 32 wait, so that 40 are too many however fast the machine is.
+    const answers = await Promise.all(Array.from({ length: 40 }, () => slow(acme)));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     for (const { headers, body } of refused) {
       expect([headers.get('retry-after'), body.code]).toEqual(['1', 'rate_limited']);
     }
-    expect(answers.filter(({ status }) => status === 422).length).toBeGreaterThan(0);
+    const admitted = answers.filter(({ status }) => status !== 429);
+    expect(admitted.length).toBeGreaterThanOrEqual(2);
+    // Whether one of them takes longer than a second depends on the machine.
+    for (const { status } of admitted) expect([200, 422]).toContain(status);
     const globex = (await makeKey(gateway, { org_id: 'globex' })).key;
     const [others, own] = await Promise.all([
       simulate(globex, { agent: { org_id: 'globex', agent_id: 'x' } }),

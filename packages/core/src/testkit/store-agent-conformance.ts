@@ -3,6 +3,7 @@ import type { Width } from '../access/authority.ts';
 import type { AgentChange } from '../tenancy/tenancy-slice.ts';
 import type { Store } from '../store.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
+import { strangerOf } from '../tenancy/stranger.ts';
 
 /** It has all that an agent can have. */
 export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
@@ -19,20 +20,7 @@ export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
   controlled: true,
   registeredWith: ['abcdefghijkl', 'acc_1'],
 };
-export const bareAgent: AgentRecord = {
-  id: { orgId: '', teamId: '', agentId: 'bot' },
-  tokenHash: null,
-  name: '',
-  framework: '',
-  version: '',
-  parent: null,
-  metadata: {},
-  toolNames: [],
-  registeredAt: 0,
-  suspension: null,
-  controlled: false,
-  registeredWith: [],
-};
+export const bareAgent: AgentRecord = strangerOf({ orgId: '', teamId: '', agentId: 'bot' });
 
 /** The changes that make an agent registered and suspended. */
 export function suspended(agent: AgentRecord & { readonly suspension: Suspension }): AgentChange[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TenantSlots, tenantOf } from './tenant-slots.ts';
+import { readerOf, TenantSlots, tenantOf } from './tenant-slots.ts';
 
 function slotsOf(waitMs: number, waiting = 2) {
   return new TenantSlots({ slots: 2, waitMs, waiting, retryAfterSecs: 7 });
@@ -11,6 +11,11 @@ describe('a tenant', () => {
   test('is an org with all its teams', () => {
     expect(tenantOf({ orgId: null })).toBe('unbound');
     expect(tenantOf({ orgId: 'acme' })).toBe('org:acme');
+  });
+
+  test('shares what it may leave unread, while operators stand for themselves', () => {
+    expect(readerOf({ orgId: 'acme', credentialId: 'a' })).toBe(readerOf({ orgId: 'acme', credentialId: 'b' }));
+    expect(readerOf({ orgId: null, credentialId: 'a' })).not.toBe(readerOf({ orgId: null, credentialId: 'b' }));
   });
 
   test('has two places, and others have theirs', async () => {

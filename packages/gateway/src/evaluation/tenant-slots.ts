@@ -24,6 +24,14 @@ export function tenantOf({ orgId }: Pick<Principal, 'orgId'>): string {
   return orgId === null ? 'unbound' : `org:${orgId}`;
 }
 
+/**
+ * Who shares what may wait to be read: an org with all its teams. Operators stand for themselves, so that one who only reads
+ * keeps no other from the log.
+ */
+export function readerOf({ orgId, credentialId }: Pick<Principal, 'orgId' | 'credentialId'>): string {
+  return orgId === null ? credentialId : tenantOf({ orgId });
+}
+
 /** Lets each tenant do a few things at a time. What is one too many waits for a moment, and is then refused. */
 export class TenantSlots {
   readonly #options: TenantSlotsOptions;

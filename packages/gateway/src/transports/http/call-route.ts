@@ -3,7 +3,7 @@ import type { ApiKeyRecord, Principal } from '@reeve/core';
 import { ReeveError, requireLogin, requireScope } from '@reeve/core';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { tenantOf } from '../../evaluation/tenant-slots.ts';
+import { readerOf } from '../../evaluation/tenant-slots.ts';
 import { AlternativeAnswer, HeadedAnswer, RawAnswer, StreamAnswer } from './handler.ts';
 import type { Limits } from './limits.ts';
 import type { StreamPorts } from './open-stream.ts';
@@ -62,12 +62,13 @@ export function callRoute(
       if (route.accounts === true && !authentication.hasAccounts) throw noAccounts();
       if (route.cookie === true) requireOwnOrigin(request, authentication.publicOrigin());
       const caller = await callerOf(route, request, reply, authentication, limits);
-      if (caller.principal !== undefined) unsent.requireRead(tenantOf(caller.principal));
+      // Whoever is to be stopped must not be able to keep others from stopping it: only reading waits for reading.
+      if (caller.principal !== undefined && route.method === 'GET') unsent.requireRead(readerOf(caller.principal));
       callers.set(request, caller);
     },
     onSend: async (request, reply, payload) => {
       const principal = callers.get(request)?.principal;
-      if (principal !== undefined) unsent.hold(tenantOf(principal), payload, reply.raw);
+      if (principal !== undefined) unsent.hold(readerOf(principal), payload, reply.raw);
       return payload;
     },
     handler: async (request, reply) => {

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { patienceMs } from './patient-stream.ts';
 import { HttpError } from './problem.ts';
 
 /** Smaller answers are gone before it matters. */
 const leastCounted = 64 * 1024;
 /** So many bytes a tenant may leave unread before it is asked to read them first. */
 const mostUnsent = 32 * 1024 * 1024;
-/** For how long a client may take nothing of an answer. */
-const patienceMs = 30_000;
 
 /**
  * Answers that were made and that their clients have not read. They stay in memory until then, so a tenant that asks for

@@ -12,7 +12,7 @@ import type { PolicyEvaluator } from '../../../evaluation/policy-evaluator.ts';
 import { backtestText } from '../backtest-lines.ts';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
-import { patientStream } from '../patient-stream.ts';
+import { patienceMs, patientStream } from '../patient-stream.ts';
 import { readActionType, readContext } from '../read-context.ts';
 
 export interface DecisionPorts {
@@ -28,8 +28,6 @@ type DecisionRoutes = 'simulatePolicy' | 'backtestPolicy' | 'explainDecision';
 const mostBacktests = 2;
 const retryAfterSecs = 10;
 const day = 86_400_000;
-/** For how long a client may forget to read. */
-const patience = 30_000;
 
 export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts): Pick<Handlers, DecisionRoutes> {
   const backtests = new TenantSlots({ slots: mostBacktests, waitMs: 0, waiting: 0, retryAfterSecs });
@@ -80,7 +78,7 @@ export function decisionHandlers({ gov, log, evaluator, onError }: DecisionPorts
         ...(body.team_id === undefined ? {} : { teamId: body.team_id }),
         ...(body.agent_id === undefined ? {} : { agentId: body.agent_id }),
       });
-      const stream = patientStream(backtestText(lines, onError), patience, () => backtests.give(tenant));
+      const stream = patientStream(backtestText(lines, onError), patienceMs, () => backtests.give(tenant));
       return new RawAnswer('application/x-ndjson; charset=utf-8', stream);
     },
     explainDecision: async ({ params }, { principal }) => {

@@ -1,12 +1,12 @@
 import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { AuditReader, LogFilter, Principal } from '@reeve/core';
 import { latestLogs, oldestLogs } from '@reeve/core';
-import { TenantSlots, tenantOf } from '../../../evaluation/tenant-slots.ts';
+import { readerOf, TenantSlots } from '../../../evaluation/tenant-slots.ts';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { csvHeader, csvLine } from '../csv.ts';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
-import { patientStream } from '../patient-stream.ts';
+import { patienceMs, patientStream } from '../patient-stream.ts';
 import { entryJson } from '../present.ts';
 
 /** An export keeps one page of the log in memory, however slowly it is read. */
@@ -16,8 +16,6 @@ const pieceLength = 64 * 1024;
 /** How many exports of a tenant may go on. */
 const mostExports = 4;
 const retryAfterSecs = 10;
-/** For how long a client may forget to read. */
-const patience = 30_000;
 
 export function logHandlers(log: AuditReader, newest: () => number): Pick<Handlers, 'listLogs' | 'exportLogs'> {
   const exports = new TenantSlots({ slots: mostExports, waitMs: 0, waiting: 0, what: 'exports', retryAfterSecs });
@@ -34,11 +32,11 @@ export function logHandlers(log: AuditReader, newest: () => number): Pick<Handle
       );
     },
     exportLogs: async ({ query }, { principal }) => {
-      const tenant = tenantOf(principal);
-      await exports.take(tenant);
+      const reader = readerOf(principal);
+      await exports.take(reader);
       const filter = { ...filterOf(query), before: newest() + 1 };
       const csv = query.format === 'csv';
-      const body = patientStream(lines(log, principal, filter, csv), patience, () => exports.give(tenant));
+      const body = patientStream(lines(log, principal, filter, csv), patienceMs, () => exports.give(reader));
       const headers = { 'content-disposition': `attachment; filename="reeve-audit.${csv ? 'csv' : 'jsonl'}"` };
       return new RawAnswer(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8', body, headers);
     },

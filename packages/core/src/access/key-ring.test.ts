@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { ManualClock } from '../testkit/manual-clock.ts';
+import { sha256 } from '../testkit/test-governance.ts';
+import type { ApiKeyRecord, Maker } from './api-key.ts';
+import { KeyRing } from './key-ring.ts';
+
+const clock = new ManualClock();
+
+function record(id: string, members: Partial<ApiKeyRecord> = {}): ApiKeyRecord {
+  return {
+    id,
+    hash: '',
+    label: id,
+    scopes: ['read'],
+    orgId: null,
+    teamId: null,
+    createdAt: 0,
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+    madeBy: null,
+    rotatedFrom: null,
+    ...members,
+  };
+}
+
+const ring = (...keys: ApiKeyRecord[]) => new KeyRing(clock, sha256, keys);
+const by = (kind: Maker['kind'], id: string): Partial<ApiKeyRecord> => ({ madeBy: { kind, id } });
+
+test('keys are listed in the order of their creation, however they were stored', () => {
+  const keys = ring(record('c', { createdAt: 3 }), record('a', { createdAt: 1 }), record('b', { createdAt: 2 }));
+  expect(keys.all().map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+});
+
+test('a use shows at once, and is taken once to be written', () => {
+  const keys = ring(record('a'), record('b'));
+  keys.noteUse('a');
+  keys.noteUse('gone');
+  const usedAt = clock.now();
+  expect(keys.find('a')?.lastUsedAt).toBe(usedAt);
+  expect(keys.find('b')?.lastUsedAt).toBeNull();
+  expect(keys.takeUsed()).toEqual([record('a', { lastUsedAt: usedAt })]);
+  expect(keys.takeUsed()).toEqual([]);
+  expect(keys.find('a')?.lastUsedAt).toBe(usedAt);
+  expect(keys.find('gone')).toBeUndefined();
+});
+
+test('the accounts behind a key are found once, and anew where a key above it arrives or is removed', () => {
+  const keys = ring(record('child', by('api_key', 'mother')));
+  expect(keys.accountsBehind('child')).toEqual([]);
+  keys.put(record('other', by('account', 'acc_2')));
+  const before = keys.accountsBehind('child');
+  expect(keys.accountsBehind('child')).toBe(before);
+  keys.put(record('mother', by('account', 'acc_1')));
+  expect(keys.accountsBehind('child')).toEqual(['acc_1']);
+  expect(keys.accountsBehind('other')).toEqual(['acc_2']);
+  keys.remove('other');
+  keys.put(record('other', by('account', 'acc_3')));
+  expect(keys.accountsBehind('other')).toEqual(['acc_3']);
+});
