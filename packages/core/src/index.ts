@@ -189,7 +189,13 @@ export { plainSource, reviveSource } from './policy/plain-source.ts';
 export { loadPolicies, rejectPolicies } from './policy/load-policies.ts';
 export { bindingOfName, authorOf } from './policy/document-name.ts';
 export { describeScope, parseScope } from './policy/policy-scope.ts';
-export type { PolicyHistory, PolicySetRecord, PolicyStore, PolicyVersion, StoredVersion } from './policy/store/policy-version.ts';
+export type {
+  PolicyHistory,
+  PolicySetRecord,
+  PolicyStore,
+  PolicyVersion,
+  StoredVersion,
+} from './policy/store/policy-version.ts';
 export { setsKept, versionsKept } from './policy/store/policy-version.ts';
 export { policySchema } from './policy/policy-schema.ts';
 export { deletePolicy } from './policy/store/delete-policy.ts';

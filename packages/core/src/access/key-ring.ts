@@ -90,4 +90,3 @@ export class KeyRing {
     return used;
   }
 }
-

@@ -1,5 +1,17 @@
 import type { Balance, SavedBalance, WindowIds, Windows } from './balance.ts';
-import { book, copyOf, countedFrom, freshSums, idsOf, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './balance.ts';
+import {
+  book,
+  copyOf,
+  countedFrom,
+  freshSums,
+  idsOf,
+  isEmpty,
+  later,
+  moveBack,
+  moveOn,
+  oldestOf,
+  sumsOf,
+} from './balance.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
 import { LedgerDays } from './ledger-days.ts';
 import type { Period, Window } from './period.ts';
@@ -246,4 +258,3 @@ export class Ledger {
     return balance;
   }
 }
-

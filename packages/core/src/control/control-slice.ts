@@ -22,4 +22,3 @@ export interface ControlSnapshot {
   readonly bulkControls: readonly BulkControl[];
   readonly controlSequences: readonly ControlSequence[];
 }
-

@@ -3,7 +3,7 @@ import type { Width } from '../access/authority.ts';
 import type { AgentChange } from '../tenancy/tenancy-slice.ts';
 import type { Store } from '../store.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
-import { strangerOf } from '../tenancy/stranger.ts';
+import { unregisteredAgent } from '../tenancy/agent.ts';
 
 /** It has all that an agent can have. */
 export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
@@ -20,7 +20,7 @@ export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
   controlled: true,
   registeredWith: ['abcdefghijkl', 'acc_1'],
 };
-export const bareAgent: AgentRecord = strangerOf({ orgId: '', teamId: '', agentId: 'bot' });
+export const bareAgent: AgentRecord = unregisteredAgent({ orgId: '', teamId: '', agentId: 'bot' });
 
 /** The changes that make an agent registered and suspended. */
 export function suspended(agent: AgentRecord & { readonly suspension: Suspension }): AgentChange[] {

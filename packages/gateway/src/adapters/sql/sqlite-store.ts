@@ -48,6 +48,8 @@ import {
   text,
 } from './sqlite-rows.ts';
 
+const keyUsed = 'UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?';
+
 /**
  * The embedded store. It is written synchronously: a commit is a few microseconds per entry, and nothing else may run
  * between the decision and its being durable. Checkpoints of the write-ahead log are left to a thread of their own.
@@ -172,11 +174,7 @@ export class SqliteStore implements Store {
         this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
         break;
       case 'api_key_used':
-        this.#run(
-          'UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?',
-          change.at,
-          change.id,
-        );
+        this.#run(keyUsed, change.at, change.id);
         break;
       case 'signing_key_saved':
         this.#run('REPLACE INTO signing_keys VALUES (?, ?, ?, ?)', ...signingKeyValues(change.key));
