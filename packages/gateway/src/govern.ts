@@ -69,6 +69,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
       seal: sealer(sha256),
       publish: (batch) => events.publish(batch),
       onCommit: (error) => ports.onCommit(error, (clock.elapsed() - startedAt) / 1000),
+      onError: ports.onSubscriberError,
     },
     snapshot.head,
   );

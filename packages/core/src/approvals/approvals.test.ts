@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tiersOf } from '../budget/tier.ts';
 import { approve, expire, person, reject } from '../testkit/approvals.ts';
-import { controlOp } from '../control/control-op.ts';
 import { checkAction } from '../decision/check-action.ts';
 import { ack, control, finish, listen, opOf } from '../testkit/controls.ts';
 import { agentId, checkOf, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { resumeAgent, suspendAgent } from '../control/suspend-agent.ts';
 import type { Approval } from './approval.ts';
 import { findApproval } from './find-approval.ts';
 import { listApprovals } from './list-approvals.ts';
 import { mostOpenApprovals } from './request-approval.ts';
+import { controlOp, resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 let world: TestGovernance;
 let bot: TestAgent;

@@ -4,55 +4,48 @@ import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { releaseMessages } from '../control/messages.ts';
 import type { Approvals } from './approvals.ts';
 import type { Op } from '../ops/op.ts';
 import { moveForSuspension } from '../control/suspend-agent.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
 import { nameOf } from './approval.ts';
 import { approvalEvent, entryPlace, saveApproval, saveGrant } from './save-approval.ts';
-import { giveVerdict } from './give-verdict.ts';
+import type { Verdict } from './give-verdict.ts';
+import { openToVerdict } from './give-verdict.ts';
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
 import { settleApproval } from './settle-approval.ts';
 
-/** Somebody approves. Where enough different people have, the operation runs and its agent is told. */
-export async function approveAction(
-  gov: Approvals,
-  by: Principal,
-  id: string,
-  { reason, grant }: { readonly reason: string; readonly grant: GrantWish | null },
-): Promise<Approval> {
-  return await giveVerdict(gov, by, id, reason, async (approval, op) => {
-    const at = gov.clock.now();
-    requireAuthority(standingOf(gov.keys, by), 'cap', approval.approver);
-    if (grant !== null) checkGrant(approval, grant, at);
-    const people = peopleBehind(gov.keys, by);
-    const verdict: ApprovalVerdict = {
-      verdict: 'approve',
-      actor: by.actor,
-      people,
-      reason: redactText(reason),
-      at,
-      grant,
-    };
-    const isEnough = approval.verdicts.length + 1 >= approval.required;
-    return isEnough ? await letRun(gov, by, approval, op, verdict) : await noteVerdict(gov, by, approval, verdict);
-  });
+export interface Approve extends Verdict {
+  readonly grant: GrantWish | null;
 }
 
-async function letRun(
-  gov: Approvals,
-  by: Principal,
-  approval: Approval,
-  op: Op,
-  verdict: ApprovalVerdict,
-): Promise<Approval> {
+/** Somebody approves. Where enough different people have, the operation runs and its agent is told. */
+export function approveAction(gov: Approvals, command: Approve, found: Approval): Approval {
+  const { by, reason, grant } = command;
+  const { approval, op } = openToVerdict(gov, command, found);
+  const at = gov.clock.now();
+  requireAuthority(standingOf(gov.keys, by), 'cap', approval.approver);
+  if (grant !== null) checkGrant(approval, grant, at);
+  const people = peopleBehind(gov.keys, by);
+  const verdict: ApprovalVerdict = {
+    verdict: 'approve',
+    actor: by.actor,
+    people,
+    reason: redactText(reason),
+    at,
+    grant,
+  };
+  const isEnough = approval.verdicts.length + 1 >= approval.required;
+  return isEnough ? letRun(gov, by, approval, op, verdict) : noteVerdict(gov, by, approval, verdict);
+}
+
+function letRun(gov: Approvals, by: Principal, approval: Approval, op: Op, verdict: ApprovalVerdict): Approval {
   const verdicts = [...approval.verdicts, verdict];
   const grant = grantOf(gov, approval, verdicts, verdict);
   if (grant !== undefined) saveGrant(gov, null, grant);
   const names = verdicts.map(({ actor }) => nameOf(actor)).join(' and ');
-  const { approval: settled, message } = settleApproval(gov, approval, op, {
+  const settled = settleApproval(gov, approval, op, {
     state: 'approved',
     actor: by.actor,
     reason: `approved by ${names}${verdict.reason === '' ? '' : `: ${verdict.reason}`}`,
@@ -61,19 +54,12 @@ async function letRun(
     requestId: by.requestId,
   });
   const { suspension } = op.owner.record;
-  const paused = suspension === null ? [] : moveForSuspension(gov, by, op.owner, 'pause', suspension);
-  await gov.journal.committed();
-  releaseMessages(gov, [message, ...paused]);
+  if (suspension !== null) moveForSuspension(gov, by, op.owner, 'pause', suspension);
   return settled;
 }
 
 /** One of several verdicts that are needed. */
-async function noteVerdict(
-  gov: Approvals,
-  by: Principal,
-  approval: Approval,
-  verdict: ApprovalVerdict,
-): Promise<Approval> {
+function noteVerdict(gov: Approvals, by: Principal, approval: Approval, verdict: ApprovalVerdict): Approval {
   const after: Approval = { ...approval, verdicts: [...approval.verdicts, verdict] };
   saveApproval(gov, approval, after);
   gov.journal.record(
@@ -91,7 +77,6 @@ async function noteVerdict(
     }),
   );
   gov.journal.publish(approvalEvent(after, 'verdict', verdict.at));
-  await gov.journal.committed();
   return after;
 }
 

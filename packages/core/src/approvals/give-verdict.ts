@@ -1,47 +1,38 @@
 import type { Descents } from '../access/credential-lineage.ts';
 import { peopleBehind } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
-import { requireScope } from '../access/principal.ts';
 import { requireAuthority, standingOf } from '../access/require-authority.ts';
-import { releaseMessages } from '../control/messages.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Approvals } from './approvals.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Op } from '../ops/op.ts';
-import { opAskedAbout, findApproval } from './find-approval.ts';
+import { opAskedAbout } from './find-approval.ts';
 import type { Approval, ApprovalVerdict } from './approval.ts';
 import { expireApproval } from './expire-approvals.ts';
 
+/** A person approves or rejects. */
+export interface Verdict {
+  readonly by: Principal;
+  readonly approvalId: string;
+  readonly reason: string;
+}
+
 /**
- * Has a caller decide on an approval that is open, and on which it may. `decide` comes in the same breath as the look at
- * the approval, so that of two verdicts at once one counts.
+ * The approval that a caller decides on, which must be open, and its operation. The caller must be allowed to: nobody
+ * decides for their own agent, and nobody twice. `found` is what was read before; another call may have decided since,
+ * so memory comes first.
  */
-export async function giveVerdict(
+export function openToVerdict(
   gov: Approvals,
-  by: Principal,
-  id: string,
-  reason: string,
-  decide: (approval: Approval, op: Op) => Promise<Approval>,
-): Promise<Approval> {
-  requireScope(by, 'write');
-  checkLength('reason', reason, longest.text);
-  const found = await findApproval(gov, by, id);
-  // While that was read another call may have decided it: memory comes first.
-  const approval = gov.approvals.find(id);
+  { by, approvalId }: Verdict,
+  found: Approval,
+): { readonly approval: Approval; readonly op: Op } {
+  const approval = gov.approvals.find(approvalId);
   const op = opAskedAbout(gov, found);
-  if (approval?.state !== 'open' || op === undefined) {
-    await gov.journal.committed();
-    throw decided(gov.approvals.find(id) ?? found);
-  }
-  if (gov.approvals.isDue(approval)) {
-    const { approval: expired, message } = expireApproval(gov, approval, op);
-    await gov.journal.committed();
-    releaseMessages(gov, [message]);
-    throw decided(expired);
-  }
+  if (approval?.state !== 'open' || op === undefined) throw decided(approval ?? found);
+  if (gov.approvals.isDue(approval)) throw decided(expireApproval(gov, approval, op));
   requireAuthority(standingOf(gov.keys, by, op.owner.record), 'approval');
   requireNew(gov, by, approval);
-  return await decide(approval, op);
+  return { approval, op };
 }
 
 /** A key and its tokens are one person, and so is an account with all keys that it made, whatever the session. */

@@ -9,7 +9,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
 import { listGrants } from './list-approvals.ts';
-import { revokeGrant } from './revoke-grant.ts';
+import { revokeGrant } from '../testkit/commands.ts';
 
 let world: TestGovernance;
 let bot: TestAgent;

@@ -1,30 +1,38 @@
 import type { Principal } from '../access/principal.ts';
-import { mayReach, requireScope } from '../access/principal.ts';
+import { mayReach } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Approvals } from './approvals.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import { lineageOfId } from '../audit/lineage.ts';
 import type { StandingGrant } from './grant.ts';
 import { saveGrant } from './save-approval.ts';
 
+export interface RevokeGrant {
+  readonly by: Principal;
+  readonly grantId: string;
+  readonly reason: string;
+}
+
+/** A grant that has ended is known to the store alone. */
+export async function readGrant(gov: Approvals, { grantId }: RevokeGrant): Promise<StandingGrant | undefined> {
+  await gov.journal.committed();
+  return gov.approvals.findGrant(grantId) ?? (await gov.approvals.reader.grant(grantId));
+}
+
 /** Ends a standing grant. One that has ended stays as it is. */
-export async function revokeGrant(gov: Approvals, by: Principal, id: string, reason: string): Promise<StandingGrant> {
-  requireScope(by, 'write');
-  checkLength('reason', reason, longest.text);
-  await gov.journal.committed();
-  const stored = gov.approvals.findGrant(id) ?? (await gov.approvals.reader.grant(id));
-  // While that was read it may have been used: memory comes first, and from here on nothing waits.
-  const grant = gov.approvals.findGrant(id) ?? stored;
+export function revokeGrant(
+  gov: Approvals,
+  { by, grantId, reason }: RevokeGrant,
+  stored: StandingGrant | undefined,
+): StandingGrant {
+  // While it was read it may have been used: memory comes first.
+  const grant = gov.approvals.findGrant(grantId) ?? stored;
   if (grant === undefined || !mayReach(by, grant.agent)) {
-    throw new ReeveError('grant_not_found', `there is no grant "${id}"`);
+    throw new ReeveError('grant_not_found', `there is no grant "${grantId}"`);
   }
-  if (grant.revokedAt !== null) return grant;
-  const revoked = endGrant(gov, grant, by, redactText(reason));
-  await gov.journal.committed();
-  return revoked;
+  return grant.revokedAt === null ? endGrant(gov, grant, by, redactText(reason)) : grant;
 }
 
 /** Ends it in memory, in this turn and in the log. */

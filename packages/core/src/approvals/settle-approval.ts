@@ -6,7 +6,6 @@ import { postMessage } from '../control/messages.ts';
 import type { Approvals } from './approvals.ts';
 import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
 import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
 import { approvalEvent, entryPlace, saveApproval } from './save-approval.ts';
 import type { StandingGrant } from './grant.ts';
@@ -21,12 +20,6 @@ export interface Outcome {
   readonly requestId?: string | undefined;
 }
 
-/** A message that leaves once this turn is durable. */
-export interface Unsent {
-  readonly agent: AgentId;
-  readonly sequence: number;
-}
-
 const eventTypes = {
   approved: 'ApprovalGranted',
   rejected: 'ApprovalRejected',
@@ -37,12 +30,7 @@ const eventTypes = {
  * Ends the wait of an operation: it runs, or it is over and what was held back for it is free. Its agent gets a message,
  * which stays in its outbox until it is acknowledged, also over a restart.
  */
-export function settleApproval(
-  gov: Approvals,
-  approval: Approval,
-  op: Op,
-  outcome: Outcome,
-): { readonly approval: Approval; readonly message: Unsent } {
+export function settleApproval(gov: Approvals, approval: Approval, op: Op, outcome: Outcome): Approval {
   const { state, actor, reason, verdicts, grant, requestId } = outcome;
   const at = gov.clock.now();
   const request = requestId === undefined ? {} : { request_id: requestId };
@@ -81,7 +69,7 @@ export function settleApproval(
     }),
   );
   gov.journal.publish(approvalEvent(settled, state, at));
-  return { approval: settled, message: { agent: approval.agent, sequence: message.sequence } };
+  return settled;
 }
 
 /** That it is decided is to be told as well, after what was to be told before. */

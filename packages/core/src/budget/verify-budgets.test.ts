@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditPage, AuditQuery, AuditReader } from '../audit/audit-reader.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
-import { completeAction } from '../ops/complete-op.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -9,6 +8,7 @@ import { verifyBudgets } from './verify-budgets.ts';
 import type { Total } from '../kernel/money.ts';
 import { minus } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
+import { completeAction } from '../testkit/commands.ts';
 
 const dayMs = 86_400_000;
 const policy = (timeZone = 'UTC') =>

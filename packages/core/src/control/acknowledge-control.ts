@@ -21,19 +21,26 @@ export interface AckRequest {
   readonly detail: string;
 }
 
-/** The agent says what became of a control message: that it got it, that it took effect, or that it could not. */
-export async function acknowledgeControl(gov: Controls, request: AckRequest): Promise<void> {
+/** Who acknowledges, and the receipt as the store has it, where it is not in memory any more. */
+interface Acknowledging {
+  readonly agent: Agent;
+  readonly stored: Receipt | undefined;
+}
+
+export function readAcknowledged(gov: Controls, request: AckRequest): Acknowledging | Promise<Acknowledging> {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('detail', request.detail, longest.text);
+  if (isInMemory(gov, agent, request.sequence)) return { agent, stored: undefined };
+  return gov.control.reader.receiptOf(agent.record.id, request.sequence).then((stored) => ({ agent, stored }));
+}
+
+/** The agent says what became of a control message: that it got it, that it took effect, or that it could not. */
+export function acknowledgeControl(gov: Controls, request: AckRequest, { agent, stored }: Acknowledging): void {
   const { sequence } = request;
-  const stored = isInMemory(gov, agent, sequence)
-    ? undefined
-    : await gov.control.reader.receiptOf(agent.record.id, sequence);
-  // While that was read another call may have moved it: memory comes first, and from here on nothing waits.
+  // While the store was read another call may have moved it: memory comes first.
   const receipt = gov.control.receiptOf(agent.record.id, sequence) ?? shownBy(gov, agent, stored) ?? stored;
   if (receipt === undefined) discard(gov, agent, sequence);
   else acknowledge(gov, agent, receipt, request.outcome, redactText(request.detail));
-  await gov.journal.committed();
 }
 
 function acknowledge(gov: Controls, agent: Agent, before: Receipt, outcome: AckOutcome, detail: string): void {

@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
-import { registerOp } from '../ops/register-op.ts';
 import { control, finish, listen, opOf, permissive, run } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import type { ControlScope } from './bulk-control.ts';
 import type { ScopeRequest } from './control-scope.ts';
-import { controlScope } from './control-scope.ts';
 import { readControl } from './read-control.ts';
+import { controlScope, registerOp } from '../testkit/commands.ts';
 
 let g: TestGovernance;
 const agents = new Map<string, TestAgent>();

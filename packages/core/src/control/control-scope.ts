@@ -1,14 +1,13 @@
 import type { Standing } from '../access/authority.ts';
 import { refusalOf, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope } from '../access/principal.ts';
+import { narrowedTo } from '../access/principal.ts';
 import { standingOf } from '../access/require-authority.ts';
 import { lineageOfBinding } from '../audit/lineage.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Controls } from './controls.ts';
 import { invalid } from '../kernel/errors.ts';
 import { isOver, nextState } from '../ops/lifecycle.ts';
@@ -19,12 +18,12 @@ import type { BulkControl, ControlCounts, ControlScope } from './bulk-control.ts
 import { newControlId } from './control-op.ts';
 import { issueControls } from './issue-controls.ts';
 import { pausedBy, widensPause } from './paused-by.ts';
-import type { ControlAction, Receipt } from '../ops/receipt.ts';
-import { releaseMessages } from './messages.ts';
+import type { ControlAction } from '../ops/receipt.ts';
 import type { ControlResult } from './remembered-controls.ts';
 import { resultOf } from './remembered-controls.ts';
 
 export interface ScopeRequest {
+  readonly by: Principal;
   readonly action: ControlAction;
   readonly scope: ControlScope;
   readonly reason: string;
@@ -42,32 +41,30 @@ const opsPerWait = 64;
 const looksPerTurn = 5000;
 
 /** An operator pauses, resumes or terminates all operations in flight within a scope, and hears once all are durable. */
-export async function controlScope(gov: Controls, by: Principal, request: ScopeRequest): Promise<ControlResult> {
-  requireScope(by, neededFor(request.scope));
-  checkLength('reason', request.reason, longest.text);
+export async function controlScope(gov: Controls, request: ScopeRequest): Promise<ControlResult> {
+  const { by } = request;
   if (request.dryRun) {
     const ops = await opsWithin(gov, by, request.scope);
     await gov.journal.committed();
     return { ...countOf(ops, mover(gov, by, request.action)), controlId: null };
   }
-  if (request.idempotencyKey === null) return await act(gov, by, request, null);
+  if (request.idempotencyKey === null) return await act(gov, request, null);
   const key = gov.sha256(`${by.actor.kind} ${by.credentialId} ${checkedKey(request.idempotencyKey)}`);
   const { action, reason } = request;
   const digest = gov.sha256(canonicalJson({ action, reason, scope: describeScope(request.scope) }));
   const known = gov.control.remembered.find(key, digest, gov.clock.now());
   if (known !== undefined) return await known;
-  const result = act(gov, by, request, { key, digest });
+  const result = act(gov, request, { key, digest });
   gov.control.remembered.remember(key, digest, gov.clock.now(), result);
   return await result;
 }
 
 async function act(
   gov: Controls,
-  by: Principal,
   request: ScopeRequest,
   idempotency: BulkControl['idempotency'],
 ): Promise<ControlResult> {
-  const { action, scope } = request;
+  const { by, action, scope } = request;
   const reason = redactText(request.reason);
   const ops = await opsWithin(gov, by, scope);
   const isMovable = mover(gov, by, action);
@@ -93,47 +90,30 @@ async function act(
   const nextId = () => `${bulk.id}_${String(++issued).padStart(7, '0')}`;
   const order = { by, action, reason, cause: 'operator', width: widthOf(by), bulkId: bulk.id, nextId } as const;
   let finished = bulk;
-  const chunks = new Chunks(gov);
+  let turns: Promise<void>[] = [];
   for (let start = 0; start === 0 || start < ops.length; start += opsPerTurn) {
     // What has moved on since it was found is left alone.
     const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(op) && gov.ops.holds(op));
-    const receipts = issueControls(gov, movable, order);
+    issueControls(gov, movable, order);
     const isLast = start + opsPerTurn >= ops.length;
     if (!bulk.done && isLast) {
       finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
       gov.journal.write({ kind: 'bulk_control_saved', bulk: finished });
     }
-    chunks.add(receipts);
-    if (isLast || (start + opsPerTurn) % opsPerWait === 0) await chunks.settled();
-    else await gov.journal.nextTurn();
+    turns.push(gov.journal.committed());
+    if (isLast || (start + opsPerTurn) % opsPerWait === 0) {
+      await allDurable(turns);
+      turns = [];
+    } else await gov.journal.nextTurn();
   }
   return resultOf(finished);
 }
 
-/** What was issued turn by turn, and is told to agents once it is durable. */
-class Chunks {
-  readonly #gov: Controls;
-  #open: { readonly receipts: readonly Receipt[]; readonly durable: Promise<void> }[] = [];
-
-  constructor(gov: Controls) {
-    this.#gov = gov;
-  }
-
-  add(receipts: readonly Receipt[]): void {
-    this.#open.push({ receipts, durable: this.#gov.journal.committed() });
-  }
-
-  /** Where one could not be made durable, the messages of the others leave all the same: they are true. */
-  async settled(): Promise<void> {
-    const open = this.#open;
-    this.#open = [];
-    const outcomes = await Promise.allSettled(open.map(({ durable }) => durable));
-    for (const [index, { status }] of outcomes.entries()) {
-      if (status === 'fulfilled') releaseMessages(this.#gov, open[index]?.receipts ?? []);
-    }
-    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failure !== undefined) throw failure.reason;
-  }
+/** Waits for all of them, so that no turn is left to itself where another one failed. */
+async function allDurable(turns: readonly Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(turns);
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
 }
 
 function recordRequest(gov: Controls, by: Principal, bulk: BulkControl): void {
@@ -157,8 +137,8 @@ function recordRequest(gov: Controls, by: Principal, bulk: BulkControl): void {
   );
 }
 
-/** Everything, and a whole org, is for admins. */
-function neededFor(scope: ControlScope): 'write' | 'admin' {
+/** The scope that a credential needs: everything, and a whole org, is for admins. */
+export function neededForScope(scope: ControlScope): 'write' | 'admin' {
   const { all = false, orgId, teamId, agentId, runId } = scope;
   const named = [orgId, teamId, agentId, runId].filter((member) => member !== undefined).length;
   if (all && named > 0) throw invalid('scope', 'must be either "all" or org_id, team_id, agent_id and run_id');

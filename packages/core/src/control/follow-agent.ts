@@ -1,5 +1,4 @@
 import { system } from '../audit/entry.ts';
-import { releaseMessages } from './messages.ts';
 import { credentialEnded } from '../tenancy/find-agent.ts';
 import type { Controls } from './controls.ts';
 import type { Agent, AgentRecord } from '../tenancy/agent.ts';
@@ -23,10 +22,9 @@ export async function followAgent(gov: Controls, id: AgentId, record: AgentRecor
     announce(gov.reactions.agentLeaving, { agent, actor: system });
   if (record === undefined) gov.directory.remove(agent);
   else gov.directory.put(record, Math.max(agent.lastSeenAt, record.registeredAt));
-  const receipts = record === undefined ? [] : moveOps(gov, agent, before, record);
+  if (record !== undefined) moveOps(gov, agent, before, record);
   if (before.tokenHash !== record?.tokenHash) gov.control.endStreams(agent.key, credentialEnded());
   await gov.journal.committed();
-  releaseMessages(gov, receipts);
 }
 
 function appear(gov: Controls, record: AgentRecord): void {
@@ -34,13 +32,12 @@ function appear(gov: Controls, record: AgentRecord): void {
   agent.blocked = gov.control.isBlocked(agent.key);
 }
 
-function moveOps(gov: Controls, agent: Agent, before: AgentRecord, after: AgentRecord) {
+function moveOps(gov: Controls, agent: Agent, before: AgentRecord, after: AgentRecord): void {
   const by = { actor: system };
   if (before.suspension === null && after.suspension !== null) {
-    return moveForSuspension(gov, by, agent, 'pause', after.suspension);
+    moveForSuspension(gov, by, agent, 'pause', after.suspension);
   }
   if (before.suspension !== null && after.suspension === null) {
-    return moveForSuspension(gov, by, agent, 'resume', { ...before.suspension, reason: '' });
+    moveForSuspension(gov, by, agent, 'resume', { ...before.suspension, reason: '' });
   }
-  return [];
 }

@@ -5,7 +5,7 @@ import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { leaveUnconfirmed, owesAnswer } from './receipts.ts';
-import { discardMessage } from './messages.ts';
+import { discardMessage, releaseWhenDurable } from './messages.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 import { givenUp, isDue } from '../ops/receipt.ts';
 import { widenPause } from './paused-by.ts';
@@ -27,7 +27,7 @@ const mostUnacknowledged = 1000;
 
 /**
  * Moves operations, each of which must allow it, makes a receipt for each, and puts the messages into the outboxes of
- * their agents. They leave by `releaseMessages`, once this turn is durable. One whose pause is taken over does not move,
+ * their agents. They leave once this turn is durable. One whose pause is taken over does not move,
  * but its agent is told again: it owes an answer to who holds the operation now.
  */
 export function issueControls(gov: Controls, ops: readonly Op[], order: ControlOrder): Receipt[] {
@@ -42,6 +42,7 @@ export function issueControls(gov: Controls, ops: readonly Op[], order: ControlO
     gov.journal.write({ kind: 'control_sequence_saved', sequence });
   }
   for (const agent of agents) makeRoom(gov, agent);
+  releaseWhenDurable(gov, receipts);
   return receipts;
 }
 

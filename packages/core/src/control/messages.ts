@@ -23,8 +23,8 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
 }
 
 /**
- * Puts a message that needs no receipt into the outbox of an operation's agent. It leaves by `releaseMessages`, once
- * this turn is durable. It does not survive a restart: whoever posts it posts it again.
+ * Puts a message that needs no receipt into the outbox of an operation's agent. It leaves once this turn is durable. It
+ * does not survive a restart: whoever posts it posts it again.
  */
 export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signal'], reason: string): ControlMessage {
   const agent = op.owner.record.id;
@@ -37,6 +37,7 @@ export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signa
     outbox.lastSequence = sequence - 1;
   });
   gov.journal.write({ kind: 'control_sequence_saved', sequence: { agent, sequence } });
+  releaseWhenDurable(gov, [{ agent, sequence }]);
   return message;
 }
 
@@ -47,11 +48,18 @@ export function discardMessage(gov: Controls, outbox: Outbox, queued: QueuedMess
   announce(gov.reactions.messageGone, { agent: outbox.agent, sequence: queued.message.sequence });
 }
 
-/** Lets messages leave that have become durable: to whoever listens now, and to whoever comes later. */
-export function releaseMessages(
-  gov: Controls,
-  messages: Iterable<{ readonly agent: AgentId; readonly sequence: number }>,
-): void {
+interface Unsent {
+  readonly agent: AgentId;
+  readonly sequence: number;
+}
+
+/** An agent hears of nothing that may be taken back: its messages leave once this turn is durable. */
+export function releaseWhenDurable(gov: Controls, messages: readonly Unsent[]): void {
+  if (messages.length > 0) gov.journal.onCommitted(() => release(gov, messages));
+}
+
+/** To the streams that listen now, and to those that come later. */
+function release(gov: Controls, messages: readonly Unsent[]): void {
   const outboxes = new Set<Outbox>();
   for (const { agent, sequence } of messages) {
     const outbox = gov.control.outbox(agent);

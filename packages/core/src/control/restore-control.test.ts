@@ -2,16 +2,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OpsCheckpoint, sweepOps } from '../ops/checkpoint.ts';
 import { recordOf } from '../ops/op.ts';
-import { resumeAgent, suspendAgent } from './suspend-agent.ts';
 import type { Listener } from '../testkit/controls.ts';
 import { finish, listen, permissive } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { acknowledgeControl } from './acknowledge-control.ts';
-import { controlOp } from './control-op.ts';
-import { controlScope } from './control-scope.ts';
 import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
 import { timeOutControls } from './receipts.ts';
+import { acknowledgeControl, controlOp, controlScope, resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const agentNames = ['acme/search/bot', 'umbrella//bot'] as const;
 const tickMs = 10_000;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { recordOf } from '../ops/op.ts';
 import { heartbeat } from '../tenancy/find-agent.ts';
-import { suspendAgent } from './suspend-agent.ts';
 import { control, finish, listen, opOf, permissive, run } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { StaleWatch } from './liveness.ts';
+import { suspendAgent } from '../testkit/commands.ts';
 
 const silentMs = 90_000;
 let g: TestGovernance;

@@ -4,7 +4,7 @@ import { control, finish, listen, opOf, run } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { resumeAgent, suspendAgent } from './suspend-agent.ts';
+import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
 

@@ -1,6 +1,5 @@
 import { isAtLeastAsWide, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
-import { requireScope } from '../access/principal.ts';
 import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
@@ -9,7 +8,6 @@ import { newControlId } from './control-op.ts';
 import { issueControls } from './issue-controls.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import { lifted } from '../ops/receipt.ts';
-import { releaseMessages } from './messages.ts';
 import { saveReceipt } from './receipts.ts';
 import type { Controls } from './controls.ts';
 import type { Op } from '../ops/op.ts';
@@ -17,37 +15,36 @@ import type { Agent, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { findAgent } from '../tenancy/find-agent.ts';
 
+export interface SuspendAgent {
+  readonly by: Principal;
+  readonly agent: AgentId;
+  readonly reason: string;
+}
+
 /** Suspends an agent: its checks are denied and its running operations paused. It outlives restart and registration. */
-export async function suspendAgent(gov: Controls, by: Principal, id: AgentId, reason: string): Promise<Agent> {
-  requireScope(by, 'write');
+export function suspendAgent(gov: Controls, { by, agent: id, reason }: SuspendAgent): void {
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
-  let receipts: readonly Receipt[] = [];
   const { suspension } = agent.record;
   const width = widthOf(by);
   if (suspension === null) {
     impose(gov, agent, { at: gov.clock.now(), reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
-    receipts = moveForSuspension(gov, by, agent, 'pause', { reason: why, width });
+    moveForSuspension(gov, by, agent, 'pause', { reason: why, width });
   } else if (!isAtLeastAsWide(suspension.width, width)) {
     // From now on only the wider one lifts it. What it had paused stays so.
     impose(gov, agent, { ...suspension, reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
   }
-  await gov.journal.committed();
-  releaseMessages(gov, receipts);
-  return agent;
 }
 
 /**
  * Lifts a suspension: the agent is answered again, and what the suspension had paused runs on; what an operator paused
  * by itself stays so. Of an agent that has not confirmed a stop, it lifts the block.
  */
-export async function resumeAgent(gov: Controls, by: Principal, id: AgentId, reason: string): Promise<Agent> {
-  requireScope(by, 'write');
+export function resumeAgent(gov: Controls, { by, agent: id, reason }: SuspendAgent): void {
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
-  let receipts: readonly Receipt[] = [];
   requireLifting(gov, by, agent);
   if (agent.record.suspension !== null || agent.blocked) {
     note(gov, by, agent, 'AgentResumed', why);
@@ -57,11 +54,8 @@ export async function resumeAgent(gov: Controls, by: Principal, id: AgentId, rea
     const width = widthOf(by);
     put(gov, agent, null);
     gov.journal.write({ kind: 'agent_resumed', id: agent.record.id, width });
-    receipts = moveForSuspension(gov, by, agent, 'resume', { reason: why, width });
+    moveForSuspension(gov, by, agent, 'resume', { reason: why, width });
   }
-  await gov.journal.committed();
-  releaseMessages(gov, receipts);
-  return agent;
 }
 
 function impose(gov: Controls, agent: Agent, suspension: Suspension): void {
@@ -107,9 +101,9 @@ export function moveForSuspension(
   agent: Agent,
   action: 'pause' | 'resume',
   { reason, width }: Pick<Suspension, 'reason' | 'width'>,
-): Receipt[] {
+): void {
   const isConcerned = action === 'pause' ? isRunning : isPausedBySuspension;
-  return issueControls(gov, [...gov.ops.of(agent).values()].filter(isConcerned), {
+  issueControls(gov, [...gov.ops.of(agent).values()].filter(isConcerned), {
     by,
     action,
     reason: reason === '' ? `agent ${action === 'pause' ? 'suspended' : 'resumed'}` : reason,

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { resumeAgent, suspendAgent } from './suspend-agent.ts';
 import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { timeOutControls } from './receipts.ts';
+import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const refusal = { decision: 'deny', reason: 'agent has not confirmed a stop', policyRule: 'identity', opId: '' };
 let g: TestGovernance;

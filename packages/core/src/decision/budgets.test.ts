@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { operator, useTool, agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { controlOp } from '../control/control-op.ts';
 import { tiersOf } from '../budget/tier.ts';
 import { action } from '../action/action.ts';
+import { controlOp } from '../testkit/commands.ts';
 
 let world: TestGovernance;
 let bot: TestAgent;

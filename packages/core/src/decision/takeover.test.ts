@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { completeAction } from '../ops/complete-op.ts';
 import { recordOf } from '../ops/op.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
+import { completeAction } from '../testkit/commands.ts';
 
 /** The victim has an operation in flight; the others know its trace and span. */
 async function governed(): Promise<{ test: TestGovernance; victim: TestAgent; others: TestAgent[] }> {

@@ -33,6 +33,7 @@ class World {
         seal: sealer((text) => hash('sha256', text, 'hex')),
         publish: (events) => this.log.append(events),
         onCommit: () => undefined,
+        onError: () => undefined,
       },
       { seq: 0, hash: '0'.repeat(64) },
     );

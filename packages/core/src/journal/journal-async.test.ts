@@ -9,7 +9,7 @@ import { sha256 } from '../testkit/test-governance.ts';
 import { Journal, HeadMoved } from './journal.ts';
 
 /** A journal on a store that takes its time: each commit ends when the test says so. */
-class SlowDesk {
+class SlowJournal {
   readonly durable: SealedEntry[] = [];
   readonly published: DomainEvent[] = [];
   readonly memory: string[] = [];
@@ -31,6 +31,7 @@ class SlowDesk {
       seal: sealer(sha256),
       publish: (events) => this.published.push(...events),
       onCommit: () => undefined,
+      onError: () => undefined,
     },
     emptyChain,
   );
@@ -89,109 +90,109 @@ function expectWholeChain(entries: readonly SealedEntry[], from = emptyChain): v
 }
 
 describe('a store that takes its time', () => {
-  test('has one commit in flight, while the turns that follow are gathered into the next', async () => {
-    const desk = new SlowDesk();
-    const first = desk.act('one');
-    desk.turn();
-    const second = desk.act('two');
-    desk.turn();
-    const third = desk.act('three');
-    desk.turn();
-    expect(desk.inFlight).toEqual(['one']);
-    await desk.settle();
+  test('has one commit in flight, while the tested that follow are gathered into the next', async () => {
+    const tested = new SlowJournal();
+    const first = tested.act('one');
+    tested.turn();
+    const second = tested.act('two');
+    tested.turn();
+    const third = tested.act('three');
+    tested.turn();
+    expect(tested.inFlight).toEqual(['one']);
+    await tested.settle();
     expect(await first).toBe('durable');
-    expect(desk.inFlight).toEqual(['two', 'three']);
-    await desk.settle();
+    expect(tested.inFlight).toEqual(['two', 'three']);
+    await tested.settle();
     expect([await second, await third]).toEqual(['durable', 'durable']);
-    expectWholeChain(desk.durable);
+    expectWholeChain(tested.durable);
   });
 
   test('answers nobody and publishes nothing before its commit has settled', async () => {
-    const desk = new SlowDesk();
+    const tested = new SlowJournal();
     let answered = false;
-    const answer = desk.act('one').then(() => (answered = true));
-    desk.turn();
+    const answer = tested.act('one').then(() => (answered = true));
+    tested.turn();
     await new Promise((resolve) => setImmediate(resolve));
-    expect([answered, desk.published.length]).toEqual([false, 0]);
-    await desk.settle();
+    expect([answered, tested.published.length]).toEqual([false, 0]);
+    await tested.settle();
     await answer;
-    expect(desk.published).toHaveLength(1);
+    expect(tested.published).toHaveLength(1);
   });
 
   test('makes whoever asks meanwhile, without having changed anything, wait for what is in flight', async () => {
-    const desk = new SlowDesk();
-    void desk.act('one');
-    desk.turn();
+    const tested = new SlowJournal();
+    void tested.act('one');
+    tested.turn();
     let told = false;
-    const waiting = desk.journal.committed().then(() => (told = true));
+    const waiting = tested.journal.committed().then(() => (told = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(told).toBe(false);
-    await desk.settle();
+    await tested.settle();
     await waiting;
   });
 
   test('takes a failed commit back together with what was built on it, the newest first', async () => {
-    const desk = new SlowDesk();
-    const first = desk.act('one');
-    desk.turn();
-    const second = desk.act('two');
-    desk.turn();
-    await desk.settle(new Error('the connection is gone'));
+    const tested = new SlowJournal();
+    const first = tested.act('one');
+    tested.turn();
+    const second = tested.act('two');
+    tested.turn();
+    await tested.settle(new Error('the connection is gone'));
     expect([await first, await second]).toEqual(['failed', 'failed']);
-    expect(desk.memory).toEqual([]);
-    expect(desk.published).toEqual([]);
-    const third = desk.act('three');
-    desk.turn();
-    await desk.settle();
+    expect(tested.memory).toEqual([]);
+    expect(tested.published).toEqual([]);
+    const third = tested.act('three');
+    tested.turn();
+    await tested.settle();
     expect(await third).toBe('durable');
-    expect(reasons(desk.durable)).toEqual(['three']);
-    expectWholeChain(desk.durable);
+    expect(reasons(tested.durable)).toEqual(['three']);
+    expectWholeChain(tested.durable);
   });
 
   test('seals again behind the entries of another gateway that came first', async () => {
-    const desk = new SlowDesk();
-    const answer = desk.act('one');
-    desk.turn();
+    const tested = new SlowJournal();
+    const answer = tested.act('one');
+    tested.turn();
     const elsewhere = { seq: 7, hash: 'f'.repeat(64) };
-    await desk.settle(new HeadMoved(elsewhere));
-    expect(desk.inFlight).toEqual(['one']);
-    await desk.settle();
+    await tested.settle(new HeadMoved(elsewhere));
+    expect(tested.inFlight).toEqual(['one']);
+    await tested.settle();
     expect(await answer).toBe('durable');
-    expectWholeChain(desk.durable, elsewhere);
-    expect(desk.journal.head.seq).toBe(8);
+    expectWholeChain(tested.durable, elsewhere);
+    expect(tested.journal.head.seq).toBe(8);
   });
 
   test('closes when all that was gathered is durable', async () => {
-    const desk = new SlowDesk();
-    const first = desk.act('one');
-    desk.turn();
-    const second = desk.act('two');
+    const tested = new SlowJournal();
+    const first = tested.act('one');
+    tested.turn();
+    const second = tested.act('two');
     let closed = false;
-    const closing = desk.journal.close().then(() => (closed = true));
-    await desk.settle();
+    const closing = tested.journal.close().then(() => (closed = true));
+    await tested.settle();
     expect(closed).toBe(false);
-    await desk.settle();
+    await tested.settle();
     await closing;
     expect([await first, await second]).toEqual(['durable', 'durable']);
   });
 });
 
 test('a change is pending from when it is made until its commit has settled, however that ends', async () => {
-  const isPending = (desk: SlowDesk) => desk.journal.isPending((change) => change.kind === 'ops_forgotten');
+  const isPending = (tested: SlowJournal) => tested.journal.isPending((change) => change.kind === 'ops_forgotten');
   for (const failure of [undefined, new Error('the connection is gone')]) {
-    const desk = new SlowDesk();
-    expect(isPending(desk)).toBe(false);
-    desk.journal.write({ kind: 'ops_forgotten' });
-    expect(isPending(desk)).toBe(true);
-    expect(desk.journal.isPending((change) => change.kind === 'agent_removed')).toBe(false);
-    desk.turn();
-    expect(isPending(desk)).toBe(true);
-    await desk.settle(failure);
-    expect(isPending(desk)).toBe(false);
+    const tested = new SlowJournal();
+    expect(isPending(tested)).toBe(false);
+    tested.journal.write({ kind: 'ops_forgotten' });
+    expect(isPending(tested)).toBe(true);
+    expect(tested.journal.isPending((change) => change.kind === 'agent_removed')).toBe(false);
+    tested.turn();
+    expect(isPending(tested)).toBe(true);
+    await tested.settle(failure);
+    expect(isPending(tested)).toBe(false);
   }
 });
 
-test('over any interleaving of turns and commits, of which some fail, memory, log and answers agree', async () => {
+test('over any interleaving of tested and commits, of which some fail, memory, log and answers agree', async () => {
   const step = fc.oneof(
     fc.constant('act' as const),
     fc.constant('turn' as const),
@@ -200,22 +201,22 @@ test('over any interleaving of turns and commits, of which some fail, memory, lo
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const desk = new SlowDesk();
+      const tested = new SlowJournal();
       const answers: { readonly name: string; readonly outcome: Promise<'durable' | 'failed'> }[] = [];
       for (const [index, what] of steps.entries()) {
-        if (what === 'act') answers.push({ name: String(index), outcome: desk.act(String(index)) });
-        else if (what === 'turn') desk.turn();
-        else await desk.settle(what === 'fail' ? new Error('the connection is gone') : undefined);
+        if (what === 'act') answers.push({ name: String(index), outcome: tested.act(String(index)) });
+        else if (what === 'turn') tested.turn();
+        else await tested.settle(what === 'fail' ? new Error('the connection is gone') : undefined);
       }
-      desk.turn();
-      while (desk.inFlight !== undefined) await desk.settle();
+      tested.turn();
+      while (tested.inFlight !== undefined) await tested.settle();
       const durable: string[] = [];
       for (const { name, outcome } of answers) if ((await outcome) === 'durable') durable.push(name);
-      expect(desk.overlapped).toBe(false);
-      expect(desk.memory).toEqual(durable);
-      expect(reasons(desk.durable)).toEqual(durable);
-      expect(desk.published).toHaveLength(durable.length);
-      expectWholeChain(desk.durable);
+      expect(tested.overlapped).toBe(false);
+      expect(tested.memory).toEqual(durable);
+      expect(reasons(tested.durable)).toEqual(durable);
+      expect(tested.published).toHaveLength(durable.length);
+      expectWholeChain(tested.durable);
     }),
     { numRuns: 150 },
   );

@@ -38,6 +38,7 @@ export interface JournalOf<Change, Event> {
   record(draft: EntryDraft, stamped?: Stamped): void;
   write(change: Change): void;
   onFailure(undo: Undo): void;
+  onCommitted(work: () => void): void;
   publish(event: Event): void;
   committed(): Promise<void>;
   nextTurn(): Promise<void>;
@@ -53,6 +54,8 @@ export interface JournalPorts<Change, Event> {
   readonly publish: (events: readonly Event[]) => void;
   /** Told after each attempt to commit, so that health can follow. */
   readonly onCommit: (error: unknown) => void;
+  /** Told where work that waited for a commit failed: what was committed stands. */
+  readonly onError: (error: unknown) => void;
 }
 
 interface Tick<Change, Event> {
@@ -61,6 +64,7 @@ interface Tick<Change, Event> {
   readonly changes: Change[];
   readonly undos: Undo[];
   readonly events: Event[];
+  readonly afterwards: (() => void)[];
   readonly committed: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -105,6 +109,11 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
   /** Notes how to take back a change in memory that this turn has made. */
   onFailure(undo: Undo): void {
     this.#open().undos.push(undo);
+  }
+
+  /** Does something as soon as this turn is durable, before its answers leave; nothing where it does not become so. */
+  onCommitted(work: () => void): void {
+    this.#open().afterwards.push(work);
   }
 
   publish(event: Event): void {
@@ -203,14 +212,33 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     });
     this.#ports.onCommit(undefined);
     this.#ports.publish(tick.events);
+    for (const work of tick.afterwards) this.#attempt(work);
     tick.resolve();
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#ports.onError(error);
+    }
   }
 
   #open(): Tick<Change, Event> {
     if (this.#tick === undefined) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       promise.catch(() => undefined);
-      this.#tick = { drafts: [], stamped: [], changes: [], undos: [], events: [], committed: promise, resolve, reject };
+      this.#tick = {
+        drafts: [],
+        stamped: [],
+        changes: [],
+        undos: [],
+        events: [],
+        afterwards: [],
+        committed: promise,
+        resolve,
+        reject,
+      };
       this.#ports.soon(() => this.flush());
     }
     return this.#tick;

@@ -5,8 +5,8 @@ import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { moveOp } from './move-op.ts';
 import type { Completion } from './complete-op.ts';
-import { completeOp } from './complete-op.ts';
 import type { Op } from './op.ts';
+import { completeOp } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
 

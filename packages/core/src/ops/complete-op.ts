@@ -1,5 +1,4 @@
 import type { Principal } from '../access/principal.ts';
-import { requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
 import { draftOf, system } from '../audit/entry.ts';
@@ -9,6 +8,7 @@ import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Micros } from '../kernel/money.ts';
 import { checkCost, microsPerUsd, usdOfMicros } from '../kernel/money.ts';
 import { traceIdsIn } from '../kernel/op-id.ts';
+import { findOp } from './find-op.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
@@ -26,27 +26,26 @@ export interface Completion {
   readonly detail: string;
 }
 
+export interface CompleteOp {
+  readonly by: Principal;
+  readonly opId: string;
+  readonly completion: Completion;
+  readonly reason: string;
+}
+
 /** An operator, or a client on an agent's behalf, says that an action has finished. */
-export async function completeOp(
-  gov: Operations,
-  by: Principal,
-  op: Op,
-  completion: Completion,
-  reason: string,
-): Promise<OpRecord> {
-  requireScope(by, 'write');
-  checkLength('reason', reason, longest.text);
+export function completeOp(gov: Operations, { by, opId, completion, reason }: CompleteOp): OpRecord {
   const { actor, requestId } = by;
-  return await finishOp(gov, op, completion, { actor, reason: redactText(reason), requestId });
+  return finishOp(gov, findOp(gov, by, opId), completion, { actor, reason: redactText(reason), requestId });
 }
 
 /** Running becomes completing, and the cost is settled. */
-export async function finishOp(
+function finishOp(
   gov: Operations,
   op: Op,
   completion: Completion,
   by: { readonly actor: Actor; readonly reason: string; readonly requestId?: string | undefined },
-): Promise<OpRecord> {
+): OpRecord {
   const { actualCostMicros: actual } = completion;
   if (actual !== null) checkCost('actual_cost_micros', actual, gov.mostActionMicros);
   checkLength('detail', completion.detail, longest.text);
@@ -71,9 +70,7 @@ export async function finishOp(
   gov.journal.onFailure(() => {
     op.costMicros = reserved;
   });
-  const completed = recordOf(op);
-  await gov.journal.committed();
-  return completed;
+  return recordOf(op);
 }
 
 export interface CompleteRequest extends Completion {
@@ -83,10 +80,10 @@ export interface CompleteRequest extends Completion {
 }
 
 /** The agent reports that an allowed action has finished: running becomes completing. */
-export async function completeAction(gov: Operations, request: CompleteRequest): Promise<OpRecord> {
+export function completeAction(gov: Operations, request: CompleteRequest): OpRecord {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const op = gov.ops.get(agent, request.opId);
-  return await finishOp(gov, op, request, { actor: actorOf(agent), reason: '' });
+  return finishOp(gov, op, request, { actor: actorOf(agent), reason: '' });
 }
 
 /** An action that did cost more than this many times what was held back for it is told about. */

@@ -3,7 +3,7 @@ import { control, finish, opOf, permissive } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { expireUnchecked } from './expire-unchecked.ts';
-import { registerOp } from './register-op.ts';
+import { registerOp } from '../testkit/commands.ts';
 
 const ttlMs = 3_600_000;
 let g: TestGovernance;

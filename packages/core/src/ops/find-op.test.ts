@@ -122,7 +122,7 @@ test('after a restart ids mean what they meant', async () => {
 test('reading needs the scope "read"', async () => {
   const test = await world();
   const refusal = expect.objectContaining({ code: 'insufficient_scope' });
-  expect(() => findOp(test.gov, { ...operator, scopes: [] }, 't:own')).toThrow(refusal);
+  await expect(readOp(test.gov, { ...operator, scopes: [] }, 't:own')).rejects.toThrow(refusal);
 });
 
 test('what is read is durable: a change that fails is never shown', async () => {

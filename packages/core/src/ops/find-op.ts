@@ -14,7 +14,6 @@ const mostCandidates = 20;
  * for an empty org or team. To a tenant, another tenant's operation does not exist, and makes no id ambiguous.
  */
 export function findOp(gov: Operations, by: Principal, id: string): Op {
-  requireScope(by, 'read');
   const found = opsMeant(gov, id).filter((op) => mayReach(by, op.owner.record.id));
   const [op] = found;
   if (op === undefined) throw new ReeveError('op_not_found', `there is no operation "${id}"`);
@@ -28,6 +27,7 @@ export function findOp(gov: Operations, by: Principal, id: string): Op {
 
 /** What is known of an operation, once that is durable. */
 export async function readOp(gov: Operations, by: Principal, id: string): Promise<OpRecord> {
+  requireScope(by, 'read');
   const record = recordOf(findOp(gov, by, id));
   await gov.journal.committed();
   return record;

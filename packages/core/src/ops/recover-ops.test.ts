@@ -10,7 +10,7 @@ import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 import type { OpTrigger } from './lifecycle.ts';
 import type { OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
-import { registerOp } from './register-op.ts';
+import { registerOp } from '../testkit/commands.ts';
 
 const agentNames = ['acme/search/bot', 'umbrella/search/bot', '//bot'] as const;
 const policy = `

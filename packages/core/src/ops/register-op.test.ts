@@ -5,8 +5,8 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { moveOp } from './move-op.ts';
 import { OpsCheckpoint } from './checkpoint.ts';
-import type { RegisterOpRequest } from './register-op.ts';
-import { registerOp } from './register-op.ts';
+import type { RegisterOp } from './register-op.ts';
+import { registerOp } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
 const policy = 'default: allow\nrules:\n  - {name: never, effect: deny, tools: [delete]}\n';
@@ -17,7 +17,7 @@ async function governed(): Promise<{ test: TestGovernance; agent: TestAgent }> {
   return { test, agent: await test.register(bot) };
 }
 
-function register(test: TestGovernance, members: Partial<RegisterOpRequest> = {}, by: Principal = operator) {
+function register(test: TestGovernance, members: Partial<Omit<RegisterOp, 'by'>> = {}, by: Principal = operator) {
   const request = { agent: bot, traceId: 't', spanId: 's', summary: '', ...members };
   return test.settle(registerOp(test.gov, by, request));
 }
@@ -96,7 +96,7 @@ describe('registering an operation', () => {
     await test.deregister(left);
     const tenant = { ...operator, orgId: 'umbrella' };
     const team = { ...operator, orgId: 'acme', teamId: 'ads' };
-    const tries: [RegisterOpRequest['agent'], Principal][] = [
+    const tries: [RegisterOp['agent'], Principal][] = [
       [agentId('acme/search/nobody'), operator],
       [left.id, operator],
       [bot, tenant],

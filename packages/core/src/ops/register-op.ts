@@ -1,5 +1,4 @@
 import type { Principal } from '../access/principal.ts';
-import { requireScope } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
@@ -12,7 +11,8 @@ import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import { opsChange } from './ops-slice.ts';
 
-export interface RegisterOpRequest {
+export interface RegisterOp {
+  readonly by: Principal;
   readonly agent: AgentId;
   /** Both ids empty: they are made up. */
   readonly traceId: string;
@@ -20,25 +20,24 @@ export interface RegisterOpRequest {
   readonly summary: string;
 }
 
+export interface RegisteredOp {
+  readonly op: OpRecord;
+  readonly created: boolean;
+}
+
 /**
  * Registers an operation of an agent before its check: it is pending, and its first check decides it. One that is
  * known already is answered as it is.
  */
-export async function registerOp(
-  gov: Operations,
-  by: Principal,
-  request: RegisterOpRequest,
-): Promise<{ readonly op: OpRecord; readonly created: boolean }> {
-  requireScope(by, 'write');
+export function registerOp(gov: Operations, request: RegisterOp): RegisteredOp {
+  const { by } = request;
   checkTraceIds(request);
   checkLength('summary', request.summary, longest.text);
   const agent = findAgent(gov, by, request.agent);
   const { traceId, spanId } = traceIdsOf(request, gov.randomness);
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`);
   if (created) begin(gov, by, op, redactText(request.summary));
-  const record = recordOf(op);
-  await gov.journal.committed();
-  return { op: record, created };
+  return { op: recordOf(op), created };
 }
 
 function begin(gov: Operations, by: Principal, op: Op, summary: string): void {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { approveAction } from '../approvals/approve-action.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { action } from '../action/action.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
@@ -11,6 +10,7 @@ import type { AgentId } from '../kernel/agent-id.ts';
 import { agentKey } from '../kernel/agent-id.ts';
 import { candidateSet } from './candidate.ts';
 import { agentsOf, judgeAgain } from './judge-again.ts';
+import { approveAction } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
 

@@ -4,7 +4,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { heartbeat } from './find-agent.ts';
-import { suspendAgent, resumeAgent } from '../control/suspend-agent.ts';
+import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
 

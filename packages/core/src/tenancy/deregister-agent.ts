@@ -17,7 +17,7 @@ export interface DeregisterRequest {
 }
 
 /** Ends a registration: the token stops at once, and what was in flight is terminated. */
-export async function deregisterAgent(gov: Tenancy, request: DeregisterRequest): Promise<void> {
+export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('reason', request.reason, longest.text);
   const actor = actorOf(agent);
@@ -34,9 +34,10 @@ export async function deregisterAgent(gov: Tenancy, request: DeregisterRequest):
   );
   gov.journal.publish({ type: 'agent', at: gov.clock.now(), agent: agent.record.id, change: 'deregistered' });
   removeFrom(gov, agent);
-  await gov.journal.committed();
-  gov.control.endStreams(agent.key, credentialEnded());
-  gov.control.discardEmpty(agent.key);
+  gov.journal.onCommitted(() => {
+    gov.control.endStreams(agent.key, credentialEnded());
+    gov.control.discardEmpty(agent.key);
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Lineage } from '../audit/lineage.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import { agentKey } from '../kernel/agent-id.ts';
 import type { AgentDirectory } from './directory.ts';
-import { resumeAgent, suspendAgent } from '../control/suspend-agent.ts';
+import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const names = ['acme/search/a', 'acme/search/b', 'acme/other/c', 'acme//d', 'umbrella/search/a', '//a', '//b'];
 

@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts';
 import { agentId, operator, registration } from '../testkit/requests.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { RegisterRequest } from './register-agent.ts';
-import { registerAgent } from './register-agent.ts';
+import { registerAgent } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
 const ownToken = 'my-own-token-of-at-least-32-characters';

@@ -1,6 +1,6 @@
 import { rootsWith } from '../access/credential-lineage.ts';
 import type { Principal } from '../access/principal.ts';
-import { requireReach, requireScope } from '../access/principal.ts';
+import { requireReach } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
@@ -14,6 +14,7 @@ import type { AgentId } from '../kernel/agent-id.ts';
 import { agentKey, parseAgentId } from '../kernel/agent-id.ts';
 
 export interface RegisterRequest {
+  readonly by: Principal;
   readonly agentId: AgentId | undefined;
   /** Empty: the gateway issues one. */
   readonly token: string;
@@ -35,8 +36,8 @@ const shortestToken = 32;
 const longestTogether = 65_536;
 
 /** Registers an agent, or replaces what is known of it and its token; the old token stops at once. */
-export async function registerAgent(gov: Tenancy, by: Principal, request: RegisterRequest): Promise<Registration> {
-  requireScope(by, 'write');
+export function registerAgent(gov: Tenancy, request: RegisterRequest): Registration {
+  const { by } = request;
   const id = parseAgentId(request.agentId);
   requireReach(by, id);
   const parent = parseParent(request.parent);
@@ -96,8 +97,9 @@ export async function registerAgent(gov: Tenancy, by: Principal, request: Regist
     }),
   );
   gov.journal.publish({ type: 'agent', at: gov.clock.now(), agent: id, change: 'registered' });
-  await gov.journal.committed();
-  if (before?.record.tokenHash !== tokenHash) gov.control.endStreams(agent.key, credentialEnded());
+  if (before?.record.tokenHash !== tokenHash) {
+    gov.journal.onCommitted(() => gov.control.endStreams(agent.key, credentialEnded()));
+  }
   return { token, created };
 }
 

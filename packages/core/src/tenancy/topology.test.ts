@@ -5,10 +5,10 @@ import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Agent } from './agent.ts';
 import { listAgents } from './list-agents.ts';
-import { suspendAgent } from '../control/suspend-agent.ts';
 import type { Tree } from './topology.ts';
 import { lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
 import { inFlight } from '../ops/list-ops.ts';
+import { suspendAgent } from '../testkit/commands.ts';
 
 let world: TestGovernance;
 const acme: Principal = { ...operator, orgId: 'acme' };

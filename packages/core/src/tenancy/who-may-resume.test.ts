@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { Principal } from '../access/principal.ts';
-import { controlScope } from '../control/control-scope.ts';
 import { timeOutControls } from '../control/receipts.ts';
 import { ack, control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { resumeAgent, suspendAgent } from '../control/suspend-agent.ts';
+import { controlScope, resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');
 

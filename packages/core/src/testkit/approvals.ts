@@ -1,11 +1,10 @@
 import type { Principal } from '../access/principal.ts';
 import type { Approval, GrantWish } from '../approvals/approval.ts';
-import { approveAction } from '../approvals/approve-action.ts';
 import { expireApprovals } from '../approvals/expire-approvals.ts';
-import { rejectAction } from '../approvals/reject-action.ts';
 import { finish } from './controls.ts';
 import { operator } from './requests.ts';
 import type { TestGovernance } from './test-governance.ts';
+import { approveAction, rejectAction } from './commands.ts';
 
 /** Somebody who may decide; by default no administrator. */
 export function person(name: string, members: Partial<Principal> = {}): Principal {

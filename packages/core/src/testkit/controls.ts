@@ -1,5 +1,3 @@
-import { acknowledgeControl } from '../control/acknowledge-control.ts';
-import { controlOp } from '../control/control-op.ts';
 import type { ControlMessage } from '../control/outbox.ts';
 import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
 import type { ControlSubscription } from '../control/subscribe-control.ts';
@@ -9,6 +7,7 @@ import type { Op, OpRecord } from '../ops/op.ts';
 import { operator } from './requests.ts';
 import type { TestAgent, TestGovernance, TestOptions } from './test-governance.ts';
 import { testGovernance } from './test-governance.ts';
+import { acknowledgeControl, controlOp } from './commands.ts';
 
 /** An agent that listens, and what it has heard. */
 export interface Listener {

@@ -1,5 +1,6 @@
 export type { AccountStorePlace, AccountStoreTraits, OpenAccountStore } from './account-store-conformance.ts';
 export { accountStoreConformance } from './account-store-conformance.ts';
+export { suspendAgent } from './commands.ts';
 export { cpuMs } from './cpu-time.ts';
 export { decisionCases } from './decision-cases.ts';
 export { fixedRandomness } from './fixed-randomness.ts';

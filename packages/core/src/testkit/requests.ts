@@ -22,7 +22,10 @@ export const operator: Principal = {
   teamId: null,
 };
 
-export function registration(of: AgentId, members: Partial<RegisterRequest> = {}): RegisterRequest {
+export function registration(
+  of: AgentId,
+  members: Partial<Omit<RegisterRequest, 'by'>> = {},
+): Omit<RegisterRequest, 'by'> {
   return {
     agentId: of,
     token: '',

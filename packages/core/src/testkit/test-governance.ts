@@ -25,7 +25,6 @@ import type { Change, Batch, Store, DomainEvent } from '../store.ts';
 import { Journal } from '../journal/journal.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import type { CompleteRequest } from '../ops/complete-op.ts';
-import { completeAction } from '../ops/complete-op.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { recoverOps } from '../ops/recover-ops.ts';
 import { OpsRegistry } from '../ops/registry.ts';
@@ -36,15 +35,14 @@ import { PolicyRegistry } from '../policy/store/policy-registry.ts';
 import { withWriters } from '../policy/store/writers-from-before.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { deregisterAgent } from '../tenancy/deregister-agent.ts';
 import { AgentDirectory } from '../tenancy/directory.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
-import { registerAgent } from '../tenancy/register-agent.ts';
 import { fixedRandomness } from './fixed-randomness.ts';
 import type { LoggedEntry } from './logged-entry.ts';
 import { parseEntry } from './logged-entry.ts';
 import { ManualClock } from './manual-clock.ts';
 import { checkOf, operator, registration } from './requests.ts';
+import { completeAction, deregisterAgent, registerAgent } from './commands.ts';
 
 export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
@@ -130,6 +128,9 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
         keeper?.follow(published);
       },
       onCommit: () => undefined,
+      onError: (error) => {
+        throw error;
+      },
     },
     snapshot.head,
   );

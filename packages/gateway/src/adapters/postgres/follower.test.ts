@@ -1,7 +1,7 @@
 import type { AgentRecord } from '@reeve/core';
-import { EndedCredentials, KeyRing, SigningKeyRing, suspendAgent } from '@reeve/core';
+import { EndedCredentials, KeyRing, SigningKeyRing } from '@reeve/core';
 import type { TestGovernance } from '@reeve/core/testkit';
-import { agentId, operator, sha256, testGovernance } from '@reeve/core/testkit';
+import { agentId, operator, sha256, suspendAgent, testGovernance } from '@reeve/core/testkit';
 import { expect, test } from 'vitest';
 import { Follower } from './follower.ts';
 import type { Shared, SharedReader } from './shared-rows.ts';

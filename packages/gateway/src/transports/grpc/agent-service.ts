@@ -1,6 +1,6 @@
 import { DeregisterAgentResponse, HeartbeatResponse, paths, RegisterAgentResponse } from '@reeve/contract';
 import type { Governance, Principal } from '@reeve/core';
-import { deregisterAgent, heartbeat, registerAgent } from '@reeve/core';
+import { execute, heartbeat } from '@reeve/core';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
@@ -19,7 +19,9 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
           const caller = await options.authenticate(call.authorization);
           call.credentialShown();
           const wire = decode('RegisterAgentRequest', bytes);
-          const { token, created } = await registerAgent(gov, caller, {
+          const { token, created } = await execute(gov, {
+            kind: 'register_agent',
+            by: caller,
             agentId: wire.agentId,
             token: wire.credentialToken,
             name: wire.name,
@@ -49,7 +51,8 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
         paths.deregisterAgent,
         async (bytes, call) => {
           const wire = decode('DeregisterAgentRequest', bytes);
-          await deregisterAgent(gov, { agentId: wire.agentId, token: wire.credentialToken, reason: wire.reason });
+          const { agentId, credentialToken: token, reason } = wire;
+          await execute(gov, { kind: 'deregister_agent', agentId, token, reason });
           call.credentialShown();
           return encode(DeregisterAgentResponse, {});
         },

@@ -6,7 +6,7 @@ import {
   paths,
 } from '@reeve/contract';
 import type { AckOutcome, ControlMessage, ControlSubscription, Governance } from '@reeve/core';
-import { acknowledgeControl, invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
+import { execute, invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -37,7 +37,8 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
           const wire = decode('AckOpControlRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be RECEIVED (1), EFFECTIVE (2) or FAILED (3)');
-          await acknowledgeControl(gov, {
+          await execute(gov, {
+            kind: 'acknowledge_control',
             agentId: wire.agentId,
             token: wire.credentialToken,
             sequence: wire.sequence,

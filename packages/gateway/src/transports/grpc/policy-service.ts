@@ -7,7 +7,7 @@ import {
   paths,
 } from '@reeve/contract';
 import type { Answer, CheckRequest, Governance, Outcome } from '@reeve/core';
-import { checkAction, checkActions, completeAction, invalid, ReeveError, timestamp } from '@reeve/core';
+import { checkAction, checkActions, execute, invalid, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
@@ -60,7 +60,8 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
           const wire = decode('CompleteActionRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
-          const op = await completeAction(gov, {
+          const op = await execute(gov, {
+            kind: 'complete_action',
             agentId: wire.agentId,
             token: wire.credentialToken,
             opId: wire.opId,

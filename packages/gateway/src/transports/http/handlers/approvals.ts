@@ -1,6 +1,6 @@
 import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { Governance, GrantWish, Listed } from '@reeve/core';
-import { approveAction, findApproval, listApprovals, listGrants, rejectAction, revokeGrant } from '@reeve/core';
+import { execute, findApproval, listApprovals, listGrants } from '@reeve/core';
 import { cursorAfterPlace, pageEndOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -18,11 +18,12 @@ export function approvalHandlers(gov: Governance): Pick<Handlers, ApprovalRoutes
     },
     getApproval: async ({ params }, { principal }) => approvalJson(await findApproval(gov, principal, params.id)),
     approve: async ({ params, body }, { principal }) => {
-      const verdict = { reason: body.reason, grant: wishOf(body.grant) };
-      return approvalJson(await approveAction(gov, principal, params.id, verdict));
+      const { reason } = body;
+      const verdict = { by: principal, approvalId: params.id, reason, grant: wishOf(body.grant) };
+      return approvalJson(await execute(gov, { kind: 'approve', ...verdict }));
     },
     reject: async ({ params, body }, { principal }) =>
-      approvalJson(await rejectAction(gov, principal, params.id, body.reason)),
+      approvalJson(await execute(gov, { kind: 'reject', by: principal, approvalId: params.id, reason: body.reason })),
     listGrants: async ({ query }, { principal }) => {
       const { state = 'active', org_id: orgId, team_id: teamId, agent_id: agentId } = query;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
@@ -30,8 +31,10 @@ export function approvalHandlers(gov: Governance): Pick<Handlers, ApprovalRoutes
       const listed = await listGrants(gov, principal, { orgId, teamId, agentId, state }, page);
       return pageOf(listed, (grant) => grantJson(grant, now));
     },
-    revokeGrant: async ({ params, body }, { principal }) =>
-      grantJson(await revokeGrant(gov, principal, params.id, body.reason), gov.clock.now()),
+    revokeGrant: async ({ params, body }, { principal }) => {
+      const command = { kind: 'revoke_grant', by: principal, grantId: params.id, reason: body.reason } as const;
+      return grantJson(await execute(gov, command), gov.clock.now());
+    },
   };
 }
 

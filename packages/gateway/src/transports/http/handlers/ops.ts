@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { ControlAction, ControlScope, Governance, Principal } from '@reeve/core';
-import { completeOp, controlOp, controlScope, findOp, listOps, readControl, readOp, registerOp } from '@reeve/core';
+import { execute, listOps, readControl, readOp } from '@reeve/core';
 import { cursorOf, idOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -20,20 +20,10 @@ type OpsRoutes =
   | 'getControl';
 
 export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
-  /** A refusal, too, is told only once the state that it speaks of is durable. */
-  const truthfully = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      await gov.journal.committed();
-      throw error;
-    }
+  const control = async (by: Principal, opId: string, action: ControlAction, reason: string) => {
+    const { op, control: receipt } = await execute(gov, { kind: 'control_op', by, opId, action, reason });
+    return { op: opJson(op), control: receipt === null ? null : controlJson(receipt) };
   };
-  const control = (by: Principal, id: string, action: ControlAction, reason: string) =>
-    truthfully(async () => {
-      const { op, control: receipt } = await controlOp(gov, by, findOp(gov, by, id), action, reason);
-      return { op: opJson(op), control: receipt === null ? null : controlJson(receipt) };
-    });
   return {
     listOps: async ({ query }, { principal }) => {
       const filter = {
@@ -59,7 +49,9 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
     getOp: async ({ params }, { principal }) => opJson(await readOp(gov, principal, params.id)),
     registerOp: async ({ body }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = body.agent;
-      const { op, created } = await registerOp(gov, principal, {
+      const { op, created } = await execute(gov, {
+        kind: 'register_op',
+        by: principal,
         agent: { orgId, teamId, agentId },
         traceId: body.trace_id,
         spanId: body.span_id,
@@ -70,18 +62,19 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
     pauseOp: ({ params, body }, { principal }) => control(principal, params.id, 'pause', body.reason),
     resumeOp: ({ params, body }, { principal }) => control(principal, params.id, 'resume', body.reason),
     terminateOp: ({ params, body }, { principal }) => control(principal, params.id, 'terminate', body.reason),
-    completeOp: ({ params, body }, { principal }) =>
-      truthfully(async () => {
-        const completion = {
-          actualCostMicros: body.actual_cost_micros ?? null,
-          outcome: body.outcome ?? null,
-          detail: body.detail,
-        };
-        const op = await completeOp(gov, principal, findOp(gov, principal, params.id), completion, body.reason);
-        return opJson(op);
-      }),
+    completeOp: async ({ params, body }, { principal }) => {
+      const completion = {
+        actualCostMicros: body.actual_cost_micros ?? null,
+        outcome: body.outcome ?? null,
+        detail: body.detail,
+      };
+      const { reason } = body;
+      return opJson(await execute(gov, { kind: 'complete_op', by: principal, opId: params.id, completion, reason }));
+    },
     controlScope: async ({ body, headers }, { principal }) => {
-      const { matched, changed, skipped, controlId } = await controlScope(gov, principal, {
+      const { matched, changed, skipped, controlId } = await execute(gov, {
+        kind: 'control_scope',
+        by: principal,
         action: body.action,
         scope: scopeOf(body.scope),
         reason: body.reason,

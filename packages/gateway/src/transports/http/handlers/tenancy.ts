@@ -1,10 +1,9 @@
 import type { AgentId, Governance } from '@reeve/core';
 import {
+  execute,
   findAgent,
   lineageOf,
   listAgents,
-  resumeAgent,
-  suspendAgent,
   teamOf,
   topologyStats,
   treeUnder,
@@ -57,10 +56,16 @@ export function tenancyHandlers(gov: Governance): Pick<Handlers, TenancyRoutes> 
       return { items, next_cursor: cursorOf(goesOn), total };
     },
     getAgent: ({ params }, { principal }) => agentJson(findAgent(gov, principal, idOf(params))),
-    suspendAgent: async ({ params, body }, { principal }) =>
-      agentJson(await suspendAgent(gov, principal, idOf(params), body.reason)),
-    resumeAgent: async ({ params, body }, { principal }) =>
-      agentJson(await resumeAgent(gov, principal, idOf(params), body.reason)),
+    suspendAgent: async ({ params, body }, { principal }) => {
+      const agent = idOf(params);
+      await execute(gov, { kind: 'suspend_agent', by: principal, agent, reason: body.reason });
+      return agentJson(findAgent(gov, principal, agent));
+    },
+    resumeAgent: async ({ params, body }, { principal }) => {
+      const agent = idOf(params);
+      await execute(gov, { kind: 'resume_agent', by: principal, agent, reason: body.reason });
+      return agentJson(findAgent(gov, principal, agent));
+    },
   };
 }
 

@@ -1,0 +1,131 @@
+import type { Principal } from './access/principal.ts';
+import { requireScope } from './access/principal.ts';
+import type { Scope } from './access/scope.ts';
+import type { Approval } from './approvals/approval.ts';
+import type { Approve } from './approvals/approve-action.ts';
+import { approveAction } from './approvals/approve-action.ts';
+import { findApproval } from './approvals/find-approval.ts';
+import type { Verdict } from './approvals/give-verdict.ts';
+import type { StandingGrant } from './approvals/grant.ts';
+import { rejectAction } from './approvals/reject-action.ts';
+import type { RevokeGrant } from './approvals/revoke-grant.ts';
+import { readGrant, revokeGrant } from './approvals/revoke-grant.ts';
+import type { AckRequest } from './control/acknowledge-control.ts';
+import { acknowledgeControl, readAcknowledged } from './control/acknowledge-control.ts';
+import type { ControlledOp, ControlOp } from './control/control-op.ts';
+import { controlOp } from './control/control-op.ts';
+import type { ScopeRequest } from './control/control-scope.ts';
+import { controlScope, neededForScope } from './control/control-scope.ts';
+import type { ControlResult } from './control/remembered-controls.ts';
+import type { SuspendAgent } from './control/suspend-agent.ts';
+import { resumeAgent, suspendAgent } from './control/suspend-agent.ts';
+import type { Governance } from './governance.ts';
+import { checkLength, longest } from './kernel/bounds.ts';
+import type { CompleteOp, CompleteRequest } from './ops/complete-op.ts';
+import { completeAction, completeOp } from './ops/complete-op.ts';
+import type { OpRecord } from './ops/op.ts';
+import type { RegisteredOp, RegisterOp } from './ops/register-op.ts';
+import { registerOp } from './ops/register-op.ts';
+import type { DeregisterRequest } from './tenancy/deregister-agent.ts';
+import { deregisterAgent } from './tenancy/deregister-agent.ts';
+import type { RegisterRequest, Registration } from './tenancy/register-agent.ts';
+import { registerAgent } from './tenancy/register-agent.ts';
+
+/** What can be asked for, and what the answer is. Both are plain data: a command can be sent to where its target is. */
+interface Commands {
+  readonly control_op: Asked<ControlOp, ControlledOp>;
+  readonly complete_op: Asked<CompleteOp, OpRecord>;
+  readonly register_op: Asked<RegisterOp, RegisteredOp>;
+  readonly control_scope: Asked<ScopeRequest, ControlResult>;
+  readonly suspend_agent: Asked<SuspendAgent, void>;
+  readonly resume_agent: Asked<SuspendAgent, void>;
+  readonly approve: Asked<Approve, Approval>;
+  readonly reject: Asked<Verdict, Approval>;
+  readonly revoke_grant: Asked<RevokeGrant, StandingGrant>;
+  readonly register_agent: Asked<RegisterRequest, Registration>;
+  // Agents prove who they are by their own token.
+  readonly deregister_agent: Asked<DeregisterRequest, void>;
+  readonly complete_action: Asked<CompleteRequest, OpRecord>;
+  readonly acknowledge_control: Asked<AckRequest, void>;
+}
+
+interface Asked<Request, Answer> {
+  readonly request: Request;
+  readonly answer: Answer;
+}
+
+type Kind = keyof Commands;
+export type Command<K extends Kind = Kind> = {
+  readonly [Each in K]: { readonly kind: Each } & Commands[Each]['request'];
+}[K];
+export type AnswerTo<K extends Kind> = Commands[K]['answer'];
+
+type Execution<K extends Kind> = (gov: Governance, request: Commands[K]['request']) => Promise<AnswerTo<K>>;
+
+/** What carries out each command. */
+const executions: { readonly [K in Kind]: Execution<K> } = {
+  control_op: inOneTurn(controlOp),
+  complete_op: inOneTurn(completeOp),
+  register_op: inOneTurn(registerOp),
+  control_scope: (gov, request) => {
+    authorise(request, neededForScope(request.scope));
+    return controlScope(gov, request);
+  },
+  suspend_agent: inOneTurn(suspendAgent),
+  resume_agent: inOneTurn(resumeAgent),
+  approve: afterReading((gov, { by, approvalId }) => findApproval(gov, by, approvalId), approveAction),
+  reject: afterReading((gov, { by, approvalId }) => findApproval(gov, by, approvalId), rejectAction),
+  revoke_grant: afterReading(readGrant, revokeGrant),
+  register_agent: inOneTurn(registerAgent),
+  deregister_agent: inOneTurn(deregisterAgent),
+  complete_action: inOneTurn(completeAction),
+  acknowledge_control: afterReading(readAcknowledged, acknowledgeControl),
+};
+
+/**
+ * The one door for commands: it authorises the caller, has the use case find its target and act on it, and answers once
+ * that is durable.
+ */
+export async function execute<K extends Kind>(gov: Governance, command: Command<K>): Promise<AnswerTo<K>> {
+  const { kind } = command;
+  return await executions[kind](gov, command);
+}
+
+/** By a credential, which must cover it, or by an agent, which the use case knows by its token. */
+type Request = { readonly by: Principal; readonly reason?: string } | { readonly token: string };
+
+function authorise(request: Request, needed: Scope = 'write'): void {
+  if (!('by' in request)) return;
+  requireScope(request.by, needed);
+  checkLength('reason', request.reason ?? '', longest.text);
+}
+
+/** For a use case that waits for nothing: of two at once, the second sees what the first has done. */
+function inOneTurn<Asked extends Request, Answer>(act: (gov: Governance, request: Asked) => Answer) {
+  return async (gov: Governance, request: Asked): Promise<Answer> => {
+    authorise(request);
+    return await durably(gov, () => act(gov, request));
+  };
+}
+
+/** For a use case that needs what only the store may know. From there on it waits for nothing. */
+function afterReading<Asked extends Request, Read, Answer>(
+  read: (gov: Governance, request: Asked) => Read | Promise<Read>,
+  act: (gov: Governance, request: Asked, found: Read) => Answer,
+) {
+  return async (gov: Governance, request: Asked): Promise<Answer> => {
+    authorise(request);
+    const reading = read(gov, request);
+    const found = reading instanceof Promise ? await reading : reading;
+    return await durably(gov, () => act(gov, request, found));
+  };
+}
+
+/** A refusal, too, is told only once the state that it speaks of is durable. */
+async function durably<Answer>(gov: Governance, act: () => Answer): Promise<Answer> {
+  try {
+    return act();
+  } finally {
+    await gov.journal.committed();
+  }
+}

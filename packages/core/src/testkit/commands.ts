@@ -1,0 +1,100 @@
+import type { Principal } from '../access/principal.ts';
+import type { Approval, GrantWish } from '../approvals/approval.ts';
+import type { StandingGrant } from '../approvals/grant.ts';
+import { execute } from '../commands.ts';
+import type { AckRequest } from '../control/acknowledge-control.ts';
+import type { ControlledOp } from '../control/control-op.ts';
+import type { ScopeRequest } from '../control/control-scope.ts';
+import type { ControlResult } from '../control/remembered-controls.ts';
+import type { Governance } from '../governance.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { Completion, CompleteRequest } from '../ops/complete-op.ts';
+import type { Op, OpRecord } from '../ops/op.ts';
+import type { ControlAction } from '../ops/receipt.ts';
+import type { RegisteredOp, RegisterOp } from '../ops/register-op.ts';
+import type { DeregisterRequest } from '../tenancy/deregister-agent.ts';
+import type { RegisterRequest, Registration } from '../tenancy/register-agent.ts';
+
+/** Commands as calls, for tests that give many of them. */
+
+export function controlOp(
+  gov: Governance,
+  by: Principal,
+  op: Op,
+  action: ControlAction,
+  reason: string,
+): Promise<ControlledOp> {
+  return execute(gov, { kind: 'control_op', by, opId: pathOf(op), action, reason });
+}
+
+export function completeOp(
+  gov: Governance,
+  by: Principal,
+  op: Op,
+  completion: Completion,
+  reason: string,
+): Promise<OpRecord> {
+  return execute(gov, { kind: 'complete_op', by, opId: pathOf(op), completion, reason });
+}
+
+export function registerOp(gov: Governance, by: Principal, request: Omit<RegisterOp, 'by'>): Promise<RegisteredOp> {
+  return execute(gov, { kind: 'register_op', by, ...request });
+}
+
+export function controlScope(
+  gov: Governance,
+  by: Principal,
+  request: Omit<ScopeRequest, 'by'>,
+): Promise<ControlResult> {
+  return execute(gov, { kind: 'control_scope', by, ...request });
+}
+
+export function suspendAgent(gov: Governance, by: Principal, agent: AgentId, reason: string): Promise<void> {
+  return execute(gov, { kind: 'suspend_agent', by, agent, reason });
+}
+
+export function resumeAgent(gov: Governance, by: Principal, agent: AgentId, reason: string): Promise<void> {
+  return execute(gov, { kind: 'resume_agent', by, agent, reason });
+}
+
+export function approveAction(
+  gov: Governance,
+  by: Principal,
+  approvalId: string,
+  verdict: { readonly reason: string; readonly grant: GrantWish | null },
+): Promise<Approval> {
+  return execute(gov, { kind: 'approve', by, approvalId, ...verdict });
+}
+
+export function rejectAction(gov: Governance, by: Principal, approvalId: string, reason: string): Promise<Approval> {
+  return execute(gov, { kind: 'reject', by, approvalId, reason });
+}
+
+export function revokeGrant(gov: Governance, by: Principal, grantId: string, reason: string): Promise<StandingGrant> {
+  return execute(gov, { kind: 'revoke_grant', by, grantId, reason });
+}
+
+export function registerAgent(
+  gov: Governance,
+  by: Principal,
+  request: Omit<RegisterRequest, 'by'>,
+): Promise<Registration> {
+  return execute(gov, { kind: 'register_agent', by, ...request });
+}
+
+export function deregisterAgent(gov: Governance, request: DeregisterRequest): Promise<void> {
+  return execute(gov, { kind: 'deregister_agent', ...request });
+}
+
+export function completeAction(gov: Governance, request: CompleteRequest): Promise<OpRecord> {
+  return execute(gov, { kind: 'complete_action', ...request });
+}
+
+export function acknowledgeControl(gov: Governance, request: AckRequest): Promise<void> {
+  return execute(gov, { kind: 'acknowledge_control', ...request });
+}
+
+function pathOf({ owner, opId }: Op): string {
+  const { orgId, teamId, agentId } = owner.record.id;
+  return `${orgId || '-'}/${teamId || '-'}/${agentId}/${opId}`;
+}
