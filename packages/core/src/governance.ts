@@ -1,4 +1,4 @@
-import { endApprovalOf } from './approvals/cancel-approval.ts';
+import { endApprovalOf } from './approvals/settle-approval.ts';
 import { noteSignalled } from './approvals/save-approval.ts';
 import { closeOutbox } from './control/messages.ts';
 import type { ControlReactions } from './control/controls.ts';

@@ -9,13 +9,19 @@ export { EndedCredentials } from './access/access.ts';
 export type { IssuedToken } from './access/exchange-token.ts';
 export { exchangeToken } from './access/exchange-token.ts';
 export { KeyRing } from './access/key-ring.ts';
-export { followApiKey, followSigningKey } from './access/follow-keys.ts';
-export { installFirstKey } from './access/install-key.ts';
+export {
+  followApiKey,
+  followSigningKey,
+  installFirstKey,
+  createKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  rotateSigningKey,
+} from './access/manage-keys.ts';
 export type { MadeKey } from './access/manage-keys.ts';
-export { createKey, listKeys, revokeKey, rotateKey } from './access/manage-keys.ts';
 export type { Principal } from './access/principal.ts';
 export { requireScope, requireUnbound } from './access/principal.ts';
-export { rotateSigningKey } from './access/rotate-signing-key.ts';
 export { scopes, roles } from './access/scope.ts';
 export type { Scope, Role } from './access/scope.ts';
 export type { SigningKeyRecord } from './access/signing-key.ts';
@@ -25,17 +31,15 @@ export type { PasswordHasher, AccountsAccess, Accounts, Origin } from './account
 export { longestPassword, normalisePassword } from './accounts/password-rules.ts';
 export type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './accounts/account.ts';
 export type { AccountRows, AccountStore, OwedEntry, Page } from './accounts/account-store.ts';
-export { acceptInvite } from './accounts/accept-invite.ts';
+export { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './accounts/invites.ts';
 export type { PostOffice } from './accounts/deliver-mail.ts';
 export { deliverMail } from './accounts/deliver-mail.ts';
-export { listSessions, logOut, revokeSession } from './accounts/end-sessions.ts';
+export { listSessions, logOut, revokeSession } from './accounts/sessions.ts';
 export { findLoginIn, findRolesIn } from './accounts/find-login.ts';
 export type { MadeInvite } from './accounts/invites.ts';
-export { createInvite, listInvites, resendInvite, revokeInvite } from './accounts/invites.ts';
-export { keepAccounts } from './accounts/keep-accounts.ts';
+export { keepAccounts, changeAccount, findAccount, listAccounts } from './accounts/manage-accounts.ts';
 export { logIn } from './accounts/log-in.ts';
-export { changeAccount, findAccount, listAccounts } from './accounts/manage-accounts.ts';
-export type { SessionGrant } from './accounts/open-session.ts';
+export type { SessionGrant } from './accounts/sessions.ts';
 export { changePassword, confirmReset, requestReset } from './accounts/passwords.ts';
 export { refresh } from './accounts/refresh.ts';
 export { register, registrationState } from './accounts/register.ts';
@@ -46,32 +50,29 @@ export { isLive } from './approvals/approval.ts';
 export { ApprovalRegistry } from './approvals/approval-registry.ts';
 export type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from './approvals/approval-reader.ts';
 export { sortedBy } from './approvals/approval-reader.ts';
-export { expireApprovals } from './approvals/expire-approvals.ts';
-export { findApproval } from './approvals/find-approval.ts';
+export { expireApprovals } from './approvals/settle-approval.ts';
+export { findApproval, listApprovals, listGrants } from './approvals/list-approvals.ts';
 export type { StandingGrant } from './approvals/grant.ts';
 export { grantStateOf } from './approvals/grant.ts';
 export type { Listed } from './approvals/list-approvals.ts';
-export { listApprovals, listGrants } from './approvals/list-approvals.ts';
 export { noteNotified } from './approvals/save-approval.ts';
 export { restoreApprovals } from './approvals/restore-approvals.ts';
 export type { ChainHead } from './audit/chain.ts';
 export { emptyChain, sealer } from './audit/chain.ts';
 export { auditEventTypes, system } from './audit/entry.ts';
 export type { SealedEntry, Decision } from './audit/entry.ts';
-export type { LostEntries } from './logs/accept-lost-entries.ts';
-export { acceptLostEntries } from './logs/accept-lost-entries.ts';
-export { cutLog, lastCut } from './logs/cut-log.ts';
+export type { LostEntries } from './logs/cut-log.ts';
+export { acceptLostEntries, cutLog, lastCut } from './logs/cut-log.ts';
 export type { LogFilter } from './logs/read-logs.ts';
 export { latestLogs, oldestLogs } from './logs/read-logs.ts';
 export type { Action, ActionType } from './action/action.ts';
 export { action, actionTypes } from './action/action.ts';
 export type { Answer } from './decision/answer.ts';
 export { chargeOf } from './decision/decide.ts';
-export { EntryPage } from './audit/entry-page.ts';
+export { EntryPage } from './audit/audit-reader.ts';
 export { boundedApproval, boundedGrant } from './approvals/approvals-slice.ts';
 export { boundedOp } from './ops/ops-slice.ts';
-export { longest, mostBytesOfPage } from './kernel/bounds.ts';
-export { toldReason } from './kernel/text-size.ts';
+export { longest, mostBytesOfPage, toldReason } from './kernel/bounds.ts';
 export { checkAction, checkActions, longestStretch } from './decision/check-action.ts';
 export type { CheckRequest, RawCheckRequest } from './action/check-request.ts';
 export type { RecordedDecision } from './simulation/recorded-decision.ts';
@@ -94,8 +95,8 @@ export {
   limitTold,
   overpricedReason,
   unpricedReason,
-} from './decision/refusal-reasons.ts';
-export type { BulkControl, ControlReport, ControlScope } from './control/bulk-control.ts';
+} from './decision/refusals.ts';
+export type { BulkControl, ControlReport, ControlScope, ControlResult } from './control/bulk-control.ts';
 export type { OnControlStep } from './control/control-registry.ts';
 export { ControlRegistry } from './control/control-registry.ts';
 export type { ControlReader, ControlSequence } from './control/control-reader.ts';
@@ -104,9 +105,8 @@ export type { ControlMessage, ControlSink } from './control/outbox.ts';
 export { readControl } from './control/read-control.ts';
 export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './ops/receipt.ts';
 export { receiptStatuses } from './ops/receipt.ts';
-export type { ControlResult } from './control/remembered-controls.ts';
 export { restoreControl } from './control/restore-control.ts';
-export { StaleWatch } from './control/liveness.ts';
+export { StaleWatch, ReservationReaper } from './control/liveness.ts';
 export type { ControlSubscription } from './control/subscribe-control.ts';
 export { subscribeControl } from './control/subscribe-control.ts';
 export { timeOutControls } from './control/receipts.ts';
@@ -129,11 +129,10 @@ export type { BudgetVerification, BalanceDifference } from './budget/verify-budg
 export { verifyBudgets } from './budget/verify-budgets.ts';
 export { correctBudget } from './budget/correct-budget.ts';
 export { followClock } from './budget/follow-clock.ts';
-export { ReservationReaper } from './control/reservation-reaper.ts';
 export type { Period } from './budget/period.ts';
-export type { SpentWindow } from './budget/read-history.ts';
-export { readHistory } from './budget/read-history.ts';
-export { expireUnchecked } from './ops/expire-unchecked.ts';
+export type { SpentWindow, BudgetRow } from './budget/read-budgets.ts';
+export { readHistory, listBudgets } from './budget/read-budgets.ts';
+export { expireUnchecked } from './ops/register-op.ts';
 export { Ledger } from './budget/ledger.ts';
 export type { BalancesMark } from './budget/recover-balances.ts';
 export { recoverBalances } from './budget/recover-balances.ts';
@@ -141,8 +140,6 @@ export type { RunCount } from './budget/run-tally.ts';
 export { RunTally } from './budget/run-tally.ts';
 export type { TierOf } from './budget/tier.ts';
 export { tierKey, tiersOf } from './budget/tier.ts';
-export type { BudgetRow } from './budget/list-budgets.ts';
-export { listBudgets } from './budget/list-budgets.ts';
 export type { Total } from './kernel/money.ts';
 export type { Clock } from './kernel/clock.ts';
 export { timestamp } from './kernel/clock.ts';
@@ -167,21 +164,17 @@ export type { Asking } from './policy/asking-rules.ts';
 export { alsoOfBudget, waitOf } from './policy/asking-rules.ts';
 export type { BacktestLine } from './simulation/backtest.ts';
 export { backtest } from './simulation/backtest.ts';
-export type { Candidate } from './simulation/candidate.ts';
+export type { Candidate, EvaluationWorld } from './simulation/candidate.ts';
 export { candidateSet } from './simulation/candidate.ts';
 export type { CompileCondition, Condition, ConditionAuthor, Facts, RunFacts, SpendFacts } from './policy/condition.ts';
-export { ConditionError, NotRecorded } from './policy/condition.ts';
+export { ConditionError, NotRecorded, decisionCost, Evaluation } from './policy/condition.ts';
 export type { PolicyDocument, PolicyProblem } from './policy/document.ts';
-export { describeProblem } from './policy/document.ts';
-export { decisionCost, Evaluation } from './policy/evaluation.ts';
-export type { EvaluationWorld } from './simulation/evaluation-world.ts';
+export { describeProblem, bindingOfName, authorOf, describeScope, parseScope } from './policy/document.ts';
 export type { ChangedDecision, JudgedAgain } from './simulation/judge-again.ts';
 export { agentsOf, judgeAgain } from './simulation/judge-again.ts';
 export type { PlainSource } from './policy/plain-source.ts';
 export { plainSource, reviveSource } from './policy/plain-source.ts';
 export { loadPolicies, rejectPolicies } from './policy/load-policies.ts';
-export { bindingOfName, authorOf } from './policy/document-name.ts';
-export { describeScope, parseScope } from './policy/policy-scope.ts';
 export type {
   PolicyHistory,
   PolicySetRecord,
@@ -191,18 +184,15 @@ export type {
 } from './policy/store/policy-version.ts';
 export { setsKept, versionsKept } from './policy/store/policy-version.ts';
 export { policySchema } from './policy/policy-schema.ts';
-export { deletePolicy } from './policy/store/delete-policy.ts';
-export { findPolicy } from './policy/store/find-policy.ts';
+export { deletePolicy, putPolicy, rollbackPolicy } from './policy/store/change-policy.ts';
+export { findPolicy, listPolicies, policyVersions } from './policy/store/find-policies.ts';
 export { followPolicy } from './policy/store/follow-policy.ts';
-export type { VersionPage } from './policy/store/list-policies.ts';
-export { listPolicies, policyVersions } from './policy/store/list-policies.ts';
+export type { VersionPage } from './policy/store/find-policies.ts';
 export type { PlacedPolicy } from './policy/store/policy-registry.ts';
 export { acceptedBefore, PolicyRegistry } from './policy/store/policy-registry.ts';
 export { withWriters } from './policy/store/writers-from-before.ts';
-export { putPolicy } from './policy/store/put-policy.ts';
-export { rollbackPolicy } from './policy/store/rollback-policy.ts';
 export { validatePolicy } from './policy/store/validate-policy.ts';
-export type { ParsedSource, PolicySource } from './policy/parsed-source.ts';
+export type { ParsedSource, PolicySource } from './policy/parse-source.ts';
 export { parsePolicies } from './policy/parse-policy.ts';
 export { parseSource } from './policy/parse-source.ts';
 export { PolicySet, policyVersion } from './policy/policy-set.ts';
@@ -222,8 +212,8 @@ export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenanc
 export type { Lineage } from './audit/lineage.ts';
 export type { AgentId } from './kernel/agent-id.ts';
 export { AgentDirectory } from './tenancy/directory.ts';
-export { findAgent, heartbeat } from './tenancy/find-agent.ts';
-export { followAgent } from './control/follow-agent.ts';
+export { findAgent, heartbeat } from './tenancy/identify.ts';
+export { followAgent } from './control/suspend-agent.ts';
 export { listAgents } from './tenancy/list-agents.ts';
 export type { Tree } from './tenancy/topology.ts';
 export { lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './tenancy/topology.ts';

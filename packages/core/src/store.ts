@@ -9,7 +9,7 @@ import type { ClosedPeriodReader } from './budget/balance.ts';
 import type { BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/budget-slice.ts';
 import type { ControlReader } from './control/control-reader.ts';
 import type { ControlChange, ControlSnapshot } from './control/control-slice.ts';
-import type { DecisionEvent } from './decision/decision-event.ts';
+import type { DecisionEvent } from './decision/answer.ts';
 import type { EventIdsChange, EventIdsSnapshot } from './events/events-slice.ts';
 import type { Batch as BatchOf, Journal as JournalWith } from './journal/journal.ts';
 import type { LogsChange } from './logs/logs-slice.ts';

@@ -13,8 +13,7 @@ import { Authenticator } from './authenticator.ts';
 import { exchangeToken } from './exchange-token.ts';
 import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
-import { revokeKey } from './manage-keys.ts';
-import { rotateSigningKey } from './rotate-signing-key.ts';
+import { revokeKey, rotateSigningKey } from './manage-keys.ts';
 import { SigningKeyRing } from './signing-key.ts';
 
 const tokenTtlMs = 86_400_000;

@@ -6,7 +6,7 @@ import type { Access } from './access.ts';
 import { newKeyRecord } from './api-key.ts';
 import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
-import { followApiKey, followSigningKey } from './follow-keys.ts';
+import { followApiKey, followSigningKey } from './manage-keys.ts';
 import { SigningKeyRing } from './signing-key.ts';
 
 const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';

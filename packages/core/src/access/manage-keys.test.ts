@@ -7,10 +7,9 @@ import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
 import { parseApiKey } from './api-key.ts';
 import { EndedCredentials } from './access.ts';
-import { installFirstKey } from './install-key.ts';
+import { installFirstKey, createKey, listKeys, revokeKey, rotateKey } from './manage-keys.ts';
 import { KeyRing } from './key-ring.ts';
 import type { KeyGrant } from './manage-keys.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from './manage-keys.ts';
 import type { Principal } from './principal.ts';
 import { SigningKeyRing } from './signing-key.ts';
 

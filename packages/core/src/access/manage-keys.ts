@@ -1,19 +1,20 @@
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import type { AuditEventType } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord, NewKey } from './api-key.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
 import { makerOf } from './credential-lineage.ts';
-import { lineageOfBinding } from '../audit/lineage.ts';
 import type { Principal } from './principal.ts';
 import { requireScope } from './principal.ts';
 import type { Scope } from './scope.ts';
 import { scopes } from './scope.ts';
+import type { SigningKeyRecord } from './signing-key.ts';
+import type { Json } from '../audit/canonical-json.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import type { AuditEventType, Actor } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
+import { lineageOfBinding } from '../audit/lineage.ts';
+import { redactText } from '../audit/redact.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import { invalid, ReeveError } from '../kernel/errors.ts';
 
 export interface KeyGrant {
   readonly label: string;
@@ -149,4 +150,93 @@ function note(
       payload: canonicalJson({ ...details, ...request, key_id: key.id, label: key.label, scopes: [...key.scopes] }),
     }),
   );
+}
+
+type Installing = Pick<Access, 'keys' | 'journal' | 'clock' | 'randomness' | 'sha256'>;
+
+/**
+ * Sees to it that somebody can get in: installs the bootstrap key where one is given and not known yet, or makes an
+ * admin key where there is none at all. Returns the key that was made, which nobody will be shown again.
+ */
+export async function installFirstKey(
+  access: Installing,
+  bootstrapKey: string | undefined,
+): Promise<string | undefined> {
+  if (bootstrapKey === undefined) {
+    if (access.keys.size > 0) return undefined;
+    const made = makeApiKey(access.randomness);
+    await install(access, made, 'admin');
+    return made;
+  }
+  await install(access, bootstrapKey, 'bootstrap');
+  return undefined;
+}
+
+async function install({ keys, journal, clock, sha256 }: Installing, key: string, label: string): Promise<void> {
+  const record = newKeyRecord(key, sha256, clock.now(), {
+    label,
+    scopes: ['read', 'write', 'admin'],
+    orgId: null,
+    teamId: null,
+    expiresAt: null,
+    madeBy: null,
+    rotatedFrom: null,
+  });
+  if (keys.find(record.id)?.hash === record.hash) return;
+  keys.put(record);
+  journal.onFailure(() => keys.remove(record.id));
+  journal.write({ kind: 'api_key_saved', key: record });
+  journal.record(
+    draftOf({
+      at: clock.now(),
+      eventType: 'ApiKeyCreated',
+      actor: system,
+      payload: canonicalJson({ key_id: record.id, label: record.label, scopes: [...record.scopes] }),
+    }),
+  );
+  await journal.committed();
+}
+
+/**
+ * Signs with a new key from now on. The keys before it still verify, so that nobody is logged out; the private half of
+ * one that no token in force was signed by is given up.
+ */
+export async function rotateSigningKey(access: Access, actor: Actor, requestId?: string): Promise<SigningKeyRecord> {
+  const { mint, signingKeys } = access;
+  const key = await mint.makeKey(access.clock.now());
+  signingKeys.add(key);
+  access.journal.write({ kind: 'signing_key_saved', key });
+  access.journal.onFailure(() => signingKeys.remove(key.kid));
+  for (const old of signingKeys.outlived(access.clock.now(), access.tokenTtlMs)) {
+    // The public half stays: cuts of the audit log that it has signed are verified by it for good.
+    const retired = { ...old, privateJwk: '' };
+    signingKeys.add(retired);
+    access.journal.write({ kind: 'signing_key_saved', key: retired });
+    access.journal.onFailure(() => signingKeys.add(old));
+  }
+  const request = requestId === undefined ? {} : { request_id: requestId };
+  access.journal.record(
+    draftOf({
+      at: access.clock.now(),
+      eventType: 'SigningKeyRotated',
+      actor,
+      payload: canonicalJson({ ...request, kid: key.kid }),
+    }),
+  );
+  await access.journal.committed();
+  return key;
+}
+
+/** Takes over what another gateway on the same store has made durable of an API key; undefined: it is gone. */
+export function followApiKey({ keys, ended }: Access, id: string, record: ApiKeyRecord | undefined): void {
+  const wasInForce = keys.isInForce(id);
+  if (record === undefined) keys.remove(id);
+  else keys.put(record);
+  if (wasInForce && !keys.isInForce(id)) ended.ended(id);
+}
+
+/** The same of a key that signs tokens. */
+export function followSigningKey({ signingKeys }: Access, kid: string, record: SigningKeyRecord | undefined): void {
+  if (record === undefined) signingKeys.remove(kid);
+  else signingKeys.add(record);
 }

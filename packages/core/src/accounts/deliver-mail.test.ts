@@ -3,11 +3,10 @@ import type { Letter } from '../mail/mailer.ts';
 import { MailError } from '../mail/mailer.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
-import { acceptInvite } from './accept-invite.ts';
+import { acceptInvite, createInvite, revokeInvite } from './invites.ts';
 import type { Account } from './account.ts';
 import type { FailedLetter, PostOffice } from './deliver-mail.ts';
 import { deliverMail } from './deliver-mail.ts';
-import { createInvite, revokeInvite } from './invites.ts';
 import { logIn } from './log-in.ts';
 import { confirmReset, requestReset } from './passwords.ts';
 

@@ -1,8 +1,7 @@
 import { messageOf } from '../kernel/errors.ts';
 import { inviteLetter, inviteLink, resetLetter, resetLink } from '../mail/letters.ts';
 import type { Letter, Mailer } from '../mail/mailer.ts';
-import { MailError } from '../mail/mailer.ts';
-import { retryAfter } from '../mail/retry-schedule.ts';
+import { MailError, retryAfter } from '../mail/mailer.ts';
 import type { QueuedLetter } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts } from './accounts.ts';

@@ -2,7 +2,7 @@ import type { FindLogin, FindRoles } from '../access/authenticator.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Role } from '../access/scope.ts';
 import type { AccountRows, AccountStore } from './account-store.ts';
-import { isOpen } from './end-sessions.ts';
+import { isOpen } from './sessions.ts';
 
 /** Asks the store at every call: what another gateway on it has ended has ended here, too. */
 export function findLoginIn(store: AccountStore, clock: Clock): FindLogin {

@@ -4,9 +4,8 @@ import type { Principal } from '../access/principal.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
-import { acceptInvite } from './accept-invite.ts';
+import { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 import type { Role } from '../access/scope.ts';
-import { createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 import { changeAccount } from './manage-accounts.ts';
 
 let world: TestAccounts;

@@ -5,11 +5,11 @@ import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
-import { countFailure, isLocked, refuseLocked } from './failed-attempts.ts';
+import { countFailure, isLocked, refuseLocked } from './lockout.ts';
 import type { Email } from './email.ts';
 import { requireEmail } from './email.ts';
-import type { SessionGrant, OpenSession } from './open-session.ts';
-import { grantFor, openSession } from './open-session.ts';
+import type { SessionGrant, OpenSession } from './sessions.ts';
+import { grantFor, openSession } from './sessions.ts';
 import { normalisePassword } from './password-rules.ts';
 
 export interface LoginRequest {

@@ -1,14 +1,14 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
-import { redactText } from '../audit/redact.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Account, AccountStatus } from './account.ts';
 import type { Role } from '../access/scope.ts';
 import type { AccountRows, Page } from './account-store.ts';
+import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
-import { changeAccounts } from './change-accounts.ts';
+import { changeAccounts, settleOwed } from './change-accounts.ts';
 import { requireOwner } from './require-login.ts';
+import { redactText } from '../audit/redact.ts';
+import { ReeveError } from '../kernel/errors.ts';
 
 export function listAccounts(
   accounts: Accounts,
@@ -64,4 +64,14 @@ async function keepAnOwner(rows: AccountRows, account: Account, next: Account): 
 function requireAdministrator(by: Principal): void {
   requireScope(by, 'admin');
   requireUnbound(by);
+}
+
+/** Ended sessions are remembered for so long that a stolen token which comes back late is still noticed. */
+const rememberedMs = 24 * 3_600_000;
+
+/** What is done about accounts now and then: entries still owed are recorded, and what is over is forgotten. */
+export async function keepAccounts(accounts: Accounts): Promise<void> {
+  await settleOwed(accounts);
+  const now = accounts.access.clock.now();
+  await accounts.store.transaction([], (rows) => rows.removeStale(now - rememberedMs, now));
 }

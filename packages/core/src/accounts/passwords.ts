@@ -6,7 +6,7 @@ import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import { parseEmail } from './email.ts';
-import { countFailure, isLocked, refuseLocked } from './failed-attempts.ts';
+import { countFailure, isLocked, refuseLocked } from './lockout.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import { requireLogin } from './require-login.ts';
 import { invalidToken, openedBy } from './sent-token.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
-import { listSessions, logOut, revokeSession } from './end-sessions.ts';
+import { listSessions, logOut, revokeSession } from './sessions.ts';
 import { findLoginIn } from './find-login.ts';
 import { logIn } from './log-in.ts';
-import type { SessionGrant } from './open-session.ts';
+import type { SessionGrant } from './sessions.ts';
 import { changePassword } from './passwords.ts';
 import { refresh } from './refresh.ts';
 

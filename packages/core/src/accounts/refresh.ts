@@ -5,8 +5,8 @@ import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import type { SessionGrant, OpenSession } from './open-session.ts';
-import { grantFor, newRefreshToken, refreshTtlMs } from './open-session.ts';
+import type { SessionGrant, OpenSession } from './sessions.ts';
+import { grantFor, newRefreshToken, refreshTtlMs } from './sessions.ts';
 
 /** Two tabs may send the same token at the same moment; later than this, a used token was stolen. */
 const racingMs = 10_000;

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import { withKeptTexts } from '../kernel/text-size.ts';
+import { withKeptTexts } from '../kernel/bounds.ts';
 import type { Approval } from './approval.ts';
 import type { StandingGrant } from './grant.ts';
 

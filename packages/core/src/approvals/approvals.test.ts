@@ -7,8 +7,7 @@ import { agentId, checkOf, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Approval } from './approval.ts';
-import { findApproval } from './find-approval.ts';
-import { listApprovals } from './list-approvals.ts';
+import { findApproval, listApprovals } from './list-approvals.ts';
 import { mostOpenApprovals } from './request-approval.ts';
 import { controlOp, resumeAgent, suspendAgent } from '../testkit/commands.ts';
 

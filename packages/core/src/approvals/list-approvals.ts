@@ -1,10 +1,12 @@
 import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope } from '../access/principal.ts';
-import type { Approvals } from './approvals.ts';
-import type { Approval } from './approval.ts';
+import { narrowedTo, requireScope, mayReach } from '../access/principal.ts';
 import type { ApprovalQuery, Found, GrantQuery, PageEnd } from './approval-reader.ts';
 import { sortedBy } from './approval-reader.ts';
+import type { Approval } from './approval.ts';
+import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
+import { ReeveError } from '../kernel/errors.ts';
+import type { Op } from '../ops/op.ts';
 
 interface Filter {
   readonly orgId?: string | undefined;
@@ -87,4 +89,19 @@ function listed<Item extends { readonly id: string }>(
   const endAt = (item: Item) => ({ at: timeOf(item), id: item.id });
   const next = (cut || items.length > limit) && last !== undefined ? endAt(last) : null;
   return { items: shown, total, next, endAt };
+}
+
+/** The operation that an approval is about, where it is still known. */
+export function opAskedAbout(gov: Approvals, { agent, opId }: Pick<Approval, 'agent' | 'opId'>): Op | undefined {
+  const owner = gov.directory.find(agent);
+  return owner === undefined ? undefined : gov.ops.find(owner, opId);
+}
+
+/** An approval that the caller may see, once it is durable. To a tenant, another tenant's does not exist. */
+export async function findApproval(gov: Approvals, by: Principal, id: string): Promise<Approval> {
+  requireScope(by, 'read');
+  await gov.journal.committed();
+  const approval = gov.approvals.find(id) ?? (await gov.approvals.reader.approval(id));
+  if (approval !== undefined && mayReach(by, approval.agent)) return approval;
+  throw new ReeveError('approval_not_found', `there is no approval "${id}"`);
 }

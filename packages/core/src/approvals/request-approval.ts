@@ -2,7 +2,7 @@ import type { Width } from '../access/authority.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf, system } from '../audit/entry.ts';
 import type { CheckRequest } from '../action/check-request.ts';
-import { describeAction } from '../action/describe-action.ts';
+import { describeAction } from '../action/check-request.ts';
 import type { Approvals } from './approvals.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { timestamp } from '../kernel/clock.ts';

@@ -1,11 +1,11 @@
 import { system } from '../audit/entry.ts';
 import type { Approvals } from './approvals.ts';
 import type { ApprovalsSnapshot } from './approvals-slice.ts';
-import { opAskedAbout } from './find-approval.ts';
+import { opAskedAbout } from './list-approvals.ts';
 import type { Approval } from './approval.ts';
-import { cancelApproval } from './cancel-approval.ts';
+import { cancelApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
-import { endGrant } from './revoke-grant.ts';
+import { endGrant } from './grants.ts';
 import { saveApproval } from './save-approval.ts';
 
 /** For how long an agent is told that an operation of its is over, which it may not even remember. */

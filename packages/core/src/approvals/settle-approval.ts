@@ -1,14 +1,17 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import type { Actor } from '../audit/entry.ts';
-import { makeRoom } from '../control/issue-controls.ts';
-import { postMessage } from '../control/messages.ts';
+import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
 import type { Approvals } from './approvals.ts';
+import type { StandingGrant } from './grant.ts';
+import { opAskedAbout } from './list-approvals.ts';
+import { approvalEvent, entryPlace, saveApproval } from './save-approval.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import type { Actor } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
+import { makeRoom } from '../control/issue-controls.ts';
+import { postMessage, discardMessage } from '../control/messages.ts';
+import { isOver } from '../ops/lifecycle.ts';
 import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
-import type { Approval, ApprovalNotice, ApprovalVerdict } from './approval.ts';
-import { approvalEvent, entryPlace, saveApproval } from './save-approval.ts';
-import type { StandingGrant } from './grant.ts';
+import type { OpMoved } from '../ops/operations.ts';
 
 export interface Outcome {
   readonly state: 'approved' | 'rejected' | 'expired';
@@ -79,4 +82,73 @@ export function noticesAfter(gov: Approvals, { notices }: Approval): readonly Ap
 
 function describeGrant({ id, reach, expiresAt, runId }: StandingGrant) {
   return { expires_at: new Date(expiresAt).toISOString(), id, reach, ...(runId === null ? {} : { run_id: runId }) };
+}
+
+/** Nobody needs to decide any more: the operation has ended. */
+export function cancelApproval(
+  gov: Approvals,
+  approval: Approval,
+  by: { readonly actor: Actor; readonly reason: string },
+): void {
+  const at = gov.clock.now();
+  const cancelled: Approval = {
+    ...approval,
+    state: 'cancelled',
+    decidedAt: at,
+    notices: noticesAfter(gov, approval),
+  };
+  saveApproval(gov, approval, cancelled);
+  gov.journal.record(
+    draftOf({
+      ...entryPlace(gov, approval, at),
+      eventType: 'ApprovalCancelled',
+      actor: by.actor,
+      reason: by.reason === '' ? null : by.reason,
+      payload: canonicalJson({ approval_id: approval.id }),
+    }),
+  );
+  gov.journal.publish(approvalEvent(cancelled, 'cancelled', at));
+}
+
+/**
+ * An operation is over: whoever was asked about it is not asked any more, and the message that it may run, where that
+ * was not acknowledged, has nothing more to say.
+ */
+export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }: OpMoved): void {
+  if (!isOver(op.state) || approvalId !== undefined) return;
+  const agent = op.owner.record.id;
+  const approval = gov.approvals.ofOp(agent, op.opId);
+  if (approval === undefined) return;
+  if (approval.state === 'open') {
+    cancelApproval(gov, approval, { actor, reason });
+    return;
+  }
+  if (approval.state !== 'approved' || approval.signalSequence === null) return;
+  const outbox = gov.control.outbox(agent);
+  const queued = outbox.find(approval.signalSequence);
+  if (queued !== undefined) discardMessage(gov, outbox, queued);
+}
+
+/** Ends the wait of up to `most` operations that nobody has decided on in time, and returns how many. */
+export async function expireApprovals(gov: Approvals, most: number): Promise<number> {
+  let count = 0;
+  for (const approval of [...gov.approvals.due()].slice(0, most)) {
+    const op = opAskedAbout(gov, approval);
+    count++;
+    if (op === undefined)
+      cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });
+    else expireApproval(gov, approval, op);
+  }
+  if (count === 0) return 0;
+  await gov.journal.committed();
+  return count;
+}
+
+export function expireApproval(gov: Approvals, approval: Approval, op: Op): Approval {
+  return settleApproval(gov, approval, op, {
+    state: 'expired',
+    actor: system,
+    reason: 'approval expired',
+    verdicts: approval.verdicts,
+  });
 }

@@ -1,8 +1,6 @@
-import { Quoting } from './quoting.ts';
-import { redacted } from './redacted.ts';
+import { Quoting, isApostrophe, isGlued, isQuote, valueFrom } from './quoting.ts';
+import { redacted, awaitingValue, doneBy, mayHoldCommand, optionIn, programsIn, secretAt } from './secret-options.ts';
 import type { Programs } from './secret-options.ts';
-import { awaitingValue, doneBy, mayHoldCommand, optionIn, programsIn, secretAt } from './secret-options.ts';
-import { isApostrophe, isGlued, isQuote, valueFrom } from './option-value.ts';
 
 /**
  * A line that goes on in the next, as shells, `cmd` and PowerShell write it; a quote with the backslashes before it, or

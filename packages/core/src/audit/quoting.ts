@@ -92,3 +92,88 @@ export class Quoting {
     }
   }
 }
+
+/** A value of an option in a text, with its quotes. */
+export interface ValueSpan {
+  readonly end: number;
+  /** Where another command may begin in it. What is hidden is looked through all the same. */
+  readonly resume: number;
+  /** The quote that its last part stands in, where that reaches to the end of the value. */
+  readonly quote: string;
+  readonly quoteAt: number;
+}
+
+const part = /'\\*"'\\*"'|'\\+''|\\*["'`]|\\+(?:\r?\n|[^\\])?|\$?\(|\)|\s+|[;|&]|[^\s"'`\\();|&$]+|\$/y;
+
+/** What may follow a quoted command in other languages. Anything else is glued to the value, as a shell does. */
+export function isGlued(text: string, end: number): boolean {
+  return /[^\s,;:.)\]}|&<>]/.test(text.charAt(end));
+}
+
+/** A value in quotes together with its option, or in quotes of its own as the next item of a list. */
+export type ValueForm = 'bare' | 'quoted' | 'item';
+
+/**
+ * A value goes on to the next blank outside of quotes and substitutions, whatever it is made of; in quotes together with
+ * its option, to the end of these.
+ */
+export function valueFrom(text: string, start: number, quoting: Quoting, form: ValueForm): ValueSpan {
+  let isQuoted = form === 'quoted';
+  let at = start;
+  let depth = 0;
+  let resume = -1;
+  let quote = '';
+  let quoteAt = -1;
+  while (at < text.length) {
+    part.lastIndex = at;
+    const found = part.exec(text)?.[0] ?? text.charAt(at);
+    const last = found.charAt(found.length - 1);
+    const next = at + found.length;
+    if (isQuote(last) && !isApostrophe(text, next - 1)) {
+      if (quoting.encloses(found)) {
+        if (!isGlued(text, next)) break;
+        quoting.close(found);
+        isQuoted = false;
+        // What stands before the closed quote is not to be seen again.
+        resume = -1;
+        at = next;
+        continue;
+      }
+      quote = found;
+      quoteAt = at;
+      at = endOfQuotation(text, next, found);
+      if (form === 'item' && quoteAt === start && /[,)\]}]/.test(text.charAt(at))) break;
+      continue;
+    }
+    if (/\s/.test(last) && !found.startsWith('\\') && depth === 0 && !isQuoted) break;
+    if (found === ')' && depth === 0 && quoting.opener === '(' && /^[\s)"'`]?$/.test(text.charAt(next))) break;
+    if (found === '$(' || (found === '(' && depth > 0)) depth++;
+    else if (found === ')' && depth > 0) depth--;
+    else if (resume < 0 && depth === 0 && /^(?:[;|&()]|\\+[nrt])$/.test(found)) resume = at;
+    quote = '';
+    at = next;
+  }
+  return { end: at, resume: resume < 0 ? at : resume, quote, quoteAt };
+}
+
+export function isQuote(character: string): boolean {
+  return character === '"' || character === "'" || character === '`';
+}
+
+/** Behind the next quote with as many backslashes, or at the end of the text. */
+function endOfQuotation(text: string, start: number, quote: string): number {
+  let at = text.indexOf(quote, start);
+  while (at > start && text.charAt(at - 1) === '\\') at = text.indexOf(quote, at + 1);
+  return at < 0 ? text.length : at + quote.length;
+}
+
+const apostrophe = /(?<![^\s("'])[A-Za-z]{1,16}'(?:s|t|re|ve|ll|d|m)(?![^\s.,;:!?)"])/y;
+
+/** Whether this is that of `don't`, which opens no quotation. */
+export function isApostrophe(text: string, index: number): boolean {
+  if (text.charAt(index) !== "'" || !/[A-Za-z]/.test(text.charAt(index - 1))) return false;
+  let start = index;
+  while (start > index - 16 && /[A-Za-z]/.test(text.charAt(start - 1))) start--;
+  apostrophe.lastIndex = start;
+  return apostrophe.test(text);
+}

@@ -1,9 +1,8 @@
 import type { Json } from './canonical-json.ts';
 import { redactCommands, redactOptions } from './command-secrets.ts';
-import { mayHoldCommand } from './secret-options.ts';
-import { redacted } from './redacted.ts';
+import { mayHoldCommand, redacted } from './secret-options.ts';
 
-export { redacted } from './redacted.ts';
+export { redacted } from './secret-options.ts';
 
 /*
  * Texts come from agents and may be long and hostile. Every expression here takes time in proportion to the length of

@@ -71,3 +71,6 @@ export function secretAt(value: string, of: Programs): number {
   // Blanks are those of a substitution, in which another command may hold a password.
   return /\s/.test(value) ? 0 : value.length;
 }
+
+/** What stands in the place of a secret. */
+export const redacted = '[redacted]';

@@ -7,7 +7,7 @@ import { testGovernance } from '../testkit/test-governance.ts';
 import { verifyBudgets } from './verify-budgets.ts';
 import { followClock } from './follow-clock.ts';
 import type { Total } from '../kernel/money.ts';
-import { readHistory } from './read-history.ts';
+import { readHistory } from './read-budgets.ts';
 import { everybody, tiersOf } from './tier.ts';
 
 /** Clocks that run ahead and are set right, or are set back: nobody gets a budget twice, and the log adds up at all times. */

@@ -3,7 +3,7 @@ import { MemoryStore } from '../memory/memory-store.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { verifyBudgets } from './verify-budgets.ts';
-import { readHistory } from './read-history.ts';
+import { readHistory } from './read-budgets.ts';
 
 const halfHour = 1_800_000;
 

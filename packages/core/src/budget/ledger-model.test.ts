@@ -8,7 +8,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { verifyBudgets } from './verify-budgets.ts';
-import { ReservationReaper } from '../control/reservation-reaper.ts';
+import { ReservationReaper } from '../control/liveness.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';

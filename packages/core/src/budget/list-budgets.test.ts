@@ -4,8 +4,8 @@ import { person } from '../testkit/approvals.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import type { BudgetFilter, BudgetRow } from './list-budgets.ts';
-import { listBudgets } from './list-budgets.ts';
+import type { BudgetFilter, BudgetRow } from './read-budgets.ts';
+import { listBudgets } from './read-budgets.ts';
 
 const reader = person('reader', { scopes: ['read'] });
 let world: TestGovernance;

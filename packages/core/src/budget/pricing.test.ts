@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileGlob } from '../kernel/glob.ts';
-import type { Price, UnknownPrice } from './pricing.ts';
-import { knownPriceOf, noPrices, priceOf } from './pricing.ts';
+import type { Price, UnknownPrice } from './budget-policy.ts';
+import { knownPriceOf, noPrices, priceOf } from './budget-policy.ts';
 
 const price = (model: string, inputPerMtok: number, outputPerMtok: number): Price => ({
   model: compileGlob(model),

@@ -4,8 +4,8 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { closedKept } from './balance.ts';
-import type { HistoryQuery } from './read-history.ts';
-import { readHistory } from './read-history.ts';
+import type { HistoryQuery } from './read-budgets.ts';
+import { readHistory } from './read-budgets.ts';
 
 const dayMs = 86_400_000;
 const policy = 'name: p\ndefault: allow\nbudget: { org_daily_limit_usd: 5, timezone: Europe/Berlin }\n';

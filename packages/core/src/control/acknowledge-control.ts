@@ -7,7 +7,7 @@ import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { authenticateAgent } from '../tenancy/find-agent.ts';
+import { authenticateAgent } from '../tenancy/identify.ts';
 import { alertOf, entryMembers, saveReceipt } from './receipts.ts';
 import { discardMessage } from './messages.ts';
 import type { AckOutcome, Receipt } from '../ops/receipt.ts';

@@ -9,8 +9,7 @@ import { findOp } from '../ops/find-op.ts';
 import type { OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
 import { entryMembers } from './receipts.ts';
-import { issueControls } from './issue-controls.ts';
-import { pausedBy, widensPause } from './paused-by.ts';
+import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';
 
 export interface ControlOp {

@@ -9,7 +9,7 @@ import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import { isDue } from '../ops/receipt.ts';
-import { RememberedControls } from './remembered-controls.ts';
+import { RememberedControls } from './bulk-control.ts';
 
 export interface ControlSettings {
   /** How long an agent may take to acknowledge. */

@@ -14,13 +14,11 @@ import { isOver, nextState } from '../ops/lifecycle.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { visibleAgents } from '../tenancy/topology.ts';
-import type { BulkControl, ControlCounts, ControlScope } from './bulk-control.ts';
+import type { BulkControl, ControlCounts, ControlScope, ControlResult } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
-import { issueControls } from './issue-controls.ts';
-import { pausedBy, widensPause } from './paused-by.ts';
+import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
 import type { ControlAction } from '../ops/receipt.ts';
-import type { ControlResult } from './remembered-controls.ts';
-import { resultOf } from './remembered-controls.ts';
+import { resultOf } from './bulk-control.ts';
 
 export interface ScopeRequest {
   readonly by: Principal;

@@ -4,7 +4,7 @@ import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
-import { followAgent } from './follow-agent.ts';
+import { followAgent } from './suspend-agent.ts';
 
 const bot = agentId('acme/search/bot');
 

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { OpsCheckpoint } from '../ops/checkpoint.ts';
 import { recordOf } from '../ops/op.ts';
-import { heartbeat } from '../tenancy/find-agent.ts';
+import { heartbeat } from '../tenancy/identify.ts';
 import { control, finish, listen, opOf } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { verifyBudgets } from '../budget/verify-budgets.ts';
-import { ReservationReaper } from './reservation-reaper.ts';
+import { ReservationReaper } from './liveness.ts';
 import type { Total } from '../kernel/money.ts';
 import { tiersOf } from '../budget/tier.ts';
 

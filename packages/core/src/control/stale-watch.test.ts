@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { recordOf } from '../ops/op.ts';
-import { heartbeat } from '../tenancy/find-agent.ts';
+import { heartbeat } from '../tenancy/identify.ts';
 import { control, finish, listen, opOf, permissive, run } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';

@@ -1,7 +1,7 @@
 import type { Controls } from './controls.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/find-agent.ts';
+import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/identify.ts';
 import type { ControlSink, ControlStream } from './outbox.ts';
 import { sendWaiting } from './messages.ts';
 

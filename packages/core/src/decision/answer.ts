@@ -1,7 +1,10 @@
 import type { Decision } from '../audit/entry.ts';
-import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from '../budget/period.ts';
 import type { BudgetTier } from '../budget/tier.ts';
+import type { Typed } from '../journal/journal.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import type { Micros, Total } from '../kernel/money.ts';
 import type { Op } from '../ops/op.ts';
 import type { RunFacts, SpendFacts } from '../policy/condition.ts';
 import type { Observed } from '../policy/observed-documents.ts';
@@ -77,4 +80,20 @@ export function answerOf(judgement: Judgement, elapsed: number): Answer {
     limit: judgement.limit,
     observed: judgement.observed ?? nothing,
   };
+}
+
+/** A check was answered. */
+export interface DecisionEvent {
+  readonly type: 'decision';
+  readonly at: EpochMs;
+  readonly agent: AgentId;
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly policyRule: string;
+  /** Empty where the refusal left no operation. */
+  readonly opId: string;
+}
+
+export function isDecisionEvent(event: Typed): event is DecisionEvent {
+  return event.type === 'decision';
 }

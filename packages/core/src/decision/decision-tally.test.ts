@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../access/principal.ts';
-import type { DecisionEvent } from './decision-event.ts';
+import type { DecisionEvent } from './answer.ts';
 import { DecisionTally } from './decision-tally.ts';
 
 const start = Date.UTC(2026, 0, 1, 12, 0, 30);

@@ -1,8 +1,8 @@
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo, requireScope } from '../access/principal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { DecisionEvent } from './decision-event.ts';
-import { isDecisionEvent } from './decision-event.ts';
+import type { DecisionEvent } from './answer.ts';
+import { isDecisionEvent } from './answer.ts';
 import type { Typed } from '../journal/journal.ts';
 import type { TenantFilter } from '../tenancy/topology.ts';
 import type { Decision } from '../audit/entry.ts';

@@ -5,7 +5,7 @@ import type { ControlChange } from '../control/control-slice.ts';
 import type { JournalOf } from '../journal/journal.ts';
 import type { OperationsChange, OperationsEvent } from '../ops/operations.ts';
 import type { PoliciesChange, PolicyEvent } from '../policy/policy-slice.ts';
-import type { DecisionEvent } from './decision-event.ts';
+import type { DecisionEvent } from './answer.ts';
 
 /** What decisions work on: all that is below them. */
 export interface Decisions extends Approvals {

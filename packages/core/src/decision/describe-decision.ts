@@ -1,4 +1,4 @@
-import { describeAction } from '../action/describe-action.ts';
+import { describeAction } from '../action/check-request.ts';
 import type { CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { totalJson } from '../kernel/money.ts';

@@ -1,24 +1,22 @@
+import { identityOf, resourceOf } from '../action/action.ts';
+import type { CheckRequest } from '../action/check-request.ts';
 import { announceApproval, requestApproval } from '../approvals/request-approval.ts';
-import type { Actor, EntryDraft } from '../audit/entry.ts';
+import type { Actor, EntryDraft, Decision } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { touchAgent } from '../tenancy/find-agent.ts';
+import type { Judgement } from './answer.ts';
+import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { moveByDecision } from '../ops/move-op.ts';
-import { opsChange } from '../ops/ops-slice.ts';
-import type { Op } from '../ops/op.ts';
+import { describeDecision } from './describe-decision.ts';
+import { refuseIdentity } from './refusals.ts';
 import type { Undo } from '../journal/journal.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import { traceIdsOf, traceIdsIn } from '../kernel/op-id.ts';
+import { moveByDecision } from '../ops/move-op.ts';
+import type { Op } from '../ops/op.ts';
+import { opsChange } from '../ops/ops-slice.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
-import { identify } from '../tenancy/identify.ts';
-import { identityOf, resourceOf } from '../action/action.ts';
-import type { Judgement } from './answer.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import { decide } from './decide.ts';
-import { describeDecision } from './describe-decision.ts';
-import { refuseIdentity } from './refuse-identity.ts';
-import { answerReplay } from './replay.ts';
-import { traceIdsOf, traceIdsIn } from '../kernel/op-id.ts';
+import { touchAgent, identify } from '../tenancy/identify.ts';
 
 /**
  * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, hold the cost back
@@ -117,4 +115,31 @@ function record(
     policyRule: judgement.policyRule,
     opId: op.opId,
   });
+}
+
+/**
+ * The answer to a check of an operation that is known already, or undefined where it is still to be decided: it is
+ * new, or it was registered beforehand and this is its first check.
+ */
+export function answerReplay(
+  op: Op,
+  created: boolean,
+  digest: string,
+): { readonly decision: Decision; readonly reason: string } | undefined {
+  if (created) return undefined;
+  if (op.digest !== '' && op.digest !== digest) {
+    return { decision: 'deny', reason: 'operation id was used for another request' };
+  }
+  switch (op.state) {
+    case 'pending':
+      return op.digest === '' ? undefined : { decision: 'pending', reason: op.reason };
+    case 'running':
+      return { decision: 'allow', reason: op.reason };
+    case 'paused':
+      return { decision: 'pending', reason: 'operation is paused' };
+    case 'completing':
+      return { decision: 'deny', reason: 'operation is completing' };
+    case 'terminated':
+      return { decision: 'deny', reason: op.reason === '' ? 'operation is terminated' : op.reason };
+  }
 }

@@ -23,3 +23,62 @@ export const mostBytesOfArguments = 16 * 1024;
 export function checkLength(field: string, text: string, most: number): void {
   if (text.length > most) throw invalid(field, `must be at most ${most} characters`);
 }
+
+/** How many bytes a text takes in UTF-8. Half of a character takes three, as encoders replace it. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (isHigh(unit) && isLow(text.charCodeAt(at + 1))) {
+      bytes += 4;
+      at++;
+    } else bytes += 3;
+  }
+  return bytes;
+}
+
+/** Whether a text takes at most so many bytes. Most are told by their length alone. */
+export function fitsIn(text: string, bytes: number): boolean {
+  if (text.length > bytes) return false;
+  return text.length * 3 <= bytes || utf8Length(text) <= bytes;
+}
+
+/** The beginning of a text that is too long, with a mark that something is missing. No character is cut in half. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = isHigh(text.charCodeAt(most - 2)) ? most - 2 : most - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+/**
+ * A text that an earlier version has stored, as long as it may be now. What is cut is copied: a part of a string would
+ * hold all of it in memory.
+ */
+export function keptText(text: string, most: number = longest.text): string {
+  if (text.length <= most) return text;
+  return JSON.parse(JSON.stringify(shortened(text, most))) as string;
+}
+
+/** A reason as an agent is told it. */
+export function toldReason(reason: string): string {
+  return shortened(reason, longest.toldReason);
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
+
+/** A record whose texts are as long as texts may be now: what earlier versions have stored may hold longer ones. */
+export function withKeptTexts<Record extends object>(record: Record, members: readonly (keyof Record)[]): Record {
+  const long = members.flatMap((member) => {
+    const value = record[member];
+    return typeof value === 'string' && value.length > longest.text ? [[member, keptText(value)] as const] : [];
+  });
+  return long.length === 0 ? record : { ...record, ...Object.fromEntries(long) };
+}

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitsIn, shortened, toldReason, utf8Length } from './text-size.ts';
+import { fitsIn, shortened, toldReason, utf8Length } from './bounds.ts';
 
 const texts = fc.string({ unit: 'binary', maxLength: 200 });
 

@@ -1,6 +1,7 @@
 import type { Access } from '../access/access.ts';
 import type { AuditReader, EntryLog } from '../audit/audit-reader.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
+import type { ChainHead } from '../audit/chain.ts';
 import { draftOf, system } from '../audit/entry.ts';
 
 /** What the log may hold beyond its limit before it is cut: a cut is an entry, too, and must not call for the next. */
@@ -69,4 +70,41 @@ async function expiredThrough(
   const { entries } = await reader.oldest({ from: access.clock.now() - maxAgeMs, limit: 1 });
   const byAge = (entries[0]?.seq ?? access.journal.head.seq + 1) - 1;
   return Math.max(byNumber, byAge);
+}
+
+/** Entries that were there when the log was last anchored, and are not any more. */
+export interface LostEntries {
+  readonly anchored: ChainHead;
+  readonly anchoredAt: string;
+  /** The newest entry that the log has. */
+  readonly head: ChainHead;
+  /** Whether the store has the key that the anchor was signed with. */
+  readonly keyKnown: boolean;
+}
+
+/** Puts it on record that the operator goes on without them. */
+export async function acceptLostEntries(
+  { clock, journal }: Pick<Access, 'clock' | 'journal'>,
+  lost: LostEntries,
+): Promise<void> {
+  const { anchored, anchoredAt, head, keyKnown } = lost;
+  journal.record(
+    draftOf({
+      at: clock.now(),
+      eventType: 'AuditEntriesLost',
+      actor: system,
+      reason: 'the loss was accepted with --accept-lost-entries',
+      payload: canonicalJson({
+        anchored_at: anchoredAt,
+        anchored_hash: anchored.hash,
+        anchored_seq: anchored.seq,
+        head_hash: head.hash,
+        head_seq: head.seq,
+        // Where the end was cut off, what is left is as it was. Where an entry was replaced, nobody knows since when.
+        kept_seq: head.seq < anchored.seq && keyKnown ? head.seq : 0,
+        key_known: keyKnown,
+      }),
+    }),
+  );
+  await journal.committed();
 }

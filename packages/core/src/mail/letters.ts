@@ -1,6 +1,5 @@
 import type { Role } from '../access/scope.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import { writeHtml, writeText } from './letter-layout.ts';
 import type { Letter } from './mailer.ts';
 
 /** The token is in the fragment, which browsers send to no server: it stays out of access logs and referrers. */
@@ -102,4 +101,137 @@ function asOneLine(name: string): string {
 /** At most 120 characters. */
 function shortened(name: string): string {
   return name.replace(/^(.{119}).{2,}$/su, '$1…');
+}
+
+/** What a letter says, as plain text: the layout escapes it. */
+export interface LetterContent {
+  readonly subject: string;
+  /** What a list of letters shows beside the subject. */
+  readonly preview: string;
+  readonly heading: string;
+  readonly paragraphs: readonly string[];
+  /** The words on the button. */
+  readonly action: string;
+  readonly link: string;
+  readonly validity: string;
+  /** What to do for a reader who did not ask for the letter. */
+  readonly unasked: string;
+  readonly place: string;
+}
+
+const closing = 'This letter was sent automatically; nobody reads answers to it.';
+
+export function writeText(content: LetterContent): string {
+  const { heading, paragraphs, action, link, validity, unasked, place } = content;
+  const parts = [heading, ...paragraphs, `${action}:`, link, validity, unasked, `-- \nReeve at ${place}\n${closing}`];
+  return `${parts.map(wrap).join('\n\n')}\n`;
+}
+
+const textWidth = 76;
+
+/** Breaks between words, for readers of plain text; the link, which has no spaces, stays whole. */
+function wrap(paragraph: string): string {
+  if (paragraph.includes('\n')) return paragraph;
+  let text = '';
+  let width = 0;
+  for (const word of paragraph.split(' ')) {
+    const fits = width > 0 && width + 1 + word.length <= textWidth;
+    text += width === 0 ? word : `${fits ? ' ' : '\n'}${word}`;
+    width = fits ? width + 1 + word.length : word.length;
+  }
+  return text;
+}
+
+const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const mono = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
+const table = 'role="presentation" border="0" cellpadding="0" cellspacing="0"';
+
+/** Colours of the dark form, for clients that ask what the reader prefers; `data-ogsc` is how Outlook marks it. */
+const dark = [
+  ['.page', 'background-color:#0d1117'],
+  ['.card', 'background-color:#161b22;border-color:#30363d'],
+  ['.ink', 'color:#e6edf3'],
+  ['.soft', 'color:#9da7b3'],
+  ['.link', 'color:#58a6ff'],
+  ['.rule', 'border-color:#30363d'],
+  ['.button', 'background-color:#1f6feb'],
+] as const;
+
+function darkRules(prefix: string): string {
+  return dark
+    .map(([selector, style]) => `${prefix}${selector}{${style.replaceAll(';', ' !important;')} !important}`)
+    .join('\n');
+}
+
+const style = `:root{color-scheme:light dark;supported-color-schemes:light dark}
+@media (prefers-color-scheme:dark){
+${darkRules('')}
+}
+@media (max-width:480px){
+.card-cell{padding:28px 22px !important}
+.frame{padding:20px 10px !important}
+}
+${darkRules('[data-ogsc] ')}`;
+
+/** Tables and inline styles, as mail clients understand little else. No image and nothing else from elsewhere. */
+export function writeHtml(content: LetterContent): string {
+  const link = escape(content.link);
+  const paragraph = (text: string) =>
+    `<p class="ink" style="margin:0 0 16px;font:16px/1.55 ${font};color:#1f2328">${escape(text)}</p>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="x-apple-disable-message-reformatting">
+<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">
+<title>${escape(content.subject)}</title>
+<style>
+${style}
+</style>
+</head>
+<body class="page" style="margin:0;padding:0;background-color:#f3f5f8;-webkit-text-size-adjust:100%">
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escape(content.preview)}${'&#847;&zwnj;&nbsp;'.repeat(40)}</div>
+<table ${table} width="100%" class="page" bgcolor="#f3f5f8" style="background-color:#f3f5f8">
+<tr><td align="center" class="frame" style="padding:36px 16px">
+<!--[if mso]><table ${table} width="560"><tr><td><![endif]-->
+<table ${table} width="100%" style="max-width:560px">
+<tr><td style="padding:0 4px 16px;text-align:left">
+<span class="ink" style="font:700 19px/1 ${font};letter-spacing:-.2px;color:#1f2328">Reeve</span>
+</td></tr>
+<tr><td class="card" bgcolor="#ffffff" style="background-color:#ffffff;border:1px solid #d8dee4;border-radius:10px">
+<table ${table} width="100%">
+<tr><td class="card-cell" style="padding:36px 40px;text-align:left;word-break:break-word;overflow-wrap:anywhere">
+<h1 class="ink" style="margin:0 0 18px;font:600 23px/1.3 ${font};color:#1f2328">${escape(content.heading)}</h1>
+${content.paragraphs.map(paragraph).join('\n')}
+<table ${table} style="margin:28px 0">
+<tr><td class="button" align="center" bgcolor="#0969da" style="background-color:#0969da;border-radius:7px;mso-padding-alt:13px 26px">
+<a href="${link}" target="_blank" rel="noopener" style="display:inline-block;padding:13px 26px;font:600 16px/1.25 ${font};color:#ffffff;text-decoration:none;border-radius:7px">${escape(content.action)}</a>
+</td></tr>
+</table>
+<p class="soft" style="margin:0 0 20px;font:14px/1.55 ${font};color:#57606a">${escape(content.validity)}</p>
+<p class="soft" style="margin:0 0 6px;font:14px/1.55 ${font};color:#57606a">If the button does not work, open this address:</p>
+<p style="margin:0;font:13px/1.6 ${mono};word-break:break-all"><a class="link" href="${link}" style="color:#0969da;text-decoration:none">${link}</a></p>
+<table ${table} width="100%"><tr><td class="rule" style="padding:24px 0 0;border-bottom:1px solid #d8dee4;font-size:0;line-height:0">&nbsp;</td></tr></table>
+<p class="soft" style="margin:20px 0 0;font:14px/1.55 ${font};color:#57606a">${escape(content.unasked)}</p>
+</td></tr>
+</table>
+</td></tr>
+<tr><td style="padding:18px 4px 0;text-align:left">
+<p class="soft" style="margin:0;font:13px/1.55 ${font};color:#57606a">Reeve at ${escape(content.place)}<br>${escape(closing)}</p>
+</td></tr>
+</table>
+<!--[if mso]></td></tr></table><![endif]-->
+</td></tr>
+</table>
+</body>
+</html>
+`;
+}
+
+/** Whatever is not plain ASCII becomes a number, so that the part needs no encoding for the way. */
+function escape(text: string): string {
+  return text.replace(/[&<>"']|[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { retryAfter } from './retry-schedule.ts';
+import { retryAfter } from './mailer.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

@@ -1,5 +1,5 @@
 import type { Change, Snapshot } from '../store.ts';
-import type { PolicySource } from '../policy/parsed-source.ts';
+import type { PolicySource } from '../policy/parse-source.ts';
 import type { PolicySetRecord, PolicyStore, PolicyVersion } from '../policy/store/policy-version.ts';
 import { setsKept, versionsKept } from '../policy/store/policy-version.ts';
 

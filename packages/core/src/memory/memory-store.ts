@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from '../access/api-key.ts';
 import type { SigningKeyRecord } from '../access/signing-key.ts';
 import { emptyChain } from '../audit/chain.ts';
-import { EntryPage } from '../audit/entry-page.ts';
+import { EntryPage } from '../audit/audit-reader.ts';
 import type { SealedEntry } from '../audit/entry.ts';
 import type { ClosedPeriod, SavedBalance } from '../budget/balance.ts';
 import type { Period } from '../budget/period.ts';

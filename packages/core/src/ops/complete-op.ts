@@ -14,7 +14,7 @@ import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
 import { actorOf } from '../tenancy/agent.ts';
-import { authenticateAgent } from '../tenancy/find-agent.ts';
+import { authenticateAgent } from '../tenancy/identify.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { control, finish, opOf, permissive } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { expireUnchecked } from './expire-unchecked.ts';
+import { expireUnchecked } from './register-op.ts';
 import { registerOp } from '../testkit/commands.ts';
 
 const ttlMs = 3_600_000;

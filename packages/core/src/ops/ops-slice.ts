@@ -1,6 +1,6 @@
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import { withKeptTexts } from '../kernel/text-size.ts';
+import { withKeptTexts } from '../kernel/bounds.ts';
 import type { OpRecord, Op } from './op.ts';
 import { recordOf } from './op.ts';
 

@@ -2,7 +2,7 @@ import type { ActionType } from '../action/action.ts';
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
 import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
-import { keptText } from '../kernel/text-size.ts';
+import { keptText } from '../kernel/bounds.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { OpState } from './lifecycle.ts';
 import { isOver } from './lifecycle.ts';

@@ -1,15 +1,16 @@
 import type { Principal } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
+import { draftOf, system } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import { checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/op-id.ts';
-import type { Operations } from './operations.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { findAgent } from '../tenancy/find-agent.ts';
+import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
+import type { Operations } from './operations.ts';
 import { opsChange } from './ops-slice.ts';
+import { findAgent } from '../tenancy/identify.ts';
 
 export interface RegisterOp {
   readonly by: Principal;
@@ -63,4 +64,19 @@ function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
     }),
     op,
   );
+}
+
+/**
+ * Terminates up to `most` operations that were registered and whose check has not come in time, and returns how many. One
+ * that was checked and waits for an approval has an expiry of its own.
+ */
+export function expireUnchecked(gov: Operations, ttlMs: number, most: number): number {
+  const reason = `registered, and not checked within ${ttlMs / 1000} s`;
+  let count = 0;
+  for (const op of gov.ops.uncheckedFor(ttlMs)) {
+    if (count === most) break;
+    moveOp(gov, op, 'terminate', { actor: system, reason, details: { cause: 'unchecked' } });
+    count++;
+  }
+  return count;
 }

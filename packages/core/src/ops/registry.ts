@@ -1,14 +1,13 @@
+import type { Undo } from '../journal/journal.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import type { Clock, EpochMs } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
 import type { Total } from '../kernel/money.ts';
 import { plus } from '../kernel/money.ts';
-import type { Agent } from '../tenancy/agent.ts';
 import type { OpState, OpTrigger } from './lifecycle.ts';
 import { allowedTriggers, isOver, nextState } from './lifecycle.ts';
 import type { Op } from './op.ts';
-import type { Undo } from '../journal/journal.ts';
-import { OpIndex } from './op-index.ts';
+import type { Agent } from '../tenancy/agent.ts';
 
 /**
  * Operations in flight. They are keyed by agent first: the same `trace:span` from another agent is another
@@ -264,4 +263,30 @@ const none: ReadonlyMap<string, Op> = new Map();
 
 function isUnchecked({ state, digest }: Op): boolean {
   return state === 'pending' && digest === '';
+}
+
+/** Operations by id. An id is nearly always one agent's, and then costs one entry of a map and nothing else. */
+export class OpIndex {
+  readonly #byId = new Map<string, Op | Set<Op>>();
+
+  withId(opId: string): readonly Op[] {
+    const found = this.#byId.get(opId);
+    if (found === undefined) return [];
+    return found instanceof Set ? [...found] : [found];
+  }
+
+  add(op: Op): void {
+    const found = this.#byId.get(op.opId);
+    if (found === undefined) this.#byId.set(op.opId, op);
+    else if (found instanceof Set) found.add(op);
+    else this.#byId.set(op.opId, new Set([found, op]));
+  }
+
+  remove(op: Op): void {
+    const found = this.#byId.get(op.opId);
+    if (found === op) this.#byId.delete(op.opId);
+    if (!(found instanceof Set)) return;
+    found.delete(op);
+    if (found.size === 0) this.#byId.delete(op.opId);
+  }
 }

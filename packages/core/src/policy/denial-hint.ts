@@ -1,7 +1,7 @@
 import { redactText } from '../audit/redact.ts';
 import type { ActionType } from '../action/action.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { containsAgent } from './policy-scope.ts';
+import { containsAgent } from './document.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import { canConcern } from './rule-index.ts';
 import type { Dimension } from './subject.ts';

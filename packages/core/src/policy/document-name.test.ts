@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bindingOfName, namespaceOf, shortName } from './document-name.ts';
+import { bindingOfName, namespaceOf, shortName } from './document.ts';
 
 const someId = fc.constantFrom('acme', 'web', 'a', 'x.y', 'A-1_b');
 const someBinding = fc.oneof(

@@ -1,10 +1,13 @@
-import type { Width } from '../access/authority.ts';
+import type { Width, Binding } from '../access/authority.ts';
+import { widthOf } from '../access/authority.ts';
+import { mayReach } from '../access/principal.ts';
 import type { ActionType } from '../action/action.ts';
-import type { Pricing } from '../budget/pricing.ts';
-import type { Condition } from './condition.ts';
-import type { Glob } from '../kernel/glob.ts';
+import type { Pricing, ActionOnExceed, Caps } from '../budget/budget-policy.ts';
 import type { BudgetTier } from '../budget/tier.ts';
-import type { ActionOnExceed, Caps } from '../budget/budget-policy.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
+import { isId } from '../kernel/agent-id.ts';
+import type { Glob } from '../kernel/glob.ts';
+import type { Condition } from './condition.ts';
 
 /** What a document says of budgets: caps for tiers, of which a scoped document has its own tenant's only. */
 export interface DocumentBudget {
@@ -88,4 +91,100 @@ export interface PolicyProblem extends PolicyPlace {
 
 export function describeProblem(problem: PolicyProblem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
+}
+
+/** What a `scope` may be, as messages say it. */
+export const scopeForms = '"global", "org:<org>", "team:<org>/<team>" or "agent:<org>/<team>/<agent>"';
+
+/** The scope that a text names; undefined where it names none. */
+export function parseScope(text: string): PolicyScope | undefined {
+  const [tier = '', rest = ''] = splitOnce(text, ':');
+  const ids = rest.split('/');
+  const [orgId = '', teamId = '', agentId = ''] = ids;
+  if (text === 'global') return { tier: 'global' };
+  if (tier === 'org' && ids.length === 1 && isId(orgId)) return { tier, orgId };
+  if (tier === 'team' && ids.length === 2 && ids.every(isId)) return { tier, orgId, teamId };
+  if (tier === 'agent' && ids.length === 3 && isId(agentId) && [orgId, teamId].every((id) => id === '' || isId(id))) {
+    return { tier, orgId, teamId, agentId };
+  }
+  return undefined;
+}
+
+/** The text that `parseScope` reads as this scope. */
+export function describeScope(scope: PolicyScope): string {
+  switch (scope.tier) {
+    case 'global':
+      return 'global';
+    case 'org':
+      return `org:${scope.orgId}`;
+    case 'team':
+      return `team:${scope.orgId}/${scope.teamId}`;
+    case 'agent':
+      return `agent:${scope.orgId}/${scope.teamId}/${scope.agentId}`;
+  }
+}
+
+function splitOnce(text: string, separator: string): readonly string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Whether a document of this scope applies to an agent. */
+export function containsAgent(scope: PolicyScope, agent: AgentId): boolean {
+  if (scope.tier === 'global') return true;
+  if (scope.orgId !== agent.orgId) return false;
+  if (scope.tier === 'org') return true;
+  if (scope.teamId !== agent.teamId) return false;
+  return scope.tier === 'team' || scope.agentId === agent.agentId;
+}
+
+/** Whether a document of this scope lies within the caller's tenant. What is global belongs to unbound callers. */
+export function mayReachScope(by: Binding, scope: PolicyScope): boolean {
+  if (by.orgId === null) return true;
+  return scope.tier !== 'global' && mayReach(by, { teamId: '', agentId: '', ...scope });
+}
+
+/** The scopes that contain an agent, as documents are found by them, the widest first. */
+export function scopesAbove({ orgId, teamId, agentId }: AgentId): readonly string[] {
+  return [
+    'global',
+    describeScope({ tier: 'org', orgId }),
+    describeScope({ tier: 'team', orgId, teamId }),
+    describeScope({ tier: 'agent', orgId, teamId, agentId }),
+  ];
+}
+
+/**
+ * Documents of a bound author live in the namespace of its binding: `<org>/<name>` or `<org>/<team>/<name>`. Those of
+ * files and of unbound authors have no `/`, so no tenant can take their names. Ids hold no `/`, so a name can be read in
+ * one way only.
+ */
+
+/** What the names of a credential's own documents begin with; nothing where it is bound to no tenant. */
+export function namespaceOf({ orgId, teamId }: Binding): string {
+  if (orgId === null) return '';
+  return teamId === null ? `${orgId}/` : `${orgId}/${teamId}/`;
+}
+
+/** Whose namespace a name stands in; undefined where it can be no name. */
+export function bindingOfName(name: string): Binding | undefined {
+  const parts = name.split('/');
+  if (parts.length > 3 || !parts.every(isId)) return undefined;
+  const [orgId, teamId] = parts.slice(0, -1);
+  return { orgId: orgId ?? null, teamId: teamId ?? null };
+}
+
+/**
+ * Whose a text counts as when it is read. What stands in a tenant's namespace is the tenant's, whoever wrote it last:
+ * the operator who corrects or rolls back such a document does not vouch for all that the tenant wrote in it.
+ */
+export function authorOf(source: { readonly name?: string; readonly author?: Width }): Width {
+  const { name, author = 'unbound' } = source;
+  const binding = name === undefined ? undefined : bindingOfName(name);
+  return binding === undefined || binding.orgId === null ? author : widthOf(binding);
+}
+
+/** The name within its namespace, as its author may write it. */
+export function shortName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { action } from '../action/action.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { CompileCondition, Facts } from './condition.ts';
-import { decisionCost } from './evaluation.ts';
+import { decisionCost } from './condition.ts';
 import { parsePolicies } from './parse-policy.ts';
 import { PolicySet } from './policy-set.ts';
 

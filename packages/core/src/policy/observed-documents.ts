@@ -1,10 +1,9 @@
 import type { ActionType } from '../action/action.ts';
-import type { Facts } from './condition.ts';
+import type { Facts, Evaluation } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
-import type { Evaluation } from './evaluation.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { RuleIndex, strongestFirst } from './rule-index.ts';
-import { describeScope } from './policy-scope.ts';
+import { describeScope } from './document.ts';
 
 /** What an observed document would have done: otherwise than was decided. */
 export interface Observed {

@@ -1,10 +1,9 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
-import type { ActionOnExceed } from '../budget/budget-policy.ts';
+import type { ActionOnExceed, Price, Pricing, UnknownPrice } from '../budget/budget-policy.ts';
 import type { Micros } from '../kernel/money.ts';
 import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros } from '../kernel/money.ts';
 import { Calendar } from '../budget/period.ts';
-import type { Price, Pricing, UnknownPrice } from '../budget/pricing.ts';
 import type { BudgetTier } from '../budget/tier.ts';
 import type { PolicyScope, DocumentBudget } from './document.ts';
 import { compileGlob, GlobError } from '../kernel/glob.ts';

@@ -1,7 +1,7 @@
 import type { PolicyDocument, PolicyProblem } from './document.ts';
 import type { PolicyFeatures } from './condition.ts';
 import { parseSource } from './parse-source.ts';
-import type { PolicySource, ParsedDocument, ParsedSource } from './parsed-source.ts';
+import type { PolicySource, ParsedDocument, ParsedSource } from './parse-source.ts';
 
 export interface ParsedPolicies {
   readonly documents: readonly PolicyDocument[];

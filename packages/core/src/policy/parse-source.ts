@@ -1,17 +1,15 @@
-import type { Document, Node } from 'yaml';
-import { isScalar } from 'yaml';
+import type { Width } from '../access/authority.ts';
 import { isId } from '../kernel/agent-id.ts';
-import { authorOf, bindingOfName, shortName } from './document-name.ts';
-import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope } from './document.ts';
-import { policyModes } from './document.ts';
-import { parseBudget, parsePricing } from './parse-budget.ts';
-import type { ParsedDocument, ParsedSource, PolicySource } from './parsed-source.ts';
 import type { PolicyFeatures } from './condition.ts';
+import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope, PolicyPlace, PolicyProblem } from './document.ts';
+import { authorOf, bindingOfName, shortName, policyModes, parseScope, scopeForms } from './document.ts';
+import { parseBudget, parsePricing } from './parse-budget.ts';
 import { parseName, parseRules } from './parse-rule.ts';
-import { parseScope, scopeForms } from './policy-scope.ts';
 import { SourceRules } from './source-rules.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
+import type { Document, Node } from 'yaml';
+import { isScalar } from 'yaml';
 
 export const documentKeys = ['scope', 'name', 'mode', 'default', 'hints', 'rules', 'budget', 'pricing'] as const;
 
@@ -189,4 +187,35 @@ function defaultName(file: string, index: number): string {
   const base = (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/i, '').replaceAll(/[^A-Za-z0-9._-]/g, '-');
   const stem = isId(base) ? base : 'policy';
   return index === 0 ? stem : `${stem}-${index + 1}`;
+}
+
+/** One YAML source, which may hold several documents. */
+export interface PolicySource {
+  /** How problems name it: a file's path, or the name of a stored document. */
+  readonly file: string;
+  readonly text: string;
+  /** Of a stored document: it is the only one of its source, and this is what it is called. */
+  readonly name?: string;
+  /** How wide the credential of its author is; where nothing is said, it is the operator's. See `authorOf`. */
+  readonly author?: Width;
+  /** What its names begin with, where a bound author may write the short ones: `acme/` or `acme/search/`. */
+  readonly namespace?: string;
+}
+
+/** A document, the text that it was read from, and where problems with other documents are told. */
+export interface ParsedDocument {
+  readonly document: PolicyDocument;
+  readonly text: string;
+  readonly namedAt: PolicyPlace;
+  /** What of it one global document only may have, and where it stands. */
+  readonly exclusive: readonly { readonly key: 'budget' | 'pricing'; readonly at: PolicyPlace }[];
+}
+
+/** A source that was read by itself. */
+export interface ParsedSource {
+  readonly source: PolicySource;
+  readonly documents: readonly ParsedDocument[];
+  readonly problems: readonly PolicyProblem[];
+  /** How many instructions the patterns of its conditions have become. */
+  readonly instructions: number;
 }

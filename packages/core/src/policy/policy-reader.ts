@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.ts';
-import { mayReachScope } from './policy-scope.ts';
+import { mayReachScope } from './document.ts';
 import type { MayRead } from './trail.ts';
 
 /** What a caller may read of documents: who is bound to a tenant reads those of that tenant, not what stands above it. */

@@ -1,12 +1,10 @@
 import type { Action } from '../action/action.ts';
 import { resourceOf } from '../action/action.ts';
 import { redactText } from '../audit/redact.ts';
-import type { BudgetPolicy } from '../budget/budget-policy.ts';
-import { budgetPolicy } from '../budget/budget-policy.ts';
-import type { Pricing } from '../budget/pricing.ts';
-import { noPrices } from '../budget/pricing.ts';
+import type { BudgetPolicy, Pricing } from '../budget/budget-policy.ts';
+import { budgetPolicy, noPrices } from '../budget/budget-policy.ts';
 import type { Sha256 } from '../kernel/ports.ts';
-import { shortened } from '../kernel/text-size.ts';
+import { shortened } from '../kernel/bounds.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Asking } from './asking-rules.ts';
 import { askingReason, strictest } from './asking-rules.ts';
@@ -15,12 +13,12 @@ import type { Facts } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
 import type { Effect, PolicyDocument, PolicyScope } from './document.ts';
-import { Evaluation } from './evaluation.ts';
+import { Evaluation } from './condition.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
-import { scopesAbove } from './policy-scope.ts';
+import { scopesAbove } from './document.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PolicyDocument } from './document.ts';
-import type { RuleChunk } from './rule-chunks.ts';
-import { chunksOf } from './rule-chunks.ts';
+import type { RuleChunk } from './scope-indexes.ts';
+import { chunksOf } from './scope-indexes.ts';
 
 function documentOf(name: string, rules: number): PolicyDocument {
   const rule = (at: number) => ({ name: `r${at}`, effect: 'allow' as const, matchers: {} });

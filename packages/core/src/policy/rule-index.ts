@@ -3,8 +3,7 @@ import { actionTypes } from '../action/action.ts';
 import type { Glob } from '../kernel/glob.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule } from './document.ts';
 import { effects } from './document.ts';
-import type { Facts } from './condition.ts';
-import type { Evaluation } from './evaluation.ts';
+import type { Facts, Evaluation } from './condition.ts';
 import type { Dimension, Unclear } from './subject.ts';
 import { textsOf } from './subject.ts';
 

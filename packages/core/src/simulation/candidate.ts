@@ -1,16 +1,16 @@
 import type { Width } from '../access/authority.ts';
 import { mayChangeDocument, widthOf } from '../access/authority.ts';
 import type { Principal } from '../access/principal.ts';
+import type { Decisions } from '../decision/decisions.ts';
+import type { AgentId } from '../kernel/agent-id.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import { namespaceOf } from '../policy/document-name.ts';
 import type { PolicyDocument, PolicyProblem } from '../policy/document.ts';
-import { describeProblem } from '../policy/document.ts';
-import type { EvaluationWorld } from './evaluation-world.ts';
-import type { ParsedSource } from '../policy/parsed-source.ts';
+import { namespaceOf, describeProblem, mayReachScope } from '../policy/document.ts';
 import { problemsOf } from '../policy/parse-policy.ts';
+import type { ParsedSource } from '../policy/parse-source.ts';
 import { parseSource } from '../policy/parse-source.ts';
 import { PolicySet, policyVersion } from '../policy/policy-set.ts';
-import { mayReachScope } from '../policy/policy-scope.ts';
+import type { Agent } from '../tenancy/agent.ts';
 
 /** Policies that somebody thinks of putting in force. */
 export interface Candidate {
@@ -82,4 +82,17 @@ function clashes({ documents }: ParsedSource, beside: readonly PolicyDocument[])
       .filter(({ key }) => taken(key))
       .map(({ key, at }) => ({ ...at, message: `another global document has a "${key}"` })),
   );
+}
+
+/**
+ * What evaluating policies for somebody looks at: a part of the governance, or as much of it as was brought to where
+ * the evaluation happens.
+ */
+export interface EvaluationWorld
+  extends Pick<Decisions, 'policies' | 'policyRegistry' | 'sha256' | 'mostActionMicros'> {
+  readonly approvals: { readonly settings: Pick<Decisions['approvals']['settings'], 'ttlMs'> };
+  readonly clock: Pick<Decisions['clock'], 'now'>;
+  readonly directory: { find(id: AgentId): Pick<Agent, 'record' | 'lineage'> | undefined };
+  readonly ledger: Pick<Decisions['ledger'], 'read' | 'resetsAt'>;
+  readonly runs: Pick<Decisions['runs'], 'of'>;
 }

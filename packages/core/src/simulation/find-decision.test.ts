@@ -5,7 +5,7 @@ import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { agentKey } from '../kernel/agent-id.ts';
-import { findDecision } from './find-decision.ts';
+import { findDecision } from './explain-decision.ts';
 
 let world: TestGovernance;
 let store: MemoryStore;

@@ -1,10 +1,9 @@
-import { knownPriceOf, priceOf } from '../budget/pricing.ts';
+import { knownPriceOf, priceOf } from '../budget/budget-policy.ts';
 import type { Action } from '../action/action.ts';
 import type { Decision } from '../audit/entry.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
-import { recordedDecision } from './recorded-decision.ts';
-import { RecordedFacts } from './recorded-facts.ts';
-import { isBudgetRule } from '../decision/refusal-reasons.ts';
+import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
+import { isBudgetRule } from '../decision/refusals.ts';
 import type { StoredEntry } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';

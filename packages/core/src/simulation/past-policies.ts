@@ -1,4 +1,4 @@
-import type { ParsedSource, PolicySource } from '../policy/parsed-source.ts';
+import type { ParsedSource, PolicySource } from '../policy/parse-source.ts';
 import type { PolicyHistory } from '../policy/store/policy-version.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 

@@ -3,7 +3,7 @@ import { opStates } from '../ops/lifecycle.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { heartbeat } from './find-agent.ts';
+import { heartbeat } from './identify.ts';
 import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
 
 const bot = agentId('acme/search/bot');

@@ -2,7 +2,7 @@ import { announce } from '../kernel/announce.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { credentialEnded, authenticateAgent } from './find-agent.ts';
+import { credentialEnded, authenticateAgent } from './identify.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Agent } from './agent.ts';

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { agentId } from '../testkit/requests.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import { agentKey, isId, parseAgentId } from '../kernel/agent-id.ts';
-import { authenticateAgent, heartbeat } from './find-agent.ts';
-import { identify } from './identify.ts';
+import { authenticateAgent, heartbeat, identify } from './identify.ts';
 
 const bot = agentId('acme/search/bot');
 const other = agentId('umbrella/search/bot');

@@ -4,7 +4,7 @@ import { requireReach } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import { touchAgent, credentialEnded } from './find-agent.ts';
+import { touchAgent, credentialEnded } from './identify.ts';
 import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Tenancy } from './tenancy.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';

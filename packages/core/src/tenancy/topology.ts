@@ -5,9 +5,9 @@ import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
-import { findAgent } from './find-agent.ts';
-import type { Tally } from './org-index.ts';
-import { count, emptyTally } from './org-index.ts';
+import { findAgent } from './identify.ts';
+import type { Tally } from './directory.ts';
+import { count, emptyTally } from './directory.ts';
 
 export interface TenantFilter {
   readonly orgId?: string | undefined;

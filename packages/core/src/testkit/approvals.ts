@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import type { Approval, GrantWish } from '../approvals/approval.ts';
-import { expireApprovals } from '../approvals/expire-approvals.ts';
+import { expireApprovals } from '../approvals/settle-approval.ts';
 import { finish } from './controls.ts';
 import { operator } from './requests.ts';
 import type { TestGovernance } from './test-governance.ts';

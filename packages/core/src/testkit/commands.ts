@@ -5,7 +5,7 @@ import { execute } from '../commands.ts';
 import type { AckRequest } from '../control/acknowledge-control.ts';
 import type { ControlledOp } from '../control/control-op.ts';
 import type { ScopeRequest } from '../control/control-scope.ts';
-import type { ControlResult } from '../control/remembered-controls.ts';
+import type { ControlResult } from '../control/bulk-control.ts';
 import type { Governance } from '../governance.ts';
 import type { AgentId } from '../kernel/agent-id.ts';
 import type { Completion, CompleteRequest } from '../ops/complete-op.ts';

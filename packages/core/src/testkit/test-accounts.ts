@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { EndedCredentials } from '../access/access.ts';
 import type { Principal } from '../access/principal.ts';
-import { rotateSigningKey } from '../access/rotate-signing-key.ts';
+import { rotateSigningKey } from '../access/manage-keys.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import type { Account } from '../accounts/account.ts';
 import { scopesOfRole } from '../access/scope.ts';
 import type { Accounts, AccountSettings, Origin, PasswordHasher } from '../accounts/accounts.ts';
-import type { SessionGrant } from '../accounts/open-session.ts';
+import type { SessionGrant } from '../accounts/sessions.ts';
 import { register } from '../accounts/register.ts';
 import { MemoryAccountStore } from '../memory/memory-account-store.ts';
 import { MemoryStore } from '../memory/memory-store.ts';

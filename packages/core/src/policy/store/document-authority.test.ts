@@ -7,12 +7,9 @@ import { ReeveError } from '../../kernel/errors.ts';
 import { agentId, operator } from '../../testkit/requests.ts';
 import type { TestGovernance } from '../../testkit/test-governance.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
-import { deletePolicy } from './delete-policy.ts';
-import { findPolicy } from './find-policy.ts';
-import { listPolicies, policyVersions } from './list-policies.ts';
+import { deletePolicy, putPolicy, rollbackPolicy } from './change-policy.ts';
+import { findPolicy, listPolicies, policyVersions } from './find-policies.ts';
 import { versionsKept } from './policy-version.ts';
-import { putPolicy } from './put-policy.ts';
-import { rollbackPolicy } from './rollback-policy.ts';
 import { validatePolicy } from './validate-policy.ts';
 
 const org: Principal = { ...operator, orgId: 'acme' };

@@ -1,7 +1,6 @@
 import type { Policies } from '../policies.ts';
-import { rejectPolicies } from '../load-policies.ts';
-import { parseScope } from '../policy-scope.ts';
-import { putInForce } from '../put-in-force.ts';
+import { rejectPolicies, putInForce } from '../load-policies.ts';
+import { parseScope } from '../document.ts';
 import { acceptedBefore } from './policy-registry.ts';
 import type { StoredVersion } from './policy-version.ts';
 import { withWriter } from './writers-from-before.ts';

@@ -1,11 +1,10 @@
 import type { Principal } from '../../access/principal.ts';
-import type { ParsedDocument, ParsedSource, PolicySource } from '../parsed-source.ts';
+import type { ParsedDocument, ParsedSource, PolicySource } from '../parse-source.ts';
 import type { PolicyFeatures } from '../condition.ts';
 import { parseSource } from '../parse-source.ts';
 import type { InForce, PolicySources, StoredPolicy } from './in-force.ts';
-import { inForce } from './in-force.ts';
+import { inForce, PreparedSources } from './in-force.ts';
 import type { PolicyStore, PolicyVersion } from './policy-version.ts';
-import { PreparedSources } from './prepared-sources.ts';
 
 /** A document in force and where it comes from. */
 export interface PlacedPolicy extends ParsedDocument {

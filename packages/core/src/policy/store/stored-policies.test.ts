@@ -5,12 +5,9 @@ import { agentId, operator } from '../../testkit/requests.ts';
 import type { TestGovernance } from '../../testkit/test-governance.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
 import { loadPolicies } from '../load-policies.ts';
-import { deletePolicy } from './delete-policy.ts';
-import { findPolicy } from './find-policy.ts';
+import { deletePolicy, putPolicy, rollbackPolicy } from './change-policy.ts';
+import { findPolicy, listPolicies, policyVersions } from './find-policies.ts';
 import { followPolicy } from './follow-policy.ts';
-import { listPolicies, policyVersions } from './list-policies.ts';
-import { putPolicy } from './put-policy.ts';
-import { rollbackPolicy } from './rollback-policy.ts';
 import { validatePolicy } from './validate-policy.ts';
 
 const acme: Principal = { ...operator, orgId: 'acme' };

@@ -1,8 +1,8 @@
 import type { Principal } from '../../access/principal.ts';
 import type { Policies } from '../policies.ts';
-import { bindingOfName } from '../document-name.ts';
+import { bindingOfName } from '../document.ts';
 import type { PolicyProblem } from '../document.ts';
-import type { ParsedSource } from '../parsed-source.ts';
+import type { ParsedSource } from '../parse-source.ts';
 
 /** What of a tenant's documents costs memory, in every gateway and in every thread that evaluates for it. */
 export interface TenantUse {

@@ -2,13 +2,12 @@ import { widthOf } from '../../access/authority.ts';
 import type { Principal } from '../../access/principal.ts';
 import { requireScope } from '../../access/principal.ts';
 import type { Policies } from '../policies.ts';
-import { namespaceOf } from '../document-name.ts';
+import { namespaceOf, mayReachScope } from '../document.ts';
 import type { PolicyProblem } from '../document.ts';
-import type { ParsedSource } from '../parsed-source.ts';
+import type { ParsedSource } from '../parse-source.ts';
 import { problemsOf } from '../parse-policy.ts';
 import { parseSource } from '../parse-source.ts';
-import { mayReachScope } from '../policy-scope.ts';
-import { nameMeant, whyTaken } from './find-policy.ts';
+import { nameMeant, whyTaken } from './find-policies.ts';
 import { outsideTenant } from './store-version.ts';
 import { tenantProblems } from './tenant-bounds.ts';
 

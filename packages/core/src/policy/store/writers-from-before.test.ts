@@ -4,7 +4,7 @@ import type { ApiKeyRecord } from '../../access/api-key.ts';
 import { KeyRing } from '../../access/key-ring.ts';
 import { budgetRules } from '../budget-rules.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
-import { putInForce } from '../put-in-force.ts';
+import { putInForce } from '../load-policies.ts';
 import { PolicyRegistry } from './policy-registry.ts';
 import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 import { withWriter, withWriters } from './writers-from-before.ts';

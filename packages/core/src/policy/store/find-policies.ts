@@ -1,12 +1,12 @@
 import { mayChangeDocument } from '../../access/authority.ts';
 import type { Principal } from '../../access/principal.ts';
+import { requireScope } from '../../access/principal.ts';
 import { redactText } from '../../audit/redact.ts';
-import type { Policies } from '../policies.ts';
 import { invalid, ReeveError } from '../../kernel/errors.ts';
-import { bindingOfName, namespaceOf } from '../document-name.ts';
-import { parseScope, mayReachScope } from '../policy-scope.ts';
+import { bindingOfName, namespaceOf, parseScope, mayReachScope } from '../document.ts';
+import type { Policies } from '../policies.ts';
 import type { PlacedPolicy } from './policy-registry.ts';
-import type { PolicyVersion } from './policy-version.ts';
+import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 
 /**
  * The whole name of the document that a caller means. A bound one may leave out its namespace: then its own document is
@@ -90,4 +90,58 @@ function whyImposed(by: Principal, { name, width }: PolicyVersion): ReeveError |
 
 function policyNotFound(name: string): ReeveError {
   return new ReeveError('policy_not_found', `there is no policy document "${redactText(name)}"`);
+}
+
+/** The documents in force that the caller may see, by name; of one org, where one is asked for. */
+export function listPolicies(gov: Policies, by: Principal, orgId?: string): readonly PlacedPolicy[] {
+  requireScope(by, 'read');
+  return gov.policyRegistry.all().filter(({ document: { scope } }) => {
+    if (orgId !== undefined && (scope.tier === 'global' || scope.orgId !== orgId)) return false;
+    return mayReachScope(by, scope);
+  });
+}
+
+export interface VersionPage {
+  /** The newest first. */
+  readonly versions: readonly StoredVersion[];
+  /** The oldest version of this page, where there are older ones. */
+  readonly next: number | null;
+  readonly total: number;
+  /** The version in force; null where the document was taken away. */
+  readonly current: number | null;
+}
+
+/** A page ends early when it has become this long: texts may be large. */
+const mostCharacters = 4 * 1024 * 1024;
+const readAtOnce = 8;
+
+/** Versions of a stored document before `before`, as far as the caller may see them. */
+export async function policyVersions(
+  gov: Policies,
+  by: Principal,
+  given: string,
+  page: { readonly before?: number | undefined; readonly limit: number },
+): Promise<VersionPage> {
+  requireScope(by, 'read');
+  const newest = findStored(gov, by, given);
+  const { shelf } = gov.policyRegistry;
+  const { name } = newest;
+  const visible = (await shelf.outline(name)).filter((each) => mayReachVersion(by, each));
+  const asked = visible.map(({ version }) => version).filter((version) => version < (page.before ?? Infinity));
+  const versions: StoredVersion[] = [];
+  let characters = 0;
+  while (versions.length < Math.min(page.limit, asked.length) && characters < mostCharacters) {
+    const wanted = asked.slice(versions.length, Math.min(versions.length + readAtOnce, page.limit));
+    const read = await shelf.versions(name, wanted);
+    if (read.length === 0) break;
+    versions.push(...read);
+    for (const { source } of read) characters += source?.length ?? 0;
+  }
+  const goesOn = versions.length < asked.length;
+  return {
+    versions,
+    next: goesOn ? (versions.at(-1)?.version ?? null) : null,
+    total: visible.length,
+    current: newest.source === null ? null : newest.version,
+  };
 }

@@ -1,0 +1,115 @@
+import type { Principal } from '../../access/principal.ts';
+import { requireScope } from '../../access/principal.ts';
+import { ReeveError } from '../../kernel/errors.ts';
+import { parseScope } from '../document.ts';
+import type { Policies } from '../policies.ts';
+import { findPolicy, nameMeant, requireName, mayReachVersion, requireChange, findStored } from './find-policies.ts';
+import { followPolicies } from './follow-policy.ts';
+import type { PlacedPolicy } from './policy-registry.ts';
+import { storeVersion, widthAfter, saveVersion } from './store-version.ts';
+import { withWriter } from './writers-from-before.ts';
+
+/**
+ * Runs a change of stored documents, which is made in one go, on the newest of what gateways on the same store have
+ * made of them, and returns once it is durable.
+ */
+export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
+  const result = await gov.policyRegistry.shelf.alone(async (newest) => {
+    const { policyRegistry } = gov;
+    const news = newest.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));
+    await policyRegistry.prepare(
+      news.map((each) => withWriter(gov, each)),
+      null,
+    );
+    followPolicies(gov, newest);
+    const changed = change();
+    await gov.journal.committed();
+    return changed;
+  });
+  gov.policyRegistry.changed();
+  return result;
+}
+
+export interface PutPolicy {
+  readonly name: string;
+  readonly source: string;
+  readonly note: string;
+  /** The version that was edited, 0 for none; where another is in force, nothing changes. */
+  readonly baseVersion?: number | undefined;
+}
+
+/** Stores a document as its next version and puts it in force at once. */
+export async function putPolicy(gov: Policies, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
+  requireScope(by, 'admin');
+  const { source, note, baseVersion } = put;
+  // Another gateway may have stored more than is known here: whether it may be put is asked once that is known.
+  const meant = nameMeant(gov, by, put.name);
+  await gov.policyRegistry.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
+  return await changePolicies(gov, () => {
+    const name = nameMeant(gov, by, put.name);
+    requireName(gov, by, name);
+    if (baseVersion !== undefined) requireBase(gov, name, baseVersion);
+    storeVersion(gov, by, { name, source, note, change: 'put' });
+    return findPolicy(gov, by, name);
+  });
+}
+
+function requireBase(gov: Policies, name: string, base: number): void {
+  const newest = gov.policyRegistry.newest(name);
+  const version = newest?.version ?? 0;
+  if (base === version || (base === 0 && newest?.source === null)) return;
+  const is = version === 0 ? 'there is none' : `version ${version} is the newest`;
+  throw new ReeveError('policy_changed', `the edit is based on version ${base} of "${name}", and ${is}`, { version });
+}
+
+/** Takes a stored document out of force, also one that a file of the same name has set aside. Its versions stay. */
+export async function deletePolicy(gov: Policies, by: Principal, given: string): Promise<void> {
+  requireScope(by, 'admin');
+  await changePolicies(gov, () => {
+    const name = nameMeant(gov, by, given);
+    const stored = gov.policyRegistry.newest(name);
+    if (stored === undefined || stored.source === null || !mayReachVersion(by, stored)) {
+      findPolicy(gov, by, name);
+      requireName(gov, by, name);
+      return;
+    }
+    requireChange(by, stored);
+    const scope = parseScope(stored.scope) ?? { tier: 'global' };
+    saveVersion(gov, by, { name, source: null, note: '' }, scope, 'deleted');
+  });
+}
+
+export interface Rollback {
+  readonly name: string;
+  readonly version: number;
+  readonly note: string;
+}
+
+/** Puts what an earlier version says in force again, as a new version. */
+export async function rollbackPolicy(gov: Policies, by: Principal, rollback: Rollback): Promise<PlacedPolicy> {
+  requireScope(by, 'admin');
+  const { version, note } = rollback;
+  const name = nameMeant(gov, by, rollback.name);
+  const found = (await gov.policyRegistry.shelf.versions(name, [version]))[0];
+  findStored(gov, by, name);
+  if (found !== undefined && mayReachVersion(by, found)) {
+    await gov.policyRegistry.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);
+  }
+  return await changePolicies(gov, () => {
+    findStored(gov, by, name);
+    if (found === undefined || !mayReachVersion(by, found)) throw versionNotFound(name, version);
+    if (found.source === null) {
+      throw versionNotFound(name, version, 'it took the document away; delete the document instead');
+    }
+    const said = note === '' ? `back to version ${version}` : note;
+    storeVersion(gov, by, { name, source: found.source, note: said, change: 'rolled_back' });
+    return findPolicy(gov, by, name);
+  });
+}
+
+function versionNotFound(name: string, version: number, why = 'versions are listed under …/versions'): ReeveError {
+  return new ReeveError(
+    'policy_version_not_found',
+    `there is no version ${version} of "${name}" to go back to: ${why}`,
+  );
+}
