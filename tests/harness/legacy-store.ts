@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { lineageOfId } from '../../packages/core/src/audit/lineage.ts';
+import { lineageOfId } from '../../packages/core/src/audit/entry.ts';
 import type { CanonicalJson } from '../../packages/core/src/audit/canonical-json.ts';
 import type { EntryDraft } from '../../packages/core/src/audit/entry.ts';
 import type { Approval, Change, SavedOp, SealedEntry, Store } from '@reeve/core';

@@ -1,6 +1,5 @@
-import type { Principal } from './access/principal.ts';
+import type { Principal, Scope } from './access/principal.ts';
 import { requireScope } from './access/principal.ts';
-import type { Scope } from './access/scope.ts';
 import type { Approval } from './approvals/approval.ts';
 import type { Approve, Verdict } from './approvals/give-verdict.ts';
 import { approveAction, rejectAction } from './approvals/give-verdict.ts';

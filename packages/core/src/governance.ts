@@ -1,5 +1,4 @@
-import { endApprovalOf } from './approvals/settle-approval.ts';
-import { noteSignalled } from './approvals/save-approval.ts';
+import { endApprovalOf, noteSignalled } from './approvals/settle-approval.ts';
 import { closeOutbox } from './control/messages.ts';
 import type { ControlReactions } from './control/controls.ts';
 import { wakeOps } from './control/liveness.ts';

@@ -2,7 +2,7 @@ import type { AccessChange, AccessSnapshot } from './access/access.ts';
 import type { AccountsChange } from './accounts/accounts.ts';
 import type { ApprovalReader } from './approvals/approval-reader.ts';
 import type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/approvals-slice.ts';
-import type { AlertEvent } from './audit/alert.ts';
+import type { AlertEvent } from './audit/entry.ts';
 import type { EntryLog } from './audit/audit-reader.ts';
 import type { ChainHead } from './audit/chain.ts';
 import type { ClosedPeriodReader } from './budget/balance.ts';

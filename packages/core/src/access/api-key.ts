@@ -1,4 +1,4 @@
-import type { Scope } from './scope.ts';
+import type { Scope } from './principal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Sha256, Randomness } from '../kernel/ports.ts';
 

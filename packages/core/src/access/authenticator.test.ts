@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Role } from './scope.ts';
+import type { Role } from './principal.ts';
 import { plainMint } from '../testkit/plain-mint.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';

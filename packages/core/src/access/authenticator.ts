@@ -1,9 +1,8 @@
-import type { Role, Scope } from './scope.ts';
-import { scopesOfRole, within } from './scope.ts';
+import type { Role, Scope, Login, Principal } from './principal.ts';
+import { scopesOfRole, within } from './principal.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
-import type { Login, Principal } from './principal.ts';
 import type { AccountClaims, KeyClaims, TokenClaims } from './token.ts';
 
 const mostRemembered = 10_000;

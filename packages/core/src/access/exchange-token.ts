@@ -1,11 +1,10 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
+import { draftOf, lineageOfBinding } from '../audit/entry.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
-import { lineageOfBinding } from '../audit/lineage.ts';
-import type { Scope } from './scope.ts';
-import { covers, scopes } from './scope.ts';
+import type { Scope } from './principal.ts';
+import { covers, scopes } from './principal.ts';
 
 export interface IssuedToken {
   readonly token: string;

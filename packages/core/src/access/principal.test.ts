@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentId, operator } from '../testkit/requests.ts';
-import type { Principal } from './principal.ts';
-import { mayReach, narrowedTo, requireReach, requireScope, requireUnbound } from './principal.ts';
-import type { Scope } from './scope.ts';
-import { covers, scopes } from './scope.ts';
+import type { Principal, Scope } from './principal.ts';
+import { mayReach, narrowedTo, requireReach, requireScope, requireUnbound, covers, scopes } from './principal.ts';
 
 describe('scopes', () => {
   test('rise from read over write to admin', () => {

@@ -4,7 +4,7 @@ import { refusalOf, widthOf } from './authority.ts';
 import type { Descents } from './credential-lineage.ts';
 import { isOfLineageOfAny } from './credential-lineage.ts';
 import type { Principal } from './principal.ts';
-import { covers } from './scope.ts';
+import { covers } from './principal.ts';
 
 /** Who registered the agent that something is about, where it is about one. */
 interface Registered {

@@ -1,4 +1,4 @@
-import type { Role, Scope } from './scope.ts';
+import type { Role, Scope } from './principal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
 

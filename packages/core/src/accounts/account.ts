@@ -1,5 +1,5 @@
 import type { Maker } from '../access/api-key.ts';
-import type { Role } from '../access/scope.ts';
+import type { Role } from '../access/principal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 
 export type AccountStatus = 'active' | 'disabled';

@@ -1,6 +1,9 @@
 import type { Access, AccessChange } from '../access/access.ts';
+import type { Login, Principal } from '../access/principal.ts';
+import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import type { AccountStore } from './account-store.ts';
 import type { JournalOf } from '../journal/journal.ts';
+import { ReeveError } from '../kernel/errors.ts';
 
 /** What the use cases about people work on. */
 /** Accounts also owe entries to the log, and note when they stand there. */
@@ -69,3 +72,17 @@ export interface PasswordHasher {
   /** A hash of nobody's password with today's parameters, to be verified against for an unknown email. */
   readonly decoy: string;
 }
+
+/** The person who calls; an API key is none. */
+export function requireLogin(by: Principal): Login {
+  if (by.login !== undefined) return by.login;
+  throw new ReeveError('account_required', 'this is about your own account; log in with email and password');
+}
+
+/** Only an owner makes, demotes, disables or invites an owner; an API key acts as an admin, never as an owner. */
+export function requireOwner(by: Principal): void {
+  requireAuthority(standingOf(noKeys, by), 'owner_account');
+}
+
+/** Where no agent is concerned it does not matter which credential comes from which. */
+const noKeys = { find: () => undefined };

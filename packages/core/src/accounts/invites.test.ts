@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKey } from '../access/manage-keys.ts';
-import type { Principal } from '../access/principal.ts';
+import type { Principal, Role } from '../access/principal.ts';
 import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
-import type { Role } from '../access/scope.ts';
 import { changeAccount } from './manage-accounts.ts';
 
 let world: TestAccounts;

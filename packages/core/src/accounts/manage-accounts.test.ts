@@ -4,10 +4,9 @@ import { operator } from '../testkit/requests.ts';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import type { Account } from './account.ts';
-import { findLoginIn } from './find-login.ts';
+import { findLoginIn, register } from './register.ts';
 import { changeAccount, listAccounts } from './manage-accounts.ts';
 import { refresh } from './refresh.ts';
-import { register } from './register.ts';
 
 let world: TestAccounts;
 let owner: Account;

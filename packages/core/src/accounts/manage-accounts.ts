@@ -1,12 +1,10 @@
-import type { Principal } from '../access/principal.ts';
+import type { Principal, Role } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
-import type { Role } from '../access/scope.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { lock } from './accounts.ts';
+import { lock, requireOwner } from './accounts.ts';
 import { changeAccounts, settleOwed } from './change-accounts.ts';
-import { requireOwner } from './require-login.ts';
 import { redactText } from '../audit/redact.ts';
 import { ReeveError } from '../kernel/errors.ts';
 

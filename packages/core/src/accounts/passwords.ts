@@ -3,12 +3,11 @@ import { ReeveError } from '../kernel/errors.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { emailHashOf, lock } from './accounts.ts';
+import { emailHashOf, lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import { parseEmail } from './email.ts';
-import { countFailure, isLocked, refuseLocked } from './lockout.ts';
+import { countFailure, isLocked, refuseLocked } from './log-in.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
-import { requireLogin } from './require-login.ts';
 import { invalidToken, openedBy } from './sent-token.ts';
 
 /** Queues a letter with a reset link, where there is an active account to send it to. To be done after the answer. */

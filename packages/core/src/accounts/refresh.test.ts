@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { TestAccounts } from '../testkit/test-accounts.ts';
 import { asPerson, from, goodPassword, testAccounts } from '../testkit/test-accounts.ts';
 import { listSessions, logOut, revokeSession } from './sessions.ts';
-import { findLoginIn } from './find-login.ts';
+import { findLoginIn } from './register.ts';
 import { logIn } from './log-in.ts';
 import type { SessionGrant } from './sessions.ts';
 import { changePassword } from './passwords.ts';

@@ -1,12 +1,16 @@
+import type { FindLogin, FindRoles } from '../access/authenticator.ts';
+import type { Role } from '../access/principal.ts';
+import type { AccountRows, AccountStore } from './account-store.ts';
 import type { Account } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { requireEmail } from './email.ts';
-import type { SessionGrant } from './sessions.ts';
-import { grantFor, openSession } from './sessions.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
+import type { SessionGrant } from './sessions.ts';
+import { grantFor, openSession, isOpen } from './sessions.ts';
 import { redactText } from '../audit/redact.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
 
 export interface Registration {
@@ -63,4 +67,34 @@ export async function registrationState({ settings, store }: Accounts): Promise<
   const count = await store.read((rows) => rows.countAccounts());
   if (count === 0) return 'first';
   return settings.openRegistration ? 'open' : 'closed';
+}
+
+/** Asks the store at every call: what another gateway on it has ended has ended here, too. */
+export function findLoginIn(store: AccountStore, clock: Clock): FindLogin {
+  return async (sessionId) => {
+    const found = await store.read((rows) => rows.sessionWithAccount(sessionId));
+    if (found === undefined || !isOpen(found.session, clock.now()) || found.account.status !== 'active')
+      return undefined;
+    const { id, role, email } = found.account;
+    return { accountId: id, sessionId, role, email };
+  };
+}
+
+/** The same of the accounts that keys come from: one that is not known is not active. */
+export function findRolesIn(store: AccountStore): FindRoles {
+  return (accountIds) => store.read((rows) => activeRoles(rows, accountIds));
+}
+
+/** The roles of accounts; undefined where one of them is not active. */
+export async function activeRoles(
+  rows: Pick<AccountRows, 'account'>,
+  accountIds: readonly string[],
+): Promise<readonly Role[] | undefined> {
+  const roles: Role[] = [];
+  for (const id of accountIds) {
+    const account = await rows.account(id);
+    if (account?.status !== 'active') return undefined;
+    roles.push(account.role);
+  }
+  return roles;
 }

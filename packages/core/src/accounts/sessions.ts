@@ -1,11 +1,10 @@
 import type { Principal } from '../access/principal.ts';
-import { scopesOfRole } from '../access/scope.ts';
+import { scopesOfRole } from '../access/principal.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Account, Session } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { lock } from './accounts.ts';
+import { lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import { requireLogin } from './require-login.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
 

@@ -3,13 +3,12 @@ import { scanJson } from './scan-json.ts';
 import type { Json, CanonicalJson } from '../audit/canonical-json.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { parseAgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { parseAgentId, checkTraceIds } from '../kernel/ids.ts';
 import { checkLength, longest, mostBytesOfArguments, fitsIn, utf8Length } from '../kernel/bounds.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { Micros } from '../kernel/money.ts';
 import { checkCost } from '../kernel/money.ts';
-import { checkTraceIds } from '../kernel/op-id.ts';
 import type { Sha256 } from '../kernel/ports.ts';
 
 /** One question of an agent, checked in form and not yet judged. */

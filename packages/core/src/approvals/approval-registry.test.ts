@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { agentKey } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/ids.ts';
 import { approve, person } from '../testkit/approvals.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';

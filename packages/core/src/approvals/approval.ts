@@ -3,7 +3,7 @@ import type { CanonicalJson } from '../audit/canonical-json.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { ActionType } from '../action/action.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 /** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
 export type GrantWish = { readonly reach: 'run' } | { readonly reach: 'until'; readonly until: EpochMs };

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { withKeptTexts } from '../kernel/bounds.ts';
 import type { Approval } from './approval.ts';

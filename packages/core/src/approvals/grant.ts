@@ -2,7 +2,7 @@ import type { ActionType, Action } from '../action/action.ts';
 import type { Approval, GrantWish } from './approval.ts';
 import type { Actor } from '../audit/entry.ts';
 import { redactArguments, redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { Asking } from '../policy/asking-rules.ts';

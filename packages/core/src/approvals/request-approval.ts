@@ -10,7 +10,7 @@ import type { Op } from '../ops/op.ts';
 import type { Asking } from '../policy/asking-rules.ts';
 import { waitOf } from '../policy/asking-rules.ts';
 import type { Approval } from './approval.ts';
-import { approvalEvent, entryPlace, saveApproval } from './save-approval.ts';
+import { approvalEvent, entryPlace, saveApproval } from './settle-approval.ts';
 import { coverOf, coverWords } from './grant.ts';
 
 /** How many actions of one agent may wait for people at a time. */

@@ -3,10 +3,9 @@ import type { Approvals } from './approvals.ts';
 import type { ApprovalsSnapshot } from './approvals-slice.ts';
 import { opAskedAbout } from './list-approvals.ts';
 import type { Approval } from './approval.ts';
-import { cancelApproval } from './settle-approval.ts';
+import { cancelApproval, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { endGrant } from './grants.ts';
-import { saveApproval } from './save-approval.ts';
 
 /** For how long an agent is told that an operation of its is over, which it may not even remember. */
 const toldMs = 86_400_000;

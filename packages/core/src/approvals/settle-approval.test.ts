@@ -5,7 +5,7 @@ import { sweepOps } from '../ops/checkpoint.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { noteNotified } from './save-approval.ts';
+import { noteNotified } from './settle-approval.ts';
 
 let world: TestGovernance;
 let bot: TestAgent;

@@ -1,7 +1,6 @@
 import { rememberingTimestamp } from '../kernel/clock.ts';
 import type { Sha256 } from '../kernel/ports.ts';
-import type { Lineage } from './lineage.ts';
-import type { Actor, EntryDraft, SealedEntry } from './entry.ts';
+import type { Lineage, Actor, EntryDraft, SealedEntry } from './entry.ts';
 
 /** The newest entry: what the next one links to. */
 export interface ChainHead {

@@ -1,6 +1,5 @@
-import type { CanonicalJson } from './canonical-json.ts';
-import type { Lineage } from './lineage.ts';
-import { noLineage } from './lineage.ts';
+import type { CanonicalJson, Json } from './canonical-json.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 
 /** Every type of event. The contract has the same list, for clients. */
@@ -110,3 +109,62 @@ export function draftOf(members: Pick<EntryDraft, Required> & Partial<EntryDraft
     ...members,
   };
 }
+
+/** Who stands above an agent, as every audit entry about it tells. */
+export interface Lineage {
+  readonly agent_id: string;
+  readonly depth: number;
+  readonly org_id: string | null;
+  readonly parent_agent_id: string | null;
+  readonly root_agent_id: string;
+  readonly team_id: string;
+}
+
+/** What is known of one that is not registered any more. */
+export function lineageOfId({ orgId, teamId, agentId }: AgentId): Lineage {
+  return {
+    agent_id: agentId,
+    depth: 0,
+    org_id: orgId === '' ? null : orgId,
+    parent_agent_id: null,
+    root_agent_id: agentId,
+    team_id: teamId,
+  };
+}
+
+/** The lineage of what concerns no agent. */
+export const noLineage: Lineage = {
+  agent_id: '',
+  depth: 0,
+  org_id: null,
+  parent_agent_id: null,
+  root_agent_id: '',
+  team_id: '',
+};
+
+/** What concerns a credential is on record in the tenant that the credential is bound to. */
+export function lineageOfBinding(bound: { readonly orgId: string | null; readonly teamId: string | null }): Lineage {
+  return { ...noLineage, org_id: bound.orgId, team_id: bound.teamId ?? '' };
+}
+
+/** Something that an operator should look at. */
+export interface AlertEvent {
+  readonly type: 'audit_alert';
+  readonly at: EpochMs;
+  /** Null where it concerns the whole gateway. */
+  readonly agent: AgentId | null;
+  readonly alert: Alert;
+  readonly details: { readonly [member: string]: Json };
+  /** The day that budgets have gone back to, where that is what it tells. */
+  readonly movedBackTo?: string;
+}
+
+export type Alert =
+  | 'control_unconfirmed'
+  | 'control_failed'
+  | 'op_stale'
+  | 'op_back'
+  | 'reservation_released'
+  | 'budget_overrun'
+  | 'clock_set_back'
+  | 'impersonation';

@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EarlierWindow, SavedBalance, Sums, WindowIds } from './balance.ts';
 import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './balance.ts';
 import type { Micros, Total } from '../kernel/money.ts';

@@ -1,10 +1,12 @@
-import type { Budgets } from './budgets.ts';
-import type { Typed } from '../journal/journal.ts';
-import { isBookedEvent } from './budget-slice.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
+import { draftOf, system } from '../audit/entry.ts';
+import type { BalanceFold, BalanceStep } from './balance-fold.ts';
 import type { ClosedPeriod } from './balance.ts';
 import { closedKept } from './balance.ts';
-import type { BalanceFold, BalanceStep } from './balance-fold.ts';
+import { isBookedEvent } from './budget-slice.ts';
+import type { Budgets } from './budgets.ts';
 import type { Calendar } from './period.ts';
+import type { Typed } from '../journal/journal.ts';
 
 /** So many entries that changed no balance may pass before it is noted that they did not. */
 const mostEntriesAfter = 10_000;
@@ -91,4 +93,34 @@ export class BalanceKeeper {
       month: calendar.window('month', month.start - closedKept.month * 30.4 * dayMs).id,
     };
   }
+}
+
+/**
+ * Where the clock was ahead and has been right for a while, budgets go back to its day. That is on record, so that the log
+ * adds up to the same, and told to whoever operates the gateway.
+ */
+export function followClock(gov: Budgets): boolean {
+  const moved = gov.ledger.goBack();
+  if (moved === undefined) return false;
+  const { undo, from, to } = moved;
+  const at = gov.clock.now();
+  gov.journal.onFailure(undo);
+  gov.journal.record(
+    draftOf({
+      at,
+      eventType: 'BudgetDayMovedBack',
+      actor: system,
+      reason: `the clock had shown ${from} and shows ${to}: what was booked later counts for ${to}`,
+      payload: canonicalJson({ from, to }),
+    }),
+  );
+  gov.journal.publish({
+    type: 'audit_alert',
+    at,
+    agent: null,
+    alert: 'clock_set_back',
+    details: { from, to },
+    movedBackTo: to,
+  });
+  return true;
 }

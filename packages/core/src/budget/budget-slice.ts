@@ -1,6 +1,6 @@
-import type { AlertEvent } from '../audit/alert.ts';
+import type { AlertEvent } from '../audit/entry.ts';
 import type { Typed } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Micros, Total } from '../kernel/money.ts';
 import type { ClosedPeriod, SavedBalance } from './balance.ts';

@@ -1,6 +1,6 @@
-import type { AlertEvent } from '../audit/alert.ts';
+import type { AlertEvent } from '../audit/entry.ts';
 import type { JournalOf } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { Micros, Total } from '../kernel/money.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { AgentDirectory } from '../tenancy/directory.ts';

@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { Total, Micros } from '../kernel/money.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import type { Width } from '../access/authority.ts';

@@ -5,7 +5,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { verifyBudgets } from './verify-budgets.ts';
-import { followClock } from './follow-clock.ts';
+import { followClock } from './balance-keeper.ts';
 import type { Total } from '../kernel/money.ts';
 import { readHistory } from './read-budgets.ts';
 import { everybody, tiersOf } from './tier.ts';

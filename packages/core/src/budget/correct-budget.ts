@@ -1,13 +1,12 @@
 import type { Principal } from '../access/principal.ts';
 import { requireScope, requireUnbound } from '../access/principal.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
+import { draftOf, lineageOfId } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import { checkLength } from '../kernel/bounds.ts';
 import type { Budgets } from './budgets.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { lineageOfId } from '../audit/lineage.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { BudgetRow } from './read-budgets.ts';
 import { rowOf } from './read-budgets.ts';
 import type { Total } from '../kernel/money.ts';

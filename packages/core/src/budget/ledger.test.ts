@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { agentId } from '../testkit/requests.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { BudgetRules } from './budget-policy.ts';
 import { budgetPolicy, noBudgets, noCaps } from './budget-policy.ts';
 import type { Approached } from './ledger.ts';

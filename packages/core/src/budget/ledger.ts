@@ -19,7 +19,7 @@ import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
 import type { Undo } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { Clock, EpochMs } from '../kernel/clock.ts';
 import type { Micros, Total } from '../kernel/money.ts';
 import { isShareOf, minus, plus } from '../kernel/money.ts';

@@ -1,8 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import { noLineage } from '../audit/lineage.ts';
+import { draftOf, system, noLineage } from '../audit/entry.ts';
 import type { Budgets } from './budgets.ts';
-import type { Lineage } from '../audit/lineage.ts';
+import type { Lineage } from '../audit/entry.ts';
 import type { Approached } from './ledger.ts';
 import { totalJson } from '../kernel/money.ts';
 

@@ -1,5 +1,5 @@
-import type { AgentId } from '../kernel/agent-id.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { agentKey } from '../kernel/ids.ts';
 import type { Micros, Total } from '../kernel/money.ts';
 import { plus } from '../kernel/money.ts';
 

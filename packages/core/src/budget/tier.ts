@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 export type BudgetTier = 'global' | 'org' | 'team' | 'agent';
 

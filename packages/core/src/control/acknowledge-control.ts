@@ -6,7 +6,7 @@ import type { Controls } from './controls.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { actorOf } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import { authenticateAgent } from '../tenancy/identify.ts';
 import { alertOf, entryMembers, saveReceipt } from './receipts.ts';
 import { discardMessage } from './messages.ts';

@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts';
 import { control, finish, listen, opOf, permissive, run, storedReceipt } from '../testkit/controls.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/ids.ts';
 import type { ControlMessage } from './outbox.ts';
 import { postMessage } from './messages.ts';
 import { subscribeControl } from './subscribe-control.ts';

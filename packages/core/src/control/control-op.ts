@@ -5,7 +5,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
 import type { Controls } from './controls.ts';
-import { findOp } from '../ops/find-op.ts';
+import { findOp } from '../ops/find-ops.ts';
 import type { OpRecord } from '../ops/op.ts';
 import { recordOf } from '../ops/op.ts';
 import { entryMembers } from './receipts.ts';

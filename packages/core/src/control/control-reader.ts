@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { BulkControl } from './bulk-control.ts';
 import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
 

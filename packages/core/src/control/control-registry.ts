@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { ReeveError } from '../kernel/errors.ts';
-import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import type { AgentId, AgentKey } from '../kernel/ids.ts';
+import { agentKey } from '../kernel/ids.ts';
 import type { OpsRegistry } from '../ops/registry.ts';
 import type { AgentDirectory } from '../tenancy/directory.ts';
 import type { ControlReader, ControlSequence } from './control-reader.ts';

@@ -1,5 +1,5 @@
 import type { JournalOf } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { Reactions } from '../kernel/announce.ts';
 import type { Operations, OperationsChange, OperationsEvent, OpsReactions } from '../ops/operations.ts';
 import type { ControlRegistry } from './control-registry.ts';

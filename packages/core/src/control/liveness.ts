@@ -2,7 +2,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { draftOf, system } from '../audit/entry.ts';
 import type { Controls } from './controls.ts';
 import { usdOfMicros } from '../kernel/money.ts';
-import { traceIdsIn } from '../kernel/op-id.ts';
+import { traceIdsIn } from '../kernel/ids.ts';
 import { SteppedRound } from '../kernel/stepped-round.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';

@@ -1,7 +1,7 @@
 import type { Controls } from './controls.ts';
 import type { ControlMessage, QueuedMessage, Outbox, ControlStream } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import { announce } from '../kernel/announce.ts';
 import type { Op } from '../ops/op.ts';
 import { delivered, isDue, givenUp } from '../ops/receipt.ts';

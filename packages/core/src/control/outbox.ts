@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { ReeveError } from '../kernel/errors.ts';
 import type { ControlAction, Receipt } from '../ops/receipt.ts';

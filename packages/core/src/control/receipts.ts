@@ -1,10 +1,9 @@
-import type { AlertEvent } from '../audit/alert.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import type { EntryDraft } from '../audit/entry.ts';
-import { lineageOfId } from '../audit/lineage.ts';
+import type { AlertEvent, EntryDraft } from '../audit/entry.ts';
+import { draftOf, system, lineageOfId } from '../audit/entry.ts';
+import type { ControlSnapshot } from './control-slice.ts';
 import type { Controls } from './controls.ts';
-import { traceIdsIn } from '../kernel/op-id.ts';
+import { traceIdsIn } from '../kernel/ids.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import { unconfirmed } from '../ops/receipt.ts';
 
@@ -85,4 +84,16 @@ export function timeOutControls(gov: Controls, most: number): number {
     count++;
   }
   return count;
+}
+
+/**
+ * Brings controls back: the numbers of messages, what waits for an acknowledgement, what blocks, and what was asked for
+ * lately. The time to acknowledge starts anew, as nobody could have done so while the gateway was gone.
+ */
+export function restoreControl(gov: Controls, snapshot: ControlSnapshot): void {
+  for (const sequence of snapshot.controlSequences) gov.control.restoreSequence(sequence);
+  const receipts = snapshot.receipts.toSorted((a, b) => a.sequence - b.sequence);
+  for (const receipt of receipts) gov.control.place(receipt);
+  const bulks = snapshot.bulkControls.toSorted((a, b) => a.requestedAt - b.requestedAt);
+  for (const bulk of bulks) gov.control.remembered.restore(bulk);
 }

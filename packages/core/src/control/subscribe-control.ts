@@ -1,6 +1,6 @@
 import type { Controls } from './controls.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/identify.ts';
 import type { ControlSink, ControlStream } from './outbox.ts';
 import { sendWaiting } from './messages.ts';

@@ -8,7 +8,7 @@ import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
 import { issueControls } from './issue-controls.ts';
 import { saveReceipt } from './receipts.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import { announce } from '../kernel/announce.ts';
 import type { Op } from '../ops/op.ts';
 import type { Receipt } from '../ops/receipt.ts';

@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import { mayReach } from '../access/principal.ts';
 import type { DomainEvent } from '../store.ts';
 import type { PolicyScope } from '../policy/document.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 /** Which events a stream asks for. Absent members do not narrow. */
 export interface EventFilter {

@@ -1,6 +1,5 @@
 import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope } from '../access/principal.ts';
-import { covers } from '../access/scope.ts';
+import { narrowedTo, requireScope, covers } from '../access/principal.ts';
 import type { AuditPage, AuditQuery, AuditReader } from '../audit/audit-reader.ts';
 
 export type LogFilter = Omit<AuditQuery, 'orClaimedOrgId'>;

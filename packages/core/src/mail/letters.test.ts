@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { roles } from '../access/scope.ts';
+import { roles } from '../access/principal.ts';
 import { inviteLetter, inviteLink, resetLetter, resetLink } from './letters.ts';
 import type { Letter } from './mailer.ts';
 

@@ -1,4 +1,4 @@
-import type { Role } from '../access/scope.ts';
+import type { Role } from '../access/principal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Letter } from './mailer.ts';
 

@@ -5,7 +5,7 @@ import { sortedBy } from '../approvals/approval-reader.ts';
 import type { StandingGrant } from '../approvals/grant.ts';
 import { grantStateOf } from '../approvals/grant.ts';
 import type { Change, Snapshot } from '../store.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 type ApprovalChange = Extract<Change, { readonly kind: 'approval_saved' | 'grant_saved' | 'approvals_removed' }>;
 

@@ -2,8 +2,8 @@ import type { BulkControl } from '../control/bulk-control.ts';
 import type { ControlReader, ControlSequence } from '../control/control-reader.ts';
 import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
 import type { Change, Snapshot } from '../store.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { agentKey } from '../kernel/ids.ts';
 
 type ControlChange = Extract<
   Change,

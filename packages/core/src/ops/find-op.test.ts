@@ -4,7 +4,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { moveOp } from './move-op.ts';
-import { findOp, readOp } from './find-op.ts';
+import { findOp, readOp } from './find-ops.ts';
 
 const names = ['acme/search/bot', 'acme/ads/bot', 'umbrella/search/bot', '//bot'] as const;
 

@@ -5,8 +5,8 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { OpState } from './lifecycle.ts';
-import type { OpFilter, OpPage } from './list-ops.ts';
-import { listOps } from './list-ops.ts';
+import type { OpFilter, OpPage } from './find-ops.ts';
+import { listOps } from './find-ops.ts';
 
 const names = ['acme/search/bot', 'acme/search/kid', 'acme/ads/bot', 'umbrella/search/bot', '//bot'] as const;
 

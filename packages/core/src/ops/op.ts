@@ -1,5 +1,5 @@
 import type { ActionType } from '../action/action.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { OpState } from './lifecycle.ts';
 import type { Receipt } from './receipt.ts';

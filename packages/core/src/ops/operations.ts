@@ -1,5 +1,4 @@
-import type { AlertEvent } from '../audit/alert.ts';
-import type { Actor } from '../audit/entry.ts';
+import type { AlertEvent, Actor } from '../audit/entry.ts';
 import type { BudgetEvent, BudgetsChange } from '../budget/budget-slice.ts';
 import type { Budgets } from '../budget/budgets.ts';
 import type { JournalOf } from '../journal/journal.ts';

@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { withKeptTexts } from '../kernel/bounds.ts';
 import type { OpRecord, Op } from './op.ts';

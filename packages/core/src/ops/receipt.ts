@@ -1,7 +1,7 @@
 import type { Width } from '../access/authority.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 export type ControlAction = 'pause' | 'resume' | 'terminate';
 

@@ -1,5 +1,5 @@
 import type { Undo } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { Clock, EpochMs } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Total } from '../kernel/money.ts';

@@ -6,7 +6,7 @@ import { periods } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
 import { agentId } from '../testkit/requests.ts';
-import { budgetRules } from './budget-rules.ts';
+import { budgetRules } from './policy-set.ts';
 import type { PolicyDocument, PolicyScope } from './document.ts';
 
 const scopes: readonly Exclude<PolicyScope, { tier: 'global' }>[] = [

@@ -4,8 +4,8 @@ import { mayReach } from '../access/principal.ts';
 import type { ActionType } from '../action/action.ts';
 import type { Pricing, ActionOnExceed, Caps } from '../budget/budget-policy.ts';
 import type { BudgetTier } from '../budget/tier.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { isId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { isId } from '../kernel/ids.ts';
 import type { Glob } from '../kernel/glob.ts';
 import type { Condition } from './condition.ts';
 

@@ -1,4 +1,4 @@
-import { parseUrl } from '../kernel/platform-url.ts';
+import { parseUrl } from '../kernel/ports.ts';
 
 /** What was sent names a host perhaps, and nobody can say which. */
 export const unclear = Symbol('unclear');

@@ -4,7 +4,7 @@ import type { Sha256 } from '../kernel/ports.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyProblem, PolicyDocument } from './document.ts';
 import { describeProblem, authorOf } from './document.ts';
-import { problemsOf } from './parse-policy.ts';
+import { problemsOf } from './parse-source.ts';
 import type { PolicySource, ParsedSource } from './parse-source.ts';
 import type { Policies } from './policies.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';

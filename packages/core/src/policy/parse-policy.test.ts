@@ -4,7 +4,7 @@ import type { Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument } from './document.ts';
 import { describeProblem } from './document.ts';
 import type { PolicySource } from './parse-source.ts';
-import { parsePolicies } from './parse-policy.ts';
+import { parsePolicies } from './parse-source.ts';
 
 const amount = 'must be a number of US dollars from 0 to 1000000000.00';
 const budgetKeys =

@@ -1,11 +1,10 @@
 import type { Width } from '../access/authority.ts';
-import { isId } from '../kernel/agent-id.ts';
+import { isId } from '../kernel/ids.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope, PolicyPlace, PolicyProblem } from './document.ts';
 import { authorOf, bindingOfName, shortName, policyModes, parseScope, scopeForms } from './document.ts';
 import { parseBudget, parsePricing } from './parse-budget.ts';
-import { parseName, parseRules } from './parse-rule.ts';
-import { SourceRules } from './source-rules.ts';
+import { parseName, parseRules, SourceRules } from './parse-rule.ts';
 import type { Member } from './yaml-reader.ts';
 import { YamlReader } from './yaml-reader.ts';
 import type { Document, Node } from 'yaml';
@@ -218,4 +217,48 @@ export interface ParsedSource {
   readonly problems: readonly PolicyProblem[];
   /** How many instructions the patterns of its conditions have become. */
   readonly instructions: number;
+}
+
+export interface ParsedPolicies {
+  readonly documents: readonly PolicyDocument[];
+  readonly problems: readonly PolicyProblem[];
+}
+
+/** Reads all sources together: names are unique over all of them. */
+export function parsePolicies(sources: readonly PolicySource[], features: PolicyFeatures = {}): ParsedPolicies {
+  const parsed = sources.map((source) => parseSource(source, features));
+  return {
+    documents: parsed.flatMap(({ documents }) => documents.map(({ document }) => document)),
+    problems: problemsOf(parsed),
+  };
+}
+
+/**
+ * What is wrong with sources that are to be in force together, each by itself and one with another. Where two cannot
+ * both be, the later one is told.
+ */
+export function problemsOf(sources: readonly ParsedSource[]): readonly PolicyProblem[] {
+  const names = new Set<string>();
+  const taken = new Set<string>();
+  return sources.flatMap(({ documents, problems }) => [
+    ...problems,
+    ...documents.flatMap((document) => clashesOf(document, names, taken)),
+  ]);
+}
+
+function clashesOf(
+  { document, namedAt, exclusive }: ParsedDocument,
+  names: Set<string>,
+  taken: Set<string>,
+): PolicyProblem[] {
+  const problems: PolicyProblem[] = [];
+  if (names.has(document.name)) {
+    problems.push({ ...namedAt, message: `a document named "${document.name}" exists already` });
+  }
+  names.add(document.name);
+  for (const { key, at } of exclusive) {
+    if (taken.has(key)) problems.push({ ...at, message: `another global document has a "${key}"` });
+    taken.add(key);
+  }
+  return problems;
 }

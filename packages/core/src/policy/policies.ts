@@ -1,10 +1,13 @@
 import type { KeyRing } from '../access/key-ring.ts';
+import type { Principal } from '../access/principal.ts';
 import type { Ledger } from '../budget/ledger.ts';
 import type { JournalOf } from '../journal/journal.ts';
 import type { Ports } from '../kernel/ports.ts';
-import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';
+import { mayReachScope } from './document.ts';
 import type { PolicySet } from './policy-set.ts';
+import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';
 import type { PolicyRegistry } from './store/policy-registry.ts';
+import type { MayRead } from './trail.ts';
 
 /** What the use cases of policies work on. */
 export interface Policies extends Ports {
@@ -16,4 +19,9 @@ export interface Policies extends Ports {
   /** Where they come from. */
   readonly policyRegistry: PolicyRegistry;
   readonly journal: JournalOf<PoliciesChange, PolicyEvent>;
+}
+
+/** What a caller may read of documents: who is bound to a tenant reads those of that tenant, not what stands above it. */
+export function readerOf(by: Principal): MayRead {
+  return ({ scope }) => mayReachScope(by, scope);
 }

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { Action, ActionType } from '../action/action.ts';
 import { action, actionTypes } from '../action/action.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import { agentId } from '../testkit/requests.ts';
 import { slowGlobMatches } from '../testkit/slow-glob.ts';
 import { sha256 } from '../testkit/test-governance.ts';
 import type { Condition, Facts } from './condition.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule, PolicyScope } from './document.ts';
 import { compileGlob } from '../kernel/glob.ts';
-import { parsePolicies } from './parse-policy.ts';
+import { parsePolicies } from './parse-source.ts';
 import type { Verdict } from './policy-set.ts';
 import { PolicySet, policyVersion } from './policy-set.ts';
 

@@ -1,24 +1,24 @@
 import type { Action } from '../action/action.ts';
 import { resourceOf } from '../action/action.ts';
 import { redactText } from '../audit/redact.ts';
-import type { BudgetPolicy, Pricing } from '../budget/budget-policy.ts';
-import { budgetPolicy, noPrices } from '../budget/budget-policy.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import type { BudgetPolicy, Pricing, BudgetRules, Caps } from '../budget/budget-policy.ts';
+import { budgetPolicy, noPrices, noBudgets, noCaps } from '../budget/budget-policy.ts';
+import type { BudgetTier, TierOf } from '../budget/tier.ts';
 import { shortened } from '../kernel/bounds.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import type { Sha256 } from '../kernel/ports.ts';
 import type { Asking } from './asking-rules.ts';
 import { askingReason, strictest } from './asking-rules.ts';
-import { budgetRules } from './budget-rules.ts';
 import type { Facts } from './condition.ts';
+import { Evaluation } from './condition.ts';
 import type { Refuser } from './denial-hint.ts';
 import { DenialHints } from './denial-hint.ts';
 import type { Effect, PolicyDocument, PolicyScope } from './document.ts';
-import { Evaluation } from './condition.ts';
+import { scopesAbove } from './document.ts';
 import type { Observed } from './observed-documents.ts';
 import { ObservedDocuments } from './observed-documents.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
-import { scopesAbove } from './document.ts';
 import { subjectOf } from './subject.ts';
 
 /** At which tier a decision fell: that of the document whose rule decided, or none of them. */
@@ -120,4 +120,28 @@ export function policyVersion(sha256: Sha256, sources: readonly string[]): strin
 function defaultOf(documents: readonly PolicyDocument[]): 'allow' | 'deny' {
   const said = new Set(documents.filter(({ scope }) => scope.tier === 'global').map((document) => document.default));
   return said.has('allow') && !said.has('deny') ? 'allow' : 'deny';
+}
+
+/** What all documents together say of budgets: the global one of everybody, scoped ones of their tenant. */
+export function budgetRules(documents: readonly PolicyDocument[]): BudgetRules {
+  const global = documents.find(({ scope, budget }) => scope.tier === 'global' && budget !== undefined)?.budget;
+  const uniform = (tier: BudgetTier): Caps => ({ ...noCaps, ...global?.caps[tier] });
+  return {
+    timeZone: global?.timeZone ?? noBudgets.timeZone,
+    actionOnExceed: global?.actionOnExceed ?? noBudgets.actionOnExceed,
+    uniform: { global: uniform('global'), org: uniform('org'), team: uniform('team'), agent: uniform('agent') },
+    own: ownCaps(documents.filter(({ author }) => author === undefined)),
+    lowered: ownCaps(documents.filter(({ author }) => author !== undefined)),
+  };
+}
+
+function ownCaps(documents: readonly PolicyDocument[]): BudgetRules['own'] {
+  return documents.flatMap(({ scope, budget }) =>
+    scope.tier === 'global' || budget === undefined ? [] : [{ of: tierOf(scope), caps: budget.caps[scope.tier] ?? {} }],
+  );
+}
+
+function tierOf(scope: Exclude<PolicyScope, { tier: 'global' }>): TierOf {
+  const nobody = { orgId: '', teamId: '', agentId: '' };
+  return { ...nobody, ...scope };
 }

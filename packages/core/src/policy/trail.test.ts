@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Action } from '../action/action.ts';
 import { action, actionTypes } from '../action/action.ts';
 import { unregisteredAgent } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import { agentId, useTool } from '../testkit/requests.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded } from './condition.ts';

@@ -1,7 +1,7 @@
 import { redactText } from '../audit/redact.ts';
 import type { Action } from '../action/action.ts';
 import { messageOf } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded, Evaluation } from './condition.ts';
 import { containsAgent } from './document.ts';

@@ -9,7 +9,7 @@ import type { ConsiderAgain } from './explain-decision.ts';
 import { considerAgain, explainDecision } from './explain-decision.ts';
 import { loadPolicies } from '../policy/load-policies.ts';
 import { parseSource } from '../policy/parse-source.ts';
-import { PastPolicies } from './past-policies.ts';
+import { PastPolicies } from './candidate.ts';
 import type { PolicyHistory } from '../policy/store/policy-version.ts';
 
 const bot = agentId('acme/search/bot');

@@ -4,7 +4,7 @@ import { MemoryStore } from '../memory/memory-store.ts';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/ids.ts';
 import { findDecision } from './explain-decision.ts';
 
 let world: TestGovernance;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { agentId, operator, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/ids.ts';
 import { candidateSet } from './candidate.ts';
 import type { CompileCondition } from '../policy/condition.ts';
 import { agentsOf, judgeAgain } from './judge-again.ts';

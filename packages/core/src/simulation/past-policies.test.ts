@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { parseSource } from '../policy/parse-source.ts';
-import { PastPolicies } from './past-policies.ts';
+import { PastPolicies } from './candidate.ts';
 
 let read: string[];
 let past: PastPolicies;

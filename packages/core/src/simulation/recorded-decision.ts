@@ -4,7 +4,7 @@ import type { StoredEntry } from '../audit/audit-reader.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import type { Decision } from '../audit/entry.ts';
 import { redacted } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Micros } from '../kernel/money.ts';
 import { microsPerUsd } from '../kernel/money.ts';

@@ -1,7 +1,7 @@
 import { isAtLeastAsWide } from '../access/authority.ts';
 import type { AgentChange } from './tenancy-slice.ts';
 import type { AgentRecord, Suspension } from './agent.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 /** Each kind is here, or this does not compile. */
 const kinds: Readonly<Record<AgentChange['kind'], true>> = {

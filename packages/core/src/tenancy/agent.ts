@@ -1,8 +1,7 @@
 import type { Width } from '../access/authority.ts';
-import type { Actor } from '../audit/entry.ts';
-import type { Lineage } from '../audit/lineage.ts';
+import type { Actor, Lineage } from '../audit/entry.ts';
 import { redactText } from '../audit/redact.ts';
-import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
+import type { AgentId, AgentKey } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 
 /** What is durable about an agent. */

@@ -8,7 +8,7 @@ import type { Tenancy } from './tenancy.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
 import { withoutToken } from './agent-after.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 export interface DeregisterRequest {
   readonly agentId: AgentId | undefined;

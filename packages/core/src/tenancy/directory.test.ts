@@ -4,9 +4,9 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Agent, AgentRecord } from './agent.ts';
-import type { Lineage } from '../audit/lineage.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import type { Lineage } from '../audit/entry.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { agentKey } from '../kernel/ids.ts';
 import type { AgentDirectory } from './directory.ts';
 import { resumeAgent, suspendAgent } from '../testkit/commands.ts';
 

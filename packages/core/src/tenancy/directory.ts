@@ -1,6 +1,6 @@
-import type { Lineage } from '../audit/lineage.ts';
-import type { AgentId, AgentKey } from '../kernel/agent-id.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import type { Lineage } from '../audit/entry.ts';
+import type { AgentId, AgentKey } from '../kernel/ids.ts';
+import { agentKey } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { invalid } from '../kernel/errors.ts';
 import type { Agent, AgentRecord } from './agent.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentId } from '../testkit/requests.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
-import { agentKey, isId, parseAgentId } from '../kernel/agent-id.ts';
+import { agentKey, isId, parseAgentId } from '../kernel/ids.ts';
 import { authenticateAgent, heartbeat, identify } from './identify.ts';
 
 const bot = agentId('acme/search/bot');

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { mayReach } from '../access/principal.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { agentKey, parseAgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { agentKey, parseAgentId } from '../kernel/ids.ts';
 import { announce } from '../kernel/announce.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Sha256 } from '../kernel/ports.ts';

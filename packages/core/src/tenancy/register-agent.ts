@@ -10,8 +10,8 @@ import type { Tenancy } from './tenancy.ts';
 import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
-import { agentKey, parseAgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { agentKey, parseAgentId } from '../kernel/ids.ts';
 
 export interface RegisterRequest {
   readonly by: Principal;

@@ -1,5 +1,5 @@
 import type { Width } from '../access/authority.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord, Suspension } from './agent.ts';
 

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../access/key-ring.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { JournalOf } from '../journal/journal.ts';
-import type { AgentKey } from '../kernel/agent-id.ts';
+import type { AgentKey } from '../kernel/ids.ts';
 import type { Reactions } from '../kernel/announce.ts';
 import type { ReeveError } from '../kernel/errors.ts';
 import type { Ports } from '../kernel/ports.ts';

@@ -4,10 +4,9 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Agent } from './agent.ts';
-import { listAgents } from './list-agents.ts';
+import { listAgents, lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
 import type { Tree } from './topology.ts';
-import { lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
-import { inFlight } from '../ops/list-ops.ts';
+import { inFlight } from '../ops/find-ops.ts';
 import { suspendAgent } from '../testkit/commands.ts';
 
 let world: TestGovernance;

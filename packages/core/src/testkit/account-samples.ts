@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from '../accounts/account.ts';
-import { roles } from '../access/scope.ts';
+import { roles } from '../access/principal.ts';
 import type { OwedEntry } from '../accounts/account-store.ts';
 
 /** Records of accounts, apart from what a test says of them. */

@@ -7,7 +7,7 @@ import type { ControlledOp } from '../control/control-op.ts';
 import type { ScopeRequest } from '../control/control-scope.ts';
 import type { ControlResult } from '../control/bulk-control.ts';
 import type { Governance } from '../governance.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { Completion, CompleteRequest } from '../ops/complete-op.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import type { ControlAction } from '../ops/receipt.ts';

@@ -1,7 +1,6 @@
 import type { Json } from '../audit/canonical-json.ts';
-import type { Actor, AuditEventType } from '../audit/entry.ts';
+import type { Actor, AuditEventType, Lineage } from '../audit/entry.ts';
 import type { StoredEntry } from '../audit/audit-reader.ts';
-import type { Lineage } from '../audit/lineage.ts';
 
 /** An audit entry as whoever reads the log sees it (contract, section 8). */
 export interface LoggedEntry {

@@ -4,7 +4,7 @@ import type { Action } from '../action/action.ts';
 import { action } from '../action/action.ts';
 import type { CheckRequest, RawCheckRequest } from '../action/check-request.ts';
 import { parseCheckRequest } from '../action/check-request.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
 
 /** `acme/search/bot` as a triple; empty parts stay empty. */

@@ -16,7 +16,7 @@ import type { SavedOp } from '../ops/ops-slice.ts';
 import type { Batch, Change, Snapshot, Store } from '../store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/agent-after.ts';
-import { agentKey } from '../kernel/agent-id.ts';
+import { agentKey } from '../kernel/ids.ts';
 import { agentConformance, bareAgent, sampleAgent, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
 import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';

@@ -3,7 +3,7 @@ import type { BulkControl } from '../control/bulk-control.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
 import type { Change, Store } from '../store.ts';
-import type { AgentId } from '../kernel/agent-id.ts';
+import type { AgentId } from '../kernel/ids.ts';
 
 export const sampleReceipt: Receipt = {
   id: 'ctl_1',

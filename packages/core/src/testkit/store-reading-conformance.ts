@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import { emptyChain } from '../audit/chain.ts';
-import { noLineage } from '../audit/lineage.ts';
+import { noLineage } from '../audit/entry.ts';
 import type { AuditEventType, EntryDraft, SealedEntry } from '../audit/entry.ts';
 import type { AuditPage, AuditQuery, StoredEntry } from '../audit/audit-reader.ts';
 import type { OpenStore } from './store-samples.ts';

@@ -4,7 +4,7 @@ import type { Principal } from '../access/principal.ts';
 import { rotateSigningKey } from '../access/manage-keys.ts';
 import { SigningKeyRing } from '../access/signing-key.ts';
 import type { Account } from '../accounts/account.ts';
-import { scopesOfRole } from '../access/scope.ts';
+import { scopesOfRole } from '../access/principal.ts';
 import type { Accounts, AccountSettings, Origin, PasswordHasher } from '../accounts/accounts.ts';
 import type { SessionGrant } from '../accounts/sessions.ts';
 import { register } from '../accounts/register.ts';

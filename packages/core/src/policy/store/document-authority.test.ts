@@ -7,10 +7,9 @@ import { ReeveError } from '../../kernel/errors.ts';
 import { agentId, operator } from '../../testkit/requests.ts';
 import type { TestGovernance } from '../../testkit/test-governance.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
-import { deletePolicy, putPolicy, rollbackPolicy } from './change-policy.ts';
+import { deletePolicy, putPolicy, rollbackPolicy, validatePolicy } from './change-policy.ts';
 import { findPolicy, listPolicies, policyVersions } from './find-policies.ts';
 import { versionsKept } from './policy-version.ts';
-import { validatePolicy } from './validate-policy.ts';
 
 const org: Principal = { ...operator, orgId: 'acme' };
 const team: Principal = { ...org, teamId: 'web' };

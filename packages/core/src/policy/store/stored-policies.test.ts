@@ -5,10 +5,9 @@ import { agentId, operator } from '../../testkit/requests.ts';
 import type { TestGovernance } from '../../testkit/test-governance.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
 import { loadPolicies } from '../load-policies.ts';
-import { deletePolicy, putPolicy, rollbackPolicy } from './change-policy.ts';
+import { deletePolicy, putPolicy, rollbackPolicy, validatePolicy } from './change-policy.ts';
 import { findPolicy, listPolicies, policyVersions } from './find-policies.ts';
-import { followPolicy } from './follow-policy.ts';
-import { validatePolicy } from './validate-policy.ts';
+import { followPolicy } from './store-version.ts';
 
 const acme: Principal = { ...operator, orgId: 'acme' };
 const search: Principal = { ...acme, teamId: 'search' };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Width } from '../../access/authority.ts';
 import type { ApiKeyRecord } from '../../access/api-key.ts';
 import { KeyRing } from '../../access/key-ring.ts';
-import { budgetRules } from '../budget-rules.ts';
+import { budgetRules } from '../policy-set.ts';
 import { testGovernance } from '../../testkit/test-governance.ts';
 import { putInForce } from '../load-policies.ts';
 import { PolicyRegistry } from './policy-registry.ts';
