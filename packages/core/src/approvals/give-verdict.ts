@@ -5,7 +5,14 @@ import { requireAuthority, standingOf } from '../access/require-authority.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
 import { nameOf } from './approval.ts';
 import type { Approvals } from './approvals.ts';
-import { expireApproval, settleApproval, approvalEvent, entryPlace, saveApproval, saveGrant } from './settle-approval.ts';
+import {
+  expireApproval,
+  settleApproval,
+  approvalEvent,
+  entryPlace,
+  saveApproval,
+  saveGrant,
+} from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';

@@ -7,7 +7,15 @@ import { parseScope, namespaceOf, mayReachScope } from '../document.ts';
 import type { ParsedSource } from '../parse-source.ts';
 import { problemsOf, parseSource } from '../parse-source.ts';
 import type { Policies } from '../policies.ts';
-import { findPolicy, nameMeant, requireName, mayReachVersion, requireChange, findStored, whyTaken } from './find-policies.ts';
+import {
+  findPolicy,
+  nameMeant,
+  requireName,
+  mayReachVersion,
+  requireChange,
+  findStored,
+  whyTaken,
+} from './find-policies.ts';
 import type { PlacedPolicy } from './policy-registry.ts';
 import { followPolicies, storeVersion, widthAfter, saveVersion, outsideTenant } from './store-version.ts';
 import { tenantProblems } from './tenant-bounds.ts';
