@@ -1,10 +1,10 @@
 import type { Authenticator, Clock, EndedCredentials, EventLog } from '@reeve/core';
-import type { Health } from './telemetry/health.ts';
-import type { Metrics } from './telemetry/metrics.ts';
-import { EventHub } from './transports/events/event-hub.ts';
-import { openSse } from './transports/events/sse-stream.ts';
-import { EventSockets } from './transports/events/web-socket-stream.ts';
-import type { EventPorts } from './transports/http/handlers/events.ts';
+import type { Health } from '../telemetry/health.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { EventHub } from '../transports/events/event-hub.ts';
+import { openSse } from '../transports/events/sse-stream.ts';
+import { EventSockets } from '../transports/events/web-socket-stream.ts';
+import type { EventPorts } from '../transports/http/handlers/events.ts';
 
 export interface EventsPorts {
   readonly eventLog: EventLog;

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import type { Config } from './config/settings.ts';
-import type { Logger } from './telemetry/logger.ts';
+import type { Config } from '../config/settings.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /** Says at the start, loudly, what a setting opens to people who are not meant to be let in. */
 export function warnOfRisks(config: Config, logger: Logger): void {

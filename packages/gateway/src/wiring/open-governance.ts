@@ -25,8 +25,8 @@ import {
   sealer,
   withWriters,
 } from '@reeve/core';
-import { policyFeatures } from './adapters/cel/policy-features.ts';
-import type { Config } from './config/settings.ts';
+import { policyFeatures } from '../adapters/cel/policy-features.ts';
+import type { Config } from '../config/settings.ts';
 
 export interface GovernPorts {
   readonly store: Store;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '@reeve/core';
-import type { Config } from './config/settings.ts';
-import { StartError } from './start-error.ts';
+import type { Config } from '../config/settings.ts';
+import { StartError } from '../start-error.ts';
 
 /** The certificate and key of both ports, where there are any. */
 export function readTls(config: Config): { cert: Buffer; key: Buffer } | undefined {

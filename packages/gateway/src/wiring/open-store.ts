@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import type { AccountStore, AuditReader, Store } from '@reeve/core';
 import { MemoryStore } from '@reeve/core';
-import { takeDataFolder } from './adapters/files/data-folder.ts';
-import type { Encryption } from './adapters/postgres/connection.ts';
-import { Follower } from './adapters/postgres/follower.ts';
-import { openPostgres } from './adapters/postgres/open-postgres.ts';
-import { SqlAccountStore } from './adapters/sql/account-store.ts';
-import { AuditReaderThread } from './adapters/sql/audit-reader-thread.ts';
-import { SqliteDatabase } from './adapters/sql/sqlite-database.ts';
-import { SqliteStore } from './adapters/sql/sqlite-store.ts';
-import { startCheckpointer } from './adapters/sql/wal-checkpointer.ts';
-import { systemClock } from './adapters/system/system-clock.ts';
-import type { PostgresUrl } from './config/postgres-url.ts';
-import { parsePostgresUrl } from './config/postgres-url.ts';
-import type { Shared } from './adapters/postgres/shared-rows.ts';
-import type { Config } from './config/settings.ts';
-import { withAdvice } from './explain-start.ts';
-import { isLoopback } from './loopback.ts';
+import { takeDataFolder } from '../adapters/files/data-folder.ts';
+import type { Encryption } from '../adapters/postgres/connection.ts';
+import { Follower } from '../adapters/postgres/follower.ts';
+import { openPostgres } from '../adapters/postgres/open-postgres.ts';
+import { SqlAccountStore } from '../adapters/sql/account-store.ts';
+import { AuditReaderThread } from '../adapters/sql/audit-reader-thread.ts';
+import { SqliteDatabase } from '../adapters/sql/sqlite-database.ts';
+import { SqliteStore } from '../adapters/sql/sqlite-store.ts';
+import { startCheckpointer } from '../adapters/sql/wal-checkpointer.ts';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import type { PostgresUrl } from '../config/postgres-url.ts';
+import { parsePostgresUrl } from '../config/postgres-url.ts';
+import type { Shared } from '../adapters/postgres/shared-rows.ts';
+import type { Config } from '../config/settings.ts';
+import { withAdvice } from '../explain-start.ts';
+import { isLoopback } from '../config/loopback.ts';
 import type { Opened } from './opened.ts';
-import { StartError } from './start-error.ts';
-import type { Logger } from './telemetry/logger.ts';
+import { StartError } from '../start-error.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /** A store with what goes with it. */
 export interface OpenStore {

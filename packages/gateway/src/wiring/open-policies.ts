@@ -1,8 +1,8 @@
 import type { Governance } from '@reeve/core';
-import { ThreadEvaluator } from './adapters/evaluation/thread-evaluator.ts';
-import type { Config } from './config/settings.ts';
-import type { Logger } from './telemetry/logger.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import { ThreadEvaluator } from '../adapters/evaluation/thread-evaluator.ts';
+import type { Config } from '../config/settings.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface EvaluatorPorts {
   readonly gov: Governance;

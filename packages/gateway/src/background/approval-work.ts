@@ -1,13 +1,13 @@
 import type { Approval, DomainEvent, EventBus, Governance } from '@reeve/core';
 import { expireApprovals, noteNotified } from '@reeve/core';
-import { sendDelivery } from './adapters/webhook/send-delivery.ts';
-import type { WebhookMessage } from './adapters/webhook/webhook.ts';
-import { Webhook } from './adapters/webhook/webhook.ts';
-import type { Config } from './config/settings.ts';
+import { sendDelivery } from '../adapters/webhook/send-delivery.ts';
+import type { WebhookMessage } from '../adapters/webhook/webhook.ts';
+import { Webhook } from '../adapters/webhook/webhook.ts';
+import type { Config } from '../config/settings.ts';
 import { Rounds } from './rounds.ts';
-import type { Logger } from './telemetry/logger.ts';
-import type { Metrics } from './telemetry/metrics.ts';
-import { approvalJson } from './transports/http/present-approval.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { approvalJson } from '../transports/http/present-approval.ts';
 
 export interface ApprovalWork {
   readonly gov: Governance;

@@ -1,6 +1,6 @@
 import { messageOf } from '@reeve/core';
-import type { Config } from './config/settings.ts';
-import { StartError } from './start-error.ts';
+import type { Config } from '../config/settings.ts';
+import { StartError } from '../start-error.ts';
 
 type Address = Config['httpAddr'];
 

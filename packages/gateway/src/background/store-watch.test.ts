@@ -1,8 +1,8 @@
 import { MemoryStore } from '@reeve/core';
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
-import { watchStore } from './store-health.ts';
-import { Health } from './telemetry/health.ts';
+import { watchStore } from './store-watch.ts';
+import { Health } from '../telemetry/health.ts';
 
 /** A store that counts how often it is probed. */
 class ProbedStore extends MemoryStore {

@@ -10,10 +10,10 @@ import {
   sweepOps,
   timeOutControls,
 } from '@reeve/core';
-import type { Config } from './config/settings.ts';
+import type { Config } from '../config/settings.ts';
 import { Rounds } from './rounds.ts';
-import type { Logger } from './telemetry/logger.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 const rowsPerTurn = 200;
 const opsPerTurn = 1000;

@@ -2,8 +2,8 @@ import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText, lossOf, requiredAnchors } from '@reeve/contract/audit';
 import type { AuditReader, ChainHead, LostEntries, SigningKeyRecord, Store } from '@reeve/core';
 import { lastCut } from '@reeve/core';
-import { isSignedText } from './adapters/crypto/ed25519.ts';
-import { StartError } from './start-error.ts';
+import { isSignedText } from '../adapters/crypto/ed25519.ts';
+import { StartError } from '../start-error.ts';
 
 export interface AnchoredStore {
   readonly store: Pick<Store, 'after'>;

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { loadConfig } from './config/load-config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { warnOfRisks } from './warn-of-risks.ts';
 
 function warnings(env: Readonly<Record<string, string>>): string[] {

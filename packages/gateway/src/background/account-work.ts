@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access, Accounts, AccountStore, Mailer, PasswordHasher } from '@reeve/core';
 import { deliverMail, keepAccounts } from '@reeve/core';
-import type { Config } from './config/settings.ts';
+import type { Config } from '../config/settings.ts';
 import { Rounds } from './rounds.ts';
-import type { Logger } from './telemetry/logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 export interface PeoplePorts {
   readonly access: Access;

@@ -1,7 +1,7 @@
 import type { Store } from '@reeve/core';
 import { messageOf } from '@reeve/core';
-import type { Health } from './telemetry/health.ts';
-import type { Logger } from './telemetry/logger.ts';
+import type { Health } from '../telemetry/health.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 const probeEveryMs = 250;
 

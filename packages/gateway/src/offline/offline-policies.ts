@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import type { PolicyDocument, PolicyProblem, PolicySource } from '@reeve/core';
 import { messageOf, parsePolicies, usualMostActionMicros } from '@reeve/core';
 import { parseDocument } from 'yaml';
-import { policyFeatures } from './adapters/cel/policy-features.ts';
-import { PolicyFiles } from './adapters/files/policy-files.ts';
-import type { CaseGroup } from './offline/policy-case.ts';
-import { readCases } from './offline/read-cases.ts';
-import { splitDocuments } from './offline/split-documents.ts';
-import type { CaseReport } from './offline/test-policies.ts';
-import { testPolicies } from './offline/test-policies.ts';
+import { policyFeatures } from '../adapters/cel/policy-features.ts';
+import { PolicyFiles } from '../adapters/files/policy-files.ts';
+import type { CaseGroup } from './policy-case.ts';
+import { readCases } from './read-cases.ts';
+import { splitDocuments } from './split-documents.ts';
+import type { CaseReport } from './test-policies.ts';
+import { testPolicies } from './test-policies.ts';
 
 /**
  * Policies without a gateway: read, checked and judged by what the gateway itself uses, so that both say the same. This is
  * the part that the command line loads for its offline commands.
  */
 
-export type { CaseReport } from './offline/test-policies.ts';
+export type { CaseReport } from './test-policies.ts';
 
 /** A document of the files that were read, with its own text. */
 export interface OfflineDocument {

@@ -2,14 +2,14 @@ import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText } from '@reeve/contract/audit';
 import type { Access, AuditReader, Clock, Governance, LostEntries, Snapshot, Store } from '@reeve/core';
 import { acceptLostEntries, timestamp } from '@reeve/core';
-import { signText } from './adapters/crypto/ed25519.ts';
-import { AnchorFile } from './adapters/files/anchor-file.ts';
-import { checkAnchor, lossText } from './check-anchor.ts';
-import type { Config } from './config/settings.ts';
+import { signText } from '../adapters/crypto/ed25519.ts';
+import { AnchorFile } from '../adapters/files/anchor-file.ts';
+import { checkAnchor, lossText } from '../startup/check-anchor.ts';
+import type { Config } from '../config/settings.ts';
 import { Rounds } from './rounds.ts';
-import { StartError } from './start-error.ts';
-import type { Health } from './telemetry/health.ts';
-import type { Logger } from './telemetry/logger.ts';
+import { StartError } from '../start-error.ts';
+import type { Health } from '../telemetry/health.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 export interface AnchorPorts {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
 import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
-import type { PolicyFiles } from './adapters/files/policy-files.ts';
-import { StartError } from './start-error.ts';
-import type { Health } from './telemetry/health.ts';
-import type { Logger } from './telemetry/logger.ts';
+import type { PolicyFiles } from '../adapters/files/policy-files.ts';
+import { StartError } from '../start-error.ts';
+import type { Health } from '../telemetry/health.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /**
  * Loads the policies, of files and store together, at start, where anything wrong is final, and again whenever the files
