@@ -1,13 +1,8 @@
 import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText } from '@reeve/contract/audit';
-import type { Access, AuditReader, Clock, Governance, LostEntries, Snapshot, Store } from '@reeve/core';
+import type { Access, Clock, Governance, LostEntries } from '@reeve/core';
 import { acceptLostEntries, timestamp } from '@reeve/core';
-import { signText } from '../adapters/crypto/ed25519.ts';
-import { AnchorFile } from '../adapters/files/anchor-file.ts';
-import { checkAnchor, lossText } from '../startup/check-anchor.ts';
-import type { Config } from '../config/settings.ts';
 import { Rounds } from './rounds.ts';
-import { StartError } from '../start-error.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -15,35 +10,14 @@ export interface AnchorPorts {
   readonly clock: Clock;
   readonly health: Health;
   readonly logger: Logger;
+  /** A bare signature over a text. */
+  readonly sign: (text: string, privateJwk: string) => string;
 }
 
-export interface AnchoredLog {
-  readonly store: Store;
-  readonly reader: AuditReader;
-  readonly snapshot: Snapshot;
-  /** Whether to go on where the log has lost what was anchored. */
-  readonly acceptLoss: boolean;
-}
-
-/**
- * Opens the anchor of the audit log where one is configured, and holds the log against it. A log that has lost what was
- * anchored stops the start, unless the operator has accepted that.
- */
-export async function openAnchor(
-  config: Config,
-  { store, reader, snapshot, acceptLoss }: AnchoredLog,
-  ports: AnchorPorts,
-): Promise<AnchorKeeper | undefined> {
-  if (config.auditAnchor === undefined) return undefined;
-  const file = new AnchorFile(config.auditAnchor);
-  const anchors = await file.newest();
-  const { head, signingKeys } = snapshot;
-  const lost = await checkAnchor(file.path, anchors, { store, reader, head, signingKeys });
-  if (lost !== undefined && !acceptLoss) throw new StartError(lossText(file.path, lost));
-  if (lost === undefined && acceptLoss) {
-    ports.logger.warn('--accept-lost-entries was given, and nothing is lost: take it away');
-  }
-  return new AnchorKeeper(file, anchors.at(-1), lost, ports);
+/** Where anchors are appended to. */
+export interface AnchorLog {
+  readonly path: string;
+  append(anchor: Anchor): Promise<void>;
 }
 
 /**
@@ -51,14 +25,14 @@ export async function openAnchor(
  * cannot be written is told of and tried again; decisions do not wait for it.
  */
 export class AnchorKeeper {
-  readonly #file: AnchorFile;
+  readonly #file: AnchorLog;
   readonly #ports: AnchorPorts;
   readonly #lost: LostEntries | undefined;
   readonly #rounds = new Rounds((error) => this.#failed(error));
   #anchored: Pick<Anchor, 'seq' | 'hash'> | undefined;
   #access: Access | undefined;
 
-  constructor(file: AnchorFile, newest: Anchor | undefined, lost: LostEntries | undefined, ports: AnchorPorts) {
+  constructor(file: AnchorLog, newest: Anchor | undefined, lost: LostEntries | undefined, ports: AnchorPorts) {
     this.#file = file;
     this.#ports = ports;
     this.#lost = lost;
@@ -93,7 +67,7 @@ export class AnchorKeeper {
     const isKnown = this.#anchored?.seq === seq && this.#anchored.hash === hash;
     if (seq === 0 || isKnown || key === undefined) return;
     const unsigned = { seq, hash, at: timestamp(this.#ports.clock.now()), kid: key.kid };
-    await this.#file.append({ ...unsigned, signature: signText(anchoredText(unsigned), key.privateJwk) });
+    await this.#file.append({ ...unsigned, signature: this.#ports.sign(anchoredText(unsigned), key.privateJwk) });
     this.#anchored = { seq, hash };
     this.#ports.health.ok('audit_anchor');
   }

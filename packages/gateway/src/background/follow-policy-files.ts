@@ -1,17 +1,23 @@
 import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
 import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
-import type { PolicyFiles } from '../adapters/files/policy-files.ts';
 import { StartError } from '../start-error.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
+
+/** Where policies are read from, and watched. */
+export interface PolicyFolder {
+  readonly path: string;
+  read(): PolicySource[];
+  watch(changed: () => void): void;
+}
 
 /**
  * Loads the policies, of files and store together, at start, where anything wrong is final, and again whenever the files
  * change, where it is not.
  */
-export async function followPolicies(
+export async function followPolicyFiles(
   gov: Governance,
-  files: PolicyFiles,
+  files: PolicyFolder,
   health: Health,
   logger: Logger,
 ): Promise<void> {
@@ -35,7 +41,7 @@ export async function followPolicies(
 /** What keeps the files from being in force now. */
 async function reload(
   gov: Governance,
-  files: PolicyFiles,
+  files: PolicyFolder,
   health: Health,
   logger: Logger,
 ): Promise<readonly PolicyProblem[]> {
@@ -53,7 +59,7 @@ async function reload(
 }
 
 /** What the files hold, or why they cannot be read. */
-function readable(files: PolicyFiles): PolicySource[] | PolicyProblem {
+function readable(files: PolicyFolder): PolicySource[] | PolicyProblem {
   try {
     return files.read();
   } catch (error) {

@@ -2,7 +2,6 @@ import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText, lossOf, requiredAnchors } from '@reeve/contract/audit';
 import type { AuditReader, ChainHead, LostEntries, SigningKeyRecord, Store } from '@reeve/core';
 import { lastCut } from '@reeve/core';
-import { isSignedText } from '../adapters/crypto/ed25519.ts';
 import { StartError } from '../start-error.ts';
 
 export interface AnchoredStore {
@@ -10,6 +9,7 @@ export interface AnchoredStore {
   readonly reader: AuditReader;
   readonly head: ChainHead;
   readonly signingKeys: readonly SigningKeyRecord[];
+  readonly isSigned: (text: string, signature: string, publicJwk: string) => boolean;
 }
 
 const mostLosses = 100;
@@ -26,7 +26,7 @@ export async function checkAnchor(
   const keys = new Map(log.signingKeys.map(({ kid, publicJwk }) => [kid, publicJwk]));
   for (const anchor of anchors) {
     const key = keys.get(anchor.kid);
-    if (key !== undefined && !isSignedText(anchoredText(anchor), anchor.signature, key)) {
+    if (key !== undefined && !log.isSigned(anchoredText(anchor), anchor.signature, key)) {
       throw new StartError(
         `SVC_AUDIT_ANCHOR: ${path} is forged: the anchor of entry ${anchor.seq} at ${anchor.at} has no good signature; find out who wrote it, and move the file away to begin a new one`,
       );

@@ -1,4 +1,4 @@
-import type { Change, Clock, DomainEvent, Governance, OnControlStep, Randomness, Snapshot, Store } from '@reeve/core';
+import type { Change, DomainEvent, Governance, Snapshot } from '@reeve/core';
 import {
   AgentDirectory,
   ApprovalRegistry,
@@ -26,22 +26,12 @@ import {
   withWriters,
 } from '@reeve/core';
 import { policyFeatures } from '../adapters/cel/policy-features.ts';
+import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
+import { systemClock as clock } from '../adapters/system/system-clock.ts';
+import type { StoreWatch } from '../background/store-watch.ts';
 import type { Config } from '../config/settings.ts';
-
-export interface GovernPorts {
-  readonly store: Store;
-  /** What the operations are brought back from. */
-  readonly opsLog: Pick<Store, 'after' | 'receipts'>;
-  readonly snapshot: Snapshot;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly sha256: (text: string) => string;
-  /** Told after each commit: what went wrong, if anything, and how long it took. */
-  readonly onCommit: (error: unknown, seconds: number) => void;
-  readonly onSubscriberError: (error: unknown) => void;
-  /** Told of every step of a control. */
-  readonly onControlStep: OnControlStep;
-}
+import type { OpenStore } from './open-store.ts';
+import type { WiringContext } from './wiring-context.ts';
 
 export interface Governed {
   readonly gov: Governance;
@@ -53,13 +43,43 @@ export interface Governed {
 
 const noMark = { seq: 0, timeZone: 'UTC' };
 
-/** Puts the state of the gateway together from what its store remembers. */
-export async function govern(config: Config, ports: GovernPorts): Promise<Governed> {
-  const { store, snapshot, clock, randomness, sha256 } = ports;
-  const balancesMark = snapshot.balancesMark ?? noMark;
-  const events = new EventBus<DomainEvent>(ports.onSubscriberError);
+/** Opens the journal and puts the state together from what the store remembers. Closing makes the last turn durable. */
+export async function openGovernance(
+  context: WiringContext,
+  stored: OpenStore,
+  snapshot: Snapshot,
+  watch: StoreWatch,
+): Promise<Governed> {
+  const { config, logger, opened } = context;
+  const events = new EventBus<DomainEvent>((error) => logger.error({ err: error }, 'a subscriber of events failed'));
+  const journal = journalOn(context, stored, snapshot, events, watch);
+  const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
+  const eventLog = new EventLog(journal, snapshot.eventIdsReserved, isFirstRun);
+  events.subscribe((batch) => eventLog.append(batch));
+  const tally = new DecisionTally(clock.now());
+  events.subscribe((batch) => tally.follow(batch));
+  const gov = emptyGovernance(context, stored, snapshot, journal);
+  for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
+  gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
+  const balances = await restoreBalances(gov, stored, snapshot);
+  events.subscribe((batch) => balances.follow(batch));
+  await restoreOps(config, gov, stored, snapshot);
+  restoreControl(gov, snapshot);
+  restoreApprovals(gov, snapshot);
+  await journal.committed();
+  opened.defer(() => journal.close(), 'the journal');
+  return { gov, events, eventLog, balances, tally };
+}
+
+function journalOn(
+  { metrics }: WiringContext,
+  { store }: OpenStore,
+  snapshot: Snapshot,
+  events: EventBus<DomainEvent>,
+  watch: StoreWatch,
+): Journal<Change, DomainEvent> {
   let startedAt = 0;
-  const journal = new Journal<Change, DomainEvent>(
+  return new Journal<Change, DomainEvent>(
     {
       commit: (batch) => {
         startedAt = clock.elapsed();
@@ -68,22 +88,30 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
       soon: setImmediate,
       seal: sealer(sha256),
       publish: (batch) => events.publish(batch),
-      onCommit: (error) => ports.onCommit(error, (clock.elapsed() - startedAt) / 1000),
+      onCommit: (error) => {
+        metrics.committed((clock.elapsed() - startedAt) / 1000, error !== undefined);
+        watch.onCommit(error);
+      },
     },
     snapshot.head,
   );
-  const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
-  const eventLog = new EventLog(journal, snapshot.eventIdsReserved, isFirstRun);
-  events.subscribe((batch) => eventLog.append(batch));
-  const tally = new DecisionTally(clock.now());
-  events.subscribe((batch) => tally.follow(batch));
+}
+
+/** The features with nothing in them yet but keys. */
+function emptyGovernance(
+  { config, metrics }: WiringContext,
+  { store }: OpenStore,
+  snapshot: Snapshot,
+  journal: Journal<Change, DomainEvent>,
+): Governance {
   const directory = new AgentDirectory();
   const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000);
-  const gov = governanceOf({
+  const { timeZone } = snapshot.balancesMark ?? noMark;
+  return governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
     ops,
-    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: balancesMark.timeZone })),
+    ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros: config.maxActionCostMicros,
     runs: new RunTally(),
     control: new ControlRegistry({
@@ -92,7 +120,7 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
       clock,
       reader: store,
       settings: { ackMs: config.controlAckSecs * 1000, strict: config.controlStrict },
-      onStep: ports.onControlStep,
+      onStep: (receipt, before) => metrics.controlled(receipt, before),
     }),
     approvals: new ApprovalRegistry({
       reader: store.approvals,
@@ -106,21 +134,21 @@ export async function govern(config: Config, ports: GovernPorts): Promise<Govern
     policies: new PolicySet([], policyVersion(sha256, [])),
     policyRegistry: new PolicyRegistry(store.policies, policyFeatures),
   });
-  for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
-  gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
-  const fold = await recoverBalances(snapshot.balances, balancesMark, ports.opsLog);
+}
+
+async function restoreBalances(gov: Governance, { opsLog }: OpenStore, snapshot: Snapshot): Promise<BalanceKeeper> {
+  const mark = snapshot.balancesMark ?? noMark;
+  const fold = await recoverBalances(snapshot.balances, mark, opsLog);
   for (const balance of fold.all()) gov.ledger.restore(balance);
-  const balances = new BalanceKeeper(gov, fold, balancesMark.seq);
-  events.subscribe((batch) => balances.follow(batch));
+  return new BalanceKeeper(gov, fold, mark.seq);
+}
+
+async function restoreOps(config: Config, gov: Governance, { opsLog }: OpenStore, snapshot: Snapshot): Promise<void> {
   if (!config.opsDurable) {
-    journal.write({ kind: 'ops_forgotten' });
+    gov.journal.write({ kind: 'ops_forgotten' });
   } else if (snapshot.opsReplayFrom === null) {
-    journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
+    gov.journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
   } else {
-    await recoverOps(gov, snapshot.ops, ports.opsLog, snapshot.opsReplayFrom);
+    await recoverOps(gov, snapshot.ops, opsLog, snapshot.opsReplayFrom);
   }
-  restoreControl(gov, snapshot);
-  restoreApprovals(gov, snapshot);
-  await journal.committed();
-  return { gov, events, eventLog, balances, tally };
 }

@@ -14,12 +14,11 @@ import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PostgresUrl } from '../config/postgres-url.ts';
 import { parsePostgresUrl } from '../config/postgres-url.ts';
 import type { Shared } from '../adapters/postgres/shared-rows.ts';
-import type { Config } from '../config/settings.ts';
 import { withAdvice } from '../explain-start.ts';
 import { isLoopback } from '../config/loopback.ts';
-import type { Opened } from './opened.ts';
 import { StartError } from '../start-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { WiringContext } from './wiring-context.ts';
 
 /** A store with what goes with it. */
 export interface OpenStore {
@@ -36,23 +35,18 @@ export interface OpenStore {
   readonly follow?: (shared: Shared) => void;
 }
 
-/** Opens the store that is configured. `onFatal` is told later, where the gateway must not go on. */
-export async function openStore(
-  config: Config,
-  logger: Logger,
-  opened: Opened,
-  onFatal: (error: Error) => void,
-): Promise<OpenStore> {
-  if (config.databaseUrl === 'memory:') {
+/** Opens the store that is configured: in memory, SQLite or PostgreSQL. `onFatal` is told later, where the gateway must not go on. */
+export async function openStore(context: WiringContext, onFatal: (error: Error) => void): Promise<OpenStore> {
+  const { databaseUrl } = context.config;
+  if (databaseUrl === 'memory:') {
     // Ids of events go on from the time of the start: above all that an earlier run has given out.
     const memory = new MemoryStore(systemClock.now() * 1000);
     return { ...alone(memory), reader: memory, indexLag: () => Promise.resolve(0) };
   }
-  if (config.databaseUrl !== undefined) return openShared(config, config.databaseUrl, logger, opened, onFatal);
-  return openEmbedded(config, opened);
+  return databaseUrl === undefined ? openEmbedded(context) : openShared(context, databaseUrl, onFatal);
 }
 
-function openEmbedded(config: Config, opened: Opened): OpenStore {
+function openEmbedded({ config, opened }: WiringContext): OpenStore {
   const folder = takeDataFolder(config.dataDir);
   opened.defer(() => folder.release(), 'the data folder');
   const path = join(folder.path, 'reeve.db');
@@ -76,10 +70,8 @@ function alone(store: Store): Pick<OpenStore, 'store' | 'opsLog' | 'neededFrom'>
 }
 
 async function openShared(
-  config: Config,
+  { config, logger, opened }: WiringContext,
   databaseUrl: string,
-  logger: Logger,
-  opened: Opened,
   onFatal: (error: Error) => void,
 ): Promise<OpenStore> {
   const follower = new Follower((error) =>
