@@ -6,7 +6,7 @@ import {
   findRolesIn,
   MemoryAccountStore,
   SigningKeyRing,
-  TicketBooth,
+  TicketRegistry,
 } from '@reeve/core';
 import { JoseMint } from '../adapters/crypto/jose-mint.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
@@ -23,7 +23,7 @@ export interface Identity {
   /** Whether there is a store for them. */
   readonly hasAccounts: boolean;
   readonly authenticator: Authenticator;
-  readonly tickets: TicketBooth;
+  readonly tickets: TicketRegistry;
   readonly afterwards: Afterwards;
 }
 
@@ -68,7 +68,7 @@ export function openIdentity(
       findLogin: findLoginIn(accounts.store, systemClock),
       findRoles: findRolesIn(accounts.store),
     }),
-    tickets: new TicketBooth(systemClock, randomness),
+    tickets: new TicketRegistry(systemClock, randomness),
     afterwards,
   };
 }

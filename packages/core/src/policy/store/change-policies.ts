@@ -7,7 +7,7 @@ import { withWriter } from './writers-from-before.ts';
  * made of them, and returns once it is durable.
  */
 export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
-  const result = await gov.policyRegistry.shelf.alone(async (newest) => {
+  const result = await gov.policyRegistry.store.alone(async (newest) => {
     const { policyRegistry } = gov;
     const news = newest.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));
     await policyRegistry.prepare(

@@ -18,7 +18,7 @@ export async function rollbackPolicy(gov: Policies, by: Principal, rollback: Rol
   requireScope(by, 'admin');
   const { version, note } = rollback;
   const name = nameMeant(gov, by, rollback.name);
-  const found = (await gov.policyRegistry.shelf.versions(name, [version]))[0];
+  const found = (await gov.policyRegistry.store.versions(name, [version]))[0];
   findStored(gov, by, name);
   if (found !== undefined && mayReachVersion(by, found)) {
     await gov.policyRegistry.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);

@@ -21,7 +21,7 @@ type OpsRoutes =
 
 export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
   /** A refusal, too, is told only once the state that it speaks of is durable. */
-  const truthfully = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const commitBeforeRefusal = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
     } catch (error) {
@@ -30,7 +30,7 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
     }
   };
   const control = (by: Principal, id: string, action: ControlAction, reason: string) =>
-    truthfully(async () => {
+    commitBeforeRefusal(async () => {
       const { op, control: receipt } = await controlOp(gov, by, findOp(gov, by, id), action, reason);
       return { op: opJson(op), control: receipt === null ? null : controlJson(receipt) };
     });
@@ -71,7 +71,7 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
     resumeOp: ({ params, body }, { principal }) => control(principal, params.id, 'resume', body.reason),
     terminateOp: ({ params, body }, { principal }) => control(principal, params.id, 'terminate', body.reason),
     completeOp: ({ params, body }, { principal }) =>
-      truthfully(async () => {
+      commitBeforeRefusal(async () => {
         const completion = {
           actualCostMicros: body.actual_cost_micros ?? null,
           outcome: body.outcome ?? null,
