@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Accounts, Mailer } from '@reeve/core';
 import { deliverMail, keepAccounts } from '@reeve/core';
-import { Rounds } from './rounds.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { Rounds } from './rounds.ts';
 
 const mailEveryMs = 1000;
 const keepEveryMs = 60_000;

@@ -2,9 +2,9 @@ import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText } from '@reeve/contract/audit';
 import type { Access, Clock, Governance, LostEntries } from '@reeve/core';
 import { acceptLostEntries, timestamp } from '@reeve/core';
-import { Rounds } from './rounds.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { Rounds } from './rounds.ts';
 
 export interface AnchorPorts {
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 import type { DomainEvent, EventBus, Governance } from '@reeve/core';
 import { expireApprovals } from '@reeve/core';
-import { Rounds } from './rounds.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { Rounds } from './rounds.ts';
 
 export interface ApprovalWork {
   readonly gov: Governance;

@@ -11,9 +11,9 @@ import {
   timeOutControls,
 } from '@reeve/core';
 import type { Config } from '../config/settings.ts';
-import { Rounds } from './rounds.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { Rounds } from './rounds.ts';
 
 const rowsPerTurn = 200;
 const opsPerTurn = 1000;

@@ -1,12 +1,12 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import type { OpControlMessage } from '@reeve/contract';
-import type { BackoffSettings } from './backoff.ts';
-import { backoffMs } from './backoff.ts';
-import type { ByteStream } from './channel.ts';
+import type { BackoffSettings } from './retry.ts';
+import { backoffMs } from './retry.ts';
+import type { ByteStream } from '../channel.ts';
 import { errorOfStatus } from './error-of-status.ts';
-import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
-import { decodeResponse, rpc } from './rpc-methods.ts';
+import { ReeveClosed, ReeveUnauthenticated } from '../errors.ts';
+import { decodeResponse, rpc } from '../rpc-methods.ts';
 
 export interface ControlStreamEvents {
   readonly onMessage: (message: OpControlMessage) => void;

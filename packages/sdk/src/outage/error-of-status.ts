@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import type { ReeveError } from './errors.ts';
+import type { ReeveError } from '../errors.ts';
 import {
   ReeveInternal,
   ReeveInvalidRequest,
@@ -10,7 +10,7 @@ import {
   ReeveTokenInUse,
   ReeveUnauthenticated,
   ReeveUnavailable,
-} from './errors.ts';
+} from '../errors.ts';
 
 type Failure = Exclude<status, status.OK>;
 

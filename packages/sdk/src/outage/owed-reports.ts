@@ -1,5 +1,5 @@
-import type { Completion } from './completion.ts';
-import { ReeveUnavailable } from './errors.ts';
+import type { Completion } from '../completion.ts';
+import { ReeveUnavailable } from '../errors.ts';
 
 const mostOwed = 1000;
 

@@ -1,5 +1,5 @@
-import type { BackoffSettings } from './backoff.ts';
-import { backoffMs } from './backoff.ts';
+import type { BackoffSettings } from './retry.ts';
+import { backoffMs } from './retry.ts';
 
 export type AckOutcome = 'received' | 'failed' | 'effective';
 

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import { errorOfStatus } from './error-of-status.ts';
-import { ReeveError, ReeveUnavailable } from './errors.ts';
+import { ReeveError, ReeveUnavailable } from '../errors.ts';
 
 test.each([
   [status.CANCELLED, 'unavailable'],

@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deadlineIn } from './deadline.ts';
-import { ReeveInternal, ReeveInvalidRequest, ReeveUnavailable } from './errors.ts';
-import { retrying } from './retry.ts';
-import { RetryBudget } from './retry-budget.ts';
+import { ReeveInternal, ReeveInvalidRequest, ReeveUnavailable } from '../errors.ts';
+import { backoffMs, deadlineIn, RetryBudget, retrying } from './retry.ts';
 
 const backoff = { initialBackoffMs: 0.001, maxBackoffMs: 0.001 };
 
@@ -95,4 +93,57 @@ test('giving up while waiting for a retry rejects with the reason', async () => 
     throw new ReeveUnavailable('down');
   });
   await expect(call).rejects.toBe(reason);
+});
+
+const settings = fc.record({
+  initialBackoffMs: fc.double({ min: 0.1, max: 10_000, noNaN: true }),
+  maxBackoffMs: fc.double({ min: 0.1, max: 100_000, noNaN: true }),
+});
+const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+test('the wait is anything from nothing to a limit that doubles up to its maximum', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 5000 }), settings, fraction, (retry, given, random) => {
+      const wait = backoffMs(retry, given, () => random);
+      const limit = Math.min(given.maxBackoffMs, given.initialBackoffMs * 2 ** retry);
+      expect(wait).toBe(random * limit);
+      expect(Number.isFinite(wait)).toBe(true);
+      expect(wait).toBeLessThanOrEqual(given.maxBackoffMs);
+    }),
+  );
+});
+
+test('however calls and failures mix, retries stay within the burst and the share', () => {
+  const events = fc.array(fc.boolean(), { maxLength: 2000 });
+  const burst = fc.integer({ min: 0, max: 20 });
+  const perMille = fc.integer({ min: 0, max: 1000 });
+  fc.assert(
+    fc.property(events, burst, perMille, (answeredOrFailed, most, share) => {
+      const budget = new RetryBudget(most, share / 1000);
+      let retries = 0;
+      let answers = 0;
+      for (const answered of answeredOrFailed) {
+        if (answered) {
+          answers++;
+          budget.answered();
+        } else if (budget.take()) retries++;
+        expect(retries * 1000).toBeLessThanOrEqual(most * 1000 + answers * share);
+      }
+    }),
+  );
+});
+
+test('ten answers earn one retry, no sooner', () => {
+  const budget = new RetryBudget(1, 0.1);
+  expect(budget.take()).toBe(true);
+  for (let i = 0; i < 9; i++) budget.answered();
+  expect(budget.take()).toBe(false);
+  budget.answered();
+  expect(budget.take()).toBe(true);
+});
+
+test('a long good time earns no more than the burst', () => {
+  const budget = new RetryBudget(3, 0.1);
+  for (let i = 0; i < 1000; i++) budget.answered();
+  expect([budget.take(), budget.take(), budget.take(), budget.take()]).toEqual([true, true, true, false]);
 });

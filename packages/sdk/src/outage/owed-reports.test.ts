@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReeveOpNotFound, ReeveUnavailable } from './errors.ts';
+import { ReeveOpNotFound, ReeveUnavailable } from '../errors.ts';
 import { OwedReports } from './owed-reports.ts';
 
 test('what is delivered or refused is told once; what is out of reach is kept', async () => {

@@ -1,17 +1,13 @@
 import type { CheckActionResponse } from '@reeve/contract';
 import type { ServiceError } from '@grpc/grpc-js';
-import { isAnswerTo } from './answer.ts';
-import type { BackoffSettings } from './backoff.ts';
-import { backoffMs } from './backoff.ts';
-import type { ByteStream, Channel } from './channel.ts';
-import type { Deadline } from './deadline.ts';
-import { remainingMs } from './deadline.ts';
+import { isAnswerTo } from '../answer.ts';
+import type { BackoffSettings, Deadline, RetryBudget } from './retry.ts';
+import { backoffMs, overdue, remainingMs } from './retry.ts';
+import type { ByteStream, Channel } from '../channel.ts';
 import { errorOfStatus } from './error-of-status.ts';
-import type { ReeveError } from './errors.ts';
-import { ReeveClosed, ReeveInternal, ReeveUnavailable } from './errors.ts';
-import { overdue } from './retry.ts';
-import type { RetryBudget } from './retry-budget.ts';
-import { decodeResponse, rpc } from './rpc-methods.ts';
+import type { ReeveError } from '../errors.ts';
+import { ReeveClosed, ReeveInternal, ReeveUnavailable } from '../errors.ts';
+import { decodeResponse, rpc } from '../rpc-methods.ts';
 
 /** The gateway does not take checks by stream, or answered out of order: they have to be asked one by one. */
 export class PipelineRefused extends Error {}

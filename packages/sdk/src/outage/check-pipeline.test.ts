@@ -1,9 +1,9 @@
 import { status } from '@grpc/grpc-js';
 import { Decision } from '@reeve/contract';
 import { expect, test } from 'vitest';
-import { startClient } from '../test/client.ts';
-import { allowing, answering, denying, unavailable } from '../test/scripted-answers.ts';
-import { ReeveClosed, ReeveInvalidRequest } from './index.ts';
+import { startClient } from '../../test/client.ts';
+import { allowing, answering, denying, unavailable } from '../../test/scripted-answers.ts';
+import { ReeveClosed, ReeveInvalidRequest } from '../index.ts';
 
 const always = { pipeline: 'always' } as const;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
