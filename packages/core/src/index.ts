@@ -1,7 +1,7 @@
 export type { Access } from './access/access.ts';
 export type { ApiKeyRecord } from './access/api-key.ts';
 export { parseApiKey } from './access/api-key.ts';
-export { authenticateTicket, redeemTicket, TicketBooth } from './access/tickets.ts';
+export { authenticateTicket, redeemTicket, TicketRegistry } from './access/tickets.ts';
 export { Authenticator } from './access/authenticator.ts';
 export type { Width } from './access/authority.ts';
 export { widths } from './access/authority.ts';

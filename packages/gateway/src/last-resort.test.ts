@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { stopOrExit } from './last-resort.ts';
-import { Opened } from './opened.ts';
+import { Opened } from './wiring/opened.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,13 +1,13 @@
 import { flushCompileCache } from 'node:module';
-import type { Gateway } from './compose.ts';
-import { startGateway } from './compose.ts';
+import type { Gateway } from './wiring/start-gateway.ts';
+import { startGateway } from './wiring/start-gateway.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
 import { explainStart } from './explain-start.ts';
 import { exitAfterLinger, stopOrExit } from './last-resort.ts';
 import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
-import { warnOfRisks } from './warn-of-risks.ts';
+import { warnOfRisks } from './startup/warn-of-risks.ts';
 
 /** What whoever runs a gateway within its own process wants to know and decide. */
 export interface ServeHooks {

@@ -2,17 +2,17 @@ import type { Action } from './action.ts';
 import type { FullAgentId } from './agent-id.ts';
 import type { AgentOps } from './agent-ops.ts';
 import type { Answer } from './answer.ts';
-import { answerOf, unreachableAnswer } from './answer.ts';
+import { answerOf } from './answer.ts';
 import type { Batch } from './check-many.ts';
 import { batchesOf, checkBatch } from './check-many.ts';
-import { ReeveError, ReeveInternal, ReeveInvalidRequest, ReeveUnavailable } from './errors.ts';
+import { ReeveInvalidRequest } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
-import type { Limits } from './deadline.ts';
+import type { Limits } from './outage/retry.ts';
 import type { LiveOperation } from './live-operation.ts';
-import { neverHappened } from './owed-reports.ts';
+import { mayHaveArrived, withoutAnswer } from './outage/outage.ts';
+import { neverHappened } from './outage/owed-reports.ts';
 import type { CheckDetails, PreparedCheck } from './prepare-check.ts';
 import { prepareCheck } from './prepare-check.ts';
-import type { TraceIds } from './trace-ids.ts';
 import { opIdOf } from './trace-ids.ts';
 
 /** One of many checks. */
@@ -66,21 +66,23 @@ export class AgentChecks {
   }
 
   async ask(check: PreparedCheck, limits: Limits, op: LiveOperation): Promise<Answer> {
+    const { onUnavailable } = this.#link.settings;
     this.#ops.asked(op);
     try {
       return answerOf(await this.#link.check(check, limits), check.ids);
     } catch (error) {
       if (mayHaveArrived(error)) this.#callOff(op);
-      return this.#unreachable(error, check.ids);
+      return withoutAnswer(error, check.ids, onUnavailable);
     }
   }
 
   async #askBatch(batch: Batch, ops: readonly LiveOperation[], limits: Limits): Promise<Answer[]> {
+    const { onUnavailable } = this.#link.settings;
     try {
       return await checkBatch(this.#link, batch, limits);
     } catch (error) {
       if (mayHaveArrived(error)) for (const [index] of batch.checks.entries()) this.#callOff(ops[batch.from + index]);
-      return batch.checks.map(({ ids }) => this.#unreachable(error, ids));
+      return batch.checks.map(({ ids }) => withoutAnswer(error, ids, onUnavailable));
     }
   }
 
@@ -89,12 +91,6 @@ export class AgentChecks {
     const current = this.#ops.upToDate(op, answer);
     if (current.allowed) op.begin();
     return current;
-  }
-
-  /** Fail closed: no answer is a denial, or an error where the caller wants that. */
-  #unreachable(error: unknown, ids: TraceIds): Answer {
-    if (!(error instanceof ReeveUnavailable) || this.#link.settings.onUnavailable === 'throw') throw error;
-    return unreachableAnswer(ids, error.message);
   }
 
   /** What was given up here may have been allowed there: the gateway is told later that it never happened. */
@@ -112,9 +108,4 @@ export class AgentChecks {
       throw new ReeveInvalidRequest(`checks[${index}].${error.message}`);
     }
   }
-}
-
-function mayHaveArrived(error: unknown): boolean {
-  if (error instanceof ReeveUnavailable) return error.mayHaveArrived;
-  return !(error instanceof ReeveError) || error instanceof ReeveInternal;
 }

@@ -1,16 +1,17 @@
 import type { OpControlMessage } from '@reeve/contract';
 import { AckOpControlRequest_Outcome as WireOutcome } from '@reeve/contract';
-import type { AckOutcome } from './ack-queue.ts';
-import { AckQueue } from './ack-queue.ts';
+import type { AckOutcome } from './outage/ack-queue.ts';
+import { AckQueue } from './outage/ack-queue.ts';
 import type { FullAgentId } from './agent-id.ts';
 import { AgentOps } from './agent-ops.ts';
 import type { ByteStream } from './channel.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import type { Control } from './control.ts';
-import { ControlStream } from './control-stream.ts';
-import { ReeveInternal, ReeveResourceExhausted, ReeveUnauthenticated, ReeveUnavailable } from './errors.ts';
+import { ControlStream } from './outage/control-stream.ts';
+import { ReeveUnauthenticated } from './errors.ts';
 import { rpc } from './rpc-methods.ts';
-import type { Limits } from './deadline.ts';
+import { isToldLater } from './outage/outage.ts';
+import type { Limits } from './outage/retry.ts';
 import type { ProcessHold } from './process-hold.ts';
 import type { Settings } from './connect-options.ts';
 import type { RpcMethod } from './rpc-methods.ts';
@@ -184,13 +185,10 @@ export class AgentLink {
       await this.#link.sendOnce(rpc.ackOpControl, request, this.#link.limits({}));
       return 'told';
     } catch (error) {
-      return later.some((ErrorClass) => error instanceof ErrorClass) ? 'later' : 'told';
+      return isToldLater(error) ? 'later' : 'told';
     }
   }
 }
-
-/** With these the gateway was not told. Every other error means that it does not want to know, or that all is over. */
-const later = [ReeveUnavailable, ReeveResourceExhausted, ReeveInternal, ReeveUnauthenticated];
 
 /** Tells a listener. An error of its own is not hidden, and breaks nothing here. */
 function notify<Event>(listener: (event: Event) => void, event: Event): void {

@@ -1,12 +1,12 @@
 import type { OpControlMessage } from '@reeve/contract';
-import type { AckQueue } from './ack-queue.ts';
+import type { AckQueue } from './outage/ack-queue.ts';
 import type { Answer } from './answer.ts';
 import type { Completion } from './completion.ts';
 import type { Control } from './control.ts';
 import { controlOf } from './control.ts';
 import type { ControlLine, ControlReceipt } from './live-operation.ts';
 import { LiveOperation } from './live-operation.ts';
-import { OwedReports } from './owed-reports.ts';
+import { OwedReports } from './outage/owed-reports.ts';
 import type { ProcessHold } from './process-hold.ts';
 
 const mostEnded = 1000;

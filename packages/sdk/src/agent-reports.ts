@@ -4,7 +4,7 @@ import type { Completion } from './completion.ts';
 import { completionRequest } from './completion.ts';
 import { ReeveInvalidTransition, ReeveOpNotFound, ReeveUnavailable } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
-import type { Limits } from './deadline.ts';
+import type { Limits } from './outage/retry.ts';
 import { rpc } from './rpc-methods.ts';
 
 /** What an agent reports of its operations. */

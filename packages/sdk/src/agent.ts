@@ -9,7 +9,7 @@ import type { Completion } from './completion.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
-import type { CallOptions } from './deadline.ts';
+import type { CallOptions } from './outage/retry.ts';
 import type { GuardOptions } from './guard.ts';
 import { guarded } from './guard.ts';
 import { startHeartbeat } from './heartbeat.ts';

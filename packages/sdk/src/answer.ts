@@ -78,23 +78,6 @@ export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
   };
 }
 
-/** Fail closed: no answer is a denial. The operation may exist at the gateway, as only the answer may be lost. */
-export function unreachableAnswer(ids: TraceIds, detail: string): Answer {
-  return {
-    decision: 'deny',
-    allowed: false,
-    reason: `gateway unreachable: ${detail}`,
-    policyRule: '',
-    opId: opIdOf(ids),
-    ...ids,
-    opState: undefined,
-    approvalId: undefined,
-    limit: undefined,
-    decisionLatencyUs: 0,
-    source: 'sdk',
-  };
-}
-
 function limitOf(wire: WireLimit | undefined): BudgetLimit | undefined {
   const tier = tiers.find((name) => name === wire?.tier);
   const period = periods.find((name) => name === wire?.period);

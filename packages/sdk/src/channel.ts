@@ -2,9 +2,9 @@ import type { ClientDuplexStream, ClientUnaryCall, ServiceError } from '@grpc/gr
 import { Client, connectivityState, Metadata } from '@grpc/grpc-js';
 import manifest from '../package.json' with { type: 'json' };
 import type { Settings } from './connect-options.ts';
-import type { Deadline } from './deadline.ts';
-import { remainingMs } from './deadline.ts';
-import { errorOfStatus } from './error-of-status.ts';
+import type { Deadline } from './outage/retry.ts';
+import { remainingMs } from './outage/retry.ts';
+import { errorOfStatus } from './outage/error-of-status.ts';
 import { ReeveClosed } from './errors.ts';
 import { ProcessHold } from './process-hold.ts';
 import { quietCredentials } from './quiet-credentials.ts';

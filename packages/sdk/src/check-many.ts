@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import { answerOf } from './answer.ts';
 import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
 import type { GatewayLink } from './gateway-link.ts';
-import type { Limits } from './deadline.ts';
+import type { Limits } from './outage/retry.ts';
 import type { PreparedCheck } from './prepare-check.ts';
 import { bytesOf, isTooLarge, requireSendable, rpc } from './rpc-methods.ts';
 

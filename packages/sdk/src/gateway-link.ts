@@ -3,17 +3,15 @@ import type { FullAgentId } from './agent-id.ts';
 import { AgentLink } from './agent-link.ts';
 import type { AttemptOptions, ByteStream } from './channel.ts';
 import { Channel } from './channel.ts';
-import { CheckPipeline, PipelineRefused } from './check-pipeline.ts';
+import { CheckPipeline, PipelineRefused } from './outage/check-pipeline.ts';
 import type { Settings } from './connect-options.ts';
-import { deadlineIn } from './deadline.ts';
+import { deadlineIn, RetryBudget, retrying } from './outage/retry.ts';
 import type { PreparedCheck } from './prepare-check.ts';
 import type { ProcessHold } from './process-hold.ts';
-import { retrying } from './retry.ts';
-import { RetryBudget } from './retry-budget.ts';
 import type { RpcMethod } from './rpc-methods.ts';
 import { decodeResponse, encodeRequest, rpc } from './rpc-methods.ts';
 import { opIdOf } from './trace-ids.ts';
-import type { CallOptions, Limits } from './deadline.ts';
+import type { CallOptions, Limits } from './outage/retry.ts';
 
 interface SendOptions extends Limits {
   readonly bearer?: string | undefined;

@@ -35,7 +35,7 @@ export {
   ReeveUnavailable,
 } from './errors.ts';
 export { ActionDeniedError } from './action-denied.ts';
-export type { CallOptions } from './deadline.ts';
+export type { CallOptions } from './outage/retry.ts';
 export type { GuardOptions } from './guard.ts';
 export type { Operation, OperationControl } from './operation.ts';
 export type { CheckDetails } from './prepare-check.ts';

@@ -2,7 +2,7 @@ import { Agent } from './agent.ts';
 import { fullAgentId } from './agent-id.ts';
 import type { Settings } from './connect-options.ts';
 import { ReeveUnauthenticated } from './errors.ts';
-import type { CallOptions } from './deadline.ts';
+import type { CallOptions } from './outage/retry.ts';
 import { GatewayLink } from './gateway-link.ts';
 import type { AttachOptions, RegisterOptions } from './register-options.ts';
 import { registerRequest } from './register-options.ts';

@@ -1,8 +1,8 @@
 import type { AgentOps } from './agent-ops.ts';
 import type { Answer } from './answer.ts';
 import type { Completion } from './completion.ts';
-import type { Deadline } from './deadline.ts';
-import { remainingMs } from './deadline.ts';
+import type { Deadline } from './outage/retry.ts';
+import { remainingMs } from './outage/retry.ts';
 import { OperationTerminatedError, ReeveInvalidRequest } from './errors.ts';
 import { ActionDeniedError } from './action-denied.ts';
 import type { ControlHook, LiveOperation } from './live-operation.ts';

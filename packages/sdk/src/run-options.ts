@@ -1,6 +1,6 @@
-import type { CallOptions, Limits } from './deadline.ts';
+import type { CallOptions, Limits } from './outage/retry.ts';
 import type { ControlHook } from './live-operation.ts';
-import { deadlineIn } from './deadline.ts';
+import { deadlineIn } from './outage/retry.ts';
 import type { CheckDetails } from './prepare-check.ts';
 
 export interface CheckOptions extends CheckDetails, CallOptions {}

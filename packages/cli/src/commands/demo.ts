@@ -72,11 +72,11 @@ async function begin(shell: Shell, isForPeople: boolean, place: Place, signal: A
   const { login, keyOf } = await prepareDemo(http, madeKey);
   const playing = play(grpc, keyOf, signal);
   const data = { http, grpc, ...login, api_key: madeKey };
-  shell.stdout.write(isForPeople ? welcome(http, login, madeKey) : `${JSON.stringify(data)}\n`);
+  shell.stdout.write(isForPeople ? startedText(http, login, madeKey) : `${JSON.stringify(data)}\n`);
   await playing;
 }
 
-function welcome(http: string, { email, password }: DemoLogin, key: string): string {
+function startedText(http: string, { email, password }: DemoLogin, key: string): string {
   return `
   Reeve's demo is running: three orgs, a dozen agents, all of it made up and on this machine.
 

@@ -6,7 +6,7 @@ import { operator } from '../testkit/requests.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import { portsOf } from '../testkit/ports-of.ts';
 import type { Access } from './access.ts';
-import { authenticateTicket, redeemTicket, TicketBooth } from './tickets.ts';
+import { authenticateTicket, redeemTicket, TicketRegistry } from './tickets.ts';
 import { Authenticator } from './authenticator.ts';
 import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
@@ -18,7 +18,7 @@ const clock = new ManualClock();
 const refused = 'wrong, used or older than 30 seconds';
 let access: Access;
 let authenticator: Authenticator;
-let booth: TicketBooth;
+let tickets: TicketRegistry;
 let holder: Principal;
 let settle: <Result>(work: Promise<Result>) => Promise<Result>;
 
@@ -34,38 +34,38 @@ beforeEach(async () => {
     ended: new EndedCredentials(),
   };
   authenticator = new Authenticator(access);
-  booth = new TicketBooth(clock, fixedRandomness());
+  tickets = new TicketRegistry(clock, fixedRandomness());
   const grant = { label: 'viewer', scopes: ['read'] as const, orgId: 'acme', teamId: null, ttlMs: 20_000 };
   const { key } = await settle(createKey(access, operator, grant));
   holder = await authenticator.authenticate(`Bearer ${key}`);
 });
 
 test('a ticket stands for who it was issued to, and is used up only by being redeemed', async () => {
-  const { ticket } = booth.issue(holder);
-  expect(await authenticateTicket(booth, authenticator, ticket)).toBe(holder);
-  expect(await authenticateTicket(booth, authenticator, ticket)).toBe(holder);
-  redeemTicket(booth, ticket);
-  expect(() => redeemTicket(booth, ticket)).toThrow(refused);
-  await expect(authenticateTicket(booth, authenticator, ticket)).rejects.toThrow(refused);
+  const { ticket } = tickets.issue(holder);
+  expect(await authenticateTicket(tickets, authenticator, ticket)).toBe(holder);
+  expect(await authenticateTicket(tickets, authenticator, ticket)).toBe(holder);
+  redeemTicket(tickets, ticket);
+  expect(() => redeemTicket(tickets, ticket)).toThrow(refused);
+  await expect(authenticateTicket(tickets, authenticator, ticket)).rejects.toThrow(refused);
 });
 
 test('a ticket ends with the credential that it was issued to: by revocation', async () => {
-  const { ticket } = booth.issue(holder);
+  const { ticket } = tickets.issue(holder);
   await settle(revokeKey(access, operator, holder.credentialId));
-  await expect(authenticateTicket(booth, authenticator, ticket)).rejects.toThrow(refused);
+  await expect(authenticateTicket(tickets, authenticator, ticket)).rejects.toThrow(refused);
 });
 
 test('a ticket ends with the credential that it was issued to: by its time', async () => {
-  const { ticket } = booth.issue(holder);
+  const { ticket } = tickets.issue(holder);
   clock.advance(20_001);
-  await expect(authenticateTicket(booth, authenticator, ticket)).rejects.toThrow(refused);
+  await expect(authenticateTicket(tickets, authenticator, ticket)).rejects.toThrow(refused);
 });
 
 test('a made-up ticket and one that is too old are refused alike', async () => {
-  const { ticket } = booth.issue({ ...holder, expiresAt: null, credentialId: 'nobody' });
+  const { ticket } = tickets.issue({ ...holder, expiresAt: null, credentialId: 'nobody' });
   clock.advance(30_000);
   for (const bad of [ticket, 'rvt_made-up', '']) {
-    await expect(authenticateTicket(booth, authenticator, bad)).rejects.toMatchObject({ code: 'unauthenticated' });
-    expect(() => redeemTicket(booth, bad)).toThrow(refused);
+    await expect(authenticateTicket(tickets, authenticator, bad)).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(() => redeemTicket(tickets, bad)).toThrow(refused);
   }
 });

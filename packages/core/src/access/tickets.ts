@@ -8,7 +8,7 @@ const ticketTtlMs = 30_000;
 const mostTickets = 100_000;
 
 /** Single-use tickets that open an event stream, so that no token has to stand in a URL. */
-export class TicketBooth {
+export class TicketRegistry {
   readonly #clock: Clock;
   readonly #randomness: Randomness;
   readonly #tickets = new Map<string, { readonly principal: Principal; readonly endsAt: number }>();
@@ -53,7 +53,7 @@ export class TicketBooth {
  * happens when what it is for has been found to be in order.
  */
 export async function authenticateTicket(
-  tickets: TicketBooth,
+  tickets: TicketRegistry,
   authenticator: Authenticator,
   ticket: string,
 ): Promise<Principal> {
@@ -63,7 +63,7 @@ export async function authenticateTicket(
 }
 
 /** Uses a ticket up. Of two who come with the same one, the second is refused. */
-export function redeemTicket(tickets: TicketBooth, ticket: string): void {
+export function redeemTicket(tickets: TicketRegistry, ticket: string): void {
   if (tickets.redeem(ticket) === undefined) throw refused();
 }
 

@@ -25,7 +25,7 @@ export interface LoginRequest {
 export async function logIn(accounts: Accounts, request: LoginRequest, from: Origin): Promise<SessionGrant> {
   const email = requireEmail(request.email);
   const emailHash = emailHashOf(accounts, email.key);
-  const account = await knock(accounts, email, emailHash, from);
+  const account = await findUnlessLocked(accounts, email, emailHash, from);
   const known = account?.status === 'active' ? account : undefined;
   const { ok, outdated } = await accounts.hasher.verify(
     normalisePassword(request.password),
@@ -45,14 +45,19 @@ export async function logIn(accounts: Accounts, request: LoginRequest, from: Ori
       await countFailure(accounts, rows, note, { emailHash, accountId: account?.id ?? null, by });
       return new ReeveError('wrong_credentials', 'the email or the password is wrong');
     }
-    return welcome(accounts, rows, note, { account: current, renewed, emailHash, request, from });
+    return completeLogin(accounts, rows, note, { account: current, renewed, emailHash, request, from });
   });
   if (outcome instanceof ReeveError) throw outcome;
   return grantFor(accounts, outcome);
 }
 
 /** Refuses at once what is locked, and otherwise looks the account up. */
-async function knock(accounts: Accounts, email: Email, emailHash: string, from: Origin): Promise<Account | undefined> {
+async function findUnlessLocked(
+  accounts: Accounts,
+  email: Email,
+  emailHash: string,
+  from: Origin,
+): Promise<Account | undefined> {
   const { account, lockedMs } = await accounts.store.read(async (rows) => ({
     account: await rows.accountByEmail(email.key),
     lockedMs: await isLocked(accounts, rows, emailHash),
@@ -63,7 +68,7 @@ async function knock(accounts: Accounts, email: Email, emailHash: string, from: 
   );
 }
 
-async function welcome(
+async function completeLogin(
   accounts: Accounts,
   rows: AccountRows,
   note: Note,

@@ -11,7 +11,7 @@ import type { StandingGrant } from './grant.ts';
 const id = agentId('acme/search/bot');
 const key = agentKey(id);
 let world: TestGovernance;
-let desk: ApprovalRegistry;
+let registry: ApprovalRegistry;
 /** An approval that waits for a verdict, and one that its agent is to be told of. */
 let open: Approval;
 let told: Approval;
@@ -29,83 +29,88 @@ beforeEach(async () => {
   open = found;
   grant = given;
   const { reader, settings } = world.gov.approvals;
-  desk = new ApprovalRegistry({ reader, settings, clock: world.clock });
+  registry = new ApprovalRegistry({ reader, settings, clock: world.clock });
 });
 
 describe('an approval in memory', () => {
   test('counts as open until it is decided, for its agent and in all', () => {
-    const counts = () => [desk.openCount, desk.openCountOf(key), desk.openCountOf(agentKey(agentId('acme/search/x')))];
+    const counts = () => [
+      registry.openCount,
+      registry.openCountOf(key),
+      registry.openCountOf(agentKey(agentId('acme/search/x'))),
+    ];
     expect(counts()).toEqual([0, 0, 0]);
-    desk.place(open);
-    desk.place({ ...open, id: 'apr_2', opId: 'u:s' });
-    desk.place({ ...open, id: 'apr_3', agent: agentId('acme/search/x') });
-    desk.place(open);
+    registry.place(open);
+    registry.place({ ...open, id: 'apr_2', opId: 'u:s' });
+    registry.place({ ...open, id: 'apr_3', agent: agentId('acme/search/x') });
+    registry.place(open);
     expect(counts()).toEqual([3, 2, 1]);
-    desk.place(told);
+    registry.place(told);
     expect(counts()).toEqual([2, 1, 1]);
-    desk.drop('apr_2');
-    desk.drop('apr_2');
+    registry.drop('apr_2');
+    registry.drop('apr_2');
     expect(counts()).toEqual([1, 0, 1]);
-    desk.drop('apr_3');
+    registry.drop('apr_3');
     expect(counts()).toEqual([0, 0, 0]);
   });
 
   test('is found by its operation and by its message for as long as its agent is to be told', () => {
-    const found = () => [desk.find(open.id), desk.ofOp(id, 't:s'), desk.ofSignal(id, 1)].map((each) => each?.state);
-    desk.place(open);
+    const found = () =>
+      [registry.find(open.id), registry.ofOp(id, 't:s'), registry.ofSignal(id, 1)].map((each) => each?.state);
+    registry.place(open);
     expect(found()).toEqual(['open', 'open', undefined]);
-    desk.place(told);
+    registry.place(told);
     expect(found()).toEqual(['approved', 'approved', 'approved']);
-    desk.place({ ...told, signalSequence: null, notices: ['decided'] });
+    registry.place({ ...told, signalSequence: null, notices: ['decided'] });
     expect(found()).toEqual(['approved', undefined, undefined]);
-    desk.place({ ...told, signalSequence: null });
+    registry.place({ ...told, signalSequence: null });
     expect(found()).toEqual([undefined, undefined, undefined]);
   });
 
   test('is found by no other operation, message or agent', () => {
-    desk.place(told);
-    desk.place({ ...told, id: 'apr_2', opId: 'u:s', signalSequence: 2 });
-    expect([desk.ofOp(id, 't:s')?.id, desk.ofOp(id, 'u:s')?.id, desk.ofOp(id, 'v:s')]).toEqual([
+    registry.place(told);
+    registry.place({ ...told, id: 'apr_2', opId: 'u:s', signalSequence: 2 });
+    expect([registry.ofOp(id, 't:s')?.id, registry.ofOp(id, 'u:s')?.id, registry.ofOp(id, 'v:s')]).toEqual([
       told.id,
       'apr_2',
       undefined,
     ]);
-    expect([1, 2, 3].map((sequence) => desk.ofSignal(id, sequence)?.id)).toEqual([told.id, 'apr_2', undefined]);
+    expect([1, 2, 3].map((sequence) => registry.ofSignal(id, sequence)?.id)).toEqual([told.id, 'apr_2', undefined]);
     const other = agentId('acme/search/x');
-    expect([desk.ofOp(other, 't:s'), desk.ofSignal(other, 1)]).toEqual([undefined, undefined]);
+    expect([registry.ofOp(other, 't:s'), registry.ofSignal(other, 1)]).toEqual([undefined, undefined]);
   });
 
   test('has the rest of its time after a restart, also where the clock is then set back', () => {
     world.clock.advance(200_000);
-    desk.place(open);
+    registry.place(open);
     world.clock.setWallClock(-86_400_000);
     world.clock.advance(99_999);
-    expect(desk.isDue(open)).toBe(false);
+    expect(registry.isDue(open)).toBe(false);
     world.clock.advance(1);
-    expect(desk.isDue(open)).toBe(true);
+    expect(registry.isDue(open)).toBe(true);
   });
 
   test('gives way to a later one of the same operation, and does not take that along when it goes', () => {
-    desk.place(told);
-    desk.place({ ...open, id: 'apr_later' });
-    expect(desk.ofOp(id, 't:s')?.id).toBe('apr_later');
-    desk.drop(told.id);
-    expect(desk.ofOp(id, 't:s')?.id).toBe('apr_later');
+    registry.place(told);
+    registry.place({ ...open, id: 'apr_later' });
+    expect(registry.ofOp(id, 't:s')?.id).toBe('apr_later');
+    registry.drop(told.id);
+    expect(registry.ofOp(id, 't:s')?.id).toBe('apr_later');
   });
 
   test('is due by either clock, however often it is put in place', () => {
-    const due = () => [...desk.due()].map((each) => each.id);
-    desk.place(open);
+    const due = () => [...registry.due()].map((each) => each.id);
+    registry.place(open);
     world.clock.advance(299_999);
     world.clock.setWallClock(-86_400_000);
-    desk.place(open);
-    expect([desk.isDue(open), due()]).toEqual([false, []]);
+    registry.place(open);
+    expect([registry.isDue(open), due()]).toEqual([false, []]);
     world.clock.advance(1);
-    expect([desk.isDue(open), due()]).toEqual([true, [open.id]]);
-    desk.drop(open.id);
-    expect([desk.isDue(open), due()]).toEqual([false, []]);
+    expect([registry.isDue(open), due()]).toEqual([true, [open.id]]);
+    registry.drop(open.id);
+    expect([registry.isDue(open), due()]).toEqual([false, []]);
     world.clock.setWallClock(86_400_000);
-    expect(desk.isDue(open)).toBe(true);
+    expect(registry.isDue(open)).toBe(true);
   });
 });
 
@@ -113,38 +118,38 @@ describe('a grant in memory', () => {
   const other = () => ({ ...grant, id: 'grt_other' });
 
   test('goes alone when it is revoked', () => {
-    desk.placeGrant(grant);
-    desk.placeGrant(other());
-    desk.placeGrant({ ...grant, revokedAt: 1 });
-    expect([desk.findGrant(grant.id), desk.findGrant('grt_other')]).toEqual([undefined, other()]);
-    desk.dropGrant(other());
-    expect(desk.findGrant('grt_other')).toBeUndefined();
+    registry.placeGrant(grant);
+    registry.placeGrant(other());
+    registry.placeGrant({ ...grant, revokedAt: 1 });
+    expect([registry.findGrant(grant.id), registry.findGrant('grt_other')]).toEqual([undefined, other()]);
+    registry.dropGrant(other());
+    expect(registry.findGrant('grt_other')).toBeUndefined();
   });
 
   test('is found by its id, whatever it covers', () => {
     const elsewhere = { ...other(), coverDigest: 'another' };
-    desk.placeGrant(grant);
-    desk.placeGrant(elsewhere);
-    expect([desk.findGrant(grant.id), desk.findGrant('grt_other')]).toEqual([grant, elsewhere]);
+    registry.placeGrant(grant);
+    registry.placeGrant(elsewhere);
+    expect([registry.findGrant(grant.id), registry.findGrant('grt_other')]).toEqual([grant, elsewhere]);
   });
 
   test('is put in the place of what it was', () => {
-    desk.placeGrant(grant);
-    desk.placeGrant({ ...grant, uses: 1 });
-    expect(desk.findGrant(grant.id)?.uses).toBe(1);
-    desk.dropGrant(grant);
-    expect(desk.findGrant(grant.id)).toBeUndefined();
+    registry.placeGrant(grant);
+    registry.placeGrant({ ...grant, uses: 1 });
+    expect(registry.findGrant(grant.id)?.uses).toBe(1);
+    registry.dropGrant(grant);
+    expect(registry.findGrant(grant.id)).toBeUndefined();
   });
 
   test('is let go of once it has expired, and others are not', () => {
-    desk.placeGrant(grant);
-    desk.placeGrant({ ...other(), expiresAt: grant.expiresAt + 1 });
+    registry.placeGrant(grant);
+    registry.placeGrant({ ...other(), expiresAt: grant.expiresAt + 1 });
     world.clock.advance(grant.expiresAt - world.clock.now() - 1);
-    desk.forgetExpiredGrants();
-    expect(desk.findGrant(grant.id)).toEqual(grant);
+    registry.forgetExpiredGrants();
+    expect(registry.findGrant(grant.id)).toEqual(grant);
     world.clock.advance(1);
-    desk.forgetExpiredGrants();
-    expect(desk.findGrant(grant.id)).toBeUndefined();
-    expect(desk.findGrant('grt_other')?.id).toBe('grt_other');
+    registry.forgetExpiredGrants();
+    expect(registry.findGrant(grant.id)).toBeUndefined();
+    expect(registry.findGrant('grt_other')?.id).toBe('grt_other');
   });
 });

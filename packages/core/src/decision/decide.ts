@@ -96,7 +96,7 @@ function questionOfBudget(
   return { cause: 'budget', reason: both, policyRule, asking: alsoOfBudget(asking), approver };
 }
 
-/** An agent must not fill the desk of those who decide. */
+/** An agent must not flood the queue of those who decide. */
 function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier): Decided {
   const why = `${mostOpenApprovals} actions of this agent wait for approval already; ${reason}`;
   return { decision: 'deny', reason: why, policyRule, tier };

@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from './loopback.ts';
 
 /** Whether the connection is encrypted, and whose certificate is believed, as PostgreSQL's own clients have it. */
 export const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;

@@ -1,6 +1,5 @@
 import type { Span } from '@opentelemetry/api';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import type { RpcRoutes, UnaryHandler } from '../transports/grpc/rpc.ts';
+import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import { batching, sampling } from './otel-settings.ts';
 
 /** Opens and closes spans; what is exported, and where to, follows from the standard OTEL_ variables. */
@@ -40,22 +39,4 @@ export async function startTracing(version: string): Promise<Tracing> {
     // A collector that is gone takes the last spans with it; that is no reason to fail.
     stop: () => provider.shutdown().catch(() => undefined),
   };
-}
-
-/** The same routes, each call in a span that continues the caller's trace. */
-export function traced(routes: RpcRoutes, tracing: Tracing): RpcRoutes {
-  const wrap =
-    (path: string, handler: UnaryHandler): UnaryHandler =>
-    async (message, call) => {
-      const span = tracing.start(path.slice(1), call.traceparent, { 'rpc.system': 'grpc' });
-      try {
-        return await handler(message, call);
-      } catch (error) {
-        span.setStatus({ code: SpanStatusCode.ERROR });
-        throw error;
-      } finally {
-        span.end();
-      }
-    };
-  return { ...routes, unary: new Map([...routes.unary].map(([path, handler]) => [path, wrap(path, handler)])) };
 }

@@ -26,7 +26,7 @@ import { withWriter } from './writers-from-before.ts';
  * made of them, and returns once it is durable.
  */
 export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
-  const result = await gov.policyRegistry.shelf.alone(async (newest) => {
+  const result = await gov.policyRegistry.store.alone(async (newest) => {
     const { policyRegistry } = gov;
     const news = newest.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));
     await policyRegistry.prepare(
@@ -102,7 +102,7 @@ export async function rollbackPolicy(gov: Policies, by: Principal, rollback: Rol
   requireScope(by, 'admin');
   const { version, note } = rollback;
   const name = nameMeant(gov, by, rollback.name);
-  const found = (await gov.policyRegistry.shelf.versions(name, [version]))[0];
+  const found = (await gov.policyRegistry.store.versions(name, [version]))[0];
   findStored(gov, by, name);
   if (found !== undefined && mayReachVersion(by, found)) {
     await gov.policyRegistry.prepare([{ ...found, width: widthAfter(gov, by, name) }], by);

@@ -124,15 +124,15 @@ export async function policyVersions(
 ): Promise<VersionPage> {
   requireScope(by, 'read');
   const newest = findStored(gov, by, given);
-  const { shelf } = gov.policyRegistry;
+  const { store } = gov.policyRegistry;
   const { name } = newest;
-  const visible = (await shelf.outline(name)).filter((each) => mayReachVersion(by, each));
+  const visible = (await store.outline(name)).filter((each) => mayReachVersion(by, each));
   const asked = visible.map(({ version }) => version).filter((version) => version < (page.before ?? Infinity));
   const versions: StoredVersion[] = [];
   let characters = 0;
   while (versions.length < Math.min(page.limit, asked.length) && characters < mostCharacters) {
     const wanted = asked.slice(versions.length, Math.min(versions.length + readAtOnce, page.limit));
-    const read = await shelf.versions(name, wanted);
+    const read = await store.versions(name, wanted);
     if (read.length === 0) break;
     versions.push(...read);
     for (const { source } of read) characters += source?.length ?? 0;

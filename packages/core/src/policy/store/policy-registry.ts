@@ -22,7 +22,7 @@ export type ReadSource = (source: PolicySource, by: Principal | null) => Promise
 
 /** Where policies come from: the files of the gateway, and the documents that were stored in it. */
 export class PolicyRegistry {
-  readonly shelf: PolicyStore;
+  readonly store: PolicyStore;
   readonly features: PolicyFeatures;
   /** What is in force; a change puts another here, whole. */
   sources: PolicySources = { files: [], stored: new Map() };
@@ -32,8 +32,8 @@ export class PolicyRegistry {
   #composed: { readonly of: PolicySources; readonly inForce: InForce } | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(shelf: PolicyStore, features: PolicyFeatures) {
-    this.shelf = shelf;
+  constructor(store: PolicyStore, features: PolicyFeatures) {
+    this.store = store;
     this.features = features;
   }
 

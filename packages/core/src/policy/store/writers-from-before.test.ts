@@ -30,14 +30,14 @@ function saved(version: number, by: string, width: Width | null = null): StoredV
 
 /** A store with these versions of one document, the newest first. */
 function world(versions: readonly StoredVersion[]) {
-  const shelf = {
+  const store = {
     find: () => Promise.resolve(undefined),
     outline: () => Promise.resolve(versions),
     versions: (_: string, wanted: readonly number[]) =>
       Promise.resolve(versions.filter(({ version }) => wanted.includes(version))),
     alone: () => Promise.reject(new Error('nothing is stored here')),
   };
-  return { keys, policyRegistry: new PolicyRegistry(shelf, {}) };
+  return { keys, policyRegistry: new PolicyRegistry(store, {}) };
 }
 
 const found = async (...versions: readonly StoredVersion[]) => {

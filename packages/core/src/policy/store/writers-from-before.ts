@@ -35,12 +35,12 @@ function written(gov: World, version: StoredVersion, before: Width | undefined):
 
 /** Who wrote a version that is not kept any more is not known, so it counts as the operator's. */
 async function widestBefore(gov: World, { name, version }: StoredVersion): Promise<Width | undefined> {
-  const { shelf } = gov.policyRegistry;
-  const earlier = (await shelf.outline(name)).map((each) => each.version).filter((each) => each < version);
+  const { store } = gov.policyRegistry;
+  const earlier = (await store.outline(name)).map((each) => each.version).filter((each) => each < version);
   if (earlier.length < version - 1) return 'unbound';
   let width: Width | undefined;
   for (let start = 0; start < earlier.length && width !== 'unbound'; start += readAtOnce) {
-    for (const each of await shelf.versions(name, earlier.slice(start, start + readAtOnce))) {
+    for (const each of await store.versions(name, earlier.slice(start, start + readAtOnce))) {
       const writer = each.width ?? writerOf(gov, each.savedBy);
       width = widest(width ?? writer, writer);
     }

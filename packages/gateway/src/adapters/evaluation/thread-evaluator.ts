@@ -96,7 +96,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     const { orgId } = recorded.agent;
     const known = await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past: undefined }));
     if (known !== undefined) return known;
-    const all = await this.#gov.policyRegistry.shelf.find(recorded.policyVersion);
+    const all = await this.#gov.policyRegistry.store.find(recorded.policyVersion);
     const past = all?.filter(({ name }) => [null, orgId].includes(orgOfName(name)));
     if (past === undefined) return undefined;
     return await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past }));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MailRelay } from '../../../../../tests/harness/mail-relay.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { makeMailer } from './make-mailer.ts';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import { relayOf } from './relay.ts';
 
 const letter = { to: 'ada@example.com', subject: 'Reset', text: 'see #token=s3cr3t', html: '<p>see #token=s3cr3t</p>' };

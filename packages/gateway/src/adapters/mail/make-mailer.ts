@@ -3,7 +3,7 @@ import { messageOf } from '@reeve/core';
 import type { Logger } from '../../telemetry/logger.ts';
 import { LoggingMailer } from './logging-mailer.ts';
 import type { MailSettings } from './relay.ts';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import { relayOf } from './relay.ts';
 import { SmtpMailer } from './smtp-mailer.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { MailError } from '@reeve/core';
 import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import type { Relay } from './relay.ts';
 import { nameOf } from './relay.ts';
 

@@ -9,7 +9,7 @@ const delivered: Attempt = { outcome: 'delivered', detail: 'status 204' };
 const failed: Attempt = { outcome: 'failed', detail: 'status 503' };
 
 /** A webhook whose receiver answers as the test says, on a clock that the test moves. */
-class Desk {
+class WebhookWorld {
   readonly clock = new ManualClock();
   owed: WebhookMessage[] = [];
   readonly sent: Delivery[] = [];
@@ -52,73 +52,73 @@ class Desk {
   }
 }
 
-let desk: Desk;
+let world: WebhookWorld;
 beforeEach(() => {
-  desk = new Desk();
+  world = new WebhookWorld();
 });
 
 describe('a webhook', () => {
   test('sends what is owed, signed, under an id that stays the same', async () => {
-    desk.owe('x');
-    desk.webhook.wake();
-    const [delivery] = desk.sent;
+    world.owe('x');
+    world.webhook.wake();
+    const [delivery] = world.sent;
     expect(JSON.parse(delivery?.body ?? '')).toMatchObject({ id: 'x.1', type: 'a.thing', subject: 'x' });
-    const seconds = Math.floor(desk.clock.now() / 1000);
+    const seconds = Math.floor(world.clock.now() / 1000);
     expect(delivery?.headers).toMatchObject({
       'reeve-delivery': 'x.1',
       'reeve-signature': signDelivery('a secret that signs', seconds, delivery?.body ?? ''),
     });
-    await desk.answer(delivered);
-    expect(desk.owed).toEqual([]);
-    desk.wait(60_000);
-    expect(desk.sent).toHaveLength(1);
+    await world.answer(delivered);
+    expect(world.owed).toEqual([]);
+    world.wait(60_000);
+    expect(world.sent).toHaveLength(1);
   });
 
   test('waits 1, 5, 30, 120 and then 600 seconds between attempts, and gives up after a day', async () => {
-    desk.owe('x');
-    desk.webhook.wake();
+    world.owe('x');
+    world.webhook.wake();
     for (const seconds of [1, 5, 30, 120, 600, 600, 600]) {
-      await desk.answer(failed);
-      desk.wait(seconds * 1000 - 1);
-      expect(desk.pending).toHaveLength(0);
-      desk.wait(1);
-      expect(desk.pending).toHaveLength(1);
+      await world.answer(failed);
+      world.wait(seconds * 1000 - 1);
+      expect(world.pending).toHaveLength(0);
+      world.wait(1);
+      expect(world.pending).toHaveLength(1);
     }
-    desk.clock.advance(86_400_000);
-    await desk.answer(failed);
-    expect(desk.owed).toEqual([]);
-    expect(desk.attempts.at(-1)).toBe('x.1 failed for good');
+    world.clock.advance(86_400_000);
+    await world.answer(failed);
+    expect(world.owed).toEqual([]);
+    expect(world.attempts.at(-1)).toBe('x.1 failed for good');
   });
 
   test('has at most four messages on their way, and of one subject one', async () => {
-    desk.owe('a', 'b', 'c', 'd', 'e');
-    desk.owed.push({ id: 'a.2', subject: 'a', type: 'a.thing', at: 0, content: () => ({}) });
-    desk.webhook.wake();
-    const ids = () => desk.sent.map(({ headers }) => headers['reeve-delivery']);
+    world.owe('a', 'b', 'c', 'd', 'e');
+    world.owed.push({ id: 'a.2', subject: 'a', type: 'a.thing', at: 0, content: () => ({}) });
+    world.webhook.wake();
+    const ids = () => world.sent.map(({ headers }) => headers['reeve-delivery']);
     expect(ids()).toEqual(['a.1', 'b.1', 'c.1', 'd.1']);
-    await desk.answer(delivered);
+    await world.answer(delivered);
     expect(ids()).toEqual(['a.1', 'b.1', 'c.1', 'd.1', 'e.1']);
-    await desk.answer(delivered);
+    await world.answer(delivered);
     expect(ids().at(-1)).toBe('a.2');
   });
 
   test('does not send again what the receiver refuses', async () => {
-    desk.owe('x');
-    desk.webhook.wake();
-    await desk.answer({ outcome: 'refused', detail: 'status 400' });
-    expect(desk.owed).toEqual([]);
-    expect(desk.attempts).toEqual(['x.1 refused']);
+    world.owe('x');
+    world.webhook.wake();
+    await world.answer({ outcome: 'refused', detail: 'status 400' });
+    expect(world.owed).toEqual([]);
+    expect(world.attempts).toEqual(['x.1 refused']);
   });
 
   test('that is stopped owes what it could not deliver', async () => {
-    desk.owe('x', 'y');
-    desk.webhook.wake();
-    const stopping = desk.webhook.stop();
-    await desk.answer(failed);
-    await desk.answer(delivered);
+    world.owe('x', 'y');
+    world.webhook.wake();
+    const stopping = world.webhook.stop();
+    await world.answer(failed);
+    await world.answer(delivered);
     await stopping;
-    expect(desk.owed.map(({ id }) => id)).toEqual(['x.1']);
-    desk.webhook.wake();
-    expect(desk.sent).toHaveLength(2);
+    expect(world.owed.map(({ id }) => id)).toEqual(['x.1']);
+    world.webhook.wake();
+    expect(world.sent).toHaveLength(2);
   });
 });

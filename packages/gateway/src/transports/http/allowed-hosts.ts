@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import { hostOfAddress, hostOfAuthority } from './host-name.ts';
 import { HttpError } from './problem.ts';
 

@@ -1,4 +1,4 @@
-import type { Access, Account, Principal, TicketBooth } from '@reeve/core';
+import type { Access, Account, Principal, TicketRegistry } from '@reeve/core';
 import {
   createKey,
   exchangeToken,
@@ -27,7 +27,7 @@ type AccessRoutes =
 
 export interface AccessPorts {
   readonly access: Access;
-  readonly tickets: TicketBooth;
+  readonly tickets: TicketRegistry;
   readonly findAccount: (id: string) => Promise<Account | undefined>;
 }
 

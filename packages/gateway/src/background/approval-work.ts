@@ -1,0 +1,52 @@
+import type { DomainEvent, EventBus, Governance } from '@reeve/core';
+import { expireApprovals } from '@reeve/core';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { Rounds } from './rounds.ts';
+
+export interface ApprovalWork {
+  readonly gov: Governance;
+  readonly events: EventBus<DomainEvent>;
+  /** Tells another program of approvals, where one is configured. */
+  readonly webhook: { wake(): void; stop(): Promise<void> } | undefined;
+  readonly metrics: Pick<Metrics, 'approvalChanged'>;
+  readonly logger: Logger;
+}
+
+/** How often to look for approvals whose time is over, and how many end in one turn. */
+const expireEveryMs = 250;
+const expiredPerTurn = 50;
+const keepEveryMs = 10_000;
+/** How often to look for messages to the webhook that are to be tried again. */
+const sendEveryMs = 250;
+/** How long a decided approval can be read, and how many. */
+const keptMs = 30 * 86_400_000;
+const mostKept = 10_000;
+const removedPerTick = 500;
+
+/** What is done about approvals aside from calls: they expire, somebody is told of them, and the old are forgotten. */
+export function startApprovalWork({ gov, events, webhook, metrics, logger }: ApprovalWork): () => Promise<void> {
+  const rounds = new Rounds((error) =>
+    logger.warn({ err: error }, 'approvals could not be ended in time; it is tried again'),
+  );
+  const expire = rounds.of(async () => {
+    while (!rounds.stopped && (await expireApprovals(gov, expiredPerTurn)) === expiredPerTurn);
+  });
+  const keep = () => {
+    gov.approvals.forgetExpiredGrants();
+    const before = gov.clock.now() - keptMs;
+    gov.journal.write({ kind: 'approvals_removed', before, kept: mostKept, most: removedPerTick });
+  };
+  rounds.every(expireEveryMs, expire);
+  rounds.every(keepEveryMs, keep);
+  rounds.every(sendEveryMs, () => webhook?.wake());
+  const unsubscribe = events.subscribe((batch) => {
+    for (const event of batch) if (event.type === 'approval') metrics.approvalChanged(event);
+    if (batch.some(({ type }) => type === 'approval')) webhook?.wake();
+  });
+  webhook?.wake();
+  return async () => {
+    unsubscribe();
+    await Promise.all([rounds.stop(), webhook?.stop()]);
+  };
+}

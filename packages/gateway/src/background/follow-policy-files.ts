@@ -1,0 +1,88 @@
+import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
+import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
+import { StartError } from '../start-error.ts';
+import type { Health } from '../telemetry/health.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+/** Where policies are read from, and watched. */
+export interface PolicyFolder {
+  readonly path: string;
+  read(): PolicySource[];
+  watch(changed: () => void): void;
+}
+
+/**
+ * Loads the policies, of files and store together, at start, where anything wrong is final, and again whenever the files
+ * change, where it is not.
+ */
+export async function followPolicyFiles(
+  gov: Governance,
+  files: PolicyFolder,
+  health: Health,
+  logger: Logger,
+): Promise<void> {
+  const sources = readable(files);
+  if (!Array.isArray(sources)) throw new StartError(describeProblem(sources), 2);
+  const isEmpty = sources.length === 0 && gov.policyRegistry.sources.stored.size === 0;
+  const problems = isEmpty ? [] : await loadPolicies(gov, sources);
+  if (problems.length > 0) throw new StartError(problems.map(describeProblem).join('\n'), 2);
+
+  let reloading = Promise.resolve();
+  let held: readonly PolicyProblem[] = [];
+  if (gov.policyRegistry.inForce.setAside.length > 0) report(held, gov, health, logger);
+  files.watch(() => {
+    reloading = reloading.then(async () => {
+      held = await reload(gov, files, health, logger);
+    });
+  });
+  gov.policyRegistry.watch(() => report(held, gov, health, logger));
+}
+
+/** What keeps the files from being in force now. */
+async function reload(
+  gov: Governance,
+  files: PolicyFolder,
+  health: Health,
+  logger: Logger,
+): Promise<readonly PolicyProblem[]> {
+  try {
+    const sources = readable(files);
+    const problems = Array.isArray(sources) ? await loadPolicies(gov, sources) : [sources];
+    if (!Array.isArray(sources)) await rejectPolicies(gov, problems);
+    report(problems, gov, health, logger);
+    return problems;
+  } catch (error) {
+    health.set('policy', { status: 'degraded', detail: messageOf(error) });
+    logger.error({ err: error }, 'the policies could not be reloaded; those in force stay so');
+    return [{ file: files.path, line: 1, column: 1, message: messageOf(error) }];
+  }
+}
+
+/** What the files hold, or why they cannot be read. */
+function readable(files: PolicyFolder): PolicySource[] | PolicyProblem {
+  try {
+    return files.read();
+  } catch (error) {
+    return { file: files.path, line: 1, column: 1, message: `cannot be read: ${messageOf(error)}` };
+  }
+}
+
+/** Readiness is for everybody to read, so it names no document that a tenant may have named; the log does. */
+function report(problems: readonly PolicyProblem[], gov: Governance, health: Health, logger: Logger): void {
+  const { setAside } = gov.policyRegistry.inForce;
+  if (problems.length > 0) {
+    const described = problems.map(describeProblem);
+    health.set('policy', { status: 'degraded', detail: described[0] ?? '' });
+    logger.error({ problems: described }, 'the policies have errors; those in force stay so');
+    return;
+  }
+  const loaded = { policy_version: gov.policies.version, documents: gov.policies.documents.length };
+  if (setAside.length === 0) {
+    health.ok('policy');
+    logger.info(loaded, 'policies reloaded');
+    return;
+  }
+  health.set('policy', { status: 'degraded', detail: setAside[0]?.told ?? '' });
+  const described = setAside.map(({ problem }) => describeProblem(problem));
+  logger.error({ ...loaded, problems: described }, 'stored policies are set aside');
+}

@@ -1,0 +1,150 @@
+import type { Access, AuditReader, BalanceKeeper, Governance, Store } from '@reeve/core';
+import {
+  cutLog,
+  expireUnchecked,
+  followClock,
+  lastCut,
+  ReservationReaper,
+  OpsCheckpoint,
+  StaleWatch,
+  sweepOps,
+  timeOutControls,
+} from '@reeve/core';
+import type { Config } from '../config/settings.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { Rounds } from './rounds.ts';
+
+const rowsPerTurn = 200;
+const opsPerTurn = 1000;
+/** Where each is an entry of the log. */
+const opsPerStep = 100;
+const entriesPerTurn = 2000;
+const receiptsPerTurn = 50;
+const receiptsPerTick = 500;
+
+/** How long a settled receipt can be read. */
+const receiptsKeptMs = 30 * 86_400_000;
+/** How often to look for controls that were not acknowledged in time. */
+const controlEveryMs = 250;
+
+export interface Housekeeping {
+  readonly gov: Governance;
+  readonly access: Access;
+  readonly store: Store;
+  readonly reader: AuditReader;
+  /** Up to which entry the log may be cut, given how far this gateway needs it. */
+  readonly neededFrom: (own: number) => Promise<number>;
+  readonly balances: BalanceKeeper;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'reservationReleased' | 'opsExpired'>;
+}
+
+/** What is done between decisions, in small steps: sweeping, saving what lives long, giving up what is too old. */
+export function startHousekeeping(config: Config, ports: Housekeeping): () => Promise<void> {
+  const { gov, access, logger } = ports;
+  const rounds = new Rounds((error) => logger.error({ err: error }, 'housekeeping failed; it is tried again'));
+  const tickMs = config.opsSweepTickSecs * 1000;
+  const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
+  const sweep = rounds.ofSteps(gov.journal, () => sweepOps(gov, opsPerTurn) === opsPerTurn);
+  const expire = rounds.ofSteps(gov.journal, () => {
+    const expired = expireUnchecked(gov, config.opsPendingTtlSecs * 1000, opsPerStep);
+    ports.metrics.opsExpired(expired);
+    return expired === opsPerStep;
+  });
+  const save = rounds.ofSteps(
+    gov.journal,
+    () => checkpoint.step(rowsPerTurn),
+    () => checkpoint.advance(),
+  );
+  const saveBalances = rounds.ofSteps(gov.journal, () => ports.balances.save(rowsPerTurn));
+  const retain = retention(config, ports, rounds, () =>
+    Math.min(ports.balances.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
+  );
+  const saveUses = () => {
+    for (const { id, lastUsedAt } of access.keys.takeUsed()) {
+      if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
+    }
+  };
+  rounds.every(tickMs, () => {
+    sweep();
+    expire();
+    saveUses();
+    if (config.opsDurable) save();
+    if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');
+    saveBalances();
+    gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
+    retain();
+  });
+  watchAgents(config, gov, rounds, () => ports.metrics.reservationReleased());
+  return async () => {
+    await rounds.stop();
+    saveUses();
+  };
+}
+
+/** Looks for agents that owe an acknowledgement, and for those that have fallen silent or vanished. */
+function watchAgents(config: Config, gov: Governance, rounds: Rounds, onRelease: () => void): void {
+  const staleMs = config.opsStaleSecs * 1000;
+  const staleWatch = new StaleWatch(gov, staleMs);
+  rounds.every(
+    controlEveryMs,
+    rounds.ofSteps(gov.journal, () => timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn),
+  );
+  rounds.every(
+    Math.min(10_000, Math.max(controlEveryMs, staleMs / 10)),
+    rounds.ofSteps(gov.journal, () => staleWatch.step(opsPerTurn)),
+  );
+  const leaseMs = config.reservationLeaseSecs * 1000;
+  if (leaseMs === 0) return;
+  const reservationReaper = new ReservationReaper(gov, leaseMs, onRelease);
+  rounds.every(
+    Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10)),
+    rounds.ofSteps(gov.journal, () => reservationReaper.step(opsPerStep)),
+  );
+}
+
+/** How often entries are looked at for their age: each cut is an entry, so not at every tick. */
+const ageEveryMs = 3_600_000;
+
+function retention(config: Config, ports: Housekeeping, rounds: Rounds, neededFrom: () => number): () => void {
+  const { gov, access, store, reader, logger } = ports;
+  const maxAgeMs = config.auditRetainDays === 0 ? null : config.auditRetainDays * 86_400_000;
+  const maxEntries = config.auditRetainEntries === 0 ? null : config.auditRetainEntries;
+  if (maxAgeMs === null && maxEntries === null) return () => undefined;
+  let resumed = false;
+  let ageDueAt = 0;
+  const cut = async (): Promise<number | undefined> => {
+    // A removal that the end of the process has interrupted is finished first.
+    if (!resumed) {
+      resumed = true;
+      return lastCut(reader);
+    }
+    const ageDue = gov.clock.elapsed() >= ageDueAt;
+    if (ageDue) ageDueAt = gov.clock.elapsed() + ageEveryMs;
+    const needed = await ports.neededFrom(neededFrom());
+    return cutLog(access, { store, reader }, { maxAgeMs: ageDue ? maxAgeMs : null, maxEntries }, needed);
+  };
+  return rounds.of(async () => {
+    try {
+      const through = await cut();
+      if (through === undefined) return;
+      const removed = await remove(gov, store, through, rounds);
+      if (removed) logger.info({ through }, 'the audit log was cut');
+    } catch (error) {
+      logger.error({ err: error }, 'the audit log could not be cut');
+    }
+  });
+}
+
+/** In steps, so that no turn of the event loop takes long; false where there was nothing to remove. */
+async function remove(gov: Governance, store: Store, through: number, rounds: Rounds): Promise<boolean> {
+  // What a stop leaves is removed after the next start.
+  for (let removed = false; ; removed = true) {
+    if (rounds.stopped) return false;
+    const [first] = await store.after(0, 1);
+    if (first === undefined || first.seq > through) return removed;
+    gov.journal.write({ kind: 'entries_removed', through: Math.min(through, first.seq + entriesPerTurn) });
+    await gov.journal.committed();
+  }
+}

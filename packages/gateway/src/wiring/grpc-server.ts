@@ -1,0 +1,56 @@
+import type { Authenticator, Governance } from '@reeve/core';
+import type { readTls } from '../startup/read-tls.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { agentService } from '../transports/grpc/agent-service.ts';
+import { controlService } from '../transports/grpc/control-service.ts';
+import { GrpcJsServer } from '../transports/grpc/grpc-js-server.ts';
+import { healthService } from '../transports/grpc/health-service.ts';
+import { policyService } from '../transports/grpc/policy-service.ts';
+import { reflectionService } from '../transports/grpc/reflection-service.ts';
+import type { RpcRoutes, RpcServer } from '../transports/grpc/rpc.ts';
+import { mergeRoutes } from '../transports/grpc/rpc.ts';
+import { statusOf } from '../transports/grpc/status.ts';
+import { traced } from '../transports/grpc/traced.ts';
+import type { WiringContext } from './wiring-context.ts';
+import { logUnforeseen } from './wiring-context.ts';
+
+export interface GrpcParts {
+  readonly gov: Governance;
+  readonly authenticator: Authenticator;
+  readonly tls: ReturnType<typeof readTls>;
+  readonly tracing: Tracing | undefined;
+}
+
+/** The services that agents call. It does not listen yet. */
+export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcServer {
+  const { health } = context;
+  const governed = governedRoutes(context, parts);
+  const unforeseen = logUnforeseen(context);
+  return new GrpcJsServer({
+    routes: mergeRoutes(
+      parts.tracing === undefined ? governed : traced(governed, parts.tracing),
+      healthService(health),
+      reflectionService(health),
+    ),
+    tls: parts.tls,
+    statusOf: (error) => statusOf(error, unforeseen),
+  });
+}
+
+function governedRoutes({ config, health, metrics }: WiringContext, { gov, authenticator }: GrpcParts): RpcRoutes {
+  return mergeRoutes(
+    policyService(gov, { health, onAnswer: (answer) => metrics.decided(answer) }),
+    controlService(gov, health),
+    agentService(gov, {
+      authenticate: async (authorization) => {
+        try {
+          return await authenticator.authenticate(authorization);
+        } catch (error) {
+          metrics.authFailed();
+          throw error;
+        }
+      },
+      heartbeatIntervalSecs: config.heartbeatIntervalSecs,
+    }),
+  );
+}

@@ -1,0 +1,116 @@
+import { authenticateTicket, findAccount, redeemTicket, registrationState } from '@reeve/core';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
+import type { readTls } from '../startup/read-tls.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { AllowedHosts } from '../transports/http/allowed-hosts.ts';
+import type { HttpOptions } from '../transports/http/app.ts';
+import { createHttpApp } from '../transports/http/app.ts';
+import { readDashboard } from '../transports/http/dashboard-files.ts';
+import { accessHandlers } from '../transports/http/handlers/access.ts';
+import { accountHandlers } from '../transports/http/handlers/accounts.ts';
+import { approvalHandlers } from '../transports/http/handlers/approvals.ts';
+import { budgetHandlers } from '../transports/http/handlers/budgets.ts';
+import { decisionHandlers } from '../transports/http/handlers/decisions.ts';
+import type { EventPorts } from '../transports/http/handlers/events.ts';
+import { eventHandlers } from '../transports/http/handlers/events.ts';
+import { logHandlers } from '../transports/http/handlers/logs.ts';
+import { opsHandlers } from '../transports/http/handlers/ops.ts';
+import { policyHandlers } from '../transports/http/handlers/policies.ts';
+import { policyTestHandlers } from '../transports/http/handlers/policy-tests.ts';
+import { serviceHandlers } from '../transports/http/handlers/service.ts';
+import { statsHandlers } from '../transports/http/handlers/stats.ts';
+import { tenancyHandlers } from '../transports/http/handlers/tenancy.ts';
+import { Limits } from '../transports/http/limits.ts';
+import type { Governed } from './open-governance.ts';
+import type { Identity } from './open-identity.ts';
+import type { OpenStore } from './open-store.ts';
+import type { WiringContext } from './wiring-context.ts';
+import { logUnforeseen } from './wiring-context.ts';
+
+export interface HttpParts {
+  readonly stored: OpenStore;
+  readonly governed: Governed;
+  readonly identity: Identity;
+  readonly evaluator: PolicyEvaluator;
+  readonly events: EventPorts;
+  readonly tls: ReturnType<typeof readTls>;
+  readonly tracing: Tracing | undefined;
+  readonly dashboardFolder: string | undefined;
+  /** Known once it listens, where it is not configured. */
+  readonly publicUrl: () => string;
+}
+
+/** The routes of the contract and the dashboard. It does not listen yet. */
+export function makeHttpServer(context: WiringContext, parts: HttpParts): ReturnType<typeof createHttpApp> {
+  const { config, logger, metrics } = context;
+  const { tls, tracing, dashboardFolder } = parts;
+  return createHttpApp({
+    handlers: handlersOf(context, parts),
+    authentication: authenticationOf(context, parts),
+    limits: new Limits({
+      authPerMinute: config.rateLimitAuthPerMin,
+      publicPerMinute: config.rateLimitPublicPerMin,
+      apiPerMinute: config.rateLimitApiPerMin,
+      elapsed: systemClock.elapsed,
+      onLimited: (limit) => metrics.limited(limit),
+    }),
+    logger,
+    tls,
+    trustedProxies: config.trustedProxies ?? [],
+    hosts: new AllowedHosts({
+      publicUrl: config.publicUrl,
+      listeningOn: config.httpAddr.host,
+      allowed: config.allowedHosts ?? [],
+    }),
+    tracing,
+    dashboard: dashboardFolder === undefined ? undefined : readDashboard(dashboardFolder),
+    drainMs: config.drainSecs * 1000,
+    onAnswer: (route, status, seconds) => metrics.answered(route, status, seconds),
+  });
+}
+
+function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['handlers'] {
+  const { health, metrics, version } = context;
+  const { identity, evaluator } = parts;
+  const { store, reader } = parts.stored;
+  const { gov, tally } = parts.governed;
+  const { access, accounts, hasAccounts, tickets, afterwards } = identity;
+  return {
+    ...serviceHandlers({
+      health,
+      signingKeys: access.signingKeys,
+      metrics: () => metrics.text(),
+      version,
+      hasAccounts,
+      registration: () => registrationState(accounts),
+    }),
+    ...accessHandlers({ access, tickets, findAccount: (id) => findAccount(accounts, id) }),
+    ...accountHandlers({ accounts, afterwards: (work) => afterwards.run(work) }),
+    ...logHandlers(reader, () => gov.journal.head.seq),
+    ...budgetHandlers({ gov, store, reader }),
+    ...decisionHandlers({ gov, log: reader, evaluator, onError: logUnforeseen(context) }),
+    ...statsHandlers(tally, systemClock),
+    ...policyHandlers(gov, evaluator),
+    ...policyTestHandlers(evaluator),
+    ...tenancyHandlers(gov),
+    ...opsHandlers(gov),
+    ...approvalHandlers(gov),
+    ...eventHandlers(parts.events),
+  };
+}
+
+function authenticationOf(
+  { metrics }: WiringContext,
+  { identity: { authenticator, tickets, hasAccounts }, publicUrl }: HttpParts,
+): HttpOptions['authentication'] {
+  return {
+    authenticate: (authorization) => authenticator.authenticate(authorization),
+    authenticateKey: (authorization) => authenticator.authenticateKey(authorization),
+    authenticateTicket: (ticket) => authenticateTicket(tickets, authenticator, ticket),
+    redeemTicket: (ticket) => redeemTicket(tickets, ticket),
+    onFailure: () => metrics.authFailed(),
+    hasAccounts,
+    publicOrigin: () => new URL(publicUrl()).origin,
+  };
+}

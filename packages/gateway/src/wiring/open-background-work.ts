@@ -1,0 +1,28 @@
+import { makeMailer } from '../adapters/mail/make-mailer.ts';
+import { startAccountWork } from '../background/account-work.ts';
+import { startApprovalWork } from '../background/approval-work.ts';
+import { startHousekeeping } from '../background/housekeeping.ts';
+import { makeApprovalWebhook } from './approval-webhook.ts';
+import type { Governed } from './open-governance.ts';
+import type { Identity } from './open-identity.ts';
+import type { OpenStore } from './open-store.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** Starts what goes on beside the calls: housekeeping, approvals with their webhook, letters. Closing ends each and waits. */
+export function openBackgroundWork(
+  context: WiringContext,
+  { store, reader, neededFrom }: OpenStore,
+  { gov, events, balances }: Governed,
+  { access, accounts, hasAccounts }: Identity,
+  publicUrl: string,
+): void {
+  const { config, logger, metrics, opened } = context;
+  const housekeeping = { gov, access, balances, store, reader, neededFrom, logger, metrics };
+  opened.defer(startHousekeeping(config, housekeeping), 'housekeeping');
+  const webhook = makeApprovalWebhook(context, gov);
+  opened.defer(startApprovalWork({ gov, events, webhook, metrics, logger }), 'work on approvals');
+  if (!hasAccounts) return;
+  const mailer = makeMailer(config, logger);
+  const letters = { mailer, publicUrl, drainMs: config.drainSecs * 1000, logger };
+  opened.defer(startAccountWork(accounts, letters), 'letters');
+}

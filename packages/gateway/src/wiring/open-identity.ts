@@ -1,0 +1,87 @@
+import type { Accounts, AccountsAccess, AccountStore, Governance, Snapshot } from '@reeve/core';
+import {
+  Authenticator,
+  EndedCredentials,
+  findLoginIn,
+  findRolesIn,
+  MemoryAccountStore,
+  SigningKeyRing,
+  TicketRegistry,
+} from '@reeve/core';
+import { JoseMint } from '../adapters/crypto/jose-mint.ts';
+import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
+import { PasswordPool } from '../adapters/crypto/password-pool.ts';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import { Afterwards } from '../background/afterwards.ts';
+import type { Config } from '../config/settings.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+/** Who is who: by key, token, ticket and password. */
+export interface Identity {
+  readonly access: AccountsAccess;
+  readonly accounts: Accounts;
+  /** Whether there is a store for them. */
+  readonly hasAccounts: boolean;
+  readonly authenticator: Authenticator;
+  readonly tickets: TicketRegistry;
+  readonly afterwards: Afterwards;
+}
+
+/** The keys that callers come with and those that tokens are signed by. */
+export function credentialsOf(config: Config, gov: Governance, snapshot: Snapshot): AccountsAccess {
+  return {
+    clock: systemClock,
+    randomness,
+    sha256,
+    journal: gov.journal,
+    keys: gov.keys,
+    signingKeys: new SigningKeyRing(snapshot.signingKeys),
+    mint: new JoseMint(),
+    tokenTtlMs: config.tokenTtlSecs * 1000,
+    ended: new EndedCredentials(),
+  };
+}
+
+/** Opens the threads that hash passwords, and what goes on after an answer. Closing waits for both. */
+export function openIdentity(
+  { config, logger, opened }: WiringContext,
+  access: AccountsAccess,
+  accountStore: AccountStore | undefined,
+): Identity {
+  const hasher = new PasswordPool({ onFault: (why) => logger.warn({ why }, 'a thread for passwords has ended') });
+  opened.defer(() => hasher.close(), 'the threads for passwords');
+  const accounts: Accounts = {
+    access,
+    // Where there is none, the routes that would ask it answer 503 before they do.
+    store: accountStore ?? new MemoryAccountStore(),
+    hasher,
+    onSessionEnd: (accountId) => access.ended.ended(accountId),
+    settings: accountSettings(config),
+  };
+  const afterwards = new Afterwards((error) => logger.error({ err: error }, 'work after an answer failed'));
+  opened.defer(() => afterwards.settled(), 'work after answers');
+  return {
+    access,
+    accounts,
+    hasAccounts: accountStore !== undefined,
+    authenticator: new Authenticator(access, {
+      findLogin: findLoginIn(accounts.store, systemClock),
+      findRoles: findRolesIn(accounts.store),
+    }),
+    tickets: new TicketRegistry(systemClock, randomness),
+    afterwards,
+  };
+}
+
+function accountSettings(config: Config): Accounts['settings'] {
+  return {
+    accessTokenTtlMs: config.accessTokenTtlSecs * 1000,
+    refreshTtlMs: config.refreshTtlSecs * 1000,
+    refreshTtlRememberMs: config.refreshTtlRememberSecs * 1000,
+    inviteTtlMs: config.inviteTtlSecs * 1000,
+    resetTtlMs: config.resetTtlSecs * 1000,
+    lockoutAttempts: config.lockoutAttempts,
+    lockoutMs: config.lockoutSecs * 1000,
+    openRegistration: config.authOpenRegistration,
+  };
+}

@@ -1,0 +1,49 @@
+import { messageOf } from '@reeve/core';
+import type { Config } from '../config/settings.ts';
+import { StartError } from '../start-error.ts';
+import type { RpcServer } from '../transports/grpc/rpc.ts';
+import type { createHttpApp } from '../transports/http/app.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+type Address = Config['httpAddr'];
+
+/** Where the gateway listens. */
+export interface Places {
+  readonly http: string;
+  readonly grpc: string;
+}
+
+/** Opens both ports. Closing takes no new calls and waits for those in flight. */
+export async function openPorts(
+  { config, opened }: WiringContext,
+  rpc: RpcServer,
+  app: ReturnType<typeof createHttpApp>,
+): Promise<Places> {
+  opened.defer(async () => {
+    await Promise.all([rpc.drain(config.drainSecs * 1000), app.close()]);
+  }, 'calls in flight');
+  const port = await listening('gRPC', config.grpcAddr, '--grpc', (at) => rpc.listen(at.host, at.port));
+  const http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
+  return { http, grpc: placeText({ ...config.grpcAddr, port }) };
+}
+
+/** Listens, or says in one line why that is not possible. */
+async function listening<Bound>(
+  what: string,
+  address: Address,
+  option: string,
+  listen: (address: Address) => Promise<Bound>,
+): Promise<Bound> {
+  try {
+    return await listen(address);
+  } catch (error) {
+    throw new StartError(
+      `cannot listen for ${what} on ${placeText(address)}: ${messageOf(error)}; choose another with ${option}`,
+    );
+  }
+}
+
+/** An address as it is written. */
+function placeText({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

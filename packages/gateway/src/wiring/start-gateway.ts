@@ -1,0 +1,100 @@
+import { installFirstKey, rotateSigningKey, system } from '@reeve/core';
+import manifest from '../../package.json' with { type: 'json' };
+import { watchStore } from '../background/store-watch.ts';
+import type { Config } from '../config/settings.ts';
+import { readTls } from '../startup/read-tls.ts';
+import { Health } from '../telemetry/health.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { startTracing } from '../telemetry/tracing.ts';
+import { makeGrpcServer } from './grpc-server.ts';
+import { makeHttpServer } from './http-server.ts';
+import { openAnchor } from './open-anchor.ts';
+import { openBackgroundWork } from './open-background-work.ts';
+import { openEventStreams } from './open-event-streams.ts';
+import { openGovernance } from './open-governance.ts';
+import { credentialsOf, openIdentity } from './open-identity.ts';
+import { openPolicies } from './open-policies.ts';
+import type { Places } from './open-ports.ts';
+import { openPorts } from './open-ports.ts';
+import { openStore } from './open-store.ts';
+import { Opened } from './opened.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+export interface Gateway extends Places {
+  /** The admin key, where this start has made one. Shown once. */
+  readonly madeKey: string | undefined;
+  /** Settles where the gateway must not go on, with the reason. */
+  readonly failed: Promise<Error>;
+  /** Which part is being closed. */
+  readonly closing: string;
+  /** Finishes what is in flight, makes it durable and closes. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** What is served at `/`. */
+  readonly dashboardFolder?: string | undefined;
+  /** Whether to start although the audit log has lost what was anchored. */
+  readonly acceptLostEntries?: boolean | undefined;
+}
+
+/**
+ * Builds the gateway and starts it: the table of contents of the wiring. Whatever a step opens it notes at once with how to
+ * close it: a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
+ */
+export async function startGateway(
+  config: Config,
+  logger: Logger,
+  withTracing: boolean,
+  { dashboardFolder, acceptLostEntries = false }: StartOptions = {},
+): Promise<Gateway> {
+  await using opened = new Opened();
+  const { version } = manifest;
+  const health = new Health();
+  const metrics = new Metrics();
+  const context: WiringContext = { config, version, logger, health, metrics, opened };
+  const failed = Promise.withResolvers<Error>();
+
+  const stored = await openStore(context, failed.resolve);
+  const storeWatch = watchStore(stored.store, health, logger);
+  opened.defer(storeWatch.stop, 'the watch over the store');
+  const snapshot = await stored.store.load();
+  const anchor = await openAnchor(context, stored, snapshot, acceptLostEntries);
+  const governed = await openGovernance(context, stored, snapshot, storeWatch);
+  const { gov } = governed;
+  await anchor?.recordLoss(gov);
+  metrics.observe(gov, stored.indexLag);
+  const access = credentialsOf(config, gov, snapshot);
+  stored.follow?.({ ...access, gov, journal: gov.journal });
+  const evaluator = await openPolicies(context, gov);
+  if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
+  anchor?.start(access, config.auditAnchorSecs * 1000);
+
+  const tls = readTls(config);
+  const identity = openIdentity(context, access, stored.accountStore);
+  const tracing = withTracing ? await startTracing(version) : undefined;
+  if (tracing !== undefined) opened.defer(() => tracing.stop(), 'tracing');
+  const rpc = makeGrpcServer(context, { gov, authenticator: identity.authenticator, tls, tracing });
+  const events = openEventStreams(context, governed.eventLog, identity);
+  let places: Places | undefined;
+  const publicUrl = () => config.publicUrl ?? places?.http ?? '';
+  const parts = { stored, governed, identity, evaluator, events, tls, tracing, dashboardFolder, publicUrl };
+  places = await openPorts(context, rpc, makeHttpServer(context, parts));
+
+  // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
+  const madeKey = await installFirstKey(access, config.bootstrapApiKey);
+  openBackgroundWork(context, stored, governed, identity, publicUrl());
+  opened.defer(() => health.drain(), 'open streams');
+  storeWatch.started();
+  const closing = opened.move();
+  return {
+    ...places,
+    madeKey,
+    failed: failed.promise,
+    get closing() {
+      return opened.closing;
+    },
+    stop: () => closing.disposeAsync(),
+  };
+}

@@ -1,0 +1,160 @@
+import type { BackoffSettings } from './retry.ts';
+import { backoffMs } from './retry.ts';
+
+export type AckOutcome = 'received' | 'failed' | 'effective';
+
+/** Tells the gateway. `later` where it could not be told now; anything else needs no telling again. */
+export type SendAck = (sequence: number, outcome: AckOutcome, detail: string) => Promise<'told' | 'later'>;
+
+interface Ack {
+  readonly sequence: number;
+  outcome: AckOutcome;
+  detail: string;
+  /** The rank of the furthest outcome that the gateway knows of; 0 for none. */
+  told: number;
+  /** Whether it is on its way, or in line for it. */
+  busy: boolean;
+  waiting: (() => void)[];
+}
+
+/** What has failed can still come true; what is effective stays so. */
+const rank: Readonly<Record<AckOutcome, number>> = { received: 1, failed: 2, effective: 3 };
+
+const mostInFlight = 16;
+const mostRemembered = 10_000;
+
+/**
+ * What the gateway is to be told of the controls that it sent: of each in order, never backwards, and until it knows.
+ * While it is out of reach the acknowledgements stay here, each with the furthest that has been reached.
+ */
+export class AckQueue {
+  readonly #send: SendAck;
+  readonly #backoff: BackoffSettings;
+  readonly #acks = new Map<number, Ack>();
+  #line: Ack[] = [];
+  #inFlight = 0;
+  #failures = 0;
+  #paused = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(send: SendAck, backoff: BackoffSettings) {
+    this.#send = send;
+    this.#backoff = backoff;
+  }
+
+  /** The promise waits until the gateway knows, or is found to be out of reach. The acknowledgement stays either way. */
+  tell(sequence: number, outcome: AckOutcome, detail = ''): Promise<void> {
+    const ack = this.#acks.get(sequence) ?? this.#remember(sequence, outcome, detail);
+    if (rank[outcome] > rank[ack.outcome]) {
+      ack.outcome = outcome;
+      ack.detail = detail;
+    }
+    return this.#deliver(ack);
+  }
+
+  /** The control came once more: the gateway is told once more how far it got. */
+  repeat(sequence: number): void {
+    const ack = this.#acks.get(sequence) ?? this.#remember(sequence, 'received', '');
+    ack.told = 0;
+    void this.#deliver(ack);
+  }
+
+  /** The gateway is there again: nothing waits any longer. */
+  wake(): void {
+    clearTimeout(this.#timer);
+    this.#paused = false;
+    this.#failures = 0;
+    this.#pump();
+  }
+
+  /** Waits until all is told, or the gateway is found to be out of reach. */
+  async flush(): Promise<void> {
+    this.wake();
+    await Promise.all([...this.#acks.values()].map((ack) => this.#deliver(ack)));
+  }
+
+  /** Controls are counted anew: what came before is nobody's business any more. */
+  reset(): void {
+    for (const ack of this.#acks.values()) settle(ack);
+    this.#acks.clear();
+    this.#line = [];
+  }
+
+  /** There is nobody to tell, until it is woken. */
+  rest(): void {
+    clearTimeout(this.#timer);
+    this.#paused = true;
+    for (const ack of this.#line) settle(ack);
+  }
+
+  #remember(sequence: number, outcome: AckOutcome, detail: string): Ack {
+    if (this.#acks.size >= mostRemembered) {
+      for (const ack of this.#acks.values()) {
+        if (ack.busy || !isTold(ack)) continue;
+        this.#acks.delete(ack.sequence);
+        break;
+      }
+    }
+    const ack: Ack = { sequence, outcome, detail, told: 0, busy: false, waiting: [] };
+    this.#acks.set(sequence, ack);
+    return ack;
+  }
+
+  #deliver(ack: Ack): Promise<void> {
+    return new Promise((resolve) => {
+      if (isTold(ack) && !ack.busy) return resolve();
+      if (!ack.busy) this.#line.push(ack);
+      ack.busy = true;
+      if (this.#paused) return resolve();
+      ack.waiting.push(resolve);
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (!this.#paused && this.#inFlight < mostInFlight) {
+      const ack = this.#line.shift();
+      if (ack === undefined) return;
+      this.#inFlight++;
+      void this.#sendOne(ack);
+    }
+  }
+
+  async #sendOne(ack: Ack): Promise<void> {
+    const { sequence, outcome, detail } = ack;
+    const result = await this.#send(sequence, outcome, detail);
+    this.#inFlight--;
+    if (result === 'told') {
+      this.#failures = 0;
+      ack.told = Math.max(ack.told, rank[outcome]);
+      ack.busy = !isTold(ack);
+    }
+    if (ack.busy && this.#acks.get(sequence) === ack) this.#line.push(ack);
+    else settle(ack);
+    if (result === 'later') this.#backOff();
+    this.#pump();
+  }
+
+  /** Whoever waits goes on: this may take as long as the gateway is away. */
+  #backOff(): void {
+    for (const ack of this.#line) settle(ack);
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#timer = setTimeout(
+      () => {
+        this.#paused = false;
+        this.#pump();
+      },
+      backoffMs(this.#failures++, this.#backoff),
+    );
+    this.#timer.unref();
+  }
+}
+
+function isTold(ack: Ack): boolean {
+  return ack.told >= rank[ack.outcome];
+}
+
+function settle(ack: Ack): void {
+  for (const resolve of ack.waiting.splice(0)) resolve();
+}

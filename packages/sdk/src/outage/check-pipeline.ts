@@ -1,0 +1,196 @@
+import type { CheckActionResponse } from '@reeve/contract';
+import type { ServiceError } from '@grpc/grpc-js';
+import { isAnswerTo } from '../answer.ts';
+import type { BackoffSettings, Deadline, RetryBudget } from './retry.ts';
+import { backoffMs, overdue, remainingMs } from './retry.ts';
+import type { ByteStream, Channel } from '../channel.ts';
+import { errorOfStatus } from './error-of-status.ts';
+import type { ReeveError } from '../errors.ts';
+import { ReeveClosed, ReeveInternal, ReeveUnavailable } from '../errors.ts';
+import { decodeResponse, rpc } from '../rpc-methods.ts';
+
+/** The gateway does not take checks by stream, or answered out of order: they have to be asked one by one. */
+export class PipelineRefused extends Error {}
+
+export interface StreamedCheck {
+  readonly opId: string;
+  readonly bytes: Buffer;
+  readonly deadline: Deadline;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Waiting {
+  readonly check: StreamedCheck;
+  readonly since: number;
+  mayHaveArrived: boolean;
+  /** Undefined once nobody waits any more: its answer is still to come, and is dropped. */
+  settle: ((outcome: Outcome) => void) | undefined;
+}
+
+type Outcome = { readonly answer: CheckActionResponse } | { readonly error: unknown };
+
+const idleMs = 1000;
+const stalledMs = 1000;
+
+/**
+ * Many checks on one stream, answered in the order of asking. When the stream breaks, another is opened and what waits is
+ * sent again: the checks carry their ids, so the gateway sees replays. A new stream is one retry of the budget.
+ */
+export class CheckPipeline {
+  readonly #channel: Channel;
+  readonly #budget: RetryBudget;
+  readonly #backoff: BackoffSettings;
+  #stream: ByteStream | undefined;
+  #waiting: Waiting[] = [];
+  /** How many of those somebody still waits for. */
+  #wanted = 0;
+  #reopening: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #openedAt = 0;
+  #answeredAt = 0;
+  #cause = '';
+  #refused = false;
+
+  constructor(channel: Channel, budget: RetryBudget, backoff: BackoffSettings) {
+    this.#channel = channel;
+    this.#budget = budget;
+    this.#backoff = backoff;
+  }
+
+  get busy(): boolean {
+    return this.#wanted > 0;
+  }
+
+  /** False once the gateway has shown that it cannot be asked in this way. */
+  get usable(): boolean {
+    return !this.#refused;
+  }
+
+  ask(check: StreamedCheck): Promise<CheckActionResponse> {
+    return new Promise((resolve, reject) => {
+      const { signal, deadline } = check;
+      if (this.#channel.closed) throw new ReeveClosed();
+      signal?.throwIfAborted();
+      const abort = () => waiting.settle?.({ error: signal?.reason });
+      const timer = setTimeout(() => this.#expire(waiting), remainingMs(deadline));
+      const waiting: Waiting = {
+        check,
+        since: performance.now(),
+        mayHaveArrived: false,
+        settle: (outcome) => {
+          waiting.settle = undefined;
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', abort);
+          if ('error' in outcome) reject(outcome.error);
+          else resolve(outcome.answer);
+          if (--this.#wanted === 0) this.#rest();
+        },
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#waiting.push(waiting);
+      this.#wanted++;
+      this.#send(waiting);
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#reopening);
+    this.#settleAll(() => new ReeveClosed());
+    clearTimeout(this.#idle);
+    this.#drop();
+  }
+
+  #send(waiting: Waiting): void {
+    clearTimeout(this.#idle);
+    if (this.#reopening !== undefined) return;
+    this.#stream ??= this.#open(false);
+    this.#stream.write(waiting.check.bytes);
+  }
+
+  #open(waitForReady: boolean): ByteStream {
+    this.#openedAt = performance.now();
+    const stream = this.#channel.stream(rpc.checkStream.path, { waitForReady });
+    const ifCurrent = (act: () => void) => (this.#stream === stream ? act() : undefined);
+    stream.on('data', (bytes: Buffer) => ifCurrent(() => this.#answer(bytes)));
+    stream.on('error', (error: ServiceError) => ifCurrent(() => this.#fail(errorOfStatus(error.code, error.details))));
+    stream.on('end', () => ifCurrent(() => this.#fail(new ReeveUnavailable('the gateway ended the stream'))));
+    return stream;
+  }
+
+  #answer(bytes: Buffer): void {
+    const [head] = this.#waiting;
+    let answer: CheckActionResponse;
+    try {
+      answer = decodeResponse(rpc.checkStream, bytes);
+    } catch {
+      return this.#fail(new ReeveInternal('the answer of the gateway cannot be read'));
+    }
+    if (head === undefined || !isAnswerTo(answer, head.check.opId)) {
+      return this.#fail(new ReeveInternal('the gateway answered out of order'));
+    }
+    this.#waiting.shift();
+    this.#failures = 0;
+    this.#cause = '';
+    this.#answeredAt = performance.now();
+    this.#budget.answered();
+    head.settle?.({ answer });
+  }
+
+  /** A stream that nobody waits for is ended. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      this.#waiting = [];
+      this.#drop();
+    }, idleMs);
+    this.#idle.unref();
+  }
+
+  /** Where a check runs out of time on a connection that stands, and no word came for long, the stream is stuck. */
+  #expire(waiting: Waiting): void {
+    const { connected } = this.#channel;
+    const { deadline } = waiting.check;
+    waiting.settle?.({ error: overdue(deadline, this.#cause, waiting.mayHaveArrived || connected) });
+    const silentSince = Math.max(this.#openedAt, this.#answeredAt, this.#waiting[0]?.since ?? 0);
+    if (connected && performance.now() - silentSince >= stalledMs) {
+      this.#fail(new ReeveUnavailable('the gateway does not answer'));
+    }
+  }
+
+  #fail(error: ReeveError): void {
+    this.#drop();
+    this.#waiting = this.#waiting.filter(({ settle }) => settle !== undefined);
+    if (!(error instanceof ReeveUnavailable)) {
+      this.#refused = true;
+      return this.#settleAll(() => new PipelineRefused(error.message));
+    }
+    for (const waiting of this.#waiting) waiting.mayHaveArrived ||= error.mayHaveArrived;
+    if (!this.busy || this.#reopening !== undefined) return;
+    if (!this.#budget.take()) {
+      return this.#settleAll(({ mayHaveArrived }) => new ReeveUnavailable(error.message, mayHaveArrived));
+    }
+    this.#cause = error.message;
+    this.#reopening = setTimeout(() => this.#reopen(), backoffMs(this.#failures++, this.#backoff));
+  }
+
+  #reopen(): void {
+    this.#reopening = undefined;
+    this.#waiting = this.#waiting.filter(({ settle }) => settle !== undefined);
+    if (!this.busy) return;
+    this.#stream = this.#open(true);
+    for (const { check } of this.#waiting) this.#stream.write(check.bytes);
+  }
+
+  #settleAll(errorFor: (waiting: Waiting) => Error): void {
+    const all = this.#waiting;
+    this.#waiting = [];
+    for (const waiting of all) waiting.settle?.({ error: errorFor(waiting) });
+  }
+
+  #drop(): void {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.cancel();
+  }
+}

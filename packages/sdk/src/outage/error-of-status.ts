@@ -1,0 +1,61 @@
+import { status } from '@grpc/grpc-js';
+import type { ReeveError } from '../errors.ts';
+import {
+  ReeveInternal,
+  ReeveInvalidRequest,
+  ReeveInvalidTransition,
+  ReeveOpNotFound,
+  ReevePermissionDenied,
+  ReeveResourceExhausted,
+  ReeveTokenInUse,
+  ReeveUnauthenticated,
+  ReeveUnavailable,
+} from '../errors.ts';
+
+type Failure = Exclude<status, status.OK>;
+
+/** What each failure of gRPC is to an agent. */
+const errors: Readonly<Record<Failure, new (message: string) => ReeveError>> = {
+  // The SDK settles calls that it cancels itself, so this is the other side giving up: a forced shutdown, a proxy.
+  [status.CANCELLED]: ReeveUnavailable,
+  [status.UNKNOWN]: ReeveInternal,
+  [status.INVALID_ARGUMENT]: ReeveInvalidRequest,
+  [status.DEADLINE_EXCEEDED]: ReeveUnavailable,
+  [status.NOT_FOUND]: ReeveOpNotFound,
+  [status.ALREADY_EXISTS]: ReeveTokenInUse,
+  [status.PERMISSION_DENIED]: ReevePermissionDenied,
+  [status.RESOURCE_EXHAUSTED]: ReeveResourceExhausted,
+  [status.FAILED_PRECONDITION]: ReeveInvalidTransition,
+  [status.ABORTED]: ReeveInternal,
+  [status.OUT_OF_RANGE]: ReeveInvalidRequest,
+  [status.UNIMPLEMENTED]: ReeveInternal,
+  [status.INTERNAL]: ReeveInternal,
+  [status.UNAVAILABLE]: ReeveUnavailable,
+  [status.DATA_LOSS]: ReeveInternal,
+  [status.UNAUTHENTICATED]: ReeveUnauthenticated,
+};
+
+/** The error for a failed call. Only the text is taken over: what else the library knows stays behind. */
+export function errorOfStatus(code: number, details: string): ReeveError {
+  const ErrorClass = isFailure(code) ? errors[code] : ReeveInternal;
+  if (ErrorClass === ReeveUnavailable || brokenTransport.test(details)) {
+    return new ReeveUnavailable(tidy(details), !neverSent.test(details));
+  }
+  return new ErrorClass(tidy(details));
+}
+
+/** A stream that was cut off, as by a process that died, is told by the library as an internal error. */
+const brokenTransport = /^Received RST_STREAM with code /;
+
+/** How the library tells that there was no connection. Another wording only costs a needless report. */
+const neverSent = /No connection established|Name resolution failed|Waiting for LB pick|waiting for name resolution/;
+
+function isFailure(code: number): code is Failure {
+  return Object.hasOwn(errors, code);
+}
+
+/** `No connection established. Last error: Error: connect ECONNREFUSED …` says it at its end. */
+function tidy(details: string): string {
+  const [, cause] = /Last error: (?:Error: )?(.+?)\.? Resolution note:/s.exec(details) ?? [];
+  return cause ?? (details === '' ? 'no reason given' : details);
+}

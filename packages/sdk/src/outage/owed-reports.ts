@@ -1,0 +1,52 @@
+import type { Completion } from '../completion.ts';
+import { ReeveUnavailable } from '../errors.ts';
+
+const mostOwed = 1000;
+
+type SendReport = (opId: string, completion: Completion) => Promise<void>;
+
+/** A check that was given up may have been allowed all the same: its operation never happened and cost nothing. */
+export const neverHappened: Completion = {
+  outcome: 'cancelled',
+  actualCostMicros: 0,
+  detail: 'the answer never arrived',
+};
+
+/**
+ * What the gateway could not be told while it was out of reach, so that no operation is left running there and no money
+ * stays reserved. Delivered with the heartbeat; beyond a thousand, reports are dropped.
+ */
+export class OwedReports {
+  readonly #owed = new Map<string, Completion>();
+  #delivering: Promise<void> | undefined;
+
+  get some(): boolean {
+    return this.#owed.size > 0;
+  }
+
+  add(opId: string, completion: Completion = neverHappened): void {
+    if (this.#owed.size < mostOwed || this.#owed.has(opId)) this.#owed.set(opId, completion);
+  }
+
+  /** The operation is being asked about again: whatever becomes of it is told by that. */
+  forget(opId: string): void {
+    this.#owed.delete(opId);
+  }
+
+  /** Tells everything, until the gateway is out of reach again. What it refuses needs no telling. */
+  async deliver(send: SendReport): Promise<void> {
+    this.#delivering ??= this.#deliver(send).finally(() => (this.#delivering = undefined));
+    await this.#delivering;
+  }
+
+  async #deliver(send: SendReport): Promise<void> {
+    for (const [opId, completion] of this.#owed) {
+      try {
+        await send(opId, completion);
+      } catch (error) {
+        if (error instanceof ReeveUnavailable) return;
+      }
+      if (this.#owed.get(opId) === completion) this.#owed.delete(opId);
+    }
+  }
+}

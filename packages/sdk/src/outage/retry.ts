@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ReeveClosed, ReeveError, ReeveUnavailable } from '../errors.ts';
+import { requireDuration } from '../validate.ts';
+
+export interface RetryOptions {
+  readonly budget: RetryBudget;
+  readonly backoff: BackoffSettings;
+  readonly deadline: Deadline;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Tries until there is an answer, the deadline leaves no room, or the budget is spent. Only `ReeveUnavailable` is tried
+ * again: every other error is an answer. Attempts are counted from 1.
+ */
+export async function retrying<Result>(
+  options: RetryOptions,
+  attempt: (number: number) => Promise<Result>,
+): Promise<Result> {
+  const { budget, backoff, deadline, signal } = options;
+  let cause = '';
+  let mayHaveArrived = false;
+  for (let number = 1; ; number++) {
+    try {
+      const result = await attempt(number);
+      budget.answered();
+      return result;
+    } catch (error) {
+      if (!(error instanceof ReeveUnavailable)) {
+        if (error instanceof ReeveError && !(error instanceof ReeveClosed)) budget.answered();
+        throw error;
+      }
+      mayHaveArrived ||= error.mayHaveArrived;
+      if (remainingMs(deadline) === 0) throw overdue(deadline, cause, mayHaveArrived);
+      cause = error.message;
+      const wait = backoffMs(number - 1, backoff);
+      if (wait >= remainingMs(deadline) || !budget.take()) throw new ReeveUnavailable(cause, mayHaveArrived);
+      await pause(wait, signal);
+    }
+  }
+}
+
+/** The deadline has passed; `cause` is what went wrong before. */
+export function overdue(deadline: Deadline, cause: string, mayHaveArrived: boolean): ReeveUnavailable {
+  const before = cause === '' ? '' : ` (${cause})`;
+  return new ReeveUnavailable(`no answer within ${deadline.totalMs} ms${before}`, mayHaveArrived);
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** How a call is made, by the caller's choice. */
+export interface CallOptions {
+  /** How long this call may take, with all its retries. */
+  readonly deadlineMs?: number | undefined;
+  /** Gives the call up; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A call within its limits. */
+export interface Limits {
+  readonly deadline: Deadline;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The moment by which a caller wants to know, on the clock that never jumps. */
+export interface Deadline {
+  readonly totalMs: number;
+  readonly at: number;
+}
+
+export function deadlineIn(ms: number): Deadline {
+  requireDuration('deadlineMs', ms);
+  return { totalMs: ms, at: performance.now() + ms };
+}
+
+export function remainingMs(deadline: Deadline): number {
+  return Math.max(0, deadline.at - performance.now());
+}
+
+export interface BackoffSettings {
+  readonly initialBackoffMs: number;
+  readonly maxBackoffMs: number;
+}
+
+/**
+ * How long to wait before a retry (counted from 0): anything from nothing to a limit that doubles each time. Full jitter
+ * spreads agents that failed together.
+ */
+export function backoffMs(retry: number, settings: BackoffSettings, random: () => number = Math.random): number {
+  return random() * Math.min(settings.maxBackoffMs, settings.initialBackoffMs * 2 ** retry);
+}
+
+const wholeToken = 1000;
+
+/**
+ * How many retries a client may spend: a burst at first, and a share of every answer after that. However long a gateway
+ * is down, retries stay a small part of the traffic. Counted in thousandths, so that ten tenths make one.
+ */
+export class RetryBudget {
+  readonly #most: number;
+  readonly #perAnswer: number;
+  #left: number;
+
+  constructor(burst: number, ratio: number) {
+    this.#most = burst * wholeToken;
+    this.#perAnswer = Math.round(ratio * wholeToken);
+    this.#left = this.#most;
+  }
+
+  /** The gateway has answered a call, whatever it said. */
+  answered(): void {
+    this.#left = Math.min(this.#most, this.#left + this.#perAnswer);
+  }
+
+  /** Takes one retry out of the budget, or tells that there is none left. */
+  take(): boolean {
+    if (this.#left < wholeToken) return false;
+    this.#left -= wholeToken;
+    return true;
+  }
+}
