@@ -50,12 +50,12 @@ export class BalanceFold {
     const balance = this.#balance.get(tierKey(of));
     if (balance === undefined) return { day: 0, month: 0 };
     const oldest = this.#oldest();
-    const spent = (period: Period) => countedFrom(balance, period, later(ids[period], oldest[period])).spent;
-    // What is not of this day any more, or of this month, is over.
-    return {
-      day: balance.window.day < ids.day ? 0 : spent('day'),
-      month: balance.window.month < ids.month ? 0 : spent('month'),
+    const counted = (period: Period) => {
+      const from = later(ids[period], oldest[period]);
+      // What was booked before counts no more, though nothing has moved it on.
+      return balance.window[period] < from ? 0 : countedFrom(balance, period, from).spent;
     };
+    return { day: counted('day'), month: counted('month') };
   }
 
   /** An action was settled on that day, as entry `seq` says: balance that are true as of a later one have it already. */
