@@ -4,24 +4,23 @@ import { code, page, table } from './page.ts';
 type EventType = SealedEntry['draft']['eventType'];
 type EventText = readonly [when: string, payload: string] | null;
 
-const asked =
-  '`action` (what was asked, secrets replaced), `resource`, `digest`, `cost_micros`, `op_state`; where there are any `run_id`, `summary`, `claimed_caller` (`caller_agent_id`, which nothing proves), `observed` (what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise); `replay` for a repeated check.';
+const asked = 'The [members of a check](#members-of-a-check).';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 
 /** When each event is written, and what its payload holds; null where this version never writes it. */
 const events: Readonly<Record<EventType, EventText> & Record<string, EventText>> = {
-  ActionAllowed: ['A check was answered ALLOW.', `${asked} Where a standing grant allowed it, \`grant_id\`.`],
+  ActionAllowed: ['A check was answered ALLOW.', `${asked} If a standing grant allowed it, \`grant_id\`.`],
   ActionDenied: [
     'A check was answered DENY: by policy, by a replay, or because the identity failed.',
     `${asked} After a failed identity: ${claimed}.`,
   ],
   ActionPending: [
     'A check was answered PENDING: it waits for an approval, or its operation is paused.',
-    `${asked} Where it waits for an approval, \`approval_id\`.`,
+    `${asked} If it waits for an approval, \`approval_id\`.`,
   ],
   A2AImpersonationAttempted: [
-    'A check was denied because the token belongs to another agent than the claimed one. The lineage is the real owner’s.',
+    'A check was denied because the token belongs to an agent other than the claimed one. The lineage is the real owner’s.',
     `${claimed}, \`owner_org_id\`, \`owner_team_id\`, \`owner_agent_id\`.`,
   ],
   AgentRegistered: [
@@ -35,31 +34,31 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`request_id`.',
   ],
   OpStateChanged: [
-    'An operation moved without a decision: an operator controlled or registered it, its agent completed it, deregistered, was suspended or resumed.',
-    '`from`, `to`, `trigger`, `cost_micros`; over HTTP `request_id`; by a control `control_id`, and `cause` where a suspension did it; on completion `outcome`, `detail`, `reserved_micros`, and where it did cost something `booked`: the day that this belongs to; `cause` is `unchecked` where it was registered and never checked.',
+    'An operation moved without a decision: an operator controlled or registered it, or its agent completed it, deregistered, was suspended or resumed.',
+    '`from`, `to`, `trigger`, `cost_micros`; over HTTP `request_id`. Also the [members of a move](#members-of-a-move).',
   ],
   OpControlRequested: [
-    'An operator paused, resumed or terminated an operation, or all within a scope: then there is one entry for the whole.',
-    '`action`, `control_id`, `request_id`; of a scope also `scope`, `matched`, `changed`, `skipped`, as they were when it was asked for.',
+    'An operator paused, resumed or terminated one operation, or all within a scope. A scope has one entry.',
+    '`action`, `control_id`, `request_id`; for a scope also `scope`, `matched`, `changed`, `skipped`, as they were at the time of the request.',
   ],
   OpPauseWidened: [
-    'A wider credential paused an operation that a narrower one had paused. It stays paused, and only one as wide as the new one resumes it. There is one entry for each such operation, also of a scope.',
+    'A wider credential paused an operation that a narrower one had paused. It stays paused, and only a credential as wide as the new one resumes it. Each such operation has one entry, also in a scope.',
     '`control_id`: its control from now on; `width` and `previous_width`: how wide the credentials are (`team`, `org` or `unbound`); `request_id`.',
   ],
   OpControlAcknowledged: [
-    'An agent said what became of a control, and it was news.',
+    'An agent reported a new outcome of a control.',
     '`action`, `control_id`, `sequence`, `outcome`, `detail`.',
   ],
   OpControlUnconfirmed: [
-    'An agent did not acknowledge a control in time, or its message was given up. The `reason` says which.',
-    '`action`, `control_id`, `sequence`, `blocked`: whether the agent is not answered until it does.',
+    'An agent did not acknowledge a control in time, or its message was dropped. The `reason` says which.',
+    '`action`, `control_id`, `sequence`, `blocked`: whether the agent’s checks are denied until it acknowledges.',
   ],
   PolicyReloaded: [
-    'Policies were put in force: at start, after a change of the files, or because a stored document was changed, which is on record in the tenant of its scope.',
-    '`previous_version`; of files `documents` (names), and `set_aside` where stored documents do not count beside them; of a stored document `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` where there is one.',
+    'Policies came into force: at start, after a change of the files, or after a change of a stored document. The tenant of a stored document’s scope has the entry.',
+    '`previous_version`. For files: `documents` (names), and `set_aside` if stored documents do not count beside them. For a stored document: `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` if there is one.',
   ],
   PolicyReloadFailed: [
-    'Policies in files have errors: after a change those in force stayed, at start this ends the start. Or a document that another gateway has stored does not count here.',
+    'Policies in files have errors. After a change, the policies in force stay; at start, the start fails. Or a document that another gateway has stored does not count here.',
     '`problems`: up to 20, each with file, line and column.',
   ],
   ApiKeyCreated: ['A key was made over HTTP or installed at start.', `${key}; after a rotation \`rotated_from\`.`],
@@ -68,11 +67,11 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   LoginSucceeded: ['A person has logged in.', '`account_id`, `session_id`, `remember_me`, `address`, `request_id`.'],
   LoginFailed: [
     'A login has failed, or came while its email was locked.',
-    '`email_hash`, and where it was counted `account_id` (null where there is none) and `failures`; `address`, `request_id`.',
+    '`email_hash`, `address`, `request_id`; if it was counted, `account_id` (null if there is none) and `failures`.',
   ],
   AccountLocked: [
     'Too many logins under an email have failed.',
-    '`email_hash`, `account_id` (null where there is none), `failures`, `address`, `request_id`.',
+    '`email_hash`, `account_id` (null if there is none), `failures`, `address`, `request_id`.',
   ],
   AccountRegistered: [
     'An account was registered: the first one, or by open registration.',
@@ -97,7 +96,7 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`account_id`, `address`, `request_id`.',
   ],
   PasswordChanged: [
-    'A person has changed the own password; all sessions have ended.',
+    'A person changed their own password; all sessions have ended.',
     '`account_id`, `address`, `request_id`.',
   ],
   RefreshTokenReused: [
@@ -105,35 +104,35 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`account_id`, `session_id`, `address`, `request_id`.',
   ],
   SessionEnded: [
-    'A person has logged out, or ended one of the own sessions.',
+    'A person logged out, or ended one of their own sessions.',
     '`account_id`, `session_id`, `address`, `request_id`.',
   ],
   BudgetLimitApproached: [
-    'A share of a cap, 80 or 95 percent, is used up for the first time in its period. What concerns the global cap has no org.',
-    '`tier`, `period`, `day` (that it was booked to), `percent`, `limit_micros`, `total_micros`; `team_id` and `tier_agent_id` where the cap is theirs.',
+    'A share of a cap, 80 or 95 percent, is used up for the first time in its period. The entry about the global cap has no org.',
+    '`tier`, `period`, `day` (of the booking), `percent`, `limit_micros`, `total_micros`; `team_id` and `tier_agent_id` if the cap is theirs.',
   ],
   BudgetLimitExceeded: [
-    'An action was denied, as its cost would have passed a cap.',
+    'An action was denied because its cost would have passed a cap.',
     'As `ActionDenied`, and `limit`: `tier`, `period`, `limit_micros`, `spent_micros`, `status`.',
   ],
   BudgetReservationReleased: [
-    'Nothing was heard of an agent for `SVC_RESERVATION_LEASE_SECS`: what was held back for one of its operations is free again. The operation stays as it is; its completion is still booked.',
+    'An agent was silent for `SVC_RESERVATION_LEASE_SECS`, so the reservation of one of its operations was released. The operation stays as it is; its completion is still booked.',
     '`released_micros`, `state` (of the operation).',
   ],
   BudgetOverrun: [
-    'An action did cost more than a dollar, and more than ten times what was held back for it. It is booked; the entry follows the `OpStateChanged` of its completion.',
+    'An action cost more than a dollar, and more than ten times its reservation. The cost is booked. The entry follows the `OpStateChanged` of its completion.',
     '`actual_micros`, `reserved_micros`.',
   ],
   BudgetCorrected: [
-    'Somebody has corrected what was settled today and this month, in a tier and all above it.',
-    '`tier`, `amount_micros`, `day_amount_micros` (what of it was taken off, or added to, the day), `booked` (the day); over HTTP `request_id`. Amounts beyond 2^53 are texts of digits.',
+    'Somebody corrected the amount settled today and this month, in a tier and all above it.',
+    '`tier`, `amount_micros`, `day_amount_micros` (the part that changed the day), `booked` (the day); over HTTP `request_id`. Amounts beyond 2^53 are strings of digits.',
   ],
   BudgetDayMovedBack: [
-    'The clock had been ahead by more than two days and has been right for an hour: budgets go back to its day, for which all that was booked later counts.',
+    'The clock had been ahead by more than two days and has been right for an hour. Budgets go back to its day, and all later bookings count for that day.',
     '`from`, `to` (days).',
   ],
   ApprovalRequested: [
-    'People are asked whether an action may happen. It follows the `ActionPending` of the same check.',
+    'People are asked whether an action may happen. The entry follows the `ActionPending` of the same check.',
     '`approval_id`, `cause` (`rule` or `budget`), `required` (how many must approve), `expires_at`, `cost_micros`, `digest`.',
   ],
   ApprovalVerdictGiven: [
@@ -141,8 +140,8 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`approval_id`, `approvers` (their ids so far), `required`; over HTTP `request_id`.',
   ],
   ApprovalGranted: [
-    'Enough people have approved: the operation runs. It follows the `OpStateChanged` of the operation.',
-    '`approval_id`, `approvers`, `required`, `request_id`; with a standing grant `grant`: `id`, `reach`, `expires_at`, and `run_id` where it is for a run.',
+    'Enough people have approved: the operation runs. The entry follows the `OpStateChanged` of the operation.',
+    '`approval_id`, `approvers`, `required`, `request_id`; with a standing grant `grant`: `id`, `reach`, `expires_at`, and `run_id` if it is for a run.',
   ],
   ApprovalRejected: [
     'Somebody has rejected: the operation is terminated.',
@@ -162,14 +161,31 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   SigningKeyRotated: ['Tokens are signed with a new key.', '`kid`; over HTTP `request_id`.'],
   AuditLogCut: [
-    'The oldest entries were given up, as the retention settings say.',
-    '`through_seq`, `through_hash`: the last entry given up; `removed`: how many; `signature`: a JWS over the first two.',
+    'Retention removed the oldest entries, as its settings say.',
+    '`through_seq`, `through_hash`: the last removed entry; `removed`: how many; `signature`: a JWS over the first two.',
   ],
   AuditEntriesLost: [
     'The log did not contain its newest anchored entry, and the gateway was started with `--accept-lost-entries`.',
-    '`anchored_seq`, `anchored_hash`, `anchored_at`: the anchor; `head_seq`, `head_hash`: the newest entry that was there; `kept_seq`: up to where it is as it was, 0 where that is not known; `key_known`: whether the key that signed the anchor is one of the store.',
+    '`anchored_seq`, `anchored_hash`, `anchored_at`: the anchor. `head_seq`, `head_hash`: the newest entry that was there. `kept_seq`: the last unchanged entry, 0 if unknown. `key_known`: whether the store has the key that signed the anchor.',
   ],
 };
+
+const checkMembers = [
+  'The payload of a check always has `action` (the request, with secrets replaced), `resource`, `digest`, `cost_micros` and `op_state`. It may also have:',
+  '',
+  '- `run_id` and `summary`;',
+  '- `claimed_caller`: the `caller_agent_id`, which nothing proves;',
+  '- `observed`: what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise;',
+  '- `replay`: for a repeated check.',
+].join('\n');
+
+const moveMembers = [
+  'The payload of an `OpStateChanged` may also have:',
+  '',
+  '- by a control: `control_id`, and `cause` if a suspension did it;',
+  '- on completion: `outcome`, `detail`, `reserved_micros`, and, if it cost something, `booked`: the day of the booking;',
+  '- `cause` with the value `unchecked`, if the operation was registered and never checked.',
+].join('\n');
 
 /** Every type of entry: when it is written, and what its payload holds. */
 export function auditEventsPage(): string {
@@ -181,7 +197,11 @@ export function auditEventsPage(): string {
     'Each decision writes exactly one entry. Each other change of an operation, an agent, a key or the policies writes one, too. ' +
       'A malformed request writes none: nothing was judged.',
     table(['Event type', 'Written when', 'Payload'], written),
-    `Reserved, and never written by this version: ${reserved.join(', ')}.`,
+    ...(reserved.length > 0 ? [`Reserved, and never written by this version: ${reserved.join(', ')}.`] : []),
+    '## Members of a check',
+    checkMembers,
+    '## Members of a move',
+    moveMembers,
     'The members of an entry are in [concepts](../concepts.md#audit-chain).',
   );
 }

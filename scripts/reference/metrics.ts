@@ -7,28 +7,25 @@ import { code, page, table } from './page.ts';
 const metrics: Readonly<Record<string, readonly [labels: readonly string[], meaning: string]>> = {
   reeve_decisions_total: [
     ['outcome', 'tier'],
-    'Answers to checks. `outcome` is `allow`, `deny` or `pending`; `tier` is where the answer fell: `identity` for a refused claim, `global`, `org`, `team` or `agent` for a rule of such a document, `default`, or `replay` for a check of a known operation.',
+    'Answers to checks. `outcome` is `allow`, `deny` or `pending`. `tier` says what decided: `identity` for a refused claim, `global`, `org`, `team` or `agent` for a rule of such a document, `default`, `budget`, or `replay` for a check of a known operation.',
   ],
   reeve_decision_seconds: [[], 'From the start of judging a check until its entry is durable.'],
   reeve_store_commit_seconds: [[], 'Making one turn of the event loop durable, failed attempts included.'],
   reeve_store_commit_failures_total: [[], 'Turns that could not be made durable. All their calls failed.'],
-  reeve_ops: [['state'], 'Operations in the registry, those included that are over and not swept yet.'],
+  reeve_ops: [['state'], 'Operations in the registry, including ended ones that are not swept yet.'],
   reeve_agents: [[], 'Registered agents, suspended ones included.'],
   reeve_audit_seq: [[], 'The number of the newest audit entry.'],
-  reeve_audit_index_lag_entries: [
-    [],
-    'Audit entries that are not indexed yet. Reading finds them all the same, one by one.',
-  ],
+  reeve_audit_index_lag_entries: [[], 'Audit entries that are not indexed yet. Reading still finds them, one by one.'],
   reeve_websocket_clients: [[], 'Open [event streams](events.md) over WebSockets.'],
   reeve_sse_clients: [[], 'Open event streams as Server-Sent Events.'],
-  reeve_events_sent_total: [[], 'Events sent, each of them counted for every stream that it was sent to.'],
+  reeve_events_sent_total: [[], 'Events sent. Each counts once for every stream that got it.'],
   reeve_events_dropped_total: [
     [],
-    'Events that streams were not sent because they were closed for being read too slowly. Their clients can resume.',
+    'Events not sent because the gateway closed streams that read too slowly. Their clients can resume.',
   ],
   reeve_evaluations_ended_total: [
     ['why'],
-    'Evaluations of texts of callers (validate, simulate, test, backtest, explain, put) that were ended: `deadline` after `SVC_EVALUATION_SECS`, `memory` for want of memory or stack, `crash` where the thread ended by itself.',
+    'Evaluations of callers’ texts (validate, simulate, test, backtest, explain, put) that were ended: `deadline` after `SVC_EVALUATION_SECS`, `memory` for lack of memory or stack, `crash` if the thread ended by itself.',
   ],
   reeve_event_streams_ended_total: [
     ['reason'],
@@ -36,7 +33,7 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
   ],
   reeve_controls_total: [
     ['action', 'status'],
-    'Steps of controls: each receipt counts once for every `status` that it reaches. `action` is `pause`, `resume` or `terminate`.',
+    'Steps of controls. Each receipt counts once for every `status` that it reaches. `action` is `pause`, `resume` or `terminate`.',
   ],
   reeve_control_seconds: [
     ['action', 'stage'],
@@ -44,21 +41,21 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
   ],
   reeve_policy_observed_total: [
     ['effect'],
-    'Decisions that a document with `mode: observe` would have made otherwise; `effect` is what its strongest matching rule says. The audit entries name the documents.',
+    'Decisions that a document with `mode: observe` would have made differently. `effect` is that of its strongest matching rule. The audit entries name the documents.',
   ],
   reeve_approvals_total: [
     ['outcome'],
-    'Approvals: each counts once as `requested`, and once as what became of it: `approved`, `rejected`, `expired` or `cancelled`.',
+    'Approvals. Each counts once as `requested`, and once by its outcome: `approved`, `rejected`, `expired` or `cancelled`.',
   ],
   reeve_approval_wait_seconds: [['outcome'], 'From the request of an approval until it was decided.'],
   reeve_approvals_open: [[], 'Actions that wait for an approval.'],
   reeve_webhook_deliveries_total: [
     ['type', 'outcome'],
-    'Attempts to tell the webhook of approvals. `type` is `approval.requested` or `approval.decided`; `outcome` is `delivered`, `refused` (it is not sent again) or `failed` (it is).',
+    'Attempts to call the webhook of approvals. `type` is `approval.requested` or `approval.decided`. `outcome` is `delivered`, `refused` (not sent again) or `failed` (sent again).',
   ],
   reeve_reservations_released_total: [
     [],
-    'Reservations of budgets that were released because nothing was heard of the agent for `SVC_RESERVATION_LEASE_SECS`.',
+    'Reservations of budgets that were released because the agent was silent for `SVC_RESERVATION_LEASE_SECS`.',
   ],
   reeve_ops_expired_total: [
     [],
@@ -72,9 +69,9 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
   reeve_http_request_seconds: [[], 'Answering over HTTP, all routes together.'],
   reeve_auth_failures_total: [
     [],
-    'Calls over HTTP without a credential, or with a bad one. Those over gRPC are not counted.',
+    'Calls over HTTP without a credential, or with a bad one. Calls over gRPC are not counted.',
   ],
-  reeve_rate_limited_total: [['limit'], 'Calls refused for their number. `limit` is `public` or `api`.'],
+  reeve_rate_limited_total: [['limit'], 'Calls refused by a rate limit. `limit` is `public` or `api`.'],
 };
 
 /** Every metric of the gateway, as a gateway that is started for it shows them. Fails where the table above differs. */
@@ -98,8 +95,8 @@ export async function metricsPage(): Promise<string> {
     'Metrics',
     '`GET /metrics` answers in the text format of Prometheus, without a credential and without a limit. No label holds an org, an agent or anything else that a caller could make up.',
     table(['Metric', 'Type', 'Labels', 'Meaning'], rows),
-    'A histogram has `_bucket`, `_sum` and `_count`. Beside these there are the metrics of the process, `process_…` and `nodejs_…`, as prom-client names them.',
-    'What to alert on is in [operations](../operations.md#metrics).',
+    'A histogram has `_bucket`, `_sum` and `_count`. There are also the metrics of the process, `process_…` and `nodejs_…`, as prom-client names them.',
+    '[Operations](../operations.md#metrics) says what to alert on.',
   );
 }
 

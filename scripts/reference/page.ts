@@ -19,9 +19,9 @@ export function code(text: string | undefined): string {
   return text === undefined ? '' : `\`${text}\``;
 }
 
-/** Text outside of code: angle brackets would be taken for markup. */
+/** Text outside of code: angle brackets and asterisks would be taken for markup. */
 export function prose(text: string): string {
-  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('*', '\\*');
 }
 
 /** Where a heading can be linked to. */

@@ -12,7 +12,8 @@ import { tenants } from './tenants.ts';
 export const parts: readonly Part[] = [
   {
     name: 'kills',
-    holds: 'Whatever was acknowledged before a SIGKILL is in the store, once; the chain is unbroken, the books agree.',
+    holds:
+      'Everything acknowledged before a SIGKILL is in the store, once. The chain is unbroken, and the balances agree.',
     share: 32,
     most: 1000,
     run: kills,
@@ -20,7 +21,7 @@ export const parts: readonly Part[] = [
   {
     name: 'signals',
     holds:
-      'SIGTERM and SIGKILL at any moment of start, recovery, migration, housekeeping and shutdown: the process ends, the next one starts.',
+      'After SIGTERM or SIGKILL at any moment of start, recovery, migration, housekeeping and shutdown, the process ends and the next one starts.',
     share: 9,
     most: 500,
     run: signals,
@@ -28,14 +29,14 @@ export const parts: readonly Part[] = [
   {
     name: 'disk',
     holds:
-      'Full and read-only disks, stores that are gone, back or slow: calls fail closed, nothing is lost, service resumes.',
+      'On full and read-only disks, and with stores that are gone, back or slow, calls fail closed, nothing is lost, and service resumes.',
     share: 6,
     most: 100,
     run: disk,
   },
   {
     name: 'clock',
-    holds: 'The clock forwards and back: what was spent today stays spent, books and log agree.',
+    holds: 'When the clock moves forwards and back, what was spent today stays spent, and balances and log agree.',
     share: 4,
     most: 100,
     run: clock,
@@ -43,7 +44,7 @@ export const parts: readonly Part[] = [
   {
     name: 'streams',
     holds:
-      'Idle streams by the thousand, slow readers and floods: another tenant’s decisions go on, in bounded memory.',
+      'With thousands of idle streams, slow readers and floods, another tenant’s decisions continue, in bounded memory.',
     share: 5,
     most: 70,
     run: streams,
@@ -51,14 +52,14 @@ export const parts: readonly Part[] = [
   {
     name: 'fuzz',
     holds:
-      'Whatever is sent or written, over HTTP, gRPC, WebSocket, as policy, condition or case: no 5xx, INTERNAL, crash, hang or growth.',
+      'No input over HTTP, gRPC or WebSocket, and no policy, condition or case, causes a 5xx, INTERNAL, a crash, a hang or growth.',
     share: 18,
     most: 1_000_000,
     run: fuzz,
   },
   {
     name: 'tenants',
-    holds: 'Tenants cannot see or touch each other; nobody lifts what somebody wider has imposed.',
+    holds: 'Tenants cannot see or touch each other. No credential lifts what a wider one imposed.',
     share: 4,
     most: 3,
     run: tenants,

@@ -7,7 +7,7 @@ export const commandTable: CommandTable = {
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   demo: {
-    summary: 'Run a gateway with demo agents that are up to all sorts of things.',
+    summary: 'Run a gateway with demo agents that do all sorts of things.',
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   login: {

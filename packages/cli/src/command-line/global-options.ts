@@ -8,7 +8,7 @@ export const globalOptions = {
   context: text('NAME', 'The context to use. Also: REEVE_CONTEXT, or the current one.', { completes: 'context' }),
   apiUrl: text('URL', 'Where the gateway answers. Also: REEVE_API_URL, or the URL of the context.'),
   output: choice(outputFormats, 'How results are printed; all have the same data. Default: table.', { short: 'o' }),
-  timeout: number('SECONDS', 'How long an answer is waited for. Default: 30.', { min: 1, max: 3600 }),
+  timeout: number('SECONDS', 'How long to wait for an answer. Default: 30.', { min: 1, max: 3600 }),
 } satisfies OptionSet;
 
 /** Understood everywhere. */

@@ -31,7 +31,7 @@ export const agentsSuspendCommand = defineCommand({
 
 export const agentsResumeCommand = defineCommand({
   details: [
-    'Needs the scope write. Lifts a suspension, and the block of an agent that had not confirmed a stop. What the suspension paused runs on. Data: the record of the agent.',
+    'Needs the scope write. Lifts a suspension, and the block of an agent that had not confirmed a stop. Operations that the suspension paused run on. Data: the record of the agent.',
   ],
   args: { agent },
   options: { reason: text('TEXT', 'Why; the audit log keeps it.') },

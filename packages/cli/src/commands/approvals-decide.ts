@@ -17,7 +17,7 @@ const reason = text('TEXT', 'Why; the audit log keeps it.');
 export const approvalsApproveCommand = defineCommand({
   details: [
     'Needs the scope write. The operation runs as soon as enough people have approved; the approval is for this one request. With --grant the same agent may do the same under the same rule without asking: for the rest of its run, or until a time. Grants are listed by "reeve approvals grants".',
-    'Nobody decides about an agent with the credential that it was registered with, unless that one may administer. Data: the approval, as POST /api/v1/approvals/{id}/approve.',
+    'The credential that registered an agent cannot decide about it, unless it is an unbound admin. Data: the approval, as POST /api/v1/approvals/{id}/approve.',
   ],
   args: { id },
   options: {

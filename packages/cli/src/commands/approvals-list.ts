@@ -10,11 +10,11 @@ import { opQuery } from './op-filters.ts';
 
 export const approvalsListCommand = defineCommand({
   details: [
-    'Needs the scope read. The open ones, the one that ends first at the top; with --state those decided, newest first. With --follow the open ones and then every change, until Ctrl-C; on a terminal "reeve approvals watch" does that with keys to decide.',
+    'Needs the scope read. Shows open ones, the one that expires first at the top. With --state: decided ones, newest first. With --follow: the open ones and then every change, until Ctrl-C; on a terminal "reeve approvals watch" does that with keys to decide.',
     'Data: {items, next_cursor, total}, as GET /api/v1/approvals; with --follow one JSON object for each approval, on a line of its own, or one YAML document.',
   ],
   args: {},
-  options: { ...approvalFilters, follow: flag('Go on with what comes.', { short: 'f' }), ...pageOptions },
+  options: { ...approvalFilters, follow: flag('Keep showing new ones.', { short: 'f' }), ...pageOptions },
   examples: [
     ['reeve approvals list', 'what waits for a verdict'],
     ['reeve approvals list --state rejected --org acme', 'what was refused in an org'],

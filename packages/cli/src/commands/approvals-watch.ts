@@ -4,7 +4,7 @@ import { opFilters } from './op-filters.ts';
 
 export const approvalsWatchCommand = defineCommand({
   details: [
-    'Needs the scope read, and write to decide. On a terminal it fills the screen: arrows or j and k choose, enter shows the whole request, a approves, r rejects, each after a question; q or Ctrl-C ends it. A lost connection is opened again.',
+    'Needs the scope read, and write to decide. On a terminal it fills the screen: arrows or j and k choose, enter shows the whole request, a approves, r rejects, each after a question; q or Ctrl-C ends it. It reopens a lost connection.',
     'Elsewhere, and with --output json or yaml, it is "reeve approvals list --follow".',
   ],
   args: {},

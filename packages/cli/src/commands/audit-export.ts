@@ -11,7 +11,7 @@ import { logFilters, logQuery } from './log-filters.ts';
 export const auditExportCommand = defineCommand({
   details: [
     'Needs the scope read. Oldest first, of any number. JSON lines hold whole entries, which "reeve audit verify" can verify; CSV is for spreadsheets and holds a part of them.',
-    'With --out the file is there when the export is complete, and otherwise not; it is readable by its owner only. Data with --out: {file, format, lines, bytes}.',
+    'With --out the file appears only when the export is complete. Only its owner can read it. Data with --out: {file, format, lines, bytes}.',
   ],
   args: {},
   options: {

@@ -24,13 +24,13 @@ import type { Shell } from '../shell.ts';
 export const auditVerifyCommand = defineCommand({
   details: [
     'Checks that each entry’s hash fits its content, that each entry links to the one before, and that a log which does not start with its first entry was cut with a signature. Names the first broken entry and ends with 1.',
-    'Without FILE it reads the log of the gateway, which needs the scope read and a credential that is bound to no tenant. Of a filtered export, or a tenant’s, it checks each entry’s own hash, says that the chain was not checkable, and ends with 0.',
+    'Without FILE it reads the log of the gateway, which needs the scope read and a credential that is bound to no tenant. For a filtered export, or a tenant’s, it checks each entry’s own hash, says that the chain was not checkable, and ends with 0.',
     'A chain cannot show by itself that its newest entries were cut off. With --anchor the log must contain what the gateway has appended to SVC_AUDIT_ANCHOR, each line signed by one of its keys.',
     'Data: {result: unbroken|broken|not_checkable, entries, first_seq, last_seq, last_hash, cut_at, broken_seq, why}; with --anchor also anchors: {lines, newest_seq, newest_at, accepted_lost}.',
   ],
   args: { file: optional('An export in JSON lines; "-" for standard input.', 'file') },
   options: {
-    complete: flag('FILE must be the whole log: whatever is missing is broken.'),
+    complete: flag('FILE must be the whole log: every missing entry means broken.'),
     anchor: text('FILE', 'The anchor file of the gateway: the log must contain every entry that is anchored in it.', {
       completes: 'file',
     }),

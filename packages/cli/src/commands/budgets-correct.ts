@@ -14,7 +14,7 @@ type Corrected = RouteOutput<Routes['correctBudget']>;
 
 export const budgetsCorrectCommand = defineCommand({
   details: [
-    'Needs the scope admin and a credential that is bound to no tenant. Changes what is settled today and this month, in what is named and in all above it: an agent’s team, its org and everybody’s budget. What is taken off today is no more than there is, and no month falls below 0. The audit log keeps it as BudgetCorrected.',
+    'Needs the scope admin and a credential that is bound to no tenant. Changes the amount settled today and this month, in the named tier and in all above it: an agent’s team, its org and everybody’s budget. It takes no more off today than there is, and no month falls below 0. The audit log keeps it as BudgetCorrected.',
     'Data: {items}: the budgets that were corrected, as they are now.',
   ],
   args: { whose: required('ORG, ORG/TEAM or ORG/TEAM/AGENT, with "-" for an empty org or team.', 'agent') },

@@ -11,8 +11,8 @@ const { org, team, agent } = opFilters;
 
 export const budgetsCommand = defineCommand({
   details: [
-    'Needs the scope read. What may be spent a day and a month, was spent and is held back: everybody together, below that each org, its teams and their agents. REACHED says when the cap is reached at the present rate.',
-    'With --history what was spent day by day, or with --period month by month, by the one that --org, --team and --agent name together, or by everybody.',
+    'Needs the scope read. Shows the cap, the amount spent and the amount reserved, per day and month: everybody together, below that each org, its teams and their agents. REACHED says when spending reaches the cap at the present rate.',
+    'With --history: the amounts spent day by day, or with --period month by month, by the tier that --org, --team and --agent name together, or by everybody.',
     'Data: {items, next_cursor, total}, as GET /api/v1/budgets; with --history {items}, as GET /api/v1/budgets/history.',
   ],
   args: {},
@@ -22,7 +22,7 @@ export const budgetsCommand = defineCommand({
     agent,
     period: choice(['day', 'month'], 'Only of this period.'),
     tier: choice(['global', 'org', 'team', 'agent'], 'Only of this tier.'),
-    minPercent: number('N', 'Only those of whose cap so much is used.', { min: 0, max: 100 }),
+    minPercent: number('N', 'Only those that have used at least this percentage of their cap.', { min: 0, max: 100 }),
     history: flag('What was spent in the days or months before.'),
     count: number('N', 'How many days or months of --history, 1 to 400. Default: 30.', { min: 1, max: 400 }),
     ...pageOptions,

@@ -22,13 +22,13 @@ const skippable = ['disk', 'tls', 'chain', 'ledger'] as const;
 
 export const doctorCommand = defineCommand({
   details: [
-    'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 where something has failed.',
+    'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 if something has failed.',
     '--tenants also makes two canary orgs, tries with every call of the API whether one can see or touch the other, and takes them away again; their entries stay in the audit log. It needs the scope admin, a credential bound to no tenant, and takes some minutes.',
     'Data: {healthy, findings: [{check, status: ok|warning|failed|skipped, detail, advice}]}.',
   ],
   args: {},
   options: {
-    tenants: flag('Probe whether tenants are apart.'),
+    tenants: flag('Probe whether tenants are isolated.'),
     grpc: text('ADDRESS', 'Where gRPC answers, for --tenants. Default: the host of the URL, port 50051.'),
     skip: texts('CHECK', `Leave out: ${skippable.join(', ')}; several by commas.`, { completes: skippable }),
   },

@@ -3,15 +3,15 @@ import { choice, text } from '../command-line/values.ts';
 
 /** Which entries of the audit log are wanted; all that are given must hold. */
 export const logFilters = {
-  org: text('ORG', 'Whose lineage has this org.', { aliases: ['org-id'] }),
-  team: text('TEAM', 'Whose lineage has a team of this name.', { aliases: ['team-id'] }),
-  agent: text('AGENT', 'Whose lineage has an agent of this name.', { aliases: ['agent-id'] }),
+  org: text('ORG', 'Only entries with this org in their lineage.', { aliases: ['org-id'] }),
+  team: text('TEAM', 'Only entries with a team of this name in their lineage.', { aliases: ['team-id'] }),
+  agent: text('AGENT', 'Only entries with an agent of this name in their lineage.', { aliases: ['agent-id'] }),
   eventType: text('TYPE', 'Of this type, such as ActionDenied.', { aliases: ['type'] }),
   decision: choice(['allow', 'deny', 'pending'], 'With this decision.'),
   op: text('ID', 'Of this operation.', { aliases: ['op-id'], completes: 'op' }),
   from: text('TIME', 'Not before: 2026-11-15T08:00:00Z, 2026-11-15, or 2h for two hours ago.', { aliases: ['since'] }),
   to: text('TIME', 'Before: the same forms.', { aliases: ['until'] }),
-  search: text('TEXT', 'Whose JSON holds this text, in capitals or not.', { aliases: ['q'] }),
+  search: text('TEXT', 'Only entries with this text in their JSON, in upper or lower case.', { aliases: ['q'] }),
 };
 
 interface LogFilterValues {

@@ -5,7 +5,7 @@ import { print } from '../output/print.ts';
 
 export const logoutCommand = defineCommand({
   details: [
-    'Removes the session from this machine only: the API key it was made from stays valid. "reeve keys revoke ID" revokes it. Succeeds where there is no session.',
+    'Removes the session from this machine only: the API key it was made from stays valid. "reeve keys revoke ID" revokes it. Succeeds even without a session.',
   ],
   args: {},
   options: {},

@@ -9,11 +9,11 @@ import { logFilters, logQuery } from './log-filters.ts';
 
 export const logsCommand = defineCommand({
   details: [
-    'Needs the scope read. Newest first; with --follow oldest first, and then whatever comes, until Ctrl-C.',
+    'Needs the scope read. Newest first. With --follow: oldest first, and then new entries, until Ctrl-C.',
     'Data: {items, next_cursor}, as GET /api/v1/logs; with --follow one JSON object for each entry, on a line of its own, or one YAML document.',
   ],
   args: {},
-  options: { ...logFilters, follow: flag('Go on with what comes.', { short: 'f' }), ...pageOptions },
+  options: { ...logFilters, follow: flag('Keep showing new ones.', { short: 'f' }), ...pageOptions },
   examples: [
     ['reeve logs --decision deny --from 1h', 'what was denied in the last hour'],
     ['reeve logs --event-type A2AImpersonationAttempted', 'who claimed to be somebody else'],

@@ -6,7 +6,7 @@ import { print } from '../output/print.ts';
 
 /** The three controls of one operation, which differ in words and route. */
 
-const id = required('trace:span, or org/team/agent/trace:span where that is ambiguous.', 'op');
+const id = required('trace:span, or org/team/agent/trace:span if that is ambiguous.', 'op');
 const reason = text('TEXT', 'Why; the audit log keeps it, and the agent is told.');
 const data = 'Data: {op, control}: the operation, and the receipt of this control.';
 

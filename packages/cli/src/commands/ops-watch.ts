@@ -4,7 +4,7 @@ import { opFilters } from './op-filters.ts';
 
 export const opsWatchCommand = defineCommand({
   details: [
-    'Needs the scope read, and write for control. On a terminal it fills the screen: arrows or j and k choose, p pauses, r resumes, t terminates, each after a question; q or Ctrl-C ends it. A lost connection is opened again.',
+    'Needs the scope read, and write for control. On a terminal it fills the screen: arrows or j and k choose, p pauses, r resumes, t terminates, each after a question; q or Ctrl-C ends it. It reopens a lost connection.',
     'Elsewhere, and with --output json or yaml, each operation and each change is a line, a JSON object or a YAML document, until the command is interrupted.',
   ],
   args: {},

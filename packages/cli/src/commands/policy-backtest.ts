@@ -20,7 +20,7 @@ const { org, team, agent } = opFilters;
 export const policyBacktestCommand = defineCommand({
   details: [
     'Needs the scope read. Judges the recorded decisions of the last days again by a candidate, and says what would change, by rule and by agent. The candidate stands alone; with --merge it joins what is in force.',
-    'Data: {from, to, examined, skipped, changed, by_outcome, by_rule, by_agent, changes}. With --fail-on-change it ends with 1 where anything would change.',
+    'Data: {from, to, examined, skipped, changed, by_outcome, by_rule, by_agent, changes}. With --fail-on-change it ends with 1 if anything would change.',
   ],
   args: {},
   options: {
@@ -31,7 +31,7 @@ export const policyBacktestCommand = defineCommand({
     team,
     agent,
     changes: number('N', 'How many changes are listed one by one. Default: 20.', { min: 0, max: 10_000 }),
-    failOnChange: flag('End with 1 where anything would change.'),
+    failOnChange: flag('End with 1 if anything would change.'),
   },
   examples: [
     ['reeve policy backtest --candidate policies --days 30', 'what a month would have been like'],

@@ -7,7 +7,7 @@ import { confirm } from '../terminal/ask.ts';
 
 export const policyDeleteCommand = defineCommand({
   details: [
-    'Needs the scope admin. Takes a stored document out of force. Its versions stay: "reeve policy rollback" brings it back. Asks where there is a terminal. Data: {name, deleted: true}.',
+    'Needs the scope admin. Takes a stored document out of force. Its versions stay: "reeve policy rollback" brings it back. Asks on a terminal. Data: {name, deleted: true}.',
   ],
   args: { name: required('The name of a stored document.', 'policy') },
   options: { yes: flag('Do not ask.', { short: 'y' }) },

@@ -8,10 +8,10 @@ import { consideredText } from '../policy/considered-text.ts';
 
 export const policyExplainCommand = defineCommand({
   details: [
-    'Needs the scope read. Why an operation was decided as it was, with every rule that was considered and why it matched or did not. Judged again by the policies of that time; what the log does not keep is said in the notes.',
+    'Needs the scope read. Why an operation was decided as it was, with every rule that was considered and why it matched or did not. The gateway judges it again by the policies of that time. The notes say what the log does not keep.',
     'Data: as GET /api/v1/decisions/{id}/explain.',
   ],
-  args: { op: required('trace:span, or org/team/agent/trace:span where that is ambiguous.', 'op') },
+  args: { op: required('trace:span, or org/team/agent/trace:span if that is ambiguous.', 'op') },
   options: {},
   examples: [['reeve policy explain t1:s1', 'which rule decided, and which did not match']],
   run: async (input, shell) => {

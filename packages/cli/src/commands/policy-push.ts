@@ -20,8 +20,8 @@ interface Pushed {
 
 export const policyPushCommand = defineCommand({
   details: [
-    'Needs the scope admin. Stores each document under its name, as its next version, and puts it in force at once. Shows first what differs from what is in force, and asks where there is a terminal. Documents of the gateway that are not in PATH stay as they are; "reeve policy delete" takes one away.',
-    'With a credential that is bound to an org or a team, documents are stored as <org>/<name> or <org>/<team>/<name>; elsewhere the short name does. Checked before anything is sent. A document that somebody else has changed meanwhile is refused. Data: {pushed: [{name, change: new|changed|unchanged, version}]}; with --dry-run the version is that in force.',
+    'Needs the scope admin. Stores each document under its name, as its next version, and puts it in force at once. Shows first what differs from what is in force, and asks on a terminal. Documents of the gateway that are not in PATH stay as they are; "reeve policy delete" takes one away.',
+    'With a credential that is bound to an org or a team, documents are stored as <org>/<name> or <org>/<team>/<name>; elsewhere the short name is enough. Checked before anything is sent. A document that somebody else has changed meanwhile is refused. Data: {pushed: [{name, change: new|changed|unchanged, version}]}; with --dry-run the version is that in force.',
   ],
   args: { path: required('A policy file, or a folder of them.', 'file') },
   options: {

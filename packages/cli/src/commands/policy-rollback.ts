@@ -18,7 +18,7 @@ const version: Argument<number> = {
 
 export const policyRollbackCommand = defineCommand({
   details: [
-    'Needs the scope admin. Puts an earlier version in force again, as a new version: the history only grows. Asks where there is a terminal. Data: the document, as POST /api/v1/policies/{name}/rollback.',
+    'Needs the scope admin. Puts an earlier version in force again, as a new version: the history only grows. Asks on a terminal. Data: the document, as POST /api/v1/policies/{name}/rollback.',
   ],
   args: { name: required('The name of a document.', 'policy'), version },
   options: {

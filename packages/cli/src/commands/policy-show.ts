@@ -10,7 +10,7 @@ type Policy = RouteOutput<Routes['getPolicy']>;
 
 export const policyShowCommand = defineCommand({
   details: [
-    'Needs the scope read. The document as it was written, below comments that say where it comes from: what is printed can be saved and pushed again. Data: as GET /api/v1/policies/{name}.',
+    'Needs the scope read. The document as it was written, below comments that say where it comes from. You can save the output and push it again. Data: as GET /api/v1/policies/{name}.',
   ],
   args: { name: required('The name of a document.', 'policy') },
   options: {},

@@ -25,13 +25,13 @@ type Terms = NonNullable<RouteOutput<Routes['simulatePolicy']>['approvals']>;
 
 export const policySimulateCommand = defineCommand({
   details: [
-    'Needs the scope read. What a check would be answered by the policies in force, or by a candidate: nothing is recorded or charged. The candidate stands alone; with --merge it joins what is in force, in place of the documents of the same names.',
-    'Data: {decision, reason, policy_rule, policy_version, cost_micros, approvals, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 where the decision is another.',
+    'Needs the scope read. The answer that a check would get by the policies in force, or by a candidate. Nothing is recorded or charged. The candidate stands alone; with --merge it joins what is in force, in place of the documents of the same names.',
+    'Data: {decision, reason, policy_rule, policy_version, cost_micros, approvals, rules}, as POST /api/v1/policies/simulate. With --expect it ends with 1 if the decision is another.',
   ],
   args: {},
   options: {
     agent: text('ORG/TEAM/AGENT', 'Who asks, with "-" for an empty org or team.', { completes: 'agent' }),
-    action: choice(actions, 'What is asked for. Default: what the other options speak of.'),
+    action: choice(actions, 'The type of the action. Default: the one that the other options imply.'),
     tool: text('NAME', 'The tool.'),
     args: text('JSON', 'The arguments of the tool, or the list of those of the command.'),
     url: text('URL', 'Where the tool reaches.'),

@@ -9,7 +9,7 @@ export const policyTestCommand = defineCommand({
   details: [
     'Works without a gateway, by the evaluator of the gateway. Judges each case, says where the answer is another than expected, and which rules matched in no case. Ends with 1 where a case failed or a file is wrong.',
     'A case has case (its name), agent (org/team/agent), action, arguments, decision (allow, deny or pending) and rule, and where wanted more: the guide to policies has all of it.',
-    'Data: {passed, failed, cases: [{file, line, about, case, passed, expected, actual, differs, problem, matched}], refusals, coverage: {rules, reached, unreached}}. Where a file is wrong: {errors: [{file, line, column, message}]}.',
+    'Data: {passed, failed, cases: [{file, line, about, case, passed, expected, actual, differs, problem, matched}], refusals, coverage: {rules, reached, unreached}}. If a file is wrong: {errors: [{file, line, column, message}]}.',
   ],
   args: { path: required('A policy file, or a folder of them.', 'file') },
   options: {

@@ -24,7 +24,7 @@ type Scope = { org_id?: string; team_id?: string; agent_id?: string; run_id?: st
 
 export const stopCommand = defineCommand({
   details: [
-    'Pauses, resumes or terminates every operation in flight within a scope. Shows first how many that would be, asks, and then follows the receipts until every agent has confirmed. Ends with 0 where all are effective, with 1 where some are not.',
+    'Pauses, resumes or terminates every operation in flight within a scope. Shows first how many that would be, asks, and then follows the receipts until every agent has confirmed. Ends with 0 if all are effective, with 1 if some are not.',
     'Needs the scope write; a whole org, and --all, need admin.',
     'Data: {action, scope, matched, changed, skipped, control_id, counts, receipts}: counts by status of the receipts, and the receipts that are not effective. With --dry-run: {action, scope, matched, changed, skipped, control_id: null}.',
   ],

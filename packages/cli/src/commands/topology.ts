@@ -32,7 +32,7 @@ const columns: readonly Column<Placed>[] = [
 
 export const topologyCommand = defineCommand({
   details: [
-    'Needs the scope read. Each agent stands below the one that is its parent. Data: {orgs, teams, agents, totals}, as GET /api/v1/topology/overview.',
+    'Needs the scope read. Each agent is listed below its parent. Data: {orgs, teams, agents, totals}, as GET /api/v1/topology/overview.',
   ],
   args: {},
   options: { org: text('ORG', 'Only this org.', { aliases: ['org-id'] }) },

@@ -20,7 +20,7 @@ export interface WhoAmI {
 
 export const whoamiCommand = defineCommand({
   details: [
-    'Reads what "reeve login" has kept on this machine, and calls nobody. Exits with 0 whether there is a session or not.',
+    'Reads what "reeve login" has kept on this machine, without a call. Exits with 0 whether there is a session or not.',
     'Data: {logged_in: false}, or logged_in, context (the URL where the context has no name), api_url, scopes, expires_at (Unix seconds), expires_in_secs, expired, source_key_hint.',
   ],
   args: {},

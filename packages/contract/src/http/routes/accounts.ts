@@ -61,7 +61,7 @@ const administration = { ...people, access: 'admin', tenancy: 'unbound' } as con
 
 const madeInvite = {
   status: 201,
-  description: 'The invite, and its token, which is in this answer and nowhere else.',
+  description: 'The invite, and its token. Only this answer contains the token.',
   body: z.object({ invite: inviteJson, token: z.string() }),
 } as const;
 
@@ -71,7 +71,7 @@ export const accountRoutes = {
     ...anyone,
     method: 'POST',
     path: '/api/v1/auth/register',
-    summary: 'Register the first account, which becomes the owner, or any account where registration is open.',
+    summary: 'Register the first account, which becomes the owner, or any account if registration is open.',
     cookie: true,
     body: z.strictObject({ email, password, name }),
     success: { status: 201, description: 'The account, logged in.', body: grantJson },
@@ -106,7 +106,7 @@ export const accountRoutes = {
     path: '/api/v1/auth/logout',
     summary: 'End the session of the refresh cookie and clear the cookie.',
     cookie: true,
-    success: { status: 204, description: 'There is no session any more.' },
+    success: { status: 204, description: 'The session has ended.' },
     problems: [],
   },
   createInvite: {

@@ -98,7 +98,7 @@ export const approvalRoutes = {
     path: '/api/v1/approvals',
     tag: 'Approvals',
     summary:
-      'Actions that wait for a verdict, the one that expires first at the top; with "state", those decided, newest first.',
+      'Actions that wait for a verdict, the one that expires first at the top. With "state": decided ones, newest first.',
     access: 'read',
     tenancy: 'own',
     query: z.object({
@@ -127,7 +127,7 @@ export const approvalRoutes = {
     ...verdict,
     path: '/api/v1/approvals/{id}/approve',
     summary:
-      'Approve. The operation runs as soon as enough people have. With "grant", the same agent may do the same for the rest of its run, or until a time, without asking.',
+      'Approve. The operation runs as soon as enough people have approved. With "grant", the same agent may do the same for the rest of its run, or until a time, without asking.',
     body: z.strictObject({
       reason: reason.default(''),
       grant: z
@@ -143,7 +143,7 @@ export const approvalRoutes = {
   reject: {
     ...verdict,
     path: '/api/v1/approvals/{id}/reject',
-    summary: 'Reject. The operation is terminated and its agent told.',
+    summary: 'Reject. The operation is terminated, and its agent is told.',
     body: z.strictObject({ reason: reason.default('') }),
     success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
     problems: ['approval_not_found', 'already_decided', 'own_approval'],
@@ -169,7 +169,7 @@ export const approvalRoutes = {
     method: 'POST',
     path: '/api/v1/grants/{id}/revoke',
     tag: 'Approvals',
-    summary: 'End a standing grant: the next such action is asked about again. Revoking it again changes nothing.',
+    summary: 'End a standing grant. The next such action needs an approval again. Revoking it again changes nothing.',
     access: 'write',
     tenancy: 'own',
     params: idPath,

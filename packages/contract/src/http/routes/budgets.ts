@@ -67,7 +67,7 @@ export const budgetRoutes = {
     path: '/api/v1/budgets',
     tag: 'Budgets',
     summary:
-      'What everybody, each org, team and agent may spend a day and a month, has spent and holds back. "reached_at" says when the cap is reached at the present rate.',
+      'The budgets of everybody, each org, team and agent, per day and month: the cap, the amount spent and the amount reserved. "reached_at" says when spending reaches the cap at the present rate.',
     access: 'read',
     tenancy: 'own',
     query: z.object({
@@ -87,7 +87,7 @@ export const budgetRoutes = {
     path: '/api/v1/budgets/history',
     tag: 'Budgets',
     summary:
-      'What everybody, an org, a team or an agent has spent day by day or month by month, the newest last. Days and months of which nothing is on record are left out.',
+      'What everybody, an org, a team or an agent has spent, day by day or month by month, the newest last. Days and months without a record are left out.',
     access: 'read',
     tenancy: 'own',
     query: z.object({
@@ -105,7 +105,7 @@ export const budgetRoutes = {
     path: '/api/v1/budgets/verify',
     tag: 'Budgets',
     summary:
-      'Whether what the budgets say was spent this month and day is what the audit log adds up to, and what they hold back what operations in flight do.',
+      'Compare the amounts spent this month and day with the sums of the audit log, and the amounts reserved with the operations in flight.',
     access: 'admin',
     tenancy: 'unbound',
     success: { status: 200, description: 'What was found.', body: booksCheck },
@@ -116,7 +116,7 @@ export const budgetRoutes = {
     path: '/api/v1/budgets/correct',
     tag: 'Budgets',
     summary:
-      'Correct what an agent, a team or an org has settled today and this month, and with it all above. What is taken off today is no more than there is; no month falls below 0.',
+      'Correct the amount that an agent, a team or an org has settled today and this month, and with it all tiers above. A correction takes no more off today than there is, and no month falls below 0.',
     access: 'admin',
     tenancy: 'unbound',
     body: correction,

@@ -118,7 +118,7 @@ export const decisionRoutes = {
     path: '/api/v1/policies/simulate',
     tag: 'Policies',
     summary:
-      'What a check would be answered, under the policies in force or a candidate. Nothing is recorded or charged.',
+      'The answer that a check would get, under the policies in force or a candidate. Nothing is recorded or charged.',
     access: 'read',
     tenancy: 'own',
     body: z
@@ -147,7 +147,7 @@ export const decisionRoutes = {
     path: '/api/v1/policies/backtest',
     tag: 'Policies',
     summary:
-      'Judge the recorded decisions of the last days again by a candidate, and tell what would change: lines of JSON, with progress as it goes and the result as the last.',
+      'Judge the recorded decisions of the last days again by a candidate, and say what would change. The answer is lines of JSON: progress, and the result as the last line.',
     access: 'read',
     tenancy: 'own',
     body: z.strictObject({
@@ -170,7 +170,7 @@ export const decisionRoutes = {
     method: 'GET',
     path: '/api/v1/decisions/{id}/explain',
     tag: 'Policies',
-    summary: 'Why an operation was decided as it was, with every rule that was considered.',
+    summary: 'Why an operation was decided as it was, with every rule considered.',
     access: 'read',
     tenancy: 'own',
     params: z.object({ id: z.string().max(bounds.opId) }),

@@ -44,7 +44,7 @@ export const eventRoutes = {
     ...stream,
     path: '/api/v1/ws/events',
     summary:
-      'Events as they happen, over a WebSocket: one JSON text for each, after a "hello" with the newest id. "since" replays what came after it.',
+      'Events as they happen, over a WebSocket: one JSON text for each, after a "hello" with the newest id. "since" replays the events after it.',
     stream: 'websocket',
     success: { status: 101, description: 'The connection is a WebSocket now.' },
   },
@@ -54,6 +54,6 @@ export const eventRoutes = {
     summary: 'The same stream as Server-Sent Events.',
     stream: 'sse',
     headers: z.object({ 'last-event-id': cursor.optional() }),
-    success: { status: 200, description: 'Events, for as long as both sides stay.', types: ['text/event-stream'] },
+    success: { status: 200, description: 'Events, until either side ends the stream.', types: ['text/event-stream'] },
   },
 } as const satisfies Record<string, Route>;

@@ -101,7 +101,7 @@ export const opsRoutes = {
     method: 'GET',
     path: '/api/v1/ops',
     tag: 'Operations',
-    summary: 'Operations in flight, and those that ended a moment ago, newest first.',
+    summary: 'Operations in flight, and recently ended ones, newest first.',
     access: 'read',
     tenancy: 'own',
     query: z.object({
@@ -145,7 +145,7 @@ export const opsRoutes = {
       status: 201,
       description: 'The new operation.',
       body: opJson,
-      alternative: { status: 200, description: 'The operation was known already and is as it was.' },
+      alternative: { status: 200, description: 'The operation existed already and has not changed.' },
     },
     problems: ['agent_not_found'],
   },
@@ -153,14 +153,14 @@ export const opsRoutes = {
     ...control,
     path: '/api/v1/ops/{id}/pause',
     summary:
-      'Pause a running operation. Its agent is told by its control stream. One that a narrower credential has paused stays so, and only one as wide as the caller’s resumes it from then on.',
+      'Pause a running operation. Its agent hears of it on its control stream. If a narrower credential has already paused the operation, it stays paused, and only a credential as wide as the caller’s resumes it from then on.',
     success: { status: 202, description: 'The paused operation, and the receipt of this control.', body: controlled },
   },
   resumeOp: {
     ...control,
     path: '/api/v1/ops/{id}/resume',
     summary:
-      'Let a paused operation run on. It takes a credential at least as wide as the one that paused it or suspended its agent, and not one that the agent was registered with.',
+      'Let a paused operation run on. This takes a credential at least as wide as the one that paused it or suspended its agent. The credential that registered the agent cannot do it.',
     success: { status: 202, description: 'The running operation, and the receipt of this control.', body: controlled },
     problems: [...control.problems, 'imposed_by_wider', 'own_agent'],
   },
@@ -170,14 +170,14 @@ export const opsRoutes = {
     summary: 'Terminate an operation that is pending, running or paused. Terminating it again changes nothing.',
     success: {
       status: 202,
-      description: 'The terminated operation, and the receipt; null where it was terminated before.',
+      description: 'The terminated operation, and the receipt; null if it was terminated before.',
       body: controlled,
     },
   },
   completeOp: {
     ...control,
     path: '/api/v1/ops/{id}/complete',
-    summary: 'Say that a running operation has finished, in place of its agent.',
+    summary: 'Report that a running operation has finished, in place of its agent.',
     body: z.strictObject({
       actual_cost_micros: z.int().min(0).nullish(),
       outcome: z.enum(['succeeded', 'failed', 'cancelled']).nullish(),
@@ -212,7 +212,7 @@ export const opsRoutes = {
         /** Null of a dry run. */
         control_id: z.string().nullable(),
       }),
-      alternative: { status: 200, description: 'The same for a "dry_run": what would be, and nothing has changed.' },
+      alternative: { status: 200, description: 'The same for a "dry_run": what would change. Nothing has changed.' },
     },
     problems: ['idempotency_conflict'],
   },
@@ -220,7 +220,7 @@ export const opsRoutes = {
     method: 'GET',
     path: '/api/v1/control/{id}',
     tag: 'Operations',
-    summary: 'What became of a control: one receipt, or the receipts of a scoped control with their number by status.',
+    summary: 'The outcome of a control: one receipt, or the receipts of a scoped control with their number by status.',
     access: 'read',
     tenancy: 'own',
     params: idPath,

@@ -123,7 +123,7 @@ export const policyRoutes = {
     method: 'DELETE',
     path: '/api/v1/policies/{name}',
     tag: 'Policies',
-    summary: 'Take a stored document out of force. Its versions stay, and it can be rolled back to.',
+    summary: 'Take a stored document out of force. Its versions stay, and you can roll back to them.',
     access: 'admin',
     tenancy: 'own',
     params: name,
@@ -173,7 +173,7 @@ export const policyRoutes = {
     body: z.strictObject({ source, name: z.string().max(bounds.documentName).optional() }),
     success: {
       status: 200,
-      description: 'What is wrong with it, where anything is.',
+      description: 'The errors, if there are any.',
       body: z.object({ valid: z.boolean(), errors: z.array(policyProblemJson) }),
     },
     problems: ['too_expensive', 'overloaded'],

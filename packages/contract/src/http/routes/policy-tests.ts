@@ -12,13 +12,13 @@ export const policyTestRoutes = {
     path: '/api/v1/policies/test',
     tag: 'Policies',
     summary:
-      'Judge cases (who asks for what, and what the answer must be) by the policies in force, or with a candidate, and tell which rules no case has reached. Nothing is recorded.',
+      'Judge cases (who asks for what, and what the answer must be) by the policies in force, or with a candidate, and list the rules that no case has reached. Nothing is recorded.',
     access: 'read',
     tenancy: 'unbound',
     body: z.strictObject({ cases: text, candidate: text.optional(), merge: z.boolean().default(true) }),
     success: {
       status: 200,
-      description: 'What came of each case.',
+      description: 'The result of each case.',
       body: z.object({
         passed: z.int(),
         failed: z.int(),

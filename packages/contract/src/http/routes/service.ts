@@ -18,13 +18,13 @@ export const serviceRoutes = {
     method: 'GET',
     path: '/readyz',
     tag: 'Service',
-    summary: 'Whether calls can be answered, with the state of each part. 503 where they cannot.',
+    summary: 'Whether the gateway can answer calls, with the state of each part. 503 if it cannot.',
     access: 'public',
     tenancy: 'none',
     limit: 'exempt',
     success: {
       status: 200,
-      description: 'They can; "degraded" where something needs attention.',
+      description: 'It can; "degraded" if something needs attention.',
       body: z.object({
         status: z.enum(['ok', 'degraded', 'failing']),
         draining: z.boolean(),

@@ -9,7 +9,7 @@ export const statsRoutes = {
     path: '/api/v1/stats/decisions',
     tag: 'Statistics',
     summary:
-      'How many checks were allowed, denied and held for approval in each of the last minutes, and which rules denied most. Minutes in which nothing was decided are left out. Counted since this gateway started: "since" says when that was.',
+      'How many checks were allowed, denied and held for approval in each of the last minutes, and which rules denied most. Minutes without a decision are left out. The counts begin with the start of this gateway; "since" says when that was.',
     access: 'read',
     tenancy: 'own',
     query: z.object({

@@ -124,7 +124,7 @@ export const tenancyRoutes = {
     ...suspension,
     path: '/api/v1/agents/{org}/{team}/{agent}/resume',
     summary:
-      'Lift a suspension, and the block of a stop that was not confirmed. It takes a credential at least as wide as the one that imposed them, and not one that the agent was registered with.',
+      'Lift a suspension, and the block after an unconfirmed stop. This takes a credential at least as wide as the one that imposed them. The credential that registered the agent cannot do it.',
     problems: ['agent_not_found', 'imposed_by_wider', 'own_agent'],
   },
 } as const satisfies Record<string, Route>;

@@ -36,10 +36,10 @@ export interface RegisterAgentRequest_MetadataEntry {
 }
 
 export interface RegisterAgentResponse {
-  /** The token to present from now on. Shown here only. */
+  /** The token to present from now on. Only this answer shows it. */
   credentialToken: string;
   heartbeatIntervalSecs: number;
-  /** False where the same identity was registered before. */
+  /** False if the same identity was registered before. */
   created: boolean;
 }
 

@@ -64,8 +64,8 @@ export interface CheckActionRequest {
   agentId: AgentId | undefined;
   credentialToken: string;
   /**
-   * 1 to 128 characters of [A-Za-z0-9_-]. Leave both ids empty to have the
-   * gateway make them up.
+   * 1 to 128 characters of [A-Za-z0-9_-]. If both ids are empty, the
+   * gateway makes them up.
    */
   traceId: string;
   spanId: string;
@@ -74,13 +74,13 @@ export interface CheckActionRequest {
     | ActionContext
     | undefined;
   /**
-   * The agent on whose behalf this one acts, where there is one. Nothing
-   * proves it, so it is recorded as claimed.
+   * The agent on whose behalf this one acts, if there is one. Nothing
+   * proves it, so the log records it as claimed.
    */
   callerAgentId:
     | AgentId
     | undefined;
-  /** Where policy has a price for the model, that is the least that counts. */
+  /** If policy has a price for the model, that is the minimum. */
   estimatedCostMicros?: number | undefined;
   runId: string;
   summary: string;
@@ -92,9 +92,9 @@ export interface BudgetLimit {
   tier: string;
   /** day or month */
   period: string;
-  /** 0 of the global tier to an agent of an org, as the amount is the operator's. */
+  /** For the global tier, 0 to an agent of an org: the amount is the operator's. */
   limitMicros: number;
-  /** Settled plus reserved, without the refused charge. 0 where limit_micros is. */
+  /** Settled plus reserved, without the refused charge. 0 if limit_micros is 0. */
   spentMicros: number;
   /** LimitExceeded */
   status: string;
@@ -150,7 +150,7 @@ export interface CompleteActionResponse {
 export interface OpControlSubscribeRequest {
   agentId: AgentId | undefined;
   credentialToken: string;
-  /** Everything after this sequence is sent; 0 for all that is unacknowledged. */
+  /** The stream sends everything after this sequence; 0 for all that is unacknowledged. */
   afterSequence: number;
 }
 
