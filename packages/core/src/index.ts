@@ -64,7 +64,7 @@ export { latestLogs, oldestLogs } from './logs/read-logs.ts';
 export type { Action, ActionType } from './action/action.ts';
 export { action, actionTypes } from './action/action.ts';
 export type { Answer } from './decision/answer.ts';
-export { chargeOf } from './decision/decide.ts';
+export { chargeOf, limitTold, weighBudgets } from './decision/weigh-budgets.ts';
 export { EntryPage } from './audit/audit-reader.ts';
 export { boundedApproval, boundedGrant } from './approvals/approvals-slice.ts';
 export { boundedOp } from './ops/ops-slice.ts';
@@ -85,13 +85,6 @@ export {
   usdOfMicros,
   usualMostActionMicros,
 } from './kernel/money.ts';
-export {
-  exceededReason,
-  isToldAmounts,
-  limitTold,
-  overpricedReason,
-  unpricedReason,
-} from './decision/refusals.ts';
 export type { BulkControl, ControlReport, ControlScope, ControlResult } from './control/bulk-control.ts';
 export type { OnControlStep } from './control/control-registry.ts';
 export { ControlRegistry } from './control/control-registry.ts';

@@ -7,7 +7,7 @@ import type { Judgement } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { describeDecision } from './answer.ts';
-import { refuseIdentity } from './refusals.ts';
+import { refuseIdentity } from './refuse-identity.ts';
 import type { Undo } from '../journal/journal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/ids.ts';

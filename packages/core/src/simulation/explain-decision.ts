@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import type { AuditReader } from '../audit/audit-reader.ts';
 import type { Decision } from '../audit/entry.ts';
 import type { Decisions } from '../decision/decisions.ts';
-import { isBudgetRule } from '../decision/refusals.ts';
+import { isBudgetRule } from '../decision/weigh-budgets.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';

@@ -3,7 +3,7 @@ import type { Action } from '../action/action.ts';
 import type { Decision } from '../audit/entry.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
-import { isBudgetRule } from '../decision/refusals.ts';
+import { isBudgetRule } from '../decision/weigh-budgets.ts';
 import type { StoredEntry } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';

@@ -5,19 +5,17 @@ import { exceededUnder } from '../budget/cap-rule.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tiersOf } from '../budget/tier.ts';
 import type { Decision } from '../audit/entry.ts';
-import { chargeOf } from '../decision/decide.ts';
+import { chargeOf, weighBudgets } from '../decision/weigh-budgets.ts';
 import { CheckFacts } from '../decision/check-facts.ts';
 import type { CheckRequest } from '../action/check-request.ts';
-import { exceededReason, overpricedReason, unpricedReason } from '../decision/refusals.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { lineageOfId } from '../audit/entry.ts';
 import { unregisteredAgent } from '../tenancy/agent.ts';
 import type { Asking } from '../policy/asking-rules.ts';
-import { alsoOfBudget, waitOf } from '../policy/asking-rules.ts';
+import { waitOf } from '../policy/asking-rules.ts';
 import type { Candidate, EvaluationWorld } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
 import { readerOf } from '../policy/policies.ts';
-import type { PolicySet, Verdict } from '../policy/policy-set.ts';
 import type { ConsideredRule } from '../policy/trail.ts';
 import { considerRules } from '../policy/trail.ts';
 
@@ -62,40 +60,20 @@ export function simulate(
   const charge = chargeOf(set, request);
   const facts = new CheckFacts(gov, agent, request, gov.clock.now(), charge ?? 0, by.orgId !== null);
   const verdict = set.evaluate(agentId, request.action, facts);
+  const caps = {
+    policy: set.budgets,
+    exceededBy: (id: AgentId, cost: Micros) => exceededUnder(set.budgets, gov.ledger, tiersSeen(by, id), cost),
+  };
+  const { decision, reason, policyRule, asking } = weighBudgets(gov, caps, request, verdict, charge, () => true);
   return {
-    ...weigh(gov, by, set, request, verdict, charge),
+    decision,
+    reason,
+    policyRule,
+    approvals: decision === 'pending' ? termsOf(gov, asking) : undefined,
     policyVersion: set.version,
     costMicros: charge ?? 0,
     rules: considerRules(set, agentId, request.action, facts, readerOf(by)),
   };
-}
-
-type Weighed = Pick<Simulation, 'decision' | 'reason' | 'policyRule' | 'approvals'>;
-
-/** What the budgets make of a verdict, in the order in which a decision does it. */
-function weigh(
-  gov: EvaluationWorld,
-  by: Principal,
-  set: PolicySet,
-  request: CheckRequest,
-  { effect, reason, rule: policyRule, asking }: Verdict,
-  charge: Micros | undefined,
-): Weighed {
-  const none = { approvals: undefined };
-  if (effect === 'deny') return { decision: 'deny', reason, policyRule, ...none };
-  if (charge === undefined) return { decision: 'deny', ...unpricedReason(request.action), ...none };
-  if (charge > gov.mostActionMicros) {
-    return { decision: 'deny', ...overpricedReason(request.action, charge, gov.mostActionMicros), ...none };
-  }
-  const exceeded = exceededUnder(set.budgets, gov.ledger, tiersSeen(by, request.agentId), charge);
-  if (exceeded !== undefined) {
-    const refusal = exceededReason(gov.ledger, exceeded, charge, true);
-    if (set.budgets.actionOnExceed === 'deny') return { decision: 'deny', ...refusal, ...none };
-    const both = effect === 'require_approval' ? `${refusal.reason}; and ${reason}` : refusal.reason;
-    return { decision: 'pending', ...refusal, reason: both, approvals: termsOf(gov, alsoOfBudget(asking)) };
-  }
-  if (effect === 'allow') return { decision: 'allow', reason, policyRule, ...none };
-  return { decision: 'pending', reason, policyRule, approvals: termsOf(gov, asking) };
 }
 
 function termsOf({ approvals }: EvaluationWorld, asking: Asking | undefined): SimulatedApprovals {

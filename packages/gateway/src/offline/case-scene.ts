@@ -1,21 +1,17 @@
 import type { Asking, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
 import {
-  alsoOfBudget,
   approximateUsd,
   chargeOf,
   considerRules,
-  exceededReason,
-  isToldAmounts,
   limitTold,
   Ledger,
   microsOfUsd,
-  overpricedReason,
   plus,
   RunTally,
   tiersOf,
   totalJson,
-  unpricedReason,
   waitOf,
+  weighBudgets,
 } from '@reeve/core';
 import type { CaseAgent, CaseRequest, EarlierRequest, PolicyCase } from './policy-case.ts';
 import { checkRequestOf } from './read-cases.ts';
@@ -105,54 +101,22 @@ export class CaseScene {
     return { answer, rules };
   }
 
-  /** What the budgets make of a verdict, in the order in which a decision does it. */
-  #weigh(
-    { agent, action }: CaseRequest,
-    { effect, reason, rule, asking, observed = [] }: ReturnType<PolicySet['evaluate']>,
-    charge: number | undefined,
-  ): CaseAnswer {
-    const none = {
-      reserved_micros: 0,
-      limit: null,
-      approvals: null,
-      observed: observed.map(({ rule: id, effect: would }) => ({ rule: id, effect: would })),
+  #weigh(asked: CaseRequest, verdict: ReturnType<PolicySet['evaluate']>, charge: number | undefined): CaseAnswer {
+    const world = { ledger: this.#ledger, mostActionMicros: this.#mostMicros };
+    const request = { agentId: asked.agent, action: asked.action };
+    const weighed = weighBudgets(world, this.#ledger, request, verdict, charge);
+    const { decision, reason, policyRule, exceeded, asking } = weighed;
+    const isRefusedByCap = decision === 'deny' && exceeded !== undefined;
+    return {
+      decision,
+      rule: policyRule,
+      reason,
+      reserved_micros: decision === 'deny' ? 0 : (charge ?? 0),
+      audited: isRefusedByCap ? 'BudgetLimitExceeded' : auditedAs[decision],
+      limit: isRefusedByCap ? limitJson(limitTold(exceeded, asked.agent)) : null,
+      observed: (verdict.observed ?? []).map(({ rule, effect }) => ({ rule, effect })),
+      approvals: decision === 'pending' ? termsOf(asking) : null,
     };
-    if (effect === 'deny') return { ...none, decision: 'deny', rule, reason, audited: 'ActionDenied' };
-    if (charge === undefined) {
-      const { policyRule, reason: why } = unpricedReason(action);
-      return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
-    }
-    if (charge > this.#mostMicros) {
-      const { policyRule, reason: why } = overpricedReason(action, charge, this.#mostMicros);
-      return { ...none, decision: 'deny', rule: policyRule, reason: why, audited: 'ActionDenied' };
-    }
-    const held = { ...none, reserved_micros: charge };
-    const exceeded = this.#ledger.exceededBy(agent, charge);
-    if (exceeded !== undefined) {
-      const { policyRule, reason: why } = exceededReason(
-        this.#ledger,
-        exceeded,
-        charge,
-        isToldAmounts(exceeded.of, agent),
-      );
-      if (this.#set.budgets.actionOnExceed === 'require_approval') {
-        const both = effect === 'require_approval' ? `${why}; and ${reason}` : why;
-        const approvals = termsOf(alsoOfBudget(asking));
-        return { ...held, decision: 'pending', rule: policyRule, reason: both, approvals, audited: 'ActionPending' };
-      }
-      const { tier, period, limitMicros, totalMicros } = limitTold(exceeded, agent);
-      const limit = {
-        tier,
-        period,
-        limit_micros: limitMicros,
-        spent_micros: totalJson(totalMicros),
-        status: 'LimitExceeded',
-      };
-      return { ...none, decision: 'deny', rule: policyRule, reason: why, limit, audited: 'BudgetLimitExceeded' };
-    }
-    return effect === 'require_approval'
-      ? { ...held, decision: 'pending', rule, reason, approvals: termsOf(asking), audited: 'ActionPending' }
-      : { ...held, decision: 'allow', rule, reason, audited: 'ActionAllowed' };
   }
 
   #facts(asked: CaseRequest, args: unknown, chargeMicros: number): Facts {
@@ -196,6 +160,17 @@ export class CaseScene {
     }
     return spend;
   }
+}
+
+const auditedAs: Readonly<Record<Decision, string>> = {
+  allow: 'ActionAllowed',
+  deny: 'ActionDenied',
+  pending: 'ActionPending',
+};
+
+function limitJson({ tier, period, limitMicros, totalMicros }: ReturnType<typeof limitTold>) {
+  const spent = totalJson(totalMicros);
+  return { tier, period, limit_micros: limitMicros, spent_micros: spent, status: 'LimitExceeded' };
 }
 
 function termsOf(asking: Asking | undefined): Readonly<Record<string, unknown>> {

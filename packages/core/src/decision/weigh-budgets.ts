@@ -1,0 +1,145 @@
+import type { Action } from '../action/action.ts';
+import type { CheckRequest } from '../action/check-request.ts';
+import type { Decision } from '../audit/entry.ts';
+import { redactText } from '../audit/redact.ts';
+import { knownPriceOf, priceOf } from '../budget/budget-policy.ts';
+import type { BudgetPolicy } from '../budget/budget-policy.ts';
+import type { Exceeded } from '../budget/cap-rule.ts';
+import type { Ledger } from '../budget/ledger.ts';
+import type { TierOf } from '../budget/tier.ts';
+import { timestamp } from '../kernel/clock.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import type { Micros } from '../kernel/money.ts';
+import { minus, usdOfMicros } from '../kernel/money.ts';
+import type { Asking } from '../policy/asking-rules.ts';
+import { alsoOfBudget } from '../policy/asking-rules.ts';
+import type { PolicySet, Tier, Verdict } from '../policy/policy-set.ts';
+import type { Limit } from './answer.ts';
+
+/** What the budgets make of a verdict of policy. */
+export interface Weighed {
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly policyRule: string;
+  readonly tier: Tier;
+  /** The cap that the charge would pass. */
+  readonly exceeded: Exceeded | undefined;
+  /** On which terms people are asked, where they are. */
+  readonly asking: Asking | undefined;
+}
+
+/** The caps that a charge is held against: those in force, or those of a candidate. */
+export interface Caps {
+  readonly policy: Pick<BudgetPolicy, 'actionOnExceed'>;
+  exceededBy(agent: AgentId, charge: Micros): Exceeded | undefined;
+}
+
+interface Weighing {
+  readonly ledger: Pick<Ledger, 'resetsAt'>;
+  /** The most that one action may cost. */
+  readonly mostActionMicros: Micros;
+}
+
+/**
+ * The verdict of the budgets, for decisions, simulations and cases alike. Nothing is reserved, recorded or told.
+ * `isTold` says whether the amounts of a tier may be part of the reason.
+ */
+export function weighBudgets(
+  { ledger, mostActionMicros }: Weighing,
+  caps: Caps,
+  { agentId, action }: Pick<CheckRequest, 'agentId' | 'action'>,
+  { effect, reason, rule: policyRule, tier, asking }: Verdict,
+  charge: Micros | undefined,
+  isTold: (of: TierOf, agent: AgentId) => boolean = isToldAmounts,
+): Weighed {
+  const none = { exceeded: undefined, asking: undefined };
+  if (effect === 'deny') return { decision: 'deny', reason, policyRule, tier, ...none };
+  if (charge === undefined) return { decision: 'deny', ...unpricedReason(action), tier: 'budget', ...none };
+  if (charge > mostActionMicros) {
+    return { decision: 'deny', ...overpricedReason(action, charge, mostActionMicros), tier: 'budget', ...none };
+  }
+  const exceeded = charge === 0 ? undefined : caps.exceededBy(agentId, charge);
+  if (exceeded === undefined) {
+    if (effect === 'allow') return { decision: 'allow', reason, policyRule, tier, ...none };
+    return { decision: 'pending', reason, policyRule, tier, exceeded, asking };
+  }
+  const refusal = exceededReason(ledger, exceeded, charge, isTold(exceeded.of, agentId));
+  if (caps.policy.actionOnExceed === 'deny') {
+    return { decision: 'deny', ...refusal, tier: 'budget', exceeded, asking: undefined };
+  }
+  // What a rule asks for besides still holds.
+  const both = effect === 'require_approval' ? `${refusal.reason}; and ${reason}` : refusal.reason;
+  return { decision: 'pending', ...refusal, reason: both, tier: 'budget', exceeded, asking: alsoOfBudget(asking) };
+}
+
+/**
+ * What an action costs at most: the agent's estimate, which is no less than a price that policy knows; without one its
+ * tokens at the price of the model, else nothing. Undefined where the model has no price and policy refuses such.
+ */
+export function chargeOf({ pricing }: PolicySet, { estimatedCostMicros, action }: CheckRequest): Micros | undefined {
+  const isCall = action.type === 'llm_call';
+  if (estimatedCostMicros === null) return isCall ? priceOf(pricing, action) : 0;
+  return isCall ? Math.max(estimatedCostMicros, knownPriceOf(pricing, action) ?? 0) : estimatedCostMicros;
+}
+
+interface Refusal {
+  readonly reason: string;
+  readonly policyRule: string;
+}
+
+const budgetRule = /^budget\/(?:(?:global|org|team|agent)\.(?:day|month)|pricing)$/;
+
+/** Whether a budget decided, and not a rule: an org may be called `budget`, and its documents begin with that. */
+export function isBudgetRule(policyRule: string): boolean {
+  return budgetRule.test(policyRule);
+}
+
+/** Why a call of a model without a price is refused, where policy refuses such. */
+function unpricedReason({ model }: Action): Refusal {
+  return {
+    reason: `the model "${redactText(model)}" has no price, and policy refuses such; estimate the cost or add a price`,
+    policyRule: 'budget/pricing',
+  };
+}
+
+/** Why a call of a model whose tokens cost more than one action may is refused. */
+function overpricedReason({ model }: Action, charge: Micros, mostMicros: Micros): Refusal {
+  return {
+    reason:
+      `by the price of the model "${redactText(model)}" this call costs ${usdOfMicros(charge)} USD at most, and one ` +
+      `action may cost ${usdOfMicros(mostMicros)} USD; ask for fewer tokens`,
+    policyRule: 'budget/pricing',
+  };
+}
+
+/** Whether an agent may learn the amounts of a tier: what everybody spends together is no org's business. */
+function isToldAmounts({ tier }: TierOf, { orgId }: AgentId): boolean {
+  return tier !== 'global' || orgId === '';
+}
+
+/** Which cap a charge would pass, and what is left of it, where whoever reads this may learn that. */
+function exceededReason(
+  ledger: Pick<Ledger, 'resetsAt'>,
+  exceeded: Exceeded,
+  charge: Micros,
+  isTold: boolean,
+): Refusal {
+  const { of, period, limitMicros, totalMicros } = exceeded;
+  const whose = of.tier === 'global' ? 'global cap' : `${of.tier}'s cap`;
+  const cost = usdOfMicros(charge);
+  const until = timestamp(ledger.resetsAt(period));
+  const policyRule = `budget/${of.tier}.${period}`;
+  if (!isTold)
+    return { reason: `${cost} USD would pass the ${whose} of the ${period}, which ends ${until}`, policyRule };
+  const left = usdOfMicros(totalMicros < limitMicros ? minus(limitMicros, totalMicros) : 0);
+  const reason = `${cost} USD would pass the ${whose} of ${usdOfMicros(limitMicros)} USD a ${period}; ${left} USD are left until ${until}`;
+  return { reason, policyRule };
+}
+
+/** The cap that a refused charge would have passed, as its agent is told of it. */
+export function limitTold({ of, period, limitMicros, totalMicros }: Exceeded, agent: AgentId): Limit {
+  const { tier } = of;
+  return isToldAmounts(of, agent)
+    ? { tier, period, limitMicros, totalMicros }
+    : { tier, period, limitMicros: 0, totalMicros: 0 };
+}
