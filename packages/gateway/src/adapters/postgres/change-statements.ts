@@ -74,12 +74,18 @@ class FoldedChanges {
         break;
       }
       case 'clear':
-        this.#run(`clear_${table.name}`, `DELETE FROM ${table.name} WHERE ${ownRows(table) ?? 'false'}`, this.#slot);
+        this.#clear(table);
         break;
       case 'push':
         this.#push(write);
         break;
     }
+  }
+
+  #clear(table: Table): void {
+    const own = ownRows(table);
+    if (own === undefined) throw new Error(`the rows of ${table.name} belong to no single gateway`);
+    this.#run(`clear_${table.name}`, `DELETE FROM ${table.name} WHERE ${own}`, this.#slot);
   }
 
   /** A gateway's marks stand in the row of its slot. */

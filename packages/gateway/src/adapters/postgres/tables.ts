@@ -100,7 +100,7 @@ class PostgresTable {
     const key = this.#key.map(({ name }) => name);
     this.insert = `INSERT INTO ${table.name} (${names}) SELECT ${values.join(', ')} FROM ${unnested(this.#given, 'given')}
       ON CONFLICT (${key.join(', ')})`;
-    const changing = changingColumns(table);
+    const changing = own === 'column' ? [...changingColumns(table), slotColumn] : changingColumns(table);
     const changed = changing.map((column) => `${column} = ${merged.get(table)?.[column] ?? `excluded.${column}`}`);
     this.#save = `${this.insert} DO UPDATE SET ${changed.join(', ')}`;
     this.#remove = `DELETE FROM ${table.name} AS t USING ${unnested(this.#key, 'gone')}
