@@ -46,10 +46,10 @@ import { readingSql } from '../sql/table-sql.ts';
 import { AuditLog } from './audit-log.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { eachRow } from './each-row.ts';
-import { seatHolders } from './locks.ts';
+import { slotHolders } from './locks.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { postgresPolicies } from './postgres-policies.ts';
-import type { Seat } from './seat.ts';
+import type { Slot } from './slot.ts';
 import { arrayOf } from './statement.ts';
 import { ownRows } from './tables.ts';
 import { Writer } from './writer.ts';
@@ -57,7 +57,7 @@ import { Writer } from './writer.ts';
 export interface PostgresStoreOptions {
   readonly connection: ConnectionOptions;
   readonly database: PostgresDatabase;
-  readonly seat: Seat;
+  readonly slot: Slot;
   /** `power`: a commit survives the end of the power of the database's server, whatever that server's settings. */
   readonly sync: 'process' | 'power';
   /** Told where the gateway must not go on. */
@@ -76,26 +76,26 @@ export interface SharedRows {
 /** PostgreSQL as the store of one gateway among several: one chain and one set of agents and keys for all of them. */
 export class PostgresStore implements Store, AuditReader {
   readonly #db: PostgresDatabase;
-  readonly #seat: Seat;
+  readonly #slot: Slot;
   readonly #writer: Writer;
   readonly #log: AuditLog;
   readonly policies: PolicyStore;
   readonly approvals: ApprovalReader;
 
-  constructor({ connection, database, seat, sync, onFatal }: PostgresStoreOptions) {
+  constructor({ connection, database, slot, sync, onFatal }: PostgresStoreOptions) {
     this.#db = database;
     this.policies = postgresPolicies(database);
-    this.approvals = new SqlApprovals(database, () => seat.seat);
-    this.#seat = seat;
-    this.#writer = new Writer(connection, seat, sync, onFatal);
-    this.#log = new AuditLog(database, seat);
+    this.approvals = new SqlApprovals(database, () => slot.number);
+    this.#slot = slot;
+    this.#writer = new Writer(connection, slot, sync, onFatal);
+    this.#log = new AuditLog(database, slot);
   }
 
   load(): Promise<Snapshot> {
     return this.#db.snapshot(async (sql) => {
       const [head = {}] = await sql.all('SELECT seq, hash FROM chain');
       const chain = { seq: numberIn(head, 'seq'), hash: textIn(head, 'hash') };
-      return loadSnapshot(chain, (reading) => rowsOf(sql, reading, this.#seat.seat));
+      return loadSnapshot(chain, (reading) => rowsOf(sql, reading, this.#slot.number));
     });
   }
 
@@ -130,12 +130,12 @@ export class PostgresStore implements Store, AuditReader {
   }
 
   async commit(batch: Batch): Promise<void> {
-    this.#requireSeat();
+    this.#requireSlot();
     await this.#writer.commit(batch);
   }
 
   async probe(): Promise<void> {
-    this.#requireSeat();
+    this.#requireSlot();
     await this.#writer.probe();
   }
 
@@ -145,7 +145,7 @@ export class PostgresStore implements Store, AuditReader {
 
   /** Those of the entries after `seq` that this gateway's operations are brought back from. */
   replay(seq: number, limit: number): Promise<StoredEntry[]> {
-    return this.#log.afterOfSeat(this.#seat.seat, seq, limit);
+    return this.#log.afterOfSlot(this.#slot.number, seq, limit);
   }
 
   /**
@@ -154,9 +154,9 @@ export class PostgresStore implements Store, AuditReader {
    */
   async neededFrom(own: number): Promise<number> {
     const sql = `SELECT min(seat) AS first, min(ops_replay_from) FILTER (WHERE seat <> ?) AS seq
-      FROM seats WHERE seat IN (SELECT seat FROM (${seatHolders}) AS held)`;
-    const row = (await this.#rows(sql, this.#seat.seat))[0] ?? {};
-    if (row['first'] !== this.#seat.seat) return 0;
+      FROM seats WHERE seat IN (SELECT seat FROM (${slotHolders}) AS held)`;
+    const row = (await this.#rows(sql, this.#slot.number))[0] ?? {};
+    if (row['first'] !== this.#slot.number) return 0;
     return typeof row['seq'] === 'number' ? Math.min(own, row['seq']) : own;
   }
 
@@ -179,7 +179,7 @@ export class PostgresStore implements Store, AuditReader {
 
   async receiptOf({ orgId, teamId, agentId }: AgentId, sequence: number): Promise<Receipt | undefined> {
     const sql = `${controlQueries.receiptOf} AND seat = ?`;
-    return (await this.#rows(sql, orgId, teamId, agentId, sequence, this.#seat.seat)).map(receiptsTable.itemOf)[0];
+    return (await this.#rows(sql, orgId, teamId, agentId, sequence, this.#slot.number)).map(receiptsTable.itemOf)[0];
   }
 
   async bulk(id: string): Promise<BulkControl | undefined> {
@@ -196,7 +196,7 @@ export class PostgresStore implements Store, AuditReader {
 
   async closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]> {
     const sql = 'SELECT record FROM closed_books WHERE seat = ? AND name = ? AND period = ? ORDER BY id DESC LIMIT ?';
-    const rows = await this.#rows(sql, this.#seat.seat, tierKey(of), period, count);
+    const rows = await this.#rows(sql, this.#slot.number, tierKey(of), period, count);
     return rows.map(closedPeriodsTable.itemOf).reverse();
   }
 
@@ -208,8 +208,8 @@ export class PostgresStore implements Store, AuditReader {
     return this.#db.all(sql, ...values);
   }
 
-  #requireSeat(): void {
-    if (this.#seat.isHeld) return;
+  #requireSlot(): void {
+    if (this.#slot.isHeld) return;
     throw new ReeveError('store_unavailable', 'the database cannot be reached');
   }
 }

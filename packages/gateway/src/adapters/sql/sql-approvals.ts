@@ -5,12 +5,12 @@ import type { SqlSession, SqlValue } from './sql-database.ts';
 /** Reads what a database keeps of approvals. Writing is the store's, with all else that a turn makes durable. */
 export class SqlApprovals implements ApprovalReader {
   readonly #sql: Pick<SqlSession, 'all'>;
-  readonly #seat: () => number | undefined;
+  readonly #slot: () => number | undefined;
 
-  /** `seat`: of the gateway whose approvals they are, where several share the database. */
-  constructor(sql: Pick<SqlSession, 'all'>, seat: () => number | undefined = () => undefined) {
+  /** `slot`: of the gateway whose approvals they are, where several share the database. */
+  constructor(sql: Pick<SqlSession, 'all'>, slot: () => number | undefined = () => undefined) {
     this.#sql = sql;
-    this.#seat = seat;
+    this.#slot = slot;
   }
 
   approval(id: string): Promise<Approval | undefined> {
@@ -18,7 +18,7 @@ export class SqlApprovals implements ApprovalReader {
   }
 
   approvals(query: ApprovalQuery): Promise<Found<Approval>> {
-    return this.#list(approvalsSelect(query, this.#seat()), approvalsTable.itemOf);
+    return this.#list(approvalsSelect(query, this.#slot()), approvalsTable.itemOf);
   }
 
   grant(id: string): Promise<StandingGrant | undefined> {
@@ -26,14 +26,14 @@ export class SqlApprovals implements ApprovalReader {
   }
 
   grants(query: GrantQuery): Promise<Found<StandingGrant>> {
-    return this.#list(grantsSelect(query, this.#seat()), grantsTable.itemOf);
+    return this.#list(grantsSelect(query, this.#slot()), grantsTable.itemOf);
   }
 
   async #one<Item>(table: string, id: string, itemOf: (row: Row) => Item): Promise<Item | undefined> {
-    const seat = this.#seat();
+    const slot = this.#slot();
     const sql = `SELECT record FROM ${table} WHERE id = ?`;
     const rows =
-      seat === undefined ? await this.#sql.all(sql, id) : await this.#sql.all(`${sql} AND seat = ?`, id, seat);
+      slot === undefined ? await this.#sql.all(sql, id) : await this.#sql.all(`${sql} AND seat = ?`, id, slot);
     return rows.map(itemOf)[0];
   }
 
@@ -59,18 +59,18 @@ interface ListSelect {
 
 const columnOf = { expiresAt: 'expires_at', decidedAt: 'decided_at', requestedAt: 'requested_at' } as const;
 
-/** `seat`: the gateway whose approvals they are, where several share a database. */
-function approvalsSelect(query: ApprovalQuery, seat: number | undefined): ListSelect {
+/** `slot`: the gateway whose approvals they are, where several share a database. */
+function approvalsSelect(query: ApprovalQuery, slot: number | undefined): ListSelect {
   const { state, runId } = query;
-  const list = new ListBuilder('approvals', query, seat);
+  const list = new ListBuilder('approvals', query, slot);
   list.narrow('run_id = ?', runId);
   if (state !== 'all') list.narrow('state = ?', state);
   return list.finish(columnOf[sortedBy(state)], state === 'open' ? 'ascending' : 'descending');
 }
 
-function grantsSelect(query: GrantQuery, seat: number | undefined): ListSelect {
+function grantsSelect(query: GrantQuery, slot: number | undefined): ListSelect {
   const { state, now } = query;
-  const list = new ListBuilder('standing_grants', query, seat);
+  const list = new ListBuilder('standing_grants', query, slot);
   if (state !== 'all') list.narrow('is_revoked = ?', state === 'revoked' ? 1 : 0);
   if (state === 'active') list.narrow('ends_at > ?', now);
   if (state === 'expired') list.narrow('ends_at <= ?', now);
@@ -83,10 +83,10 @@ class ListBuilder {
   readonly #conditions: string[] = [];
   readonly #values: SqlValue[] = [];
 
-  constructor(table: string, query: ApprovalQuery | GrantQuery, seat: number | undefined) {
+  constructor(table: string, query: ApprovalQuery | GrantQuery, slot: number | undefined) {
     this.#table = table;
     this.#query = query;
-    this.narrow('seat = ?', seat);
+    this.narrow('seat = ?', slot);
     this.narrow('org_id = ?', query.orgId);
     this.narrow('team_id = ?', query.teamId);
     this.narrow('agent_id = ?', query.agentId);
