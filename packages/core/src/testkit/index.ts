@@ -2,6 +2,7 @@ export type { AccountStorePlace, AccountStoreTraits, OpenAccountStore } from './
 export { accountStoreConformance } from './account-store-conformance.ts';
 export { cpuMs } from './cpu-time.ts';
 export { decisionCases } from './decision-cases.ts';
+export { everyKindOfChange, everyTable } from './every-table.ts';
 export { fixedRandomness } from './fixed-randomness.ts';
 export type { LoggedEntry } from './logged-entry.ts';
 export { parseEntry } from './logged-entry.ts';

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import type { Table, Write } from './journal/rows.ts';
+import { readings, writesOf } from './store.ts';
+import { everyKindOfChange, everyTable } from './testkit/every-table.ts';
+
+const columnsOf = ({ key, columns }: Table) => [...Object.keys(key), ...Object.keys(columns)];
+const tablesOf = (write: Write) => (write.way === 'push' ? [write.table, write.parts] : [write.table]);
+
+describe('the description of rows', () => {
+  test.each(everyKindOfChange.map((change) => [change.kind, change] as const))(
+    'says what %s does, in tables and columns that there are',
+    (_, change) => {
+      const writes = writesOf(change);
+      expect(writes).not.toHaveLength(0);
+      for (const write of writes) {
+        for (const table of tablesOf(write)) expect(everyTable).toContain(table);
+        if (write.way !== 'prune') continue;
+        const named = [...write.where.map(({ column }) => column), ...(write.order ?? [])];
+        expect(columnsOf(write.table)).toEqual(expect.arrayContaining(named));
+        expect(columnsOf(write.table)).toEqual(expect.arrayContaining(Object.keys(write.unlessIn?.key ?? {})));
+        // What is cut has an order, so that every store gives up the same rows.
+        expect(write.order === undefined).toBe(write.most === undefined);
+      }
+    },
+  );
+
+  test('has each table, and each column of it, once, and no table that nothing is written to', () => {
+    expect(new Set(everyTable.map(({ name }) => name)).size).toBe(everyTable.length);
+    for (const table of everyTable) expect(new Set(columnsOf(table)).size).toBe(columnsOf(table).length);
+    const written = new Set(everyKindOfChange.flatMap((change) => writesOf(change).flatMap(tablesOf)));
+    expect(everyTable.filter((table) => !written.has(table))).toEqual([]);
+  });
+
+  test('reads a start by columns that there are', () => {
+    for (const { table, where, newest, latest } of Object.values(readings)) {
+      const named = [...where.map(({ column }) => column), ...(newest?.by ?? [])];
+      expect(columnsOf(table)).toEqual(expect.arrayContaining(named));
+      if (latest !== undefined) expect(Object.keys(table.key)).toContain(latest);
+    }
+  });
+});
