@@ -84,7 +84,6 @@ export {
   parseUsd,
   plus,
   totalJson,
-  totalOfJson,
   usdOfMicros,
   usualMostActionMicros,
 } from './kernel/money.ts';
@@ -100,7 +99,7 @@ export type { BulkControl, ControlReport, ControlScope } from './control/bulk-co
 export type { OnControlStep } from './control/control-registry.ts';
 export { ControlRegistry } from './control/control-registry.ts';
 export { controlOp } from './control/control-op.ts';
-export type { ControlReader, ControlSequence } from './control/control-reader.ts';
+export type { ControlReader } from './control/control-reader.ts';
 export type { ScopeRequest } from './control/control-scope.ts';
 export { controlScope } from './control/control-scope.ts';
 export type { ControlMessage, ControlSink } from './control/outbox.ts';
@@ -123,21 +122,20 @@ export type { AgentChange } from './tenancy/tenancy-slice.ts';
 export type { SavedOp } from './ops/ops-slice.ts';
 export type { Batch, Change, Snapshot, Store, DomainEvent } from './store.ts';
 export { loadSnapshot, readings, writesOf } from './store.ts';
-export type { Column, Mark, Prune, Reading, Row, RowCondition, Table, Value, Write } from './journal/rows.ts';
+export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/rows.ts';
 export { marksTable, numberIn, optionalNumberIn, textIn } from './journal/rows.ts';
 export { apiKeysTable, makerOf, signingKeysTable } from './access/access-rows.ts';
-export { owedEntriesTable } from './accounts/accounts-rows.ts';
 export { approvalsTable, grantsTable } from './approvals/approvals-rows.ts';
 export { balancesTable, closedPeriodsTable } from './budget/budget-rows.ts';
 export { bulksTable, receiptsTable, sequencesTable } from './control/control-rows.ts';
 export { entriesTable } from './logs/logs-slice.ts';
 export { opsTable } from './ops/ops-rows.ts';
-export { policySetsTable, policyTextsTable, policyVersionsTable } from './policy/policy-rows.ts';
+export { policySetsTable, policyVersionsTable } from './policy/policy-rows.ts';
 export { agentsTable } from './tenancy/tenancy-rows.ts';
 export { Journal, HeadMoved } from './journal/journal.ts';
 export type { AuditPage, AuditQuery, AuditReader, StoredEntry } from './audit/audit-reader.ts';
 export { budgetPolicy, noBudgets } from './budget/budget-policy.ts';
-export type { Balance, ClosedPeriod, SavedBalance } from './budget/balance.ts';
+export type { Balance, ClosedPeriod } from './budget/balance.ts';
 export { BalanceKeeper } from './budget/balance-keeper.ts';
 export type { BudgetVerification, BalanceDifference } from './budget/verify-budgets.ts';
 export { verifyBudgets } from './budget/verify-budgets.ts';
@@ -149,7 +147,6 @@ export type { SpentWindow } from './budget/read-history.ts';
 export { readHistory } from './budget/read-history.ts';
 export { expireUnchecked } from './ops/expire-unchecked.ts';
 export { Ledger } from './budget/ledger.ts';
-export type { BalancesMark } from './budget/recover-balances.ts';
 export { recoverBalances } from './budget/recover-balances.ts';
 export type { RunCount } from './budget/run-tally.ts';
 export { RunTally } from './budget/run-tally.ts';
@@ -200,7 +197,6 @@ export { bindingOfName, authorOf } from './policy/document-name.ts';
 export { describeScope, parseScope } from './policy/policy-scope.ts';
 export type {
   PolicyHistory,
-  PolicySetRecord,
   PolicyStore,
   PolicyVersion,
   StoredVersion,
@@ -233,7 +229,7 @@ export { subjectOf } from './policy/subject.ts';
 export type { Member } from './policy/yaml-reader.ts';
 export { YamlReader } from './policy/yaml-reader.ts';
 export type { Agent, AgentRecord } from './tenancy/agent.ts';
-export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy/agent-after.ts';
+export { agentOfChange, isAgentChange, withoutToken } from './tenancy/agent-after.ts';
 export type { Lineage } from './audit/lineage.ts';
 export type { AgentId } from './kernel/agent-id.ts';
 export { deregisterAgent } from './tenancy/deregister-agent.ts';

@@ -4,7 +4,7 @@ import { readings, writesOf } from './store.ts';
 import { everyKindOfChange, everyTable } from './testkit/every-table.ts';
 
 const columnsOf = ({ key, columns }: Table) => [...Object.keys(key), ...Object.keys(columns)];
-const tablesOf = (write: Write) => (write.way === 'push' ? [write.table, write.parts] : [write.table]);
+const tablesOf = (write: Write) => (write.way === 'push' ? [write.table, write.partsTable] : [write.table]);
 
 describe('the description of rows', () => {
   test.each(everyKindOfChange.map((change) => [change.kind, change] as const))(

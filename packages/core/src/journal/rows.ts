@@ -12,7 +12,7 @@ export interface Column<Item> {
   of(item: Item): Value;
   /** It never changes once the row is there, so a store need not write it again. */
   readonly isFixed?: true;
-  /** The store counts it: the newest place that is taken in this table, or in this one itself the next. */
+  /** The store counts it: the newest place of this table, and of a row that is pushed onto the table itself, the next. */
   readonly placeIn?: string;
 }
 
@@ -44,16 +44,17 @@ export type Write =
   | ({ readonly way: 'prune'; readonly table: Table; readonly where: readonly RowCondition[] } & Cut)
   /** All rows of this gateway are given up. */
   | { readonly way: 'clear'; readonly table: Table }
-  /** A row comes after all others of its table, with its parts; of the rows before it, as many stay that `kept` are left. */
+  /** A row comes after all others of its table, with its parts. The newest `kept` stay, and the parts that they have. */
   | {
       readonly way: 'push';
       readonly table: Table;
       readonly item: unknown;
-      readonly parts: Table;
-      readonly partItems: readonly unknown[];
+      readonly partsTable: Table;
+      readonly parts: readonly unknown[];
       readonly kept: number;
     };
 
+export type Push = Extract<Write, { readonly way: 'push' }>;
 export type Prune = Extract<Write, { readonly way: 'prune' }>;
 
 export type RowCondition =
@@ -109,6 +110,16 @@ export function update<Item, Key extends string>(
 
 export function prune(table: Table<never, string, unknown>, where: readonly RowCondition[], cut: Cut = {}): Write {
   return { way: 'prune', table, where, ...cut };
+}
+
+export function push<Item, Part>(
+  table: Table<Item, string, unknown>,
+  item: NoInfer<Item>,
+  partsTable: Table<Part, string, unknown>,
+  parts: readonly NoInfer<Part>[],
+  kept: number,
+): Write {
+  return { way: 'push', table, item, partsTable, parts, kept };
 }
 
 export function clear(table: Table<never, string, unknown>): Write {

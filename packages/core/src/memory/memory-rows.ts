@@ -2,7 +2,7 @@ import type { RowCondition, Prune, Reading, Table, Value, Write } from '../journ
 
 /** The rows of the store in memory: for each table its items, by their keys. */
 export class MemoryRows {
-  readonly #tables = new Map<string, Items>();
+  readonly #tables = new Map<Table, Items>();
 
   apply(write: Write): void {
     const items = this.#of(write.table);
@@ -76,10 +76,10 @@ export class MemoryRows {
   }
 
   #of(table: Table): Items {
-    let items = this.#tables.get(table.name);
+    let items = this.#tables.get(table);
     if (items === undefined) {
       items = new Items();
-      this.#tables.set(table.name, items);
+      this.#tables.set(table, items);
     }
     return items;
   }

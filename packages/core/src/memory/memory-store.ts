@@ -132,14 +132,12 @@ export class MemoryStore implements Store, AuditReader {
 
   /** Entries, and what accounts owe to the log, are not kept as rows are. */
   #write(write: Write): void {
-    if (write.table.name === owedEntriesTable.name && write.way === 'remove') {
-      this.#accounts?.entryRecorded(String(write.key[0]));
-    } else if (write.table.name === entriesTable.name && write.way === 'prune') {
+    const { table } = write;
+    if (table === owedEntriesTable && write.way === 'remove') this.#accounts?.entryRecorded(String(write.key[0]));
+    else if (table === entriesTable && write.way === 'prune') {
       this.#entries = this.#entries.filter((entry) => !fitsAll(entriesTable, entry, write.where));
-    } else {
-      this.#rows.apply(write);
-    }
-    if (this.#rows.count(receiptsTable) > 2 * mostReceipts) this.#rows.apply(oldReceipts);
+    } else this.#rows.apply(write);
+    if (table === receiptsTable && this.#rows.count(table) > 2 * mostReceipts) this.#rows.apply(oldReceipts);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Row, RowsOf, Table } from '../journal/rows.ts';
-import { fixed, integer, numberIn, optionalTextIn, prune, put, text, textIn } from '../journal/rows.ts';
+import { fixed, integer, numberIn, optionalTextIn, prune, push, put, text, textIn } from '../journal/rows.ts';
 import type { PolicySource } from './parsed-source.ts';
 import type { PoliciesChange } from './policy-slice.ts';
 import type { PolicySetRecord, PolicyVersion, StoredVersion } from './store/policy-version.ts';
@@ -74,14 +74,10 @@ export const policyRows: RowsOf<PoliciesChange> = {
       { column: 'version', is: '<=', value: saved.version - versionsKept },
     ]),
   ],
-  policy_set_saved: ({ set }) => [
-    {
-      way: 'push',
-      table: policySetsTable,
-      item: set,
-      parts: policyTextsTable,
-      partItems: [...new Map(set.sources.map((source) => [source.hash, source])).values()],
-      kept: setsKept,
-    },
-  ],
+  policy_set_saved: ({ set }) => [push(policySetsTable, set, policyTextsTable, textsOf(set), setsKept)],
 };
+
+/** Each text of a set once. */
+function textsOf({ sources }: PolicySetRecord): PolicyText[] {
+  return [...new Map(sources.map((source) => [source.hash, source])).values()];
+}

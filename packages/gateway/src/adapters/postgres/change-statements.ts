@@ -1,4 +1,4 @@
-import type { AgentChange, Change, Mark, Table, Value, Write } from '@reeve/core';
+import type { AgentChange, Change, Mark, Push, Table, Value, Write } from '@reeve/core';
 import { agentOfChange, agentsTable, apiKeysTable, isAgentChange, marksTable, writesOf } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
 import { dropPlacesSql, pruneSql, pruneValues } from '../sql/table-sql.ts';
@@ -130,16 +130,16 @@ class FoldedChanges {
   }
 
   /** Its place is counted in the database, so it is a statement of its own, and its parts come after it. */
-  #push(write: Extract<Write, { way: 'push' }>): void {
+  #push(write: Push): void {
     this.#flush();
     for (const [table, items] of [
       [write.table, [write.item]],
-      [write.parts, write.partItems],
+      [write.partsTable, write.parts],
     ] as const) {
       const to = postgresTable(table);
       this.#statements.push(to.save(items.map((item) => to.valuesOf(item, this.#slot))));
     }
-    for (const each of [write.parts, write.table]) this.#run(`drop_${each.name}`, dropPlacesSql(each, write));
+    for (const each of [write.partsTable, write.table]) this.#run(`drop_${each.name}`, dropPlacesSql(each, write));
   }
 
   /** A statement about many rows, which comes after what was said of single ones before it. */

@@ -95,7 +95,7 @@ export class PostgresStore implements Store, AuditReader {
     return this.#db.snapshot(async (sql) => {
       const [head = {}] = await sql.all('SELECT seq, hash FROM chain');
       const chain = { seq: numberIn(head, 'seq'), hash: textIn(head, 'hash') };
-      return loadSnapshot(chain, (reading) => rowsOf(sql, reading, this.#slot.number));
+      return loadSnapshot(chain, (reading) => readRows(sql, reading, this.#slot.number));
     });
   }
 
@@ -216,15 +216,15 @@ export class PostgresStore implements Store, AuditReader {
 
 async function sharedRows(sql: SqlSession): Promise<SharedRows> {
   return {
-    agents: await rowsOf(sql, readings.agents),
-    apiKeys: await rowsOf(sql, readings.apiKeys),
-    signingKeys: await rowsOf(sql, readings.signingKeys),
-    policies: await rowsOf(sql, readings.policies),
+    agents: await readRows(sql, readings.agents),
+    apiKeys: await readRows(sql, readings.apiKeys),
+    signingKeys: await readRows(sql, readings.signingKeys),
+    policies: await readRows(sql, readings.policies),
   };
 }
 
 /** What a start reads. Of tables where each gateway has its own rows, those of one slot. */
-async function rowsOf<Item>(sql: SqlSession, reading: Reading<Item>, slot = 0): Promise<readonly Item[]> {
+async function readRows<Item>(sql: SqlSession, reading: Reading<Item>, slot = 0): Promise<readonly Item[]> {
   const { table } = reading;
   if (table === readings.marks.table) return (await marksOf(sql, slot)) as Item[];
   const own = ownRows(table);

@@ -13,13 +13,14 @@ import {
   signingKeysTable,
 } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
+import type { NamedColumn } from '../sql/table-sql.ts';
 import { changingColumns, columnsOf, placeSql } from '../sql/table-sql.ts';
 import type { NoticeKind } from './notices.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 
 /** The tables of which each gateway has rows of its own: its slot is part of their key, or a column beside it. */
-const owned: ReadonlyMap<Table, 'key' | 'column'> = new Map<Table, 'key' | 'column'>([
+const owned = new Map<Table, 'key' | 'column'>([
   [opsTable, 'key'],
   [balancesTable, 'key'],
   [closedPeriodsTable, 'key'],
@@ -38,10 +39,7 @@ export function ownRows(table: Table): string | undefined {
 }
 
 /** The tables that gateways hold in memory alike, and by which columns of the key they tell each other of rows. */
-export const shared: ReadonlyMap<Table, { readonly kind: NoticeKind; readonly columns: number }> = new Map<
-  Table,
-  { readonly kind: NoticeKind; readonly columns: number }
->([
+export const shared = new Map<Table, { readonly kind: NoticeKind; readonly columns: number }>([
   [agentsTable, { kind: 'agent', columns: 3 }],
   [apiKeysTable, { kind: 'api_key', columns: 1 }],
   [signingKeysTable, { kind: 'signing_key', columns: 1 }],
@@ -50,7 +48,7 @@ export const shared: ReadonlyMap<Table, { readonly kind: NoticeKind; readonly co
 ]);
 
 /** What becomes of columns whose new values do not stand in place of the old ones. */
-const merged: ReadonlyMap<Table, Readonly<Record<string, string>>> = new Map<Table, Readonly<Record<string, string>>>([
+const merged = new Map<Table, Readonly<Record<string, string>>>([
   [
     agentsTable,
     {
@@ -132,8 +130,6 @@ class PostgresTable {
   }
 }
 
-export type { PostgresTable };
-
 const known = new Map<Table, PostgresTable>();
 
 export function postgresTable(table: Table): PostgresTable {
@@ -145,7 +141,7 @@ export function postgresTable(table: Table): PostgresTable {
   return found;
 }
 
-function givenOf({ name, type, of }: ReturnType<typeof columnsOf>[number]): Given {
+function givenOf({ name, type, of }: NamedColumn): Given {
   return { name, type: type === 'text' ? 'text' : 'bigint', of };
 }
 

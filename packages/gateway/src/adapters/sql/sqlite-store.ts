@@ -150,8 +150,8 @@ export class SqliteStore implements Store {
         break;
       case 'push':
         table.save(write.item);
-        for (const part of write.partItems) this.#table(write.parts).save(part);
-        for (const each of [write.parts, write.table]) this.#run(dropPlacesSql(each, write));
+        for (const part of write.parts) this.#table(write.partsTable).save(part);
+        for (const each of [write.partsTable, write.table]) this.#run(dropPlacesSql(each, write));
         break;
     }
   }

@@ -1,4 +1,4 @@
-import type { Column, RowCondition, Prune, Reading, Table, Write } from '@reeve/core';
+import type { Column, Prune, Push, Reading, RowCondition, Table } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 
 /** A column of a table, by its name. */
@@ -27,7 +27,7 @@ function newestPlace(table: string, column: string): string {
 }
 
 /** Gives up what has no place any more among the newest rows of `pushed`. */
-export function dropPlacesSql(table: Table, { table: pushed, kept }: Extract<Write, { way: 'push' }>): string {
+export function dropPlacesSql(table: Table, { table: pushed, kept }: Push): string {
   const column = columnsOf(table).find(({ placeIn }) => placeIn === pushed.name)?.name ?? '';
   return `DELETE FROM ${table.name} WHERE ${column} <= ${newestPlace(pushed.name, column)} - ${kept}`;
 }
