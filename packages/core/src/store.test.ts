@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { emptyChain } from './audit/chain.ts';
 import type { Table, Write } from './journal/rows.ts';
+import { entriesTable } from './logs/logs-slice.ts';
 import { readings, writesOf } from './store.ts';
 import { everyKindOfChange, everyTable } from './testkit/every-table.ts';
+import { sampleDraft, sealAll } from './testkit/store-samples.ts';
 
 const columnsOf = ({ key, columns }: Table) => [...Object.keys(key), ...Object.keys(columns)];
 const tablesOf = (write: Write) => (write.way === 'push' ? [write.table, write.partsTable] : [write.table]);
@@ -29,6 +32,15 @@ describe('the description of rows', () => {
     for (const table of everyTable) expect(new Set(columnsOf(table)).size).toBe(columnsOf(table).length);
     const written = new Set(everyKindOfChange.flatMap((change) => writesOf(change).flatMap(tablesOf)));
     expect(everyTable.filter((table) => !written.has(table))).toEqual([]);
+  });
+
+  test('gives the values of an entry at once as its columns do one by one', () => {
+    const draft = sampleDraft({ opId: 't:s', decision: 'deny', claimedOrgId: 'acme' });
+    for (const entry of sealAll([draft, sampleDraft()], emptyChain)) {
+      const columns = Object.values({ ...entriesTable.key, ...entriesTable.columns });
+      expect(entriesTable.valuesOf?.(entry)).toEqual(columns.map((column) => column.of(entry)));
+    }
+    expect(everyTable.filter((table) => table.valuesOf !== undefined)).toEqual([entriesTable]);
   });
 
   test('reads a start by columns that there are', () => {

@@ -25,6 +25,8 @@ export interface Table<Item = unknown, Key extends string = string, Stored = Ite
   readonly key: Readonly<Record<Key, Column<Item>>>;
   /** The columns beside the key. */
   readonly columns: Readonly<Record<string, Column<Item>>>;
+  /** All that the columns say of an item, in their order: for a table that every decision writes to. */
+  valuesOf?(item: Item): Value[];
   itemOf(row: Row): Stored;
 }
 

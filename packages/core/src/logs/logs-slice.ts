@@ -25,6 +25,19 @@ export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
     hash: text(({ hash }) => hash),
     canonical: text(({ canonical }) => canonical),
   },
+  valuesOf: ({ seq, hash, canonical, draft }) => [
+    seq,
+    draft.at,
+    draft.eventType,
+    draft.lineage.org_id,
+    draft.lineage.team_id,
+    draft.lineage.agent_id,
+    draft.opId,
+    draft.decision,
+    draft.claimedOrgId ?? null,
+    hash,
+    canonical,
+  ],
   itemOf: (row) => ({ seq: numberIn(row, 'seq'), hash: textIn(row, 'hash'), canonical: textIn(row, 'canonical') }),
 };
 

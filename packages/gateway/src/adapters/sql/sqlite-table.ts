@@ -66,6 +66,6 @@ export class SqliteTable {
   }
 
   #valuesOf(item: unknown): Value[] {
-    return this.#given.map((of) => of(item));
+    return this.#table.valuesOf?.(item) ?? this.#given.map((of) => of(item));
   }
 }
