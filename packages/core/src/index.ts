@@ -43,7 +43,6 @@ export { refresh } from './accounts/refresh.ts';
 export type { RegistrationState } from './accounts/register.ts';
 export { requireLogin } from './accounts/accounts.ts';
 export type { Approval, ApprovalNotice, ApprovalState, GrantWish } from './approvals/approval.ts';
-export { isLive } from './approvals/approval.ts';
 export { ApprovalRegistry } from './approvals/approval-registry.ts';
 export type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from './approvals/approval-reader.ts';
 export { sortedBy } from './approvals/approval-reader.ts';
@@ -81,7 +80,6 @@ export {
   parseUsd,
   plus,
   totalJson,
-  totalOfJson,
   usdOfMicros,
   usualMostActionMicros,
 } from './kernel/money.ts';
@@ -108,6 +106,17 @@ export { governanceOf } from './governance.ts';
 export type { AgentChange } from './tenancy/tenancy-slice.ts';
 export type { SavedOp } from './ops/ops-slice.ts';
 export type { Batch, Change, Snapshot, Store, DomainEvent } from './store.ts';
+export { loadSnapshot, readings, writesOf } from './store.ts';
+export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/rows.ts';
+export { marksTable, numberIn, optionalNumberIn, textIn } from './journal/rows.ts';
+export { apiKeysTable, makerOf, signingKeysTable } from './access/access-rows.ts';
+export { approvalsTable, grantsTable } from './approvals/approvals-rows.ts';
+export { balancesTable, closedPeriodsTable } from './budget/budget-rows.ts';
+export { bulksTable, receiptsTable, sequencesTable } from './control/control-rows.ts';
+export { entriesTable } from './logs/logs-slice.ts';
+export { opsTable } from './ops/ops-rows.ts';
+export { policySetsTable, policyVersionsTable } from './policy/policy-rows.ts';
+export { agentsTable } from './tenancy/tenancy-rows.ts';
 export { Journal, HeadMoved } from './journal/journal.ts';
 export type { AuditPage, AuditQuery, AuditReader, StoredEntry } from './audit/audit-reader.ts';
 export { budgetPolicy, noBudgets } from './budget/budget-policy.ts';
@@ -121,7 +130,6 @@ export type { SpentWindow, BudgetRow } from './budget/read-budgets.ts';
 export { readHistory, listBudgets } from './budget/read-budgets.ts';
 export { expireUnchecked } from './ops/register-op.ts';
 export { Ledger } from './budget/ledger.ts';
-export type { BalancesMark } from './budget/recover-balances.ts';
 export { recoverBalances } from './budget/recover-balances.ts';
 export type { RunCount } from './budget/run-tally.ts';
 export { RunTally } from './budget/run-tally.ts';
@@ -163,12 +171,10 @@ export { plainSource, reviveSource } from './policy/plain-source.ts';
 export { loadPolicies, rejectPolicies } from './policy/load-policies.ts';
 export type {
   PolicyHistory,
-  PolicySetRecord,
   PolicyStore,
   PolicyVersion,
   StoredVersion,
 } from './policy/store/policy-version.ts';
-export { setsKept, versionsKept } from './policy/store/policy-version.ts';
 export { policySchema } from './policy/policy-schema.ts';
 export { deletePolicy, putPolicy, rollbackPolicy, validatePolicy } from './policy/store/change-policy.ts';
 export { findPolicy, listPolicies, policyVersions } from './policy/store/find-policies.ts';

@@ -1,5 +1,6 @@
 import { expect, describe, test } from 'vitest';
-import { redact, redactArguments, redacted, redactText } from './redact.ts';
+import { redact, redactArguments, redactText } from './redact.ts';
+import { redacted } from './secret-options.ts';
 
 /** Every text holds `hunter2`, or parts of it, as a password. */
 const texts: Readonly<Record<string, readonly string[]>> = {

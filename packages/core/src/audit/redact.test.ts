@@ -2,7 +2,8 @@ import { cpuMs } from '../testkit/cpu-time.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './canonical-json.ts';
-import { mayNeedRedaction, redact, redactArguments, redacted, redactText } from './redact.ts';
+import { mayNeedRedaction, redact, redactArguments, redactText } from './redact.ts';
+import { redacted } from './secret-options.ts';
 import { charset, recognisedSecrets, someSecret } from '../testkit/secrets.ts';
 
 const surroundings: readonly ((secret: string) => string)[] = [

@@ -2,8 +2,6 @@ import type { Json } from './canonical-json.ts';
 import { redactCommands, redactOptions } from './command-secrets.ts';
 import { mayHoldCommand, redacted } from './secret-options.ts';
 
-export { redacted } from './secret-options.ts';
-
 /*
  * Texts come from agents and may be long and hostile. Every expression here takes time in proportion to the length of
  * the text: each run of characters is entered from its beginning only, and nothing is looked for behind an open end.

@@ -1,3 +1,6 @@
+import type { RowsOf } from '../journal/rows.ts';
+import { marksTable, put } from '../journal/rows.ts';
+
 /** Ids of events up to this one may have been given out: the next run starts after it. */
 export interface EventIdsChange {
   readonly kind: 'event_ids_reserved';
@@ -9,3 +12,10 @@ export interface EventIdsSnapshot {
   /** Up to where ids of events may have been given out. */
   readonly eventIdsReserved: number;
 }
+
+/** The name of the mark up to which ids may have been given out. */
+export const idsReserved = 'event_ids_reserved';
+
+export const eventIdRows: RowsOf<EventIdsChange> = {
+  event_ids_reserved: ({ through }) => [put(marksTable, { name: idsReserved, value: through })],
+};

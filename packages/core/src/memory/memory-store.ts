@@ -1,47 +1,45 @@
-import type { ApiKeyRecord } from '../access/api-key.ts';
-import type { SigningKeyRecord } from '../access/signing-key.ts';
+import { owedEntriesTable } from '../accounts/accounts-rows.ts';
 import { emptyChain } from '../audit/chain.ts';
 import { EntryPage } from '../audit/audit-reader.ts';
 import type { SealedEntry } from '../audit/entry.ts';
-import type { ClosedPeriod, SavedBalance } from '../budget/balance.ts';
+import type { ClosedPeriod } from '../budget/balance.ts';
+import { closedPeriodsTable } from '../budget/budget-rows.ts';
 import type { Period } from '../budget/period.ts';
 import type { TierOf } from '../budget/tier.ts';
-import type { BalancesMark } from '../budget/recover-balances.ts';
 import { tierKey } from '../budget/tier.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
+import { receiptsTable } from '../control/control-rows.ts';
+import type { Write } from '../journal/rows.ts';
+import { prune } from '../journal/rows.ts';
+import { entriesTable } from '../logs/logs-slice.ts';
 import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
-import type { SavedOp } from '../ops/ops-slice.ts';
 import type { Batch, Change, Snapshot, Store } from '../store.ts';
+import { loadSnapshot, writesOf } from '../store.ts';
 import type { AuditPage, AuditQuery, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
-import { agentAfter, agentOfChange } from '../tenancy/agent-after.ts';
-import { agentKey } from '../kernel/ids.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
-import { MemoryClosedPeriods } from './memory-closed-periods.ts';
-import { MemoryControls } from './memory-controls.ts';
-import { MemoryPolicies } from './memory-policies.ts';
-import { MemoryApprovals } from './memory-approvals.ts';
+import { MemoryApprovals, MemoryControls, MemoryPolicies } from './memory-readers.ts';
+import { fitsAll, MemoryRows } from './memory-rows.ts';
 
 /** How many entries are kept: `memory:` promises nothing over a restart, and its memory must stay bounded. */
 const mostEntries = 100_000;
+
+/** How many receipts are kept: of those that are settled, the oldest go first. */
+const mostReceipts = 100_000;
+const oldReceipts = prune(receiptsTable, [{ column: 'is_open', is: 'off' }], {
+  order: ['requested_at', 'id'],
+  most: mostReceipts,
+});
 
 /** The store that `memory:` runs on. */
 export class MemoryStore implements Store, AuditReader {
   #entries: SealedEntry[] = [];
   #head = emptyChain;
-  readonly #agents = new Map<string, AgentRecord>();
-  readonly #apiKeys = new Map<string, ApiKeyRecord>();
-  readonly #signingKeys = new Map<string, SigningKeyRecord>();
-  readonly #ops = new Map<string, SavedOp>();
-  readonly #controls = new MemoryControls();
-  readonly policies = new MemoryPolicies();
-  readonly approvals = new MemoryApprovals();
-  readonly #balances = new Map<string, SavedBalance>();
-  #balancesMark: BalancesMark | null = null;
-  readonly #closedPeriods = new MemoryClosedPeriods();
-  #opsReplayFrom: number | null = 0;
-  #eventIdsReserved: number;
+  readonly #rows = new MemoryRows();
+  readonly #controls = new MemoryControls(this.#rows);
+  readonly policies = new MemoryPolicies(this.#rows);
+  readonly approvals = new MemoryApprovals(this.#rows);
+  readonly #closedOf = this.#rows.index(closedPeriodsTable, ({ of, period }) => closedName(of, period));
   readonly #accounts: Pick<MemoryAccountStore, 'entryRecorded'> | undefined;
 
   /**
@@ -49,25 +47,13 @@ export class MemoryStore implements Store, AuditReader {
    * over restarts gives a number that grows from one to the next. `accounts` is where entries are owed, if anywhere.
    */
   constructor(eventIdsReserved = 0, accounts?: Pick<MemoryAccountStore, 'entryRecorded'>) {
-    this.#eventIdsReserved = eventIdsReserved;
     this.#accounts = accounts;
+    this.#apply({ kind: 'ops_replay_from', seq: 0 });
+    this.#apply({ kind: 'event_ids_reserved', through: eventIdsReserved });
   }
 
   load(): Promise<Snapshot> {
-    return Promise.resolve({
-      head: this.#head,
-      agents: [...this.#agents.values()],
-      apiKeys: [...this.#apiKeys.values()],
-      signingKeys: [...this.#signingKeys.values()],
-      ops: [...this.#ops.values()],
-      opsReplayFrom: this.#opsReplayFrom,
-      ...this.#controls.load(),
-      ...this.policies.load(),
-      ...this.approvals.load(),
-      eventIdsReserved: this.#eventIdsReserved,
-      balances: [...this.#balances.values()],
-      balancesMark: this.#balancesMark,
-    });
+    return loadSnapshot(this.#head, (reading) => this.#rows.read(reading));
   }
 
   /** Whatever could be wrong with a batch is looked at first: past that, nothing can fail half-way. */
@@ -128,7 +114,8 @@ export class MemoryStore implements Store, AuditReader {
   }
 
   closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]> {
-    return Promise.resolve(this.#closedPeriods.newest(of, period, count));
+    const known = this.#closedOf(closedName(of, period));
+    return Promise.resolve(known.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(-count));
   }
 
   probe(): void {
@@ -140,78 +127,22 @@ export class MemoryStore implements Store, AuditReader {
   }
 
   #apply(change: Change): void {
-    switch (change.kind) {
-      case 'agent_saved':
-      case 'agent_controlled':
-      case 'agent_suspended':
-      case 'agent_resumed':
-      case 'agent_removed': {
-        const key = agentKey(agentOfChange(change));
-        const agent = agentAfter(this.#agents.get(key), change);
-        if (agent === undefined) this.#agents.delete(key);
-        else this.#agents.set(key, agent);
-        break;
-      }
-      case 'api_key_saved':
-        this.#apiKeys.set(change.key.id, change.key);
-        break;
-      case 'api_key_used': {
-        const key = this.#apiKeys.get(change.id);
-        if (key !== undefined)
-          this.#apiKeys.set(key.id, { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? 0, change.at) });
-        break;
-      }
-      case 'signing_key_saved':
-        this.#signingKeys.set(change.key.kid, change.key);
-        break;
-      case 'signing_key_removed':
-        this.#signingKeys.delete(change.kid);
-        break;
-      case 'entries_removed':
-        this.#entries = this.#entries.filter((entry) => entry.seq > change.through);
-        break;
-      case 'op_saved':
-        this.#ops.set(`${agentKey(change.op.agent)}/${change.op.opId}`, change.op);
-        break;
-      case 'op_removed':
-        this.#ops.delete(`${agentKey(change.id)}/${change.opId}`);
-        break;
-      case 'balances_saved':
-        for (const of of change.over) this.#balances.delete(tierKey(of));
-        for (const balance of change.saved) this.#balances.set(tierKey(balance.of), { ...balance });
-        this.#closedPeriods.apply(change);
-        this.#balancesMark = change.asOf;
-        break;
-      case 'event_ids_reserved':
-        this.#eventIdsReserved = change.through;
-        break;
-      case 'owed_entry_recorded':
-        this.#accounts?.entryRecorded(change.id);
-        break;
-      case 'receipt_saved':
-      case 'bulk_control_saved':
-      case 'control_sequence_saved':
-      case 'receipts_removed':
-        this.#controls.apply(change, ({ agent, opId }) => this.#ops.has(`${agentKey(agent)}/${opId}`));
-        break;
-      case 'policy_saved':
-      case 'policy_set_saved':
-        this.policies.apply(change);
-        break;
-      case 'approval_saved':
-      case 'grant_saved':
-      case 'approvals_removed':
-        this.approvals.apply(change);
-        break;
-      case 'ops_replay_from':
-        this.#opsReplayFrom = change.seq;
-        break;
-      case 'ops_forgotten':
-        this.#opsReplayFrom = null;
-        this.#ops.clear();
-        break;
-    }
+    for (const write of writesOf(change)) this.#write(write);
   }
+
+  /** Entries, and what accounts owe to the log, are not kept as rows are. */
+  #write(write: Write): void {
+    const { table } = write;
+    if (table === owedEntriesTable && write.way === 'remove') this.#accounts?.entryRecorded(String(write.key[0]));
+    else if (table === entriesTable && write.way === 'prune') {
+      this.#entries = this.#entries.filter((entry) => !fitsAll(entriesTable, entry, write.where));
+    } else this.#rows.apply(write);
+    if (table === receiptsTable && this.#rows.count(table) > 2 * mostReceipts) this.#rows.apply(oldReceipts);
+  }
+}
+
+function closedName(of: TierOf, period: Period): string {
+  return `${period} ${tierKey(of)}`;
 }
 
 function pageOf(entries: readonly SealedEntry[], query: AuditQuery): AuditPage {

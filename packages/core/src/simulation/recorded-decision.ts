@@ -3,7 +3,7 @@ import { action, actionTypes } from '../action/action.ts';
 import type { StoredEntry } from '../audit/audit-reader.ts';
 import type { Json } from '../audit/canonical-json.ts';
 import type { Decision } from '../audit/entry.ts';
-import { redacted } from '../audit/redact.ts';
+import { redacted } from '../audit/secret-options.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Micros } from '../kernel/money.ts';

@@ -3,6 +3,7 @@ export { accountStoreConformance } from './account-store-conformance.ts';
 export { suspendAgent } from './commands.ts';
 export { cpuMs } from './cpu-time.ts';
 export { decisionCases } from './decision-cases.ts';
+export { everyKindOfChange, everyTable } from './every-table.ts';
 export { fixedRandomness } from './fixed-randomness.ts';
 export type { LoggedEntry } from './logged-entry.ts';
 export { parseEntry } from './logged-entry.ts';

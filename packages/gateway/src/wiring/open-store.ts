@@ -80,13 +80,13 @@ async function openShared(
   const connections = new AsyncDisposableStack();
   opened.defer(() => connections.disposeAsync(), 'the connections to PostgreSQL');
   const url = parsePostgresUrl(databaseUrl);
-  const { store, database, seat, encryption } = await openPostgres(
+  const { store, database, slot, encryption } = await openPostgres(
     url,
     config.auditSync,
     {
       onNotice: (notice) => follower.note(notice),
       onRegained: () => {
-        logger.info({ seat: seat.seat }, 'the database is back, and the seat with it');
+        logger.info({ seat: slot.number }, 'the database is back, and the seat with it');
         follower.noteAll();
       },
       onTaken: onFatal,
@@ -95,7 +95,7 @@ async function openShared(
   );
   opened.defer(() => follower.close(), 'what follows other gateways');
   tellOfEncryption(url, encryption, logger);
-  logger.info({ seat: seat.seat }, 'took a seat in the database');
+  logger.info({ seat: slot.number }, 'took a seat in the database');
   return {
     store,
     reader: store,

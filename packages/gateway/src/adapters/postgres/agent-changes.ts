@@ -1,11 +1,10 @@
-import type { AgentChange } from '@reeve/core';
-import { agentOfChange, widths, withoutToken } from '@reeve/core';
+import type { AgentChange, AgentRecord } from '@reeve/core';
+import { agentOfChange, agentsTable, widths, withoutToken } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
-import { agentValues } from '../sql/sqlite-rows.ts';
 import { noticeChannel } from './locks.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
-import { agentsTable, insertRows, saveRows } from './tables.ts';
+import { postgresTable } from './tables.ts';
 
 type Of<Kind extends AgentChange['kind']> = Extract<AgentChange, { readonly kind: Kind }>;
 
@@ -56,16 +55,15 @@ function idOf(change: AgentChange): string[] {
 
 function save(changes: readonly Of<'agent_saved'>[]): Statement[] {
   // A row that is suspended is never removed. So where there is none, there is nothing to keep.
-  const rows = changes.map(({ agent }) => agentValues({ ...agent, suspension: null }));
-  return [freeTokens(rows), saveRows(agentsTable, rows)];
+  const agents = changes.map(({ agent }) => ({ ...agent, suspension: null }));
+  return [freeTokens(agents), postgresTable(agentsTable).save(agents.map(valuesOf))];
 }
 
 /**
  * A token belongs to one agent. Where two gateways have given the same one to two agents at once, the later one has it;
  * the other agent is left without, and every gateway is told.
  */
-function freeTokens(agents: readonly (readonly SqlValue[])[]): Statement {
-  const column = (index: number) => arrayOf(agents.map((agent) => agent[index] ?? null));
+function freeTokens(agents: readonly AgentRecord[]): Statement {
   return {
     name: 'free_tokens',
     text: `WITH freed AS (
@@ -77,7 +75,12 @@ function freeTokens(agents: readonly (readonly SqlValue[])[]): Statement {
       )
       SELECT pg_notify('${noticeChannel}', json_build_object('from', 0, 'kind', 'agent',
         'keys', json_build_array(json_build_array(org_id, team_id, agent_id)))::text) FROM freed`,
-    values: [column(0), column(1), column(2), column(3)],
+    values: [
+      arrayOf(agents.map(({ id }) => id.orgId)),
+      arrayOf(agents.map(({ id }) => id.teamId)),
+      arrayOf(agents.map(({ id }) => id.agentId)),
+      arrayOf(agents.map(({ tokenHash }) => tokenHash)),
+    ],
   };
 }
 
@@ -92,15 +95,15 @@ function noteControlled(changes: readonly Of<'agent_controlled'>[]): Statement {
 }
 
 function suspend(changes: readonly Of<'agent_suspended'>[]): Statement {
-  const rows = changes.map(({ agent, suspension }) => agentValues({ ...withoutToken(agent), suspension }));
-  const insert = insertRows(agentsTable, rows);
+  const agents = changes.map(({ agent, suspension }) => ({ ...withoutToken(agent), suspension }));
+  const table = postgresTable(agentsTable);
   return {
     name: 'suspend_agents',
-    text: `${insert.text} DO UPDATE SET suspended_at = coalesce(agents.suspended_at, excluded.suspended_at),
+    text: `${table.insert} DO UPDATE SET suspended_at = coalesce(agents.suspended_at, excluded.suspended_at),
         suspension_reason = excluded.suspension_reason, suspension_width = excluded.suspension_width
       WHERE agents.suspended_at IS NULL
         OR ${rank('agents.suspension_width')} < ${rank('excluded.suspension_width')}`,
-    values: insert.values,
+    values: table.arraysOf(agents.map(valuesOf)),
   };
 }
 
@@ -131,6 +134,11 @@ function remove(changes: readonly Of<'agent_removed'>[]): Statement {
       WHERE ${isGiven} AND given.is_kept = 0 AND a.suspended_at IS NULL`,
     values: [...ids(changes), kept(changes)],
   };
+}
+
+/** Agents belong to no gateway, so there is no slot to name. */
+function valuesOf(agent: AgentRecord): SqlValue[] {
+  return postgresTable(agentsTable).valuesOf(agent, 0);
 }
 
 const isGiven = `(a.org_id, a.team_id, a.agent_id) = (given.org_id, given.team_id, given.agent_id)`;

@@ -1,22 +1,21 @@
 import type { AuditPage, AuditQuery, AuditReader, StoredEntry } from '@reeve/core';
-import { EntryPage, mostBytesOfPage } from '@reeve/core';
+import { EntryPage, mostBytesOfPage, entriesTable, numberIn } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
-import { entryOf, number } from '../sql/sqlite-rows.ts';
 import type { Stretch } from './audit-select.ts';
 import { auditSelect, mostSearched } from './audit-select.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { blockBits } from './postgres-schema.ts';
-import type { Seat } from './seat.ts';
+import type { Slot } from './slot.ts';
 
 /** Reads the audit log. */
 export class AuditLog implements AuditReader {
   readonly #db: PostgresDatabase;
-  readonly #seat: Pick<Seat, 'seat'>;
+  readonly #slot: Pick<Slot, 'number'>;
 
-  /** `seat` is the one whose entries count as its own. */
-  constructor(db: PostgresDatabase, seat: Pick<Seat, 'seat'>) {
+  /** `slot` is the one whose entries count as its own. */
+  constructor(db: PostgresDatabase, slot: Pick<Slot, 'number'>) {
     this.#db = db;
-    this.#seat = seat;
+    this.#slot = slot;
   }
 
   latest(query: AuditQuery): Promise<AuditPage> {
@@ -29,24 +28,29 @@ export class AuditLog implements AuditReader {
 
   async after(seq: number, limit: number): Promise<StoredEntry[]> {
     const sql = withinPage('SELECT seq, octet_length(canonical) AS size FROM audit WHERE seq > ? ORDER BY seq LIMIT ?');
-    return (await this.#db.all(sql, seq, limit)).map(entryOf);
+    return (await this.#db.all(sql, seq, limit)).map(entriesTable.itemOf);
   }
 
-  /** What says something of the operations of one seat: its own entries, and that an agent has left anywhere. */
-  async afterOfSeat(seat: number, seq: number, limit: number): Promise<StoredEntry[]> {
+  /** What says something of the operations of one slot: its own entries, and that an agent has left anywhere. */
+  async afterOfSlot(slot: number, seq: number, limit: number): Promise<StoredEntry[]> {
     const sql = withinPage(`SELECT seq, octet_length(canonical) AS size FROM audit
       WHERE seq > ? AND (seat = ? OR event_type = 'AgentDeregistered') ORDER BY seq LIMIT ?`);
-    return (await this.#db.all(sql, seq, seat, limit)).map(entryOf);
+    return (await this.#db.all(sql, seq, slot, limit)).map(entriesTable.itemOf);
   }
 
   async #read(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
     const { stretch, next } = await this.#stretch(query, newestFirst);
-    const { sql, values } = auditSelect(query, newestFirst, stretch, query.own === true ? this.#seat.seat : undefined);
+    const { sql, values } = auditSelect(
+      query,
+      newestFirst,
+      stretch,
+      query.own === true ? this.#slot.number : undefined,
+    );
     const rows = await this.#db.select(withinPage(sql, newestFirst), ...values, query.limit + 1);
     const page = new EntryPage(query.limit, Buffer.byteLength);
-    for (const row of rows) if (!page.offer(entryOf(row))) return page.finish();
+    for (const row of rows) if (!page.offer(entriesTable.itemOf(row))) return page.finish();
     const last = page.entries.at(-1);
-    const found = rows[0] === undefined ? 0 : number(rows[0], 'found');
+    const found = rows[0] === undefined ? 0 : numberIn(rows[0], 'found');
     return found > rows.length && last !== undefined ? { entries: page.entries, next: last.seq } : page.finish(next);
   }
 

@@ -57,8 +57,8 @@ test('however many rows of a table change, they are one statement, and the last 
 test('what concerns all rows comes after what was said of single ones before it, and before what is said after', () => {
   expect(names([op('a', 1), { kind: 'ops_forgotten' }, op('b', 2)])).toEqual([
     'save_ops',
-    'forget_ops',
-    'forget_replay',
+    'clear_ops',
+    'mark_ops_replay_from',
     'save_ops',
   ]);
 });

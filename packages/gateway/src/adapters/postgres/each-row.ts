@@ -1,5 +1,5 @@
+import type { Row } from '@reeve/core';
 import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
-import type { Row } from '../sql/sqlite-rows.ts';
 
 /** Rows up to this size are read together; a larger one is of an earlier version, and there may be many of them. */
 const largeRow = 256 * 1024;

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { entriesStatement, headBefore } from './entries-statement.ts';
 
-const seat = { seat: 1, holder: 'h' };
+const slot = { number: 1, holder: 'h' };
 
 test('what an entry was sealed onto is read from its text, whatever else that text says', () => {
   const confusing = fc.oneof(
@@ -24,9 +24,9 @@ test('what an entry was sealed onto is read from its text, whatever else that te
 test('entries that do not follow one another are refused before anything is sent', () => {
   const [first, second, third] = sealAll([sampleDraft(), sampleDraft(), sampleDraft()], emptyChain);
   if (first === undefined || second === undefined || third === undefined) throw new Error('three entries were sealed');
-  expect(() => entriesStatement([second, third, first], seat)).toThrow('do not follow one another');
-  expect(() => entriesStatement([first, third], seat)).toThrow('do not follow one another');
-  expect(entriesStatement([first, second, third], seat).values.slice(0, 6)).toEqual([
+  expect(() => entriesStatement([second, third, first], slot)).toThrow('do not follow one another');
+  expect(() => entriesStatement([first, third], slot)).toThrow('do not follow one another');
+  expect(entriesStatement([first, second, third], slot).values.slice(0, 6)).toEqual([
     0,
     emptyChain.hash,
     3,

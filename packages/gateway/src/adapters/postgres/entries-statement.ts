@@ -3,16 +3,16 @@ import { blockBits } from './postgres-schema.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf, arrayOfJson } from './statement.ts';
 
-/** Who writes: the seat, and the proof that it is still this gateway's. */
-export interface SeatHolder {
-  readonly seat: number;
+/** Who writes: the slot, and the proof that it is still this gateway's. */
+export interface SlotHolder {
+  readonly number: number;
   readonly holder: string;
 }
 
 /**
  * One statement, hence one round trip and one transaction: it moves the head of the chain from where these entries were
  * sealed onto the last of them, and writes them if it could. It cannot where another gateway has moved the head, or has
- * taken the seat.
+ * taken the slot.
  */
 const text = `
   WITH moved AS (
@@ -33,7 +33,7 @@ const text = `
     $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[]) AS e`;
 
-export function entriesStatement(entries: readonly SealedEntry[], { seat, holder }: SeatHolder): Statement {
+export function entriesStatement(entries: readonly SealedEntry[], { number, holder }: SlotHolder): Statement {
   const before = headBefore(entries);
   const last = entries.at(-1);
   if (last === undefined || last.seq !== before.seq + entries.length) {
@@ -48,7 +48,7 @@ export function entriesStatement(entries: readonly SealedEntry[], { seat, holder
       before.hash,
       last.seq,
       last.hash,
-      seat,
+      number,
       holder,
       arrayOf(entries.map((entry) => entry.seq)),
       arrayOf(drafts.map((draft) => draft.at)),

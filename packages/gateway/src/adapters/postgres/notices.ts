@@ -7,7 +7,7 @@ export type NoticeKind = 'agent' | 'api_key' | 'signing_key' | 'policy';
 
 /** That rows have changed: which, and never what they hold. */
 export interface Notice {
-  /** The seat of the gateway that changed them, which knows already. */
+  /** The slot of the gateway that changed them, which knows already. */
   readonly from: number;
   readonly kind: NoticeKind;
   /** Each the values of a key. */

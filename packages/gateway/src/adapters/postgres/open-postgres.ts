@@ -7,26 +7,26 @@ import { connectFirst, disconnect, nameOf } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import { PostgresStore } from './postgres-store.ts';
-import type { SeatEvents } from './seat.ts';
-import { Seat } from './seat.ts';
+import type { SlotEvents } from './slot.ts';
+import { Slot } from './slot.ts';
 
 export interface OpenPostgres {
   readonly store: PostgresStore;
   readonly database: PostgresDatabase;
-  readonly seat: Seat;
+  readonly slot: Slot;
   readonly encryption: Encryption;
 }
 
 const oldestVersion = 150_000;
 
 /**
- * Connects, brings the tables to the newest version and takes a seat. Whatever is opened is noted in `opened`. What goes
+ * Connects, brings the tables to the newest version and takes a slot. Whatever is opened is noted in `opened`. What goes
  * wrong becomes one line that names the server and never the password.
  */
 export async function openPostgres(
   url: PostgresUrl,
   sync: 'process' | 'power',
-  events: SeatEvents,
+  events: SlotEvents,
   opened: AsyncDisposableStack,
 ): Promise<OpenPostgres> {
   try {
@@ -39,11 +39,11 @@ export async function openPostgres(
     }
     const database = new PostgresDatabase(connection);
     opened.defer(() => database.close());
-    const seat = await Seat.take(connection, events);
-    opened.defer(() => seat.close());
-    const store = new PostgresStore({ connection, database, seat, sync, onFatal: events.onTaken });
+    const slot = await Slot.take(connection, events);
+    opened.defer(() => slot.close());
+    const store = new PostgresStore({ connection, database, slot, sync, onFatal: events.onTaken });
     opened.defer(() => store.close());
-    return { store, database, seat, encryption };
+    return { store, database, slot, encryption };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${withAdvice(error)}`);

@@ -1,8 +1,8 @@
+import type { Row } from '@reeve/core';
 import { hash } from 'node:crypto';
 import type { PoolClient, QueryResult } from 'pg';
 import { Pool } from 'pg';
 import type { SqlDatabase, SqlSession, SqlValue } from '../sql/sql-database.ts';
-import type { Row } from '../sql/sqlite-rows.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { storable } from './nul-text.ts';
 import { explain } from './outage.ts';

@@ -1,9 +1,10 @@
-import type { PolicySetRecord, PolicyStore } from '@reeve/core';
-import { newestPlace, policySql, textsOfSet, versionOf } from '../sql/policy-rows.ts';
+import type { PolicyStore } from '@reeve/core';
+import { policyVersionsTable, readings } from '@reeve/core';
 import { SqlPolicies } from '../sql/sql-policies.ts';
+import { readingSql } from '../sql/table-sql.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
-import type { Statement } from './statement.ts';
-import { arrayOf } from './statement.ts';
+
+const newest = readingSql(readings.policies);
 
 /** What gateways on one database keep of policies. Their changes wait for each other by a lock in the database. */
 export function postgresPolicies(database: PostgresDatabase): PolicyStore {
@@ -11,21 +12,9 @@ export function postgresPolicies(database: PostgresDatabase): PolicyStore {
   return new SqlPolicies(database, (work) => {
     // Within a gateway one at a time, so that those who wait do not take up connections.
     const result = last.then(() =>
-      database.transaction(['policies'], async (sql) => work((await sql.all(policySql.newest)).map(versionOf))),
+      database.transaction(['policies'], async (sql) => work((await sql.all(newest)).map(policyVersionsTable.itemOf))),
     );
     last = result.catch(() => undefined);
     return result;
   });
-}
-
-/** Writes the texts of a set, however many, with one statement. It comes after the set. */
-export function textsStatement(set: PolicySetRecord): Statement {
-  const texts = [...textsOfSet(set)];
-  return {
-    name: 'save_policy_texts',
-    text: `INSERT INTO policy_texts (hash, place, text)
-      SELECT t.hash, ${newestPlace}, t.text FROM unnest($1::text[], $2::text[]) AS t (hash, text)
-      ON CONFLICT (hash) DO UPDATE SET place = excluded.place`,
-    values: [arrayOf(texts.map(([hash]) => hash)), arrayOf(texts.map(([, text]) => text))],
-  };
 }

@@ -179,11 +179,11 @@ describe('two gateways on one database', () => {
     await database.drop();
   });
 
-  test('each has its own operations, marks, event ids and controls, and a later one in the same seat has them again', async () => {
+  test('each has its own operations, marks, event ids and controls, and a later one in the same slot has them again', async () => {
     const database = await emptyDatabase();
     const first = await open(database.url);
     const second = await open(database.url);
-    expect([first.seat.seat, second.seat.seat]).toEqual([1, 2]);
+    expect([first.slot.number, second.slot.number]).toEqual([1, 2]);
     const op = { opId: 't:s', agent: agent.id, state: 'running', seq: 1, record: '' } as never;
     const receipt = { id: 'ctl_1', bulkId: null, agent: agent.id, sequence: 1, opId: 't:s', waiting: true } as Receipt;
     const saved: Receipt = { ...receipt, requestedAt: 1, status: 'requested' };
@@ -210,7 +210,7 @@ describe('two gateways on one database', () => {
     expect(await second.store.after(0, 10)).toHaveLength(1);
     await first[Symbol.asyncDispose]();
     await using third = await open(database.url);
-    expect(third.seat.seat).toBe(1);
+    expect(third.slot.number).toBe(1);
     expect(await third.store.load()).toMatchObject({
       opsReplayFrom: 1,
       eventIdsReserved: 1000,
@@ -222,7 +222,7 @@ describe('two gateways on one database', () => {
     await database.drop();
   });
 
-  test('a new seat has nothing to replay of what was before it', async () => {
+  test('a new slot has nothing to replay of what was before it', async () => {
     const database = await emptyDatabase();
     await using first = await open(database.url);
     await append(first.store, emptyChain, ['one', 'two', 'three']);
@@ -443,7 +443,7 @@ test('with "power" a commit waits for the disk of the server, though that is tol
   await database.drop();
 });
 
-test('a gateway whose seat has been given to another writes nothing any more', async () => {
+test('a gateway whose slot has been given to another writes nothing any more', async () => {
   const database = await emptyDatabase();
   await using opened = await open(database.url);
   await opened.store.commit({ entries: one(emptyChain), changes: [] });

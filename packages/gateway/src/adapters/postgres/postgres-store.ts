@@ -8,7 +8,10 @@ import type {
   AuditReader,
   Batch,
   BulkControl,
+  Mark,
   PolicyStore,
+  Reading,
+  Row,
   StoredVersion,
   ClosedPeriod,
   Period,
@@ -20,29 +23,41 @@ import type {
   StoredEntry,
   TierOf,
 } from '@reeve/core';
-import { ReeveError, tierKey } from '@reeve/core';
-import { balancesOf, closedOf, closedSql } from '../sql/balance-rows.ts';
-import { approvalOf, approvalSql, grantOf } from '../sql/approval-rows.ts';
-import { bulkOf, controlSql, countsOf, receiptOf, sequenceOf } from '../sql/control-rows.ts';
-import { policySql, versionOf } from '../sql/policy-rows.ts';
+import {
+  agentsTable,
+  apiKeysTable,
+  bulksTable,
+  closedPeriodsTable,
+  loadSnapshot,
+  numberIn,
+  optionalNumberIn,
+  policyVersionsTable,
+  readings,
+  receiptsTable,
+  ReeveError,
+  signingKeysTable,
+  textIn,
+  tierKey,
+} from '@reeve/core';
+import { controlQueries, countsOf } from '../sql/control-queries.ts';
 import { SqlApprovals } from '../sql/sql-approvals.ts';
 import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
-import type { Row } from '../sql/sqlite-rows.ts';
-import { agentOf, apiKeyOf, number, opOf, signingKeyOf, text } from '../sql/sqlite-rows.ts';
+import { readingSql } from '../sql/table-sql.ts';
 import { AuditLog } from './audit-log.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { eachRow } from './each-row.ts';
-import { seatHolders } from './locks.ts';
+import { slotHolders } from './locks.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { postgresPolicies } from './postgres-policies.ts';
-import type { Seat } from './seat.ts';
+import type { Slot } from './slot.ts';
 import { arrayOf } from './statement.ts';
+import { ownRows } from './tables.ts';
 import { Writer } from './writer.ts';
 
 export interface PostgresStoreOptions {
   readonly connection: ConnectionOptions;
   readonly database: PostgresDatabase;
-  readonly seat: Seat;
+  readonly slot: Slot;
   /** `power`: a commit survives the end of the power of the database's server, whatever that server's settings. */
   readonly sync: 'process' | 'power';
   /** Told where the gateway must not go on. */
@@ -61,40 +76,26 @@ export interface SharedRows {
 /** PostgreSQL as the store of one gateway among several: one chain and one set of agents and keys for all of them. */
 export class PostgresStore implements Store, AuditReader {
   readonly #db: PostgresDatabase;
-  readonly #seat: Seat;
+  readonly #slot: Slot;
   readonly #writer: Writer;
   readonly #log: AuditLog;
   readonly policies: PolicyStore;
   readonly approvals: ApprovalReader;
 
-  constructor({ connection, database, seat, sync, onFatal }: PostgresStoreOptions) {
+  constructor({ connection, database, slot, sync, onFatal }: PostgresStoreOptions) {
     this.#db = database;
     this.policies = postgresPolicies(database);
-    this.approvals = new SqlApprovals(database, () => seat.seat);
-    this.#seat = seat;
-    this.#writer = new Writer(connection, seat, sync, onFatal);
-    this.#log = new AuditLog(database, seat);
+    this.approvals = new SqlApprovals(database, () => slot.number);
+    this.#slot = slot;
+    this.#writer = new Writer(connection, slot, sync, onFatal);
+    this.#log = new AuditLog(database, slot);
   }
 
   load(): Promise<Snapshot> {
     return this.#db.snapshot(async (sql) => {
-      const { seat } = this.#seat;
-      const one = async (question: string, ...values: SqlValue[]) => (await sql.all(question, ...values))[0] ?? {};
-      const head = await one('SELECT seq, hash FROM chain');
-      const mine = await one('SELECT ops_replay_from, event_ids_reserved FROM seats WHERE seat = ?', seat);
-      return {
-        head: { seq: number(head, 'seq'), hash: text(head, 'hash') },
-        ...(await sharedRows(sql)),
-        ops: await eachRow(sql, 'SELECT * FROM ops WHERE seat = ?', seat, opOf),
-        opsReplayFrom: typeof mine['ops_replay_from'] === 'number' ? mine['ops_replay_from'] : null,
-        eventIdsReserved: number(mine, 'event_ids_reserved'),
-        ...balancesOf(await sql.all('SELECT name, record FROM books WHERE seat = ?', seat)),
-        receipts: (await sql.all(`${controlSql.openReceipts} AND seat = ?`, seat)).map(receiptOf),
-        bulkControls: (await sql.all(controlSql.rememberedBulks)).map(bulkOf),
-        controlSequences: (await sql.all(`${controlSql.sequences} WHERE seat = ?`, seat)).map(sequenceOf),
-        approvals: await eachRow(sql, `${approvalSql.live} AND seat = ?`, seat, approvalOf),
-        grants: await eachRow(sql, `${approvalSql.unrevoked} AND seat = ?`, seat, grantOf),
-      };
+      const [head = {}] = await sql.all('SELECT seq, hash FROM chain');
+      const chain = { seq: numberIn(head, 'seq'), hash: textIn(head, 'hash') };
+      return loadSnapshot(chain, (reading) => readRows(sql, reading, this.#slot.number));
     });
   }
 
@@ -107,32 +108,34 @@ export class PostgresStore implements Store, AuditReader {
     const keys = 'SELECT * FROM unnest(?::text[], ?::text[], ?::text[])';
     const columns = [ids.map((id) => id.orgId), ids.map((id) => id.teamId), ids.map((id) => id.agentId)];
     const sql = `SELECT * FROM agents WHERE (org_id, team_id, agent_id) IN (${keys})`;
-    return (await this.#rows(sql, ...columns.map(arrayOf))).map(agentOf);
+    return (await this.#rows(sql, ...columns.map(arrayOf))).map(agentsTable.itemOf);
   }
 
   async apiKeys(ids: readonly string[]): Promise<ApiKeyRecord[]> {
-    return (await this.#rows('SELECT * FROM api_keys WHERE id = ANY (?::text[])', arrayOf(ids))).map(apiKeyOf);
+    return (await this.#rows('SELECT * FROM api_keys WHERE id = ANY (?::text[])', arrayOf(ids))).map(
+      apiKeysTable.itemOf,
+    );
   }
 
   async signingKeys(kids: readonly string[]): Promise<SigningKeyRecord[]> {
     const sql = 'SELECT * FROM signing_keys WHERE kid = ANY (?::text[])';
-    return (await this.#rows(sql, arrayOf(kids))).map(signingKeyOf);
+    return (await this.#rows(sql, arrayOf(kids))).map(signingKeysTable.itemOf);
   }
 
   /** The newest versions of these documents. */
   async newestPolicies(names: readonly string[]): Promise<StoredVersion[]> {
     const sql = `SELECT DISTINCT ON (name) * FROM policy_versions WHERE name = ANY (?::text[])
       ORDER BY name, version DESC`;
-    return (await this.#rows(sql, arrayOf(names))).map(versionOf);
+    return (await this.#rows(sql, arrayOf(names))).map(policyVersionsTable.itemOf);
   }
 
   async commit(batch: Batch): Promise<void> {
-    this.#requireSeat();
+    this.#requireSlot();
     await this.#writer.commit(batch);
   }
 
   async probe(): Promise<void> {
-    this.#requireSeat();
+    this.#requireSlot();
     await this.#writer.probe();
   }
 
@@ -142,7 +145,7 @@ export class PostgresStore implements Store, AuditReader {
 
   /** Those of the entries after `seq` that this gateway's operations are brought back from. */
   replay(seq: number, limit: number): Promise<StoredEntry[]> {
-    return this.#log.afterOfSeat(this.#seat.seat, seq, limit);
+    return this.#log.afterOfSlot(this.#slot.number, seq, limit);
   }
 
   /**
@@ -151,9 +154,9 @@ export class PostgresStore implements Store, AuditReader {
    */
   async neededFrom(own: number): Promise<number> {
     const sql = `SELECT min(seat) AS first, min(ops_replay_from) FILTER (WHERE seat <> ?) AS seq
-      FROM seats WHERE seat IN (SELECT seat FROM (${seatHolders}) AS held)`;
-    const row = (await this.#rows(sql, this.#seat.seat))[0] ?? {};
-    if (row['first'] !== this.#seat.seat) return 0;
+      FROM seats WHERE seat IN (SELECT seat FROM (${slotHolders}) AS held)`;
+    const row = (await this.#rows(sql, this.#slot.number))[0] ?? {};
+    if (row['first'] !== this.#slot.number) return 0;
     return typeof row['seq'] === 'number' ? Math.min(own, row['seq']) : own;
   }
 
@@ -166,34 +169,35 @@ export class PostgresStore implements Store, AuditReader {
   }
 
   async receipt(id: string): Promise<Receipt | undefined> {
-    return (await this.#rows(controlSql.receipt, id)).map(receiptOf)[0];
+    return (await this.#rows(controlQueries.receipt, id)).map(receiptsTable.itemOf)[0];
   }
 
   async receipts(ids: readonly string[]): Promise<readonly Receipt[]> {
     const sql = 'SELECT record FROM control_receipts WHERE id = ANY (?::text[])';
-    return (await this.#rows(sql, arrayOf(ids))).map(receiptOf);
+    return (await this.#rows(sql, arrayOf(ids))).map(receiptsTable.itemOf);
   }
 
   async receiptOf({ orgId, teamId, agentId }: AgentId, sequence: number): Promise<Receipt | undefined> {
-    const sql = `${controlSql.receiptOf} AND seat = ?`;
-    return (await this.#rows(sql, orgId, teamId, agentId, sequence, this.#seat.seat)).map(receiptOf)[0];
+    const sql = `${controlQueries.receiptOf} AND seat = ?`;
+    return (await this.#rows(sql, orgId, teamId, agentId, sequence, this.#slot.number)).map(receiptsTable.itemOf)[0];
   }
 
   async bulk(id: string): Promise<BulkControl | undefined> {
-    return (await this.#rows(controlSql.bulk, id)).map(bulkOf)[0];
+    return (await this.#rows(controlQueries.bulk, id)).map(bulksTable.itemOf)[0];
   }
 
   async receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]> {
-    return (await this.#rows(controlSql.receiptsOfBulk, bulkId, after, limit)).map(receiptOf);
+    return (await this.#rows(controlQueries.receiptsOfBulk, bulkId, after, limit)).map(receiptsTable.itemOf);
   }
 
   async countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>> {
-    return countsOf(await this.#rows(controlSql.countsOfBulk, bulkId));
+    return countsOf(await this.#rows(controlQueries.countsOfBulk, bulkId));
   }
 
   async closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]> {
-    const rows = await this.#rows(closedSql.newestOfSeat, this.#seat.seat, tierKey(of), period, count);
-    return rows.map(closedOf).reverse();
+    const sql = 'SELECT record FROM closed_books WHERE seat = ? AND name = ? AND period = ? ORDER BY id DESC LIMIT ?';
+    const rows = await this.#rows(sql, this.#slot.number, tierKey(of), period, count);
+    return rows.map(closedPeriodsTable.itemOf).reverse();
   }
 
   async close(): Promise<void> {
@@ -204,17 +208,34 @@ export class PostgresStore implements Store, AuditReader {
     return this.#db.all(sql, ...values);
   }
 
-  #requireSeat(): void {
-    if (this.#seat.isHeld) return;
+  #requireSlot(): void {
+    if (this.#slot.isHeld) return;
     throw new ReeveError('store_unavailable', 'the database cannot be reached');
   }
 }
 
 async function sharedRows(sql: SqlSession): Promise<SharedRows> {
   return {
-    agents: (await sql.all('SELECT * FROM agents')).map(agentOf),
-    apiKeys: (await sql.all('SELECT * FROM api_keys')).map(apiKeyOf),
-    signingKeys: (await sql.all('SELECT * FROM signing_keys')).map(signingKeyOf),
-    policies: (await sql.all(policySql.newest)).map(versionOf),
+    agents: await readRows(sql, readings.agents),
+    apiKeys: await readRows(sql, readings.apiKeys),
+    signingKeys: await readRows(sql, readings.signingKeys),
+    policies: await readRows(sql, readings.policies),
   };
+}
+
+/** What a start reads. Of tables where each gateway has its own rows, those of one slot. */
+async function readRows<Item>(sql: SqlSession, reading: Reading<Item>, slot = 0): Promise<readonly Item[]> {
+  const { table } = reading;
+  if (table === readings.marks.table) return (await marksOf(sql, slot)) as Item[];
+  const own = ownRows(table);
+  const question = readingSql(reading, own);
+  if (own === undefined) return (await sql.all(question)).map((row) => table.itemOf(row));
+  if (!('record' in table.columns)) return (await sql.all(question, slot)).map((row) => table.itemOf(row));
+  return eachRow(sql, question, slot, (row) => table.itemOf(row));
+}
+
+/** A gateway's marks stand in the row of its slot. */
+async function marksOf(sql: SqlSession, slot: number): Promise<Mark[]> {
+  const [mine = {}] = await sql.all('SELECT ops_replay_from, event_ids_reserved FROM seats WHERE seat = ?', slot);
+  return Object.keys(mine).map((name) => ({ name, value: optionalNumberIn(mine, name) }));
 }

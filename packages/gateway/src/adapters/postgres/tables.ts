@@ -1,196 +1,151 @@
+import type { Table } from '@reeve/core';
+import {
+  agentsTable,
+  apiKeysTable,
+  approvalsTable,
+  balancesTable,
+  closedPeriodsTable,
+  grantsTable,
+  opsTable,
+  policyVersionsTable,
+  receiptsTable,
+  sequencesTable,
+  signingKeysTable,
+} from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
+import type { NamedColumn } from '../sql/table-sql.ts';
+import { changingColumns, columnsOf, placeSql } from '../sql/table-sql.ts';
+import type { NoticeKind } from './notices.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 
-type ColumnType = 'text' | 'bigint';
+/** The tables of which each gateway has rows of its own: its slot is part of their key, or a column beside it. */
+const owned = new Map<Table, 'key' | 'column'>([
+  [opsTable, 'key'],
+  [balancesTable, 'key'],
+  [closedPeriodsTable, 'key'],
+  [sequencesTable, 'key'],
+  [receiptsTable, 'column'],
+  [approvalsTable, 'column'],
+  [grantsTable, 'column'],
+]);
 
-/** A table that changes are written to, many rows with one statement. */
-export interface Table {
+/** The column that names the slot of the gateway whose row it is. */
+const slotColumn = 'seat';
+
+/** What narrows rows to those of one gateway, where each has its own. */
+export function ownRows(table: Table): string | undefined {
+  return owned.has(table) ? `${slotColumn} = ?` : undefined;
+}
+
+/** The tables that gateways hold in memory alike, and by which columns of the key they tell each other of rows. */
+export const shared = new Map<Table, { readonly kind: NoticeKind; readonly columns: number }>([
+  [agentsTable, { kind: 'agent', columns: 3 }],
+  [apiKeysTable, { kind: 'api_key', columns: 1 }],
+  [signingKeysTable, { kind: 'signing_key', columns: 1 }],
+  // Of a document, the newest version is read.
+  [policyVersionsTable, { kind: 'policy', columns: 1 }],
+]);
+
+/** What becomes of columns whose new values do not stand in place of the old ones. */
+const merged = new Map<Table, Readonly<Record<string, string>>>([
+  [
+    agentsTable,
+    {
+      suspended_at: 'agents.suspended_at',
+      suspension_reason: 'agents.suspension_reason',
+      suspension_width: 'agents.suspension_width',
+      // Those of both, each once, in the order in which they came.
+      registered_with: `(SELECT string_agg(id, ' ' ORDER BY place) FROM (
+        SELECT id, min(place) AS place
+        FROM unnest(string_to_array(concat_ws(' ', agents.registered_with, excluded.registered_with), ' '))
+          WITH ORDINALITY AS named (id, place)
+        GROUP BY id) AS once)`,
+    },
+  ],
+]);
+
+/** A column as PostgreSQL has it. */
+interface Given {
   readonly name: string;
-  /** In the order in which the values of a row are given. */
-  readonly columns: Readonly<Record<string, ColumnType>>;
-  /** The first of the columns are the key: this many. */
-  readonly keys: number;
-  /** What becomes of a column whose new value does not stand in place of the old one. */
-  readonly merged?: Readonly<Record<string, string>>;
+  readonly type: 'text' | 'bigint';
+  readonly of: (item: unknown, slot: number) => SqlValue;
 }
 
-const agentKey = { org_id: 'text', team_id: 'text', agent_id: 'text' } as const;
+/** How many rows of a table are written with one statement. Its texts are made once. */
+class PostgresTable {
+  readonly #table: Table;
+  readonly #key: readonly Given[];
+  readonly #given: readonly Given[];
+  readonly #hasOwnKey: boolean;
+  /** Inserts rows. What is to be done where there is one follows. */
+  readonly insert: string;
+  readonly #save: string;
+  readonly #remove: string;
 
-export const agentsTable: Table = {
-  name: 'agents',
-  columns: {
-    ...agentKey,
-    token_hash: 'text',
-    name: 'text',
-    framework: 'text',
-    version: 'text',
-    parent: 'text',
-    metadata: 'text',
-    tool_names: 'text',
-    registered_at: 'bigint',
-    suspended_at: 'bigint',
-    suspension_reason: 'text',
-    controlled: 'bigint',
-    registered_with: 'text',
-    suspension_width: 'text',
-  },
-  keys: 3,
-  merged: {
-    suspended_at: 'agents.suspended_at',
-    suspension_reason: 'agents.suspension_reason',
-    suspension_width: 'agents.suspension_width',
-    // Those of both, each once, in the order in which they came.
-    registered_with: `(SELECT string_agg(id, ' ' ORDER BY place) FROM (
-      SELECT id, min(place) AS place
-      FROM unnest(string_to_array(concat_ws(' ', agents.registered_with, excluded.registered_with), ' '))
-        WITH ORDINALITY AS named (id, place)
-      GROUP BY id) AS once)`,
-  },
-};
+  constructor(table: Table) {
+    this.#table = table;
+    const slot: Given = { name: slotColumn, type: 'bigint', of: (_, slot) => slot };
+    const own = owned.get(table);
+    const columns = columnsOf(table);
+    const given = columns.filter(({ placeIn }) => placeIn === undefined).map(givenOf);
+    this.#hasOwnKey = own === 'key';
+    this.#given = own === undefined ? given : own === 'key' ? [slot, ...given] : [...given, slot];
+    this.#key = this.#given.slice(0, Object.keys(table.key).length + (own === 'key' ? 1 : 0));
+    const places = columns.filter(({ placeIn }) => placeIn !== undefined);
+    const names = [...this.#given, ...places].map(({ name }) => name).join(', ');
+    const values = [...this.#given.map(({ name }) => `given.${name}`), ...places.map((each) => placeSql(table, each))];
+    const key = this.#key.map(({ name }) => name);
+    this.insert = `INSERT INTO ${table.name} (${names}) SELECT ${values.join(', ')} FROM ${unnested(this.#given, 'given')}
+      ON CONFLICT (${key.join(', ')})`;
+    const changing = own === 'column' ? [...changingColumns(table), slotColumn] : changingColumns(table);
+    const changed = changing.map((column) => `${column} = ${merged.get(table)?.[column] ?? `excluded.${column}`}`);
+    this.#save = `${this.insert} DO UPDATE SET ${changed.join(', ')}`;
+    this.#remove = `DELETE FROM ${table.name} AS t USING ${unnested(this.#key, 'gone')}
+      WHERE ${key.map((column) => `t.${column} = gone.${column}`).join(' AND ')}`;
+  }
 
-export const apiKeysTable: Table = {
-  name: 'api_keys',
-  columns: {
-    id: 'text',
-    hash: 'text',
-    label: 'text',
-    scopes: 'text',
-    org_id: 'text',
-    team_id: 'text',
-    created_at: 'bigint',
-    expires_at: 'bigint',
-    last_used_at: 'bigint',
-    revoked_at: 'bigint',
-    made_by_kind: 'text',
-    made_by_id: 'text',
-    rotated_from: 'text',
-  },
-  keys: 1,
-};
+  /** The key of a row, as it is here. */
+  keyOf(key: readonly SqlValue[], slot: number): readonly SqlValue[] {
+    return this.#hasOwnKey ? [slot, ...key] : key;
+  }
 
-export const signingKeysTable: Table = {
-  name: 'signing_keys',
-  columns: { kid: 'text', private_jwk: 'text', public_jwk: 'text', created_at: 'bigint' },
-  keys: 1,
-};
+  valuesOf(item: unknown, slot: number): SqlValue[] {
+    return this.#given.map((column) => column.of(item, slot));
+  }
 
-/** Each gateway has operations of its own, so its seat is part of the key. */
-export const opsTable: Table = {
-  name: 'ops',
-  columns: { seat: 'bigint', ...agentKey, op_id: 'text', seq: 'bigint', record: 'text' },
-  keys: 5,
-};
+  /** Writes rows, each in place of what its key had. No key may come twice. */
+  save(rows: readonly (readonly SqlValue[])[]): Statement {
+    return { name: `save_${this.#table.name}`, text: this.#save, values: this.arraysOf(rows) };
+  }
 
-export const receiptsTable: Table = {
-  name: 'control_receipts',
-  columns: {
-    id: 'text',
-    bulk_id: 'text',
-    ...agentKey,
-    sequence: 'bigint',
-    op_id: 'text',
-    requested_at: 'bigint',
-    status: 'text',
-    is_open: 'bigint',
-    record: 'text',
-    seat: 'bigint',
-  },
-  keys: 1,
-};
+  remove(keys: readonly (readonly SqlValue[])[]): Statement {
+    const values = this.#key.map((_, index) => arrayOf(keys.map((key) => key[index] ?? null)));
+    return { name: `remove_${this.#table.name}`, text: this.#remove, values };
+  }
 
-export const bulksTable: Table = {
-  name: 'control_bulks',
-  columns: { id: 'text', requested_at: 'bigint', is_remembered: 'bigint', record: 'text' },
-  keys: 1,
-};
-
-export const sequencesTable: Table = {
-  name: 'control_sequences',
-  columns: { seat: 'bigint', ...agentKey, sequence: 'bigint' },
-  keys: 4,
-};
-
-export const balancesTable: Table = {
-  name: 'books',
-  columns: { seat: 'bigint', name: 'text', record: 'text' },
-  keys: 2,
-};
-
-export const closedPeriodsTable: Table = {
-  name: 'closed_books',
-  columns: { seat: 'bigint', name: 'text', period: 'text', id: 'text', record: 'text' },
-  keys: 4,
-};
-
-export const policyVersionsTable: Table = {
-  name: 'policy_versions',
-  columns: { name: 'text', version: 'bigint', scope: 'text', source: 'text', record: 'text' },
-  keys: 2,
-};
-
-export const approvalsTable: Table = {
-  name: 'approvals',
-  columns: {
-    id: 'text',
-    state: 'text',
-    ...agentKey,
-    run_id: 'text',
-    requested_at: 'bigint',
-    expires_at: 'bigint',
-    decided_at: 'bigint',
-    is_live: 'bigint',
-    record: 'text',
-    seat: 'bigint',
-  },
-  keys: 1,
-};
-
-export const grantsTable: Table = {
-  name: 'standing_grants',
-  columns: {
-    id: 'text',
-    ...agentKey,
-    granted_at: 'bigint',
-    ends_at: 'bigint',
-    is_revoked: 'bigint',
-    record: 'text',
-    seat: 'bigint',
-  },
-  keys: 1,
-};
-
-export const owedEntriesTable: Table = { name: 'owed_entries', columns: { id: 'text' }, keys: 1 };
-
-/** Writes rows, each in place of what its key had. No key may come twice. */
-export function saveRows(table: Table, rows: readonly (readonly SqlValue[])[]): Statement {
-  const columns = Object.keys(table.columns).slice(table.keys);
-  const changed = columns.map((column) => `${column} = ${table.merged?.[column] ?? `excluded.${column}`}`);
-  const { text, values } = insertRows(table, rows);
-  return { name: `save_${table.name}`, text: `${text} DO UPDATE SET ${changed.join(', ')}`, values };
+  /** Rows as `insert` takes them: an array for each column. */
+  arraysOf(rows: readonly (readonly SqlValue[])[]): string[] {
+    return this.#given.map((_, index) => arrayOf(rows.map((row) => row[index] ?? null)));
+  }
 }
 
-/** Inserts rows. What is to be done where there is one follows. */
-export function insertRows(table: Table, rows: readonly (readonly SqlValue[])[]): Omit<Statement, 'name'> {
-  const columns = Object.keys(table.columns);
-  return {
-    text: `INSERT INTO ${table.name} (${columns.join(', ')}) SELECT * FROM ${unnested(Object.values(table.columns))}
-      ON CONFLICT (${columns.slice(0, table.keys).join(', ')})`,
-    values: columns.map((_, index) => arrayOf(rows.map((row) => row[index] ?? null))),
-  };
+const known = new Map<Table, PostgresTable>();
+
+export function postgresTable(table: Table): PostgresTable {
+  let found = known.get(table);
+  if (found === undefined) {
+    found = new PostgresTable(table);
+    known.set(table, found);
+  }
+  return found;
 }
 
-export function removeRows(table: Table, keys: readonly (readonly SqlValue[])[]): Statement {
-  const columns = Object.keys(table.columns).slice(0, table.keys);
-  const types = Object.values(table.columns).slice(0, table.keys);
-  return {
-    name: `remove_${table.name}`,
-    text: `DELETE FROM ${table.name} AS t USING ${unnested(types)} AS gone (${columns.join(', ')})
-      WHERE ${columns.map((column) => `t.${column} = gone.${column}`).join(' AND ')}`,
-    values: columns.map((_, index) => arrayOf(keys.map((key) => key[index] ?? null))),
-  };
+function givenOf({ name, type, of }: NamedColumn): Given {
+  return { name, type: type === 'text' ? 'text' : 'bigint', of };
 }
 
-function unnested(types: readonly ColumnType[]): string {
-  return `unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
+function unnested(columns: readonly Given[], name: string): string {
+  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
+  return `unnest(${arrays}) AS ${name} (${columns.map((column) => column.name).join(', ')})`;
 }

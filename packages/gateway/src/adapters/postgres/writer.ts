@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { changeStatements } from './change-statements.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { connect, disconnect } from './connection.ts';
-import type { SeatHolder } from './entries-statement.ts';
+import type { SlotHolder } from './entries-statement.ts';
 import { entriesStatement, headBefore } from './entries-statement.ts';
 import { isLostConnection } from './outage.ts';
 import type { Statement } from './statement.ts';
 
 /** Told apart from a head that has moved: this gateway may write nothing any more. */
-export class SeatTaken extends Error {
-  constructor(seat: number) {
-    super(`another gateway has taken seat ${seat}`);
-    this.name = 'SeatTaken';
+export class SlotTaken extends Error {
+  constructor(slot: number) {
+    super(`another gateway has taken seat ${slot}`);
+    this.name = 'SlotTaken';
   }
 }
 
@@ -39,7 +39,7 @@ const retryEveryMs = 100;
  */
 export class Writer {
   readonly #options: ConnectionOptions;
-  readonly #seat: SeatHolder;
+  readonly #slot: SlotHolder;
   readonly #setUp: string;
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
@@ -54,7 +54,7 @@ export class Writer {
 
   constructor(
     options: ConnectionOptions,
-    seat: SeatHolder,
+    slot: SlotHolder,
     sync: 'process' | 'power',
     onKept: (error: CommitKept) => void,
   ) {
@@ -68,7 +68,7 @@ export class Writer {
       // Others wait while the head is locked: for a gateway that has stopped in the middle they do not wait for long.
       idle_in_transaction_session_timeout: 2000,
     };
-    this.#seat = seat;
+    this.#slot = slot;
     // Left as the server has it, unless that would not survive the end of its power.
     this.#setUp = `SELECT set_config('synchronous_commit', 'on', false)
       WHERE ${sync === 'power'} AND current_setting('synchronous_commit') = 'off'`;
@@ -76,8 +76,8 @@ export class Writer {
 
   async commit({ entries, changes }: Batch): Promise<void> {
     if (entries.length === 0 && changes.length === 0) return;
-    const statements = changeStatements(changes, this.#seat.seat);
-    if (entries.length > 0) statements.unshift(entriesStatement(entries, this.#seat));
+    const statements = changeStatements(changes, this.#slot.number);
+    if (entries.length > 0) statements.unshift(entriesStatement(entries, this.#slot));
     this.#isUnderWay = false;
     try {
       await this.#use(async (client) => {
@@ -218,13 +218,13 @@ export class Writer {
   }
 
   async #begin(client: Client): Promise<ChainHead> {
-    const { seat, holder } = this.#seat;
+    const { number, holder } = this.#slot;
     const results = (await client.query(
-      `BEGIN; SELECT c.seq, c.hash, s.holder FROM chain c, seats s WHERE s.seat = ${seat}
+      `BEGIN; SELECT c.seq, c.hash, s.holder FROM chain c, seats s WHERE s.seat = ${number}
         FOR UPDATE OF c FOR SHARE OF s`,
     )) as unknown as QueryResult<ChainHead & { holder: string }>[];
     const row = results[1]?.rows[0];
-    if (row?.holder !== holder) throw new SeatTaken(seat);
+    if (row?.holder !== holder) throw new SlotTaken(number);
     return { seq: row.seq, hash: row.hash };
   }
 }
@@ -242,7 +242,7 @@ async function commitAll(client: Client, statements: readonly Statement[]): Prom
 
 /** Whether the connection failed, so that nobody has said what became of what was sent on it. */
 function isLoss(error: unknown): boolean {
-  const isAnswer = error instanceof HeadMoved || error instanceof SeatTaken || error instanceof CommitKept;
+  const isAnswer = error instanceof HeadMoved || error instanceof SlotTaken || error instanceof CommitKept;
   return !isAnswer && isLostConnection(error);
 }
 

@@ -1,8 +1,16 @@
-import type { Account, Attempts, Invite, OwedEntry, QueuedLetter, RefreshToken, SentToken, Session } from '@reeve/core';
-import { roles } from '@reeve/core';
+import type {
+  Account,
+  Attempts,
+  Invite,
+  OwedEntry,
+  QueuedLetter,
+  RefreshToken,
+  SentToken,
+  Session,
+  Row,
+} from '@reeve/core';
+import { roles, makerOf, numberIn, optionalNumberIn, textIn } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
-import type { Row } from './sqlite-rows.ts';
-import { makerOf, number, optionalNumber, text } from './sqlite-rows.ts';
 
 /** How one kind of record stands in its table. */
 export interface RowShape<Record> {
@@ -30,15 +38,15 @@ export const accountRow: RowShape<Account> = {
     account.lastLoginAt,
   ],
   record: (row, at = '') => ({
-    id: text(row, `${at}id`),
-    email: text(row, `${at}email`),
-    emailKey: text(row, `${at}email_key`),
-    name: text(row, `${at}name`),
+    id: textIn(row, `${at}id`),
+    email: textIn(row, `${at}email`),
+    emailKey: textIn(row, `${at}email_key`),
+    name: textIn(row, `${at}name`),
     role: oneOf(roles, row, `${at}role`),
     status: oneOf(['active', 'disabled'], row, `${at}status`),
-    passwordHash: text(row, `${at}password_hash`),
-    createdAt: number(row, `${at}created_at`),
-    lastLoginAt: optionalNumber(row, `${at}last_login_at`),
+    passwordHash: textIn(row, `${at}password_hash`),
+    createdAt: numberIn(row, `${at}created_at`),
+    lastLoginAt: optionalNumberIn(row, `${at}last_login_at`),
   }),
 };
 
@@ -67,15 +75,15 @@ export const sessionRow: RowShape<Session> = {
     session.userAgent,
   ],
   record: (row, at = '') => ({
-    id: text(row, `${at}id`),
-    accountId: text(row, `${at}account_id`),
-    rememberMe: number(row, `${at}remember_me`) === 1,
-    createdAt: number(row, `${at}created_at`),
-    lastUsedAt: number(row, `${at}last_used_at`),
-    expiresAt: number(row, `${at}expires_at`),
-    endedAt: optionalNumber(row, `${at}ended_at`),
-    address: text(row, `${at}address`),
-    userAgent: text(row, `${at}user_agent`),
+    id: textIn(row, `${at}id`),
+    accountId: textIn(row, `${at}account_id`),
+    rememberMe: numberIn(row, `${at}remember_me`) === 1,
+    createdAt: numberIn(row, `${at}created_at`),
+    lastUsedAt: numberIn(row, `${at}last_used_at`),
+    expiresAt: numberIn(row, `${at}expires_at`),
+    endedAt: optionalNumberIn(row, `${at}ended_at`),
+    address: textIn(row, `${at}address`),
+    userAgent: textIn(row, `${at}user_agent`),
   }),
 };
 
@@ -84,9 +92,9 @@ export const refreshTokenRow: RowShape<RefreshToken> = {
   columns: ['hash', 'session_id', 'used_at'],
   values: (token) => [token.hash, token.sessionId, token.usedAt],
   record: (row) => ({
-    hash: text(row, 'hash'),
-    sessionId: text(row, 'session_id'),
-    usedAt: optionalNumber(row, 'used_at'),
+    hash: textIn(row, 'hash'),
+    sessionId: textIn(row, 'session_id'),
+    usedAt: optionalNumberIn(row, 'used_at'),
   }),
 };
 
@@ -117,15 +125,15 @@ export const inviteRow: RowShape<Invite> = {
     invite.asOwner ? 1 : 0,
   ],
   record: (row) => ({
-    id: text(row, 'id'),
-    email: text(row, 'email'),
-    emailKey: text(row, 'email_key'),
+    id: textIn(row, 'id'),
+    email: textIn(row, 'email'),
+    emailKey: textIn(row, 'email_key'),
     role: oneOf(roles, row, 'role'),
-    invitedBy: text(row, 'invited_by'),
-    createdAt: number(row, 'created_at'),
-    expiresAt: number(row, 'expires_at'),
+    invitedBy: textIn(row, 'invited_by'),
+    createdAt: numberIn(row, 'created_at'),
+    expiresAt: numberIn(row, 'expires_at'),
     madeBy: makerOf(row),
-    asOwner: number(row, 'as_owner') === 1,
+    asOwner: numberIn(row, 'as_owner') === 1,
   }),
 };
 
@@ -134,10 +142,10 @@ export const sentTokenRow: RowShape<SentToken> = {
   columns: ['hash', 'purpose', 'subject_id', 'expires_at'],
   values: (token) => [token.hash, token.purpose, token.subjectId, token.expiresAt],
   record: (row) => ({
-    hash: text(row, 'hash'),
+    hash: textIn(row, 'hash'),
     purpose: oneOf(['invite', 'reset'], row, 'purpose'),
-    subjectId: text(row, 'subject_id'),
-    expiresAt: number(row, 'expires_at'),
+    subjectId: textIn(row, 'subject_id'),
+    expiresAt: numberIn(row, 'expires_at'),
   }),
 };
 
@@ -146,10 +154,10 @@ export const attemptsRow: RowShape<Attempts> = {
   columns: ['email_hash', 'count', 'locked_until', 'updated_at'],
   values: (attempts) => [attempts.emailHash, attempts.count, attempts.lockedUntil, attempts.updatedAt],
   record: (row) => ({
-    emailHash: text(row, 'email_hash'),
-    count: number(row, 'count'),
-    lockedUntil: optionalNumber(row, 'locked_until'),
-    updatedAt: number(row, 'updated_at'),
+    emailHash: textIn(row, 'email_hash'),
+    count: numberIn(row, 'count'),
+    lockedUntil: optionalNumberIn(row, 'locked_until'),
+    updatedAt: numberIn(row, 'updated_at'),
   }),
 };
 
@@ -158,12 +166,12 @@ export const letterRow: RowShape<QueuedLetter> = {
   columns: ['id', 'kind', 'subject_id', 'created_at', 'due_at', 'failures'],
   values: (letter) => [letter.id, letter.kind, letter.subjectId, letter.createdAt, letter.dueAt, letter.failures],
   record: (row) => ({
-    id: text(row, 'id'),
+    id: textIn(row, 'id'),
     kind: oneOf(['invite', 'reset'], row, 'kind'),
-    subjectId: text(row, 'subject_id'),
-    createdAt: number(row, 'created_at'),
-    dueAt: number(row, 'due_at'),
-    failures: number(row, 'failures'),
+    subjectId: textIn(row, 'subject_id'),
+    createdAt: numberIn(row, 'created_at'),
+    dueAt: numberIn(row, 'due_at'),
+    failures: numberIn(row, 'failures'),
   }),
 };
 
@@ -171,7 +179,7 @@ export const owedRow: RowShape<OwedEntry> = {
   table: 'owed_entries',
   columns: ['id', 'at', 'draft'],
   values: (entry) => [entry.id, entry.at, entry.draft],
-  record: (row) => ({ id: text(row, 'id'), at: number(row, 'at'), draft: text(row, 'draft') }),
+  record: (row) => ({ id: textIn(row, 'id'), at: numberIn(row, 'at'), draft: textIn(row, 'draft') }),
 };
 
 function oneOf<Value extends string>(values: readonly Value[], row: Row, column: string): Value {

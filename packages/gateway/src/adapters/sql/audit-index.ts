@@ -1,10 +1,8 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { AuditPage, AuditQuery } from '@reeve/core';
-import { EntryPage } from '@reeve/core';
+import type { AuditPage, AuditQuery, Row } from '@reeve/core';
+import { EntryPage, entriesTable, numberIn } from '@reeve/core';
 import { frequentEvents, plan } from './audit-query.ts';
-import type { Row } from './sqlite-rows.ts';
-import { entryOf, number } from './sqlite-rows.ts';
 
 const schema = `
   PRAGMA ix.journal_mode = WAL;
@@ -134,7 +132,7 @@ export class AuditIndex {
 
   /** Row by row: what does not fit is not even read. */
   #fill(page: EntryPage, rows: Iterable<Row>): boolean {
-    for (const row of rows) if (!page.offer(entryOf(row))) return false;
+    for (const row of rows) if (!page.offer(entriesTable.itemOf(row))) return false;
     return true;
   }
 
@@ -146,8 +144,8 @@ export class AuditIndex {
   #fits(): boolean {
     const progress = this.#one('SELECT through, hash FROM ix.progress');
     if (progress === undefined) return false;
-    if (number(progress, 'through') === 0) return true;
-    const entry = this.#one('SELECT hash FROM main.audit WHERE seq = ?', number(progress, 'through'));
+    if (numberIn(progress, 'through') === 0) return true;
+    const entry = this.#one('SELECT hash FROM main.audit WHERE seq = ?', numberIn(progress, 'through'));
     return entry !== undefined && entry['hash'] === progress['hash'];
   }
 
@@ -168,7 +166,7 @@ export class AuditIndex {
 
   #through(): number {
     const row = this.#one('SELECT through FROM ix.progress');
-    return row === undefined ? 0 : number(row, 'through');
+    return row === undefined ? 0 : numberIn(row, 'through');
   }
 
   /** The stretch of sequences that can hold what is asked for, by the times that it names. */

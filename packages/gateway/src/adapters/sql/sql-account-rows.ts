@@ -10,7 +10,7 @@ import type {
   SentToken,
   Session,
 } from '@reeve/core';
-import { ReeveError } from '@reeve/core';
+import { ReeveError, numberIn, textIn } from '@reeve/core';
 import type { RowShape } from './account-rows.ts';
 import {
   accountRow,
@@ -24,7 +24,6 @@ import {
 } from './account-rows.ts';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 import { isDuplicate } from './sql-database.ts';
-import { number, text } from './sqlite-rows.ts';
 
 interface Place {
   readonly createdAt: number;
@@ -100,7 +99,7 @@ export class SqlAccountRows implements AccountRows {
 
   async endSessions(accountId: string, at: number): Promise<readonly string[]> {
     const end = 'UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL RETURNING id';
-    return (await this.#sql.all(end, at, accountId)).map((row) => text(row, 'id'));
+    return (await this.#sql.all(end, at, accountId)).map((row) => textIn(row, 'id'));
   }
 
   refreshToken(hash: string): Promise<RefreshToken | undefined> {
@@ -211,7 +210,7 @@ export class SqlAccountRows implements AccountRows {
 
   async #count(sql: string, ...values: readonly SqlValue[]): Promise<number> {
     const [row] = await this.#sql.all(sql, ...values);
-    return row === undefined ? 0 : number(row, 'n');
+    return row === undefined ? 0 : numberIn(row, 'n');
   }
 }
 

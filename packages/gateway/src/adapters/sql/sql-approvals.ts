@@ -1,49 +1,122 @@
-import type { Approval, ApprovalQuery, ApprovalReader, Found, GrantQuery, StandingGrant } from '@reeve/core';
-import type { ListSelect } from './approval-rows.ts';
-import { approvalOf, approvalsSelect, grantOf, grantsSelect } from './approval-rows.ts';
-import type { SqlSession } from './sql-database.ts';
-import type { Row } from './sqlite-rows.ts';
-import { number } from './sqlite-rows.ts';
+import type { Approval, ApprovalQuery, ApprovalReader, Found, GrantQuery, Row, StandingGrant } from '@reeve/core';
+import { approvalsTable, grantsTable, mostBytesOfPage, numberIn, sortedBy } from '@reeve/core';
+import type { SqlSession, SqlValue } from './sql-database.ts';
 
 /** Reads what a database keeps of approvals. Writing is the store's, with all else that a turn makes durable. */
 export class SqlApprovals implements ApprovalReader {
   readonly #sql: Pick<SqlSession, 'all'>;
-  readonly #seat: () => number | undefined;
+  readonly #slot: () => number | undefined;
 
-  /** `seat`: of the gateway whose approvals they are, where several share the database. */
-  constructor(sql: Pick<SqlSession, 'all'>, seat: () => number | undefined = () => undefined) {
+  /** `slot`: of the gateway whose approvals they are, where several share the database. */
+  constructor(sql: Pick<SqlSession, 'all'>, slot: () => number | undefined = () => undefined) {
     this.#sql = sql;
-    this.#seat = seat;
+    this.#slot = slot;
   }
 
   approval(id: string): Promise<Approval | undefined> {
-    return this.#one('approvals', id, approvalOf);
+    return this.#one('approvals', id, approvalsTable.itemOf);
   }
 
   approvals(query: ApprovalQuery): Promise<Found<Approval>> {
-    return this.#list(approvalsSelect(query, this.#seat()), approvalOf);
+    return this.#list(approvalsSelect(query, this.#slot()), approvalsTable.itemOf);
   }
 
   grant(id: string): Promise<StandingGrant | undefined> {
-    return this.#one('standing_grants', id, grantOf);
+    return this.#one('standing_grants', id, grantsTable.itemOf);
   }
 
   grants(query: GrantQuery): Promise<Found<StandingGrant>> {
-    return this.#list(grantsSelect(query, this.#seat()), grantOf);
+    return this.#list(grantsSelect(query, this.#slot()), grantsTable.itemOf);
   }
 
   async #one<Item>(table: string, id: string, itemOf: (row: Row) => Item): Promise<Item | undefined> {
-    const seat = this.#seat();
+    const slot = this.#slot();
     const sql = `SELECT record FROM ${table} WHERE id = ?`;
     const rows =
-      seat === undefined ? await this.#sql.all(sql, id) : await this.#sql.all(`${sql} AND seat = ?`, id, seat);
+      slot === undefined ? await this.#sql.all(sql, id) : await this.#sql.all(`${sql} AND seat = ?`, id, slot);
     return rows.map(itemOf)[0];
   }
 
   async #list<Item>({ page, total }: ListSelect, itemOf: (row: Row) => Item): Promise<Found<Item>> {
     const rows = await this.#sql.all(page.sql, ...page.values);
     const [counted = {}] = await this.#sql.all(total.sql, ...total.values);
-    const found = rows[0] === undefined ? 0 : number(rows[0], 'found');
-    return { items: rows.map(itemOf), total: number(counted, 'count'), cut: found > rows.length };
+    const found = rows[0] === undefined ? 0 : numberIn(rows[0], 'found');
+    return { items: rows.map(itemOf), total: numberIn(counted, 'count'), cut: found > rows.length };
+  }
+}
+
+/** A question with its values. */
+interface Select {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** A page of a list, and how long the whole list is. */
+interface ListSelect {
+  readonly page: Select;
+  readonly total: Select;
+}
+
+const columnOf = { expiresAt: 'expires_at', decidedAt: 'decided_at', requestedAt: 'requested_at' } as const;
+
+/** `slot`: the gateway whose approvals they are, where several share a database. */
+function approvalsSelect(query: ApprovalQuery, slot: number | undefined): ListSelect {
+  const { state, runId } = query;
+  const list = new ListBuilder('approvals', query, slot);
+  list.narrow('run_id = ?', runId);
+  if (state !== 'all') list.narrow('state = ?', state);
+  return list.finish(columnOf[sortedBy(state)], state === 'open' ? 'ascending' : 'descending');
+}
+
+function grantsSelect(query: GrantQuery, slot: number | undefined): ListSelect {
+  const { state, now } = query;
+  const list = new ListBuilder('standing_grants', query, slot);
+  if (state !== 'all') list.narrow('is_revoked = ?', state === 'revoked' ? 1 : 0);
+  if (state === 'active') list.narrow('ends_at > ?', now);
+  if (state === 'expired') list.narrow('ends_at <= ?', now);
+  return list.finish('granted_at', 'descending');
+}
+
+class ListBuilder {
+  readonly #table: string;
+  readonly #query: ApprovalQuery | GrantQuery;
+  readonly #conditions: string[] = [];
+  readonly #values: SqlValue[] = [];
+
+  constructor(table: string, query: ApprovalQuery | GrantQuery, slot: number | undefined) {
+    this.#table = table;
+    this.#query = query;
+    this.narrow('seat = ?', slot);
+    this.narrow('org_id = ?', query.orgId);
+    this.narrow('team_id = ?', query.teamId);
+    this.narrow('agent_id = ?', query.agentId);
+  }
+
+  narrow(condition: string, value: SqlValue | undefined): void {
+    if (value === undefined) return;
+    this.#conditions.push(condition);
+    this.#values.push(value);
+  }
+
+  finish(column: string, direction: 'ascending' | 'descending'): ListSelect {
+    const total = { sql: `SELECT COUNT(*) AS count FROM ${this.#table}${this.#where()}`, values: [...this.#values] };
+    const [order, beyond] = direction === 'ascending' ? ['ASC', '>'] : ['DESC', '<'];
+    const { after, limit } = this.#query;
+    if (after !== undefined) {
+      this.#conditions.push(`(${column} ${beyond} ? OR (${column} = ? AND id ${beyond} ?))`);
+      this.#values.push(after.at, after.at, after.id);
+    }
+    // What would make the page too large is not read: `found` tells that it is there.
+    const sql = `WITH page AS (
+        SELECT id, ${column} AS place, octet_length(record) AS size FROM ${this.#table}${this.#where()}
+          ORDER BY ${column} ${order}, id ${order} LIMIT ?),
+      summed AS (SELECT id, place, size, SUM(size) OVER (ORDER BY place ${order}, id ${order}) AS bytes FROM page)
+      SELECT record, (SELECT COUNT(*) FROM page) AS found FROM summed JOIN ${this.#table} AS kept ON kept.id = summed.id
+        WHERE bytes <= ${mostBytesOfPage} OR bytes = size ORDER BY place ${order}, summed.id ${order}`;
+    return { page: { sql, values: [...this.#values, limit] }, total };
+  }
+
+  #where(): string {
+    return this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.join(' AND ')}`;
   }
 }

@@ -1,6 +1,6 @@
-import type { Row } from './sqlite-rows.ts';
+import type { Row, Value } from '@reeve/core';
 
-export type SqlValue = string | number | null;
+export type SqlValue = Value;
 
 /** Portable SQL with `?` for values, run on whichever database there is. */
 export interface SqlSession {

@@ -1,9 +1,9 @@
+import type { Row } from '@reeve/core';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ReeveError } from '@reeve/core';
 import type { SqliteOptions } from './open-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
 import type { SqlDatabase, SqlSession, SqlValue } from './sql-database.ts';
-import type { Row } from './sqlite-rows.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 

@@ -1,8 +1,8 @@
+import type { Row } from '@reeve/core';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { ReeveError } from '@reeve/core';
 import { isBusy, resultOf } from './open-sqlite.ts';
 import type { SqlValue } from './sql-database.ts';
-import type { Row } from './sqlite-rows.ts';
 
 /** Result codes of SQLite that say that the file cannot be written or read now, whatever the statement was. */
 const unavailable: ReadonlySet<number> = new Set([

@@ -1,54 +1,44 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type {
-  AgentChange,
   AgentId,
   Batch,
   BulkControl,
-  Change,
   ClosedPeriod,
   Period,
+  Reading,
   Receipt,
   ReceiptStatus,
+  Row,
   Snapshot,
   Store,
   StoredEntry,
+  Table,
   TierOf,
+  Write,
 } from '@reeve/core';
-import { agentAfter, agentOfChange, emptyChain, EntryPage, tierKey } from '@reeve/core';
-import { bulkOf, bulkValues, controlSql, countsOf, receiptOf, receiptValues, sequenceOf } from './control-rows.ts';
 import {
-  balancesOf,
-  balancesOver,
-  balanceValues,
-  closedGivenUp,
-  closedOf,
-  closedSql,
-  closedValues,
-} from './balance-rows.ts';
-import { approvalOf, approvalSql, approvalValues, grantOf, grantValues } from './approval-rows.ts';
+  bulksTable,
+  closedPeriodsTable,
+  emptyChain,
+  entriesTable,
+  EntryPage,
+  loadSnapshot,
+  marksTable,
+  numberIn,
+  receiptsTable,
+  textIn,
+  tierKey,
+  writesOf,
+} from '@reeve/core';
+import { controlQueries, countsOf } from './control-queries.ts';
 import { migrate } from './migrate.ts';
-import { lastGivenUp, policySql, setRecord, textsOfSet, versionOf, versionValues } from './policy-rows.ts';
-import { SqlApprovals } from './sql-approvals.ts';
-import type { SqlSession } from './sql-database.ts';
-import { SqlPolicies } from './sql-policies.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
-import type { Row } from './sqlite-rows.ts';
-import {
-  agentOf,
-  agentValues,
-  apiKeyOf,
-  apiKeyValues,
-  entryOf,
-  number,
-  opOf,
-  opValues,
-  signingKeyOf,
-  signingKeyValues,
-  text,
-} from './sqlite-rows.ts';
-
-const keyUsed = 'UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?';
+import { SqlApprovals } from './sql-approvals.ts';
+import type { SqlSession, SqlValue } from './sql-database.ts';
+import { SqliteTable } from './sqlite-table.ts';
+import { SqlPolicies } from './sql-policies.ts';
+import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
 
 /**
  * The embedded store. It is written synchronously: a commit is a few microseconds per entry, and nothing else may run
@@ -57,6 +47,7 @@ const keyUsed = 'UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0
 export class SqliteStore implements Store {
   readonly #db: DatabaseSync;
   readonly #sql = new Map<string, StatementSync>();
+  readonly #tables = new Map<Table, SqliteTable>();
   readonly policies: SqlPolicies;
   readonly approvals: SqlApprovals;
 
@@ -72,191 +63,106 @@ export class SqliteStore implements Store {
 
   load(): Promise<Snapshot> {
     const newest = this.#all('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')[0];
-    const replayFrom = this.#all(`SELECT value FROM meta WHERE name = 'ops_replay_from'`)[0]?.['value'];
-    return Promise.resolve({
-      head: newest === undefined ? emptyChain : { seq: number(newest, 'seq'), hash: text(newest, 'hash') },
-      agents: this.#each('SELECT * FROM agents', agentOf),
-      apiKeys: this.#all('SELECT * FROM api_keys').map(apiKeyOf),
-      signingKeys: this.#all('SELECT * FROM signing_keys').map(signingKeyOf),
-      ops: this.#each('SELECT * FROM ops', opOf),
-      opsReplayFrom: typeof replayFrom === 'string' ? Number(replayFrom) : null,
-      receipts: this.#each(controlSql.openReceipts, receiptOf),
-      bulkControls: this.#all(controlSql.rememberedBulks).map(bulkOf),
-      controlSequences: this.#all(controlSql.sequences).map(sequenceOf),
-      approvals: this.#each(approvalSql.live, approvalOf),
-      grants: this.#each(approvalSql.unrevoked, grantOf),
-      policies: this.#all(policySql.newest).map(versionOf),
-      ...balancesOf(this.#all('SELECT name, record FROM books')),
-      eventIdsReserved: Number(
-        this.#all(`SELECT value FROM meta WHERE name = 'event_ids_reserved'`)[0]?.['value'] ?? 0,
-      ),
-    });
+    const head = newest === undefined ? emptyChain : { seq: numberIn(newest, 'seq'), hash: textIn(newest, 'hash') };
+    return loadSnapshot(head, (reading) => this.#read(reading));
   }
 
   commit(batch: Batch): void {
     this.#transaction(() => {
-      const insert = this.#prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-      for (const { seq, hash, canonical, draft } of batch.entries) {
-        const { lineage } = draft;
-        insert.run(
-          seq,
-          draft.at,
-          draft.eventType,
-          lineage.org_id,
-          lineage.team_id,
-          lineage.agent_id,
-          draft.opId,
-          draft.decision,
-          draft.claimedOrgId ?? null,
-          hash,
-          canonical,
-        );
-      }
-      for (const change of batch.changes) this.#apply(change);
+      const entries = this.#table(entriesTable);
+      for (const entry of batch.entries) entries.insert(entry);
+      for (const change of batch.changes) for (const write of writesOf(change)) this.#write(write);
     });
   }
 
   after(seq: number, limit: number): Promise<StoredEntry[]> {
     const sql = 'SELECT seq, hash, canonical FROM audit WHERE seq > ? ORDER BY seq LIMIT ?';
     const page = new EntryPage(limit, Buffer.byteLength);
-    for (const row of this.#prepare(sql).iterate(seq, limit)) if (!page.offer(entryOf(row))) break;
+    for (const row of this.#prepare(sql).iterate(seq, limit)) if (!page.offer(entriesTable.itemOf(row))) break;
     return Promise.resolve(page.entries);
   }
 
   receipt(id: string): Promise<Receipt | undefined> {
-    return Promise.resolve(this.#all(controlSql.receipt, id).map(receiptOf)[0]);
+    return Promise.resolve(this.#all(controlQueries.receipt, id).map(receiptsTable.itemOf)[0]);
   }
 
   receipts(ids: readonly string[]): Promise<readonly Receipt[]> {
-    return Promise.resolve(ids.flatMap((id) => this.#all(controlSql.receipt, id).map(receiptOf)));
+    return Promise.resolve(ids.flatMap((id) => this.#all(controlQueries.receipt, id).map(receiptsTable.itemOf)));
   }
 
   receiptOf(agent: AgentId, sequence: number): Promise<Receipt | undefined> {
-    return Promise.resolve(this.#all(controlSql.receiptOf, ...idValues(agent), sequence).map(receiptOf)[0]);
+    const rows = this.#all(controlQueries.receiptOf, agent.orgId, agent.teamId, agent.agentId, sequence);
+    return Promise.resolve(rows.map(receiptsTable.itemOf)[0]);
   }
 
   bulk(id: string): Promise<BulkControl | undefined> {
-    return Promise.resolve(this.#all(controlSql.bulk, id).map(bulkOf)[0]);
+    return Promise.resolve(this.#all(controlQueries.bulk, id).map(bulksTable.itemOf)[0]);
   }
 
   receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]> {
-    return Promise.resolve(this.#all(controlSql.receiptsOfBulk, bulkId, after, limit).map(receiptOf));
+    return Promise.resolve(this.#all(controlQueries.receiptsOfBulk, bulkId, after, limit).map(receiptsTable.itemOf));
   }
 
   countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>> {
-    return Promise.resolve(countsOf(this.#all(controlSql.countsOfBulk, bulkId)));
+    return Promise.resolve(countsOf(this.#all(controlQueries.countsOfBulk, bulkId)));
   }
 
   closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]> {
-    return Promise.resolve(this.#all(closedSql.newest, tierKey(of), period, count).map(closedOf).reverse());
+    const sql = 'SELECT record FROM closed_books WHERE name = ? AND period = ? ORDER BY id DESC LIMIT ?';
+    const rows = this.#all(sql, tierKey(of), period, count);
+    return Promise.resolve(rows.map(closedPeriodsTable.itemOf).reverse());
   }
 
   probe(): void {
-    this.#transaction(() => this.#run(`REPLACE INTO meta (name, value) VALUES ('probe', ?)`, String(Date.now())));
+    this.#transaction(() => this.#table(marksTable).save({ name: 'probe', value: Date.now() }));
   }
 
   close(): Promise<void> {
     this.#sql.clear();
+    this.#tables.clear();
     this.#db.close();
     return Promise.resolve();
   }
 
-  #apply(change: Change): void {
-    switch (change.kind) {
-      case 'agent_saved':
-      case 'agent_controlled':
-      case 'agent_suspended':
-      case 'agent_resumed':
-      case 'agent_removed':
-        this.#changeAgent(change);
+  #write(write: Write): void {
+    const table = this.#table(write.table);
+    switch (write.way) {
+      case 'put':
+        table.save(write.item);
         break;
-      case 'api_key_saved':
-        this.#run('REPLACE INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...apiKeyValues(change.key));
+      case 'remove':
+        table.remove(write.key);
         break;
-      case 'api_key_used':
-        this.#run(keyUsed, change.at, change.id);
+      case 'update': {
+        const row = table.find(write.key);
+        const before = row === undefined ? undefined : write.table.itemOf(row);
+        const after = write.after(before);
+        if (after === before) break;
+        if (after === undefined) table.remove(write.key);
+        else table.save(after);
         break;
-      case 'signing_key_saved':
-        this.#run('REPLACE INTO signing_keys VALUES (?, ?, ?, ?)', ...signingKeyValues(change.key));
+      }
+      case 'prune':
+        this.#run(pruneSql(write), ...pruneValues(write));
         break;
-      case 'signing_key_removed':
-        this.#run('DELETE FROM signing_keys WHERE kid = ?', change.kid);
+      case 'clear':
+        this.#run(`DELETE FROM ${write.table.name}`);
         break;
-      case 'entries_removed':
-        this.#run('DELETE FROM audit WHERE seq <= ?', change.through);
-        break;
-      case 'op_saved':
-        this.#run('REPLACE INTO ops VALUES (?, ?, ?, ?, ?, ?)', ...opValues(change.op));
-        break;
-      case 'op_removed':
-        this.#run(
-          'DELETE FROM ops WHERE org_id = ? AND team_id = ? AND agent_id = ? AND op_id = ?',
-          ...idValues(change.id),
-          change.opId,
-        );
-        break;
-      case 'balances_saved':
-        for (const name of balancesOver(change)) this.#run('DELETE FROM books WHERE name = ?', name);
-        for (const row of balanceValues(change)) this.#run('REPLACE INTO books (name, record) VALUES (?, ?)', ...row);
-        for (const row of closedValues(change)) this.#run('REPLACE INTO closed_books VALUES (?, ?, ?, ?)', ...row);
-        for (const row of closedGivenUp(change)) this.#run(closedSql.giveUp, ...row);
-        break;
-      case 'policy_saved':
-        this.#run(policySql.saveVersion, ...versionValues(change.saved));
-        this.#run(policySql.removeVersions, change.saved.name, lastGivenUp(change.saved));
-        break;
-      case 'policy_set_saved':
-        this.#run(policySql.saveSet, change.set.version, setRecord(change.set));
-        for (const text of textsOfSet(change.set)) this.#run(policySql.saveText, ...text);
-        this.#run(policySql.removeTexts);
-        this.#run(policySql.removeSets);
-        break;
-      case 'event_ids_reserved':
-        this.#run(`REPLACE INTO meta (name, value) VALUES ('event_ids_reserved', ?)`, String(change.through));
-        break;
-      case 'owed_entry_recorded':
-        this.#run('DELETE FROM owed_entries WHERE id = ?', change.id);
-        break;
-      case 'receipt_saved':
-        this.#run(controlSql.saveReceipt, ...receiptValues(change.receipt));
-        break;
-      case 'bulk_control_saved':
-        this.#run(controlSql.saveBulk, ...bulkValues(change.bulk));
-        break;
-      case 'control_sequence_saved':
-        this.#run(controlSql.saveSequence, ...idValues(change.sequence.agent), change.sequence.sequence);
-        break;
-      case 'receipts_removed':
-        this.#run(controlSql.removeReceipts, change.before, change.most);
-        this.#run(controlSql.removeBulks, change.before, change.most);
-        break;
-      case 'approval_saved':
-        this.#run(approvalSql.save, ...approvalValues(change.approval));
-        break;
-      case 'grant_saved':
-        this.#run(approvalSql.saveGrant, ...grantValues(change.grant));
-        break;
-      case 'approvals_removed':
-        this.#run(approvalSql.removeOld, change.before, change.most);
-        this.#run(approvalSql.removeBeyond, change.most, change.kept);
-        this.#run(approvalSql.removeGrants, change.before, change.most);
-        break;
-      case 'ops_replay_from':
-        this.#run(`REPLACE INTO meta (name, value) VALUES ('ops_replay_from', ?)`, String(change.seq));
-        break;
-      case 'ops_forgotten':
-        this.#run('DELETE FROM ops');
-        this.#run(`REPLACE INTO meta (name, value) VALUES ('ops_replay_from', NULL)`);
+      case 'push':
+        table.save(write.item);
+        for (const part of write.parts) this.#table(write.partsTable).save(part);
+        for (const each of [write.partsTable, write.table]) this.#run(dropPlacesSql(each, write));
         break;
     }
   }
 
-  #changeAgent(change: AgentChange): void {
-    const one = 'FROM agents WHERE org_id = ? AND team_id = ? AND agent_id = ?';
-    const id = idValues(agentOfChange(change));
-    const agent = agentAfter(this.#all(`SELECT * ${one}`, ...id).map(agentOf)[0], change);
-    if (agent === undefined) this.#run(`DELETE ${one}`, ...id);
-    else this.#run(`REPLACE INTO agents VALUES (${agentValues(agent).fill('?').join(', ')})`, ...agentValues(agent));
+  #table(table: Table): SqliteTable {
+    let known = this.#tables.get(table);
+    if (known === undefined) {
+      known = new SqliteTable(table, (sql) => this.#db.prepare(sql));
+      this.#tables.set(table, known);
+    }
+    return known;
   }
 
   #transaction(work: () => void): void {
@@ -279,22 +185,18 @@ export class SqliteStore implements Store {
     return statement;
   }
 
-  #run(sql: string, ...values: (string | number | null)[]): void {
+  #run(sql: string, ...values: SqlValue[]): void {
     this.#prepare(sql).run(...values);
   }
 
   /** Row by row, so that all of them are never there as they were stored. */
-  #each<Item>(sql: string, itemOf: (row: Row) => Item): Item[] {
+  #read<Item>(reading: Reading<Item>): Item[] {
     const items: Item[] = [];
-    for (const row of this.#prepare(sql).iterate()) items.push(itemOf(row));
+    for (const row of this.#prepare(readingSql(reading)).iterate()) items.push(reading.table.itemOf(row));
     return items;
   }
 
-  #all(sql: string, ...values: (string | number | null)[]): Row[] {
+  #all(sql: string, ...values: SqlValue[]): Row[] {
     return this.#prepare(sql).all(...values);
   }
-}
-
-function idValues(id: AgentId): string[] {
-  return [id.orgId, id.teamId, id.agentId];
 }

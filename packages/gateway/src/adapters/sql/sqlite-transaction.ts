@@ -1,6 +1,6 @@
+import type { Row } from '@reeve/core';
 import { nextTick } from 'node:process';
 import type { SqlSession, SqlValue } from './sql-database.ts';
-import type { Row } from './sqlite-rows.ts';
 import type { SqliteStatements } from './sqlite-statements.ts';
 
 /**

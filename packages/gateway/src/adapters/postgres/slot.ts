@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { ConnectionOptions } from './connection.ts';
 import { connect, disconnect } from './connection.ts';
-import type { SeatHolder } from './entries-statement.ts';
-import { findSeat } from './find-seat.ts';
-import { noticeChannel, seatHolders, seatLock } from './locks.ts';
+import type { SlotHolder } from './entries-statement.ts';
+import { findSlot } from './find-slot.ts';
+import { noticeChannel, slotHolders, slotLock } from './locks.ts';
 import type { Notice } from './notices.ts';
 import { parseNotice } from './notices.ts';
 
-export interface SeatEvents {
+export interface SlotEvents {
   /** Another gateway has changed rows that this one may hold in memory. */
   readonly onNotice: (notice: Notice) => void;
-  /** The seat was out of touch with the database and is back: notices may have been missed. */
+  /** The slot was out of touch with the database and is back: notices may have been missed. */
   readonly onRegained: () => void;
-  /** Another gateway has this seat and what belongs to it; this one must not go on. */
+  /** Another gateway has this slot and what belongs to it; this one must not go on. */
   readonly onTaken: (error: Error) => void;
 }
 
@@ -23,42 +23,42 @@ const retryEveryMs = 250;
 
 /**
  * A gateway's place among those on one database, by number, and the connection that keeps it. Operations belong to the
- * seat: whoever takes it next takes them over. The lock goes with the connection, however that ends.
+ * slot: whoever takes it next takes them over. The lock goes with the connection, however that ends.
  */
-export class Seat implements SeatHolder {
-  readonly seat: number;
+export class Slot implements SlotHolder {
+  readonly number: number;
   readonly holder: string;
   readonly #options: ConnectionOptions;
-  readonly #events: SeatEvents;
+  readonly #events: SlotEvents;
   #client: Client;
   #isHeld = true;
   #isClosed = false;
   #isAsking = false;
   #timer: NodeJS.Timeout;
 
-  private constructor(options: ConnectionOptions, events: SeatEvents, client: Client, seat: number, holder: string) {
+  private constructor(options: ConnectionOptions, events: SlotEvents, client: Client, number: number, holder: string) {
     this.#options = options;
     this.#events = events;
     this.#client = client;
-    this.seat = seat;
+    this.number = number;
     this.holder = holder;
     this.#timer = setInterval(() => void this.#stayAlive(), aliveEveryMs);
     this.#timer.unref();
   }
 
-  /** Takes the first seat that is free, and listens. */
-  static async take(options: ConnectionOptions, events: SeatEvents): Promise<Seat> {
+  /** Takes the first slot that is free, and listens. */
+  static async take(options: ConnectionOptions, events: SlotEvents): Promise<Slot> {
     const quick: ConnectionOptions = { ...options, query_timeout: 5000, statement_timeout: 5000 };
     const lost = Promise.withResolvers<unknown>();
     const client = await connect(quick, lost.resolve);
     try {
       await setUp(client);
       const holder = randomUUID();
-      const number = await findSeat(client, holder);
-      const seat = new Seat(quick, events, client, number, holder);
-      seat.#listen(client);
-      void lost.promise.then(() => seat.#lose(client));
-      return seat;
+      const number = await findSlot(client, holder);
+      const slot = new Slot(quick, events, client, number, holder);
+      slot.#listen(client);
+      void lost.promise.then(() => slot.#lose(client));
+      return slot;
     } catch (error) {
       await disconnect(client);
       throw error;
@@ -80,11 +80,11 @@ export class Seat implements SeatHolder {
   #listen(client: Client): void {
     client.on('notification', ({ payload }) => {
       const notice = parseNotice(payload ?? '');
-      if (notice !== undefined && notice.from !== this.seat) this.#events.onNotice(notice);
+      if (notice !== undefined && notice.from !== this.number) this.#events.onNotice(notice);
     });
   }
 
-  /** Others see by this that the seat's holder lives; this one sees that the connection does. */
+  /** Others see by this that the slot's holder lives; this one sees that the connection does. */
   async #stayAlive(): Promise<void> {
     if (!this.#isHeld || this.#isAsking) return;
     const client = this.#client;
@@ -92,7 +92,7 @@ export class Seat implements SeatHolder {
     try {
       const { rowCount } = await client.query(
         'UPDATE seats SET seen_at = clock_timestamp() WHERE seat = $1 AND holder = $2',
-        [this.seat, this.holder],
+        [this.number, this.holder],
       );
       if (rowCount === 0) this.#taken();
     } catch {
@@ -120,7 +120,7 @@ export class Seat implements SeatHolder {
     }
   }
 
-  /** True where there is nothing more to try: the seat is held again, or is another's. */
+  /** True where there is nothing more to try: the slot is held again, or is another's. */
   async #retake(old: Client): Promise<boolean> {
     const lost = Promise.withResolvers<unknown>();
     const client = await connect(this.#options, lost.resolve);
@@ -129,18 +129,18 @@ export class Seat implements SeatHolder {
       await setUp(client);
       const { rows } = await client.query<{ locked: boolean }>(
         'SELECT pg_try_advisory_lock($1, $2) AS locked',
-        seatLock(this.seat),
+        slotLock(this.number),
       );
-      // After the lock: whoever took the seat meanwhile has put a name there, whether or not it has left again.
-      const found = await client.query<{ holder: string }>('SELECT holder FROM seats WHERE seat = $1', [this.seat]);
+      // After the lock: whoever took the slot meanwhile has put a name there, whether or not it has left again.
+      const found = await client.query<{ holder: string }>('SELECT holder FROM seats WHERE seat = $1', [this.number]);
       if (found.rows[0]?.holder !== this.holder) {
         this.#taken();
         return true;
       }
       if (rows[0]?.locked !== true) {
         // The server has not noticed yet that the old connection is gone.
-        const sql = `SELECT pg_terminate_backend(pid) FROM (${seatHolders}) AS held WHERE seat = $1 AND pid = $2`;
-        await client.query(sql, [this.seat, processOf(old)]);
+        const sql = `SELECT pg_terminate_backend(pid) FROM (${slotHolders}) AS held WHERE seat = $1 AND pid = $2`;
+        await client.query(sql, [this.number, processOf(old)]);
         return false;
       }
       isKept = !this.#isClosed;
@@ -162,13 +162,13 @@ export class Seat implements SeatHolder {
     clearInterval(this.#timer);
     this.#events.onTaken(
       new Error(
-        `another gateway has taken seat ${this.seat} of the database, with its operations, while this one could not be reached`,
+        `another gateway has taken seat ${this.number} of the database, with its operations, while this one could not be reached`,
       ),
     );
   }
 }
 
-/** A connection that is cut without a word is noticed by the server within seconds, so that the seat becomes free. */
+/** A connection that is cut without a word is noticed by the server within seconds, so that the slot becomes free. */
 async function setUp(client: Client): Promise<void> {
   await client.query(
     `SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; LISTEN ${noticeChannel}`,

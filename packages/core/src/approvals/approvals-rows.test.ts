@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approvalOf, grantOf } from './approval-rows.ts';
+import { approvalsTable, grantsTable } from './approvals-rows.ts';
 
 /** As the version before wrote them: with one rule, and the digest of the resource alone. */
 const approval = {
@@ -16,7 +16,7 @@ const approval = {
 const grant = { id: 'grt_1', resource: '/etc/hosts', resourceDigest: 'c'.repeat(64), policyRule: 'p/ask' };
 
 test('an approval of the version before has its one rule, and no grant can be given along with it', () => {
-  expect(approvalOf({ record: JSON.stringify(approval) })).toMatchObject({
+  expect(approvalsTable.itemOf({ record: JSON.stringify(approval) })).toMatchObject({
     rules: ['p/ask'],
     isGrantable: false,
     coverDigest: '',
@@ -25,11 +25,11 @@ test('an approval of the version before has its one rule, and no grant can be gi
     verdicts: [{ verdict: 'approve', people: [] }],
   });
   const ofBudget = { ...approval, cause: 'budget', policyRule: 'budget/org.day' };
-  expect(approvalOf({ record: JSON.stringify(ofBudget) })).toMatchObject({ rules: [], approver: 'unbound' });
+  expect(approvalsTable.itemOf({ record: JSON.stringify(ofBudget) })).toMatchObject({ rules: [], approver: 'unbound' });
 });
 
 test('a grant of the version before covers nothing', () => {
-  expect(grantOf({ record: JSON.stringify(grant) })).toMatchObject({
+  expect(grantsTable.itemOf({ record: JSON.stringify(grant) })).toMatchObject({
     coverDigest: '',
     rules: [],
     approvers: 0,

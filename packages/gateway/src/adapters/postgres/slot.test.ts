@@ -8,7 +8,7 @@ import { parsePostgresUrl } from '../../config/postgres-url.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { connectFirst, disconnect } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { Seat } from './seat.ts';
+import { Slot } from './slot.ts';
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -24,21 +24,21 @@ async function prepare(): Promise<{ database: TestDatabase; options: ConnectionO
   return { database, options };
 }
 
-interface Sat {
-  readonly seat: Seat;
+interface Taken {
+  readonly slot: Slot;
   readonly regained: () => number;
   readonly taken: () => string | undefined;
 }
 
-async function sit(options: ConnectionOptions): Promise<Sat> {
+async function take(options: ConnectionOptions): Promise<Taken> {
   let regained = 0;
   let taken: string | undefined;
-  const seat = await Seat.take(options, {
+  const slot = await Slot.take(options, {
     onNotice: () => undefined,
     onRegained: () => regained++,
     onTaken: (error) => (taken = error.message),
   });
-  return { seat, regained: () => regained, taken: () => taken };
+  return { slot, regained: () => regained, taken: () => taken };
 }
 
 /** A network that can lose a connection without a word to either side. */
@@ -84,97 +84,97 @@ class Network {
   }
 }
 
-/** Ends the connection that holds a seat, as a server that restarts or a network would. */
-async function cut(database: TestDatabase, seat: number): Promise<void> {
+/** Ends the connection that holds a slot, as a server that restarts or a network would. */
+async function cut(database: TestDatabase, slot: number): Promise<void> {
   await database.query(
     `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND classid <> 0
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [seat],
+    [slot],
   );
 }
 
-describe('seats', () => {
+describe('slots', () => {
   test('are taken in order, and the first free one is taken again', async () => {
     const { database, options } = await prepare();
-    const one = await sit(options);
-    const two = await sit(options);
-    const three = await sit(options);
-    expect([one, two, three].map(({ seat }) => seat.seat)).toEqual([1, 2, 3]);
-    await two.seat.close();
-    const again = await sit(options);
-    expect(again.seat.seat).toBe(2);
-    for (const { seat } of [one, three, again]) await seat.close();
-    const alone = await sit(options);
-    expect(alone.seat.seat).toBe(1);
-    await alone.seat.close();
+    const one = await take(options);
+    const two = await take(options);
+    const three = await take(options);
+    expect([one, two, three].map(({ slot }) => slot.number)).toEqual([1, 2, 3]);
+    await two.slot.close();
+    const again = await take(options);
+    expect(again.slot.number).toBe(2);
+    for (const { slot } of [one, three, again]) await slot.close();
+    const alone = await take(options);
+    expect(alone.slot.number).toBe(1);
+    await alone.slot.close();
     await database.drop();
   });
 
   test('are each taken once, however many come at the same time', async () => {
     const { database, options } = await prepare();
-    const all = await Promise.all(Array.from({ length: 5 }, () => sit(options)));
-    expect(all.map(({ seat }) => seat.seat).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
-    for (const { seat } of all) await seat.close();
+    const all = await Promise.all(Array.from({ length: 5 }, () => take(options)));
+    expect(all.map(({ slot }) => slot.number).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    for (const { slot } of all) await slot.close();
     await database.drop();
   });
 
   test('whose connection is cut are taken back by the same gateway, which is told', async () => {
     const { database, options } = await prepare();
-    const one = await sit(options);
+    const one = await take(options);
     await cut(database, 1);
     await expect.poll(() => one.regained(), { timeout: 10_000 }).toBe(1);
-    expect(one.seat.isHeld).toBe(true);
+    expect(one.slot.isHeld).toBe(true);
     expect(one.taken()).toBeUndefined();
-    const two = await sit(options);
-    expect(two.seat.seat).toBe(2);
-    await one.seat.close();
-    await two.seat.close();
+    const two = await take(options);
+    expect(two.slot.number).toBe(2);
+    await one.slot.close();
+    await two.slot.close();
     await database.drop();
   });
 
   test('whose old connection the server still believes in are taken back all the same', async () => {
     const { database, options } = await prepare();
     await using network = await Network.to(server.port);
-    const one = await sit({ ...options, port: network.port });
+    const one = await take({ ...options, port: network.port });
     network.cut();
-    await expect.poll(() => one.seat.isHeld, { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => one.slot.isHeld, { timeout: 20_000 }).toBe(false);
     await expect.poll(() => one.regained(), { timeout: 20_000 }).toBe(1);
-    expect(one.seat.isHeld).toBe(true);
-    await one.seat.close();
+    expect(one.slot.isHeld).toBe(true);
+    await one.slot.close();
     await database.drop();
   });
 
   test('that another gateway took meanwhile are given up for good, with the reason', async () => {
     const { database, options } = await prepare();
-    const one = await sit(options);
+    const one = await take(options);
     await database.query(`UPDATE seats SET holder = 'another'`);
     await expect.poll(() => one.taken(), { timeout: 10_000 }).toContain('another gateway has taken seat 1');
-    expect(one.seat.isHeld).toBe(false);
+    expect(one.slot.isHeld).toBe(false);
     expect(one.regained()).toBe(0);
-    await one.seat.close();
+    await one.slot.close();
     await database.drop();
   });
 
   test('that another gateway took and left meanwhile are given up, too: what belonged to them has changed', async () => {
     const { database, options } = await prepare();
-    const one = await sit(options);
+    const one = await take(options);
     await database.query(`UPDATE seats SET holder = 'another'`);
     await cut(database, 1);
     await expect.poll(() => one.taken(), { timeout: 10_000 }).toContain('another gateway has taken seat 1');
     expect(one.regained()).toBe(0);
-    await one.seat.close();
+    await one.slot.close();
     await database.drop();
   });
 
   test('survive a restart of the server', async () => {
     const { database, options } = await prepare();
-    const one = await sit(options);
+    const one = await take(options);
     await server.halt();
-    await expect.poll(() => one.seat.isHeld, { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => one.slot.isHeld, { timeout: 10_000 }).toBe(false);
     await server.resume();
     await expect.poll(() => one.regained(), { timeout: 20_000 }).toBe(1);
     expect(one.taken()).toBeUndefined();
-    await one.seat.close();
+    await one.slot.close();
     await database.drop();
   });
 });

@@ -1,0 +1,16 @@
+import type { RowsOf, Table } from '../journal/rows.ts';
+import { integer, numberIn, remove, text, textIn } from '../journal/rows.ts';
+import type { OwedEntry } from './account-store.ts';
+import type { AccountsChange } from './accounts.ts';
+
+/** The one table of accounts that a commit of the log touches. The others are the account store's own. */
+export const owedEntriesTable: Table<OwedEntry, 'id'> = {
+  name: 'owed_entries',
+  key: { id: text(({ id }) => id) },
+  columns: { at: integer(({ at }) => at), draft: text(({ draft }) => draft) },
+  itemOf: (row) => ({ id: textIn(row, 'id'), at: numberIn(row, 'at'), draft: textIn(row, 'draft') }),
+};
+
+export const accountRows: RowsOf<AccountsChange> = {
+  owed_entry_recorded: ({ id }) => [remove(owedEntriesTable, { id })],
+};

@@ -1,0 +1,87 @@
+import type { RowsOf, Row, Table } from '../journal/rows.ts';
+import { agentColumns, fixed, flag, integer, prune, put, text, textIn } from '../journal/rows.ts';
+import type { Approval } from './approval.ts';
+import { isLive } from './approval.ts';
+import type { ApprovalsChange } from './approvals-slice.ts';
+import { boundedApproval, boundedGrant } from './approvals-slice.ts';
+import type { StandingGrant } from './grant.ts';
+
+/** `record` holds the whole; the columns beside it are what is looked for. */
+export const approvalsTable: Table<Approval, 'id'> = {
+  name: 'approvals',
+  key: { id: text(({ id }) => id) },
+  columns: {
+    state: text((approval) => approval.state),
+    ...agentColumns(({ agent }) => agent),
+    run_id: fixed(text((approval) => approval.runId)),
+    requested_at: fixed(integer((approval) => approval.requestedAt)),
+    expires_at: fixed(integer((approval) => approval.expiresAt)),
+    decided_at: integer((approval) => approval.decidedAt ?? 0),
+    is_live: flag(isLive),
+    record: text((approval) => JSON.stringify(approval)),
+  },
+  itemOf: approvalOf,
+};
+
+export const grantsTable: Table<StandingGrant, 'id'> = {
+  name: 'standing_grants',
+  key: { id: text(({ id }) => id) },
+  columns: {
+    ...agentColumns(({ agent }) => agent),
+    granted_at: fixed(integer((grant) => grant.grantedAt)),
+    ends_at: integer(({ revokedAt, expiresAt }) => Math.min(revokedAt ?? expiresAt, expiresAt)),
+    is_revoked: flag(({ revokedAt }) => revokedAt !== null),
+    record: text((grant) => JSON.stringify(grant)),
+  },
+  itemOf: grantOf,
+};
+
+const byDecision = ['decided_at', 'id'];
+
+export const approvalRows: RowsOf<ApprovalsChange> = {
+  approval_saved: ({ approval }) => [put(approvalsTable, approval)],
+  grant_saved: ({ grant }) => [put(grantsTable, grant)],
+  approvals_removed: ({ before, kept, most }) => [
+    prune(
+      approvalsTable,
+      [
+        { column: 'is_live', is: 'off' },
+        { column: 'decided_at', is: '<', value: before },
+      ],
+      { order: byDecision, most },
+    ),
+    prune(approvalsTable, [{ column: 'is_live', is: 'off' }], { order: byDecision, most, beyond: kept }),
+    prune(grantsTable, [{ column: 'ends_at', is: '<', value: before }], { order: ['ends_at'], most }),
+  ],
+};
+
+/**
+ * One that an older version has written knows one rule only, and not what a grant would cover: it allows none. Whoever
+ * stands above all tenants lets it pass a cap, unless that is of an agent.
+ */
+function approvalOf(row: Row): Approval {
+  const record = JSON.parse(textIn(row, 'record')) as Pick<Approval, 'cause' | 'policyRule' | 'verdicts'> &
+    Partial<Approval>;
+  const isRule = record.cause === 'rule';
+  const before: Partial<Approval> = {
+    rules: isRule ? [record.policyRule] : [],
+    isGrantable: false,
+    coverDigest: '',
+    covers: '',
+    approver: isRule || record.policyRule.startsWith('budget/agent.') ? 'team' : 'unbound',
+  };
+  const verdicts = record.verdicts.map((verdict) => ({ ...verdict, people: verdict.people ?? [] }));
+  return boundedApproval({ ...before, ...record, verdicts } as Approval);
+}
+
+/** One that an older version has written does not say all that it covers: it covers nothing. */
+function grantOf(row: Row): StandingGrant {
+  const record = JSON.parse(textIn(row, 'record')) as Pick<StandingGrant, 'resource'> & Partial<StandingGrant>;
+  return boundedGrant({
+    rules: [],
+    approvers: 0,
+    coverDigest: '',
+    covers: record.resource,
+    ...record,
+  } as StandingGrant);
+}

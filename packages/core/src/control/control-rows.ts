@@ -1,0 +1,65 @@
+import type { AgentColumn, RowsOf, Table } from '../journal/rows.ts';
+import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, prune, put, text, textIn } from '../journal/rows.ts';
+import { opsTable } from '../ops/ops-rows.ts';
+import type { Receipt } from '../ops/receipt.ts';
+import type { BulkControl } from './bulk-control.ts';
+import type { ControlSequence } from './control-reader.ts';
+import type { ControlChange } from './control-slice.ts';
+
+/** `record` holds the whole; the columns beside it are what is looked for. */
+export const receiptsTable: Table<Receipt, 'id'> = {
+  name: 'control_receipts',
+  key: { id: text(({ id }) => id) },
+  columns: {
+    bulk_id: fixed(text((receipt) => receipt.bulkId)),
+    ...agentColumns(({ agent }) => agent),
+    sequence: fixed(integer((receipt) => receipt.sequence)),
+    op_id: fixed(text((receipt) => receipt.opId)),
+    requested_at: fixed(integer((receipt) => receipt.requestedAt)),
+    status: text((receipt) => receipt.status),
+    is_open: flag(({ waiting, blocks }) => waiting || blocks),
+    record: text((receipt) => JSON.stringify(receipt)),
+  },
+  itemOf: (row) => {
+    // One from before widths were noted counts as the operator's, so that nobody else lifts it.
+    const older = { width: 'unbound', owed: false } as const;
+    return { ...older, ...(JSON.parse(textIn(row, 'record')) as Omit<Receipt, 'width' | 'owed'>) };
+  },
+};
+
+export const bulksTable: Table<BulkControl, 'id'> = {
+  name: 'control_bulks',
+  key: { id: text(({ id }) => id) },
+  columns: {
+    requested_at: fixed(integer((bulk) => bulk.requestedAt)),
+    is_remembered: flag(({ done, idempotency }) => done && idempotency !== null),
+    record: text((bulk) => JSON.stringify(bulk)),
+  },
+  itemOf: (row) => JSON.parse(textIn(row, 'record')) as BulkControl,
+};
+
+export const sequencesTable: Table<ControlSequence, AgentColumn> = {
+  name: 'control_sequences',
+  key: agentColumns(({ agent }) => agent),
+  columns: { sequence: integer(({ sequence }) => sequence) },
+  itemOf: (row) => ({ agent: agentIdOf(row), sequence: numberIn(row, 'sequence') }),
+};
+
+const byAge = ['requested_at', 'id'];
+
+export const controlRows: RowsOf<ControlChange> = {
+  receipt_saved: ({ receipt }) => [put(receiptsTable, receipt)],
+  bulk_control_saved: ({ bulk }) => [put(bulksTable, bulk)],
+  control_sequence_saved: ({ sequence }) => [put(sequencesTable, sequence)],
+  receipts_removed: ({ before, most }) => [
+    prune(
+      receiptsTable,
+      [
+        { column: 'requested_at', is: '<', value: before },
+        { column: 'is_open', is: 'off' },
+      ],
+      { order: byAge, most, unlessIn: opsTable },
+    ),
+    prune(bulksTable, [{ column: 'requested_at', is: '<', value: before }], { order: byAge, most }),
+  ],
+};

@@ -1,0 +1,159 @@
+import type { Approval } from '../approvals/approval.ts';
+import type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from '../approvals/approval-reader.ts';
+import { sortedBy } from '../approvals/approval-reader.ts';
+import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
+import type { StandingGrant } from '../approvals/grant.ts';
+import { grantStateOf } from '../approvals/grant.ts';
+import type { BulkControl } from '../control/bulk-control.ts';
+import type { ControlReader } from '../control/control-reader.ts';
+import { bulksTable, receiptsTable } from '../control/control-rows.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import { agentKey } from '../kernel/ids.ts';
+import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
+import type { PolicySource } from '../policy/parse-source.ts';
+import { policySetsTable, policyVersionsTable } from '../policy/policy-rows.ts';
+import type { PolicyStore, PolicyVersion } from '../policy/store/policy-version.ts';
+import type { MemoryRows } from './memory-rows.ts';
+
+/** Reads what the store in memory keeps of controls. */
+export class MemoryControls implements ControlReader {
+  readonly #rows: MemoryRows;
+  readonly #bySequence: (name: string) => Receipt[];
+  readonly #ofBulk: (bulkId: string) => Receipt[];
+
+  constructor(rows: MemoryRows) {
+    this.#rows = rows;
+    this.#bySequence = rows.index(receiptsTable, ({ agent, sequence }) => sequenceName(agent, sequence));
+    this.#ofBulk = rows.index(receiptsTable, ({ bulkId }) => bulkId ?? '');
+  }
+
+  receipt(id: string): Promise<Receipt | undefined> {
+    return Promise.resolve(this.#rows.get(receiptsTable, id));
+  }
+
+  receipts(ids: readonly string[]): Promise<readonly Receipt[]> {
+    return Promise.resolve(ids.map((id) => this.#rows.get(receiptsTable, id)).filter((found) => found !== undefined));
+  }
+
+  receiptOf(agent: AgentId, sequence: number): Promise<Receipt | undefined> {
+    return Promise.resolve(this.#bySequence(sequenceName(agent, sequence)).at(-1));
+  }
+
+  bulk(id: string): Promise<BulkControl | undefined> {
+    return Promise.resolve(this.#rows.get(bulksTable, id));
+  }
+
+  receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]> {
+    const found = this.#ofBulk(bulkId).filter(({ id }) => id > after);
+    return Promise.resolve(found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit));
+  }
+
+  countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>> {
+    const counts: Partial<Record<ReceiptStatus, number>> = {};
+    for (const { status } of this.#ofBulk(bulkId)) counts[status] = (counts[status] ?? 0) + 1;
+    return Promise.resolve(counts);
+  }
+}
+
+function sequenceName(agent: AgentId, sequence: number): string {
+  return `${agentKey(agent)}#${sequence}`;
+}
+
+/** Reads what the store in memory keeps of policies. */
+export class MemoryPolicies implements PolicyStore {
+  readonly #rows: MemoryRows;
+  readonly #byName: (name: string) => PolicyVersion[];
+
+  constructor(rows: MemoryRows) {
+    this.#rows = rows;
+    this.#byName = rows.index(policyVersionsTable, ({ name }) => name);
+  }
+
+  find(version: string): Promise<readonly PolicySource[] | undefined> {
+    const sources = this.#rows.get(policySetsTable, version)?.sources;
+    return Promise.resolve(
+      sources?.map(({ file, name, author, text }) => ({
+        file,
+        ...(name === undefined ? {} : { name }),
+        ...(author === undefined ? {} : { author }),
+        text,
+      })),
+    );
+  }
+
+  outline(name: string): Promise<readonly Pick<PolicyVersion, 'version' | 'scope'>[]> {
+    return Promise.resolve(this.#newestFirst(name).map(({ version, scope }) => ({ version, scope })));
+  }
+
+  versions(name: string, wanted: readonly number[]): Promise<readonly PolicyVersion[]> {
+    return Promise.resolve(this.#newestFirst(name).filter(({ version }) => wanted.includes(version)));
+  }
+
+  /** Nobody else has this store. */
+  alone<Result>(work: (newest: readonly PolicyVersion[]) => Promise<Result>): Promise<Result> {
+    return work([]);
+  }
+
+  #newestFirst(name: string): readonly PolicyVersion[] {
+    return this.#byName(name).sort((a, b) => b.version - a.version);
+  }
+}
+
+/** Reads what the store in memory keeps of approvals and grants. */
+export class MemoryApprovals implements ApprovalReader {
+  readonly #rows: MemoryRows;
+
+  constructor(rows: MemoryRows) {
+    this.#rows = rows;
+  }
+
+  approval(id: string): Promise<Approval | undefined> {
+    return Promise.resolve(this.#rows.get(approvalsTable, id));
+  }
+
+  approvals(query: ApprovalQuery): Promise<Found<Approval>> {
+    const { state, runId } = query;
+    const time = sortedBy(state);
+    const fits = (approval: Approval) =>
+      isOf(approval.agent, query) &&
+      (runId === undefined || approval.runId === runId) &&
+      (state === 'all' || approval.state === state);
+    const found = this.#rows.all(approvalsTable).filter(fits);
+    const direction = state === 'open' ? 'ascending' : 'descending';
+    return Promise.resolve(pageOf(found, query, direction, (approval) => approval[time] ?? 0));
+  }
+
+  grant(id: string): Promise<StandingGrant | undefined> {
+    return Promise.resolve(this.#rows.get(grantsTable, id));
+  }
+
+  grants(query: GrantQuery): Promise<Found<StandingGrant>> {
+    const { state, now } = query;
+    const fits = (grant: StandingGrant) =>
+      isOf(grant.agent, query) && (state === 'all' || grantStateOf(grant, now) === state);
+    const found = this.#rows.all(grantsTable).filter(fits);
+    return Promise.resolve(pageOf(found, query, 'descending', ({ grantedAt }) => grantedAt));
+  }
+}
+
+function isOf(agent: AgentId, { orgId, teamId, agentId }: ApprovalQuery | GrantQuery): boolean {
+  return (
+    (orgId === undefined || agent.orgId === orgId) &&
+    (teamId === undefined || agent.teamId === teamId) &&
+    (agentId === undefined || agent.agentId === agentId)
+  );
+}
+
+function pageOf<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  { after, limit }: ApprovalQuery | GrantQuery,
+  direction: 'ascending' | 'descending',
+  timeOf: (item: Item) => number,
+): Found<Item> {
+  const sign = direction === 'ascending' ? 1 : -1;
+  const compare = (a: PageEnd, b: PageEnd) => sign * (a.at - b.at || (a.id === b.id ? 0 : a.id < b.id ? -1 : 1));
+  const placeOf = (item: Item): PageEnd => ({ at: timeOf(item), id: item.id });
+  const sorted = items.toSorted((a, b) => compare(placeOf(a), placeOf(b)));
+  const rest = after === undefined ? sorted : sorted.filter((item) => compare(placeOf(item), after) > 0);
+  return { items: rest.slice(0, limit), total: items.length };
+}

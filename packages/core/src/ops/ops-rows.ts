@@ -1,0 +1,50 @@
+import type { AgentColumn, Row, RowsOf, Table } from '../journal/rows.ts';
+import {
+  agentColumns,
+  agentIdOf,
+  agentValues,
+  clear,
+  integer,
+  marksTable,
+  numberIn,
+  put,
+  remove,
+  text,
+  textIn,
+} from '../journal/rows.ts';
+import type { OpsChange, SavedOp } from './ops-slice.ts';
+import { boundedOp } from './ops-slice.ts';
+
+export const opsTable: Table<SavedOp, AgentColumn | 'op_id'> = {
+  name: 'ops',
+  key: { ...agentColumns(({ agent }) => agent), op_id: text(({ opId }) => opId) },
+  columns: { seq: integer(({ seq }) => seq), record: text(recordOf) },
+  itemOf: opOf,
+};
+
+/** The name of the mark after which a restart replays the log. */
+export const replayFrom = 'ops_replay_from';
+
+export const opsRows: RowsOf<OpsChange> = {
+  op_saved: ({ op }) => [put(opsTable, op)],
+  op_removed: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
+  ops_replay_from: ({ seq }) => [put(marksTable, { name: replayFrom, value: seq })],
+  ops_forgotten: () => [clear(opsTable), put(marksTable, { name: replayFrom, value: null })],
+};
+
+/** All but what has a column of its own. */
+function recordOf(op: SavedOp): string {
+  return JSON.stringify({ ...op, agent: undefined, opId: undefined, seq: undefined });
+}
+
+function opOf(row: Row): SavedOp {
+  return boundedOp({
+    // Rows from before there were controls and budgets do not name them.
+    controlId: null,
+    reservedMicros: 0,
+    ...(JSON.parse(textIn(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros'>),
+    agent: agentIdOf(row),
+    opId: textIn(row, 'op_id'),
+    seq: numberIn(row, 'seq'),
+  });
+}

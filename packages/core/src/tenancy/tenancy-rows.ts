@@ -1,0 +1,76 @@
+import type { Width } from '../access/authority.ts';
+import { widths } from '../access/authority.ts';
+import type { AgentColumn, Row, RowsOf, Table, Write } from '../journal/rows.ts';
+import {
+  agentColumns,
+  agentIdOf,
+  agentValues,
+  flag,
+  integer,
+  numberIn,
+  optionalTextIn,
+  text,
+  textIn,
+  update,
+} from '../journal/rows.ts';
+import { agentAfter, agentOfChange } from './agent-after.ts';
+import type { AgentRecord } from './agent.ts';
+import type { AgentChange } from './tenancy-slice.ts';
+
+export const agentsTable: Table<AgentRecord, AgentColumn> = {
+  name: 'agents',
+  key: agentColumns(({ id }) => id),
+  columns: {
+    token_hash: text((agent) => agent.tokenHash),
+    name: text((agent) => agent.name),
+    framework: text((agent) => agent.framework),
+    version: text((agent) => agent.version),
+    parent: text(({ parent }) => (parent === null ? null : JSON.stringify(parent))),
+    metadata: text((agent) => JSON.stringify(agent.metadata)),
+    tool_names: text((agent) => JSON.stringify(agent.toolNames)),
+    registered_at: integer((agent) => agent.registeredAt),
+    suspended_at: integer((agent) => agent.suspension?.at ?? null),
+    suspension_reason: text((agent) => agent.suspension?.reason ?? null),
+    controlled: flag((agent) => agent.controlled),
+    registered_with: text(({ registeredWith }) => (registeredWith.length === 0 ? null : registeredWith.join(' '))),
+    suspension_width: text((agent) => agent.suspension?.width ?? null),
+  },
+  itemOf: (row) => ({
+    id: agentIdOf(row),
+    tokenHash: optionalTextIn(row, 'token_hash'),
+    name: textIn(row, 'name'),
+    framework: textIn(row, 'framework'),
+    version: textIn(row, 'version'),
+    parent: JSON.parse(optionalTextIn(row, 'parent') ?? 'null') as AgentRecord['parent'],
+    metadata: JSON.parse(textIn(row, 'metadata')) as AgentRecord['metadata'],
+    toolNames: JSON.parse(textIn(row, 'tool_names')) as AgentRecord['toolNames'],
+    registeredAt: numberIn(row, 'registered_at'),
+    suspension: suspensionOf(row),
+    controlled: numberIn(row, 'controlled') === 1,
+    registeredWith: optionalTextIn(row, 'registered_with')?.split(' ') ?? [],
+  }),
+};
+
+export const agentRows: RowsOf<AgentChange> = {
+  agent_saved: afterChange,
+  agent_controlled: afterChange,
+  agent_suspended: afterChange,
+  agent_resumed: afterChange,
+  agent_removed: afterChange,
+};
+
+function afterChange(change: AgentChange): readonly Write[] {
+  return [update(agentsTable, agentValues(agentOfChange(change)), (stored) => agentAfter(stored, change))];
+}
+
+function suspensionOf(row: Row): AgentRecord['suspension'] {
+  if (row['suspended_at'] === null) return null;
+  const reason = optionalTextIn(row, 'suspension_reason') ?? '';
+  return { at: numberIn(row, 'suspended_at'), reason, width: widthOf(row) };
+}
+
+/** What was imposed before widths were noted counts as imposed by an operator: it is not lifted by mistake. */
+function widthOf(row: Row): Width {
+  const value = optionalTextIn(row, 'suspension_width');
+  return widths.find((width) => width === value) ?? 'unbound';
+}

@@ -1,0 +1,120 @@
+import { apiKeysTable, signingKeysTable } from '../access/access-rows.ts';
+import { owedEntriesTable } from '../accounts/accounts-rows.ts';
+import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
+import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
+import { bulksTable, receiptsTable, sequencesTable } from '../control/control-rows.ts';
+import type { Table } from '../journal/rows.ts';
+import { marksTable } from '../journal/rows.ts';
+import { entriesTable } from '../logs/logs-slice.ts';
+import { opsTable } from '../ops/ops-rows.ts';
+import { policySetsTable, policyTextsTable, policyVersionsTable } from '../policy/policy-rows.ts';
+import type { Change } from '../store.ts';
+import { agentsTable } from '../tenancy/tenancy-rows.ts';
+import { sampleAgent } from './store-agent-conformance.ts';
+import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
+import { sampleBulk, sampleReceipt } from './store-control-conformance.ts';
+import { sampleVersion } from './store-policy-conformance.ts';
+
+/** Every table that changes are written to. */
+export const everyTable: readonly Table[] = [
+  agentsTable,
+  apiKeysTable,
+  approvalsTable,
+  balancesTable,
+  bulksTable,
+  closedPeriodsTable,
+  entriesTable,
+  grantsTable,
+  marksTable,
+  opsTable,
+  owedEntriesTable,
+  policySetsTable,
+  policyTextsTable,
+  policyVersionsTable,
+  receiptsTable,
+  sequencesTable,
+  signingKeysTable,
+];
+
+const { id } = sampleAgent;
+const of = { tier: 'global', orgId: '', teamId: '', agentId: '' } as const;
+const day = '2026-11-15';
+const month = '2026-11';
+
+/** One change of each kind: a kind that is left out does not compile. */
+const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> } = {
+  agent_saved: { kind: 'agent_saved', agent: sampleAgent },
+  agent_controlled: { kind: 'agent_controlled', id, tokenHash: 'f'.repeat(64) },
+  agent_suspended: { kind: 'agent_suspended', agent: sampleAgent, suspension: sampleAgent.suspension },
+  agent_resumed: { kind: 'agent_resumed', id, width: 'org' },
+  agent_removed: { kind: 'agent_removed', id, isKept: false },
+  api_key_saved: {
+    kind: 'api_key_saved',
+    key: {
+      id: 'abcdefghijkl',
+      hash: 'a'.repeat(64),
+      label: 'ci',
+      scopes: ['read'],
+      orgId: null,
+      teamId: null,
+      createdAt: 1,
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      madeBy: null,
+      rotatedFrom: null,
+    },
+  },
+  api_key_used: { kind: 'api_key_used', id: 'abcdefghijkl', at: 2 },
+  signing_key_saved: { kind: 'signing_key_saved', key: { kid: 'k', privateJwk: '', publicJwk: '{}', createdAt: 1 } },
+  signing_key_removed: { kind: 'signing_key_removed', kid: 'k' },
+  owed_entry_recorded: { kind: 'owed_entry_recorded', id: 'owed' },
+  op_saved: {
+    kind: 'op_saved',
+    op: {
+      opId: 't:s',
+      agent: id,
+      state: 'running',
+      registeredAt: 1,
+      updatedAt: 1,
+      actionType: null,
+      resource: '',
+      summary: '',
+      runId: '',
+      reason: '',
+      costMicros: 0,
+      reservedMicros: 0,
+      policyRule: '',
+      digest: '',
+      controlId: null,
+      seq: 1,
+    },
+  },
+  op_removed: { kind: 'op_removed', id, opId: 't:s' },
+  ops_replay_from: { kind: 'ops_replay_from', seq: 1 },
+  ops_forgotten: { kind: 'ops_forgotten' },
+  receipt_saved: { kind: 'receipt_saved', receipt: sampleReceipt },
+  bulk_control_saved: { kind: 'bulk_control_saved', bulk: sampleBulk },
+  control_sequence_saved: { kind: 'control_sequence_saved', sequence: { agent: id, sequence: 1 } },
+  receipts_removed: { kind: 'receipts_removed', before: 1, most: 1 },
+  balances_saved: {
+    kind: 'balances_saved',
+    saved: [{ of, spent: { day: 1, month: 1 }, window: { day, month }, noticed: { day: 0, month: 0 }, seq: 1 }],
+    over: [{ ...of, tier: 'org', orgId: 'acme' }],
+    closed: [{ of, period: 'day', id: day, startsAt: 1, endsAt: 2, spentMicros: 1, limitMicros: null }],
+    closedBefore: { day, month },
+    asOf: { seq: 1, timeZone: 'UTC' },
+  },
+  policy_saved: { kind: 'policy_saved', saved: sampleVersion },
+  policy_set_saved: {
+    kind: 'policy_set_saved',
+    set: { version: 'v1', at: 1, sources: [{ file: 'a.yaml', text: 'rules: []', hash: 'h' }] },
+  },
+  approval_saved: { kind: 'approval_saved', approval: sampleApproval },
+  grant_saved: { kind: 'grant_saved', grant: sampleGrant },
+  approvals_removed: { kind: 'approvals_removed', before: 1, kept: 1, most: 1 },
+  event_ids_reserved: { kind: 'event_ids_reserved', through: 1 },
+  entries_removed: { kind: 'entries_removed', through: 1 },
+};
+
+export const everyKindOfChange: readonly Change[] = Object.values(changes);

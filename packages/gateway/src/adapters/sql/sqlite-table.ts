@@ -1,0 +1,71 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Row, Table, Value } from '@reeve/core';
+import { changingColumns, columnsOf, placeSql } from './table-sql.ts';
+
+/** The statements that write single rows of one table, each prepared when it is first needed. */
+export class SqliteTable {
+  readonly #table: Table;
+  readonly #prepare: (sql: string) => StatementSync;
+  /** How the values that a row is written with come from its item; places are counted by the database. */
+  readonly #given: readonly ((item: unknown) => Value)[];
+  readonly #isKey: string;
+  #insert: StatementSync | undefined;
+  #save: StatementSync | undefined;
+  #find: StatementSync | undefined;
+  #remove: StatementSync | undefined;
+
+  constructor(table: Table, prepare: (sql: string) => StatementSync) {
+    this.#table = table;
+    this.#prepare = prepare;
+    this.#given = columnsOf(table)
+      .filter(({ placeIn }) => placeIn === undefined)
+      .map(({ of }) => of);
+    this.#isKey = Object.keys(table.key)
+      .map((column) => `${column} = ?`)
+      .join(' AND ');
+  }
+
+  /** Fails where the key is taken. */
+  insert(item: unknown): void {
+    this.#insert ??= this.#prepare(`INSERT ${this.#values()}`);
+    this.#insert.run(...this.#valuesOf(item));
+  }
+
+  save(item: unknown): void {
+    this.#save ??= this.#prepare(this.#saveSql());
+    this.#save.run(...this.#valuesOf(item));
+  }
+
+  find(key: readonly Value[]): Row | undefined {
+    this.#find ??= this.#prepare(`SELECT * FROM ${this.#table.name} WHERE ${this.#isKey}`);
+    return this.#find.get(...key);
+  }
+
+  remove(key: readonly Value[]): void {
+    this.#remove ??= this.#prepare(`DELETE FROM ${this.#table.name} WHERE ${this.#isKey}`);
+    this.#remove.run(...key);
+  }
+
+  /**
+   * A row that may change in all but its key is replaced, which is fastest, and makes way where another row has a value
+   * that is unique: the token of an agent. Of any other, what never changes is not written again.
+   */
+  #saveSql(): string {
+    const changing = changingColumns(this.#table);
+    if (changing.length === Object.keys(this.#table.columns).length) return `REPLACE ${this.#values()}`;
+    const changed = changing.map((column) => `${column} = excluded.${column}`).join(', ');
+    return `INSERT ${this.#values()}
+      ON CONFLICT (${Object.keys(this.#table.key).join(', ')}) DO UPDATE SET ${changed}`;
+  }
+
+  #values(): string {
+    const columns = columnsOf(this.#table);
+    const values = columns.map((column) => (column.placeIn === undefined ? '?' : placeSql(this.#table, column)));
+    const names = columns.map(({ name }) => name).join(', ');
+    return `INTO ${this.#table.name} (${names}) VALUES (${values.join(', ')})`;
+  }
+
+  #valuesOf(item: unknown): Value[] {
+    return this.#table.valuesOf?.(item) ?? this.#given.map((of) => of(item));
+  }
+}

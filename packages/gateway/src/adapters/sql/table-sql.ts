@@ -1,0 +1,83 @@
+import type { Column, Prune, Push, Reading, RowCondition, Table } from '@reeve/core';
+import type { SqlValue } from './sql-database.ts';
+
+/** A column of a table, by its name. */
+export interface NamedColumn extends Column<unknown> {
+  readonly name: string;
+}
+
+/** All columns, those of the key first. */
+export function columnsOf({ key, columns }: Table): readonly NamedColumn[] {
+  return Object.entries({ ...key, ...columns }).map(([name, column]) => ({ ...column, name }));
+}
+
+/** What of a row is written anew when its key is known already. */
+export function changingColumns(table: Table): readonly string[] {
+  const columns = Object.entries(table.columns).filter(([, column]) => column.isFixed !== true);
+  return columns.map(([name]) => name);
+}
+
+/** The place of a row that the database counts itself. */
+export function placeSql(table: Table, { name, placeIn = '' }: NamedColumn): string {
+  return `${newestPlace(placeIn, name)}${placeIn === table.name ? ' + 1' : ''}`;
+}
+
+function newestPlace(table: string, column: string): string {
+  return `(SELECT COALESCE(MAX(${column}), 0) FROM ${table})`;
+}
+
+/** Gives up what has no place any more among the newest rows of `pushed`. */
+export function dropPlacesSql(table: Table, { table: pushed, kept }: Push): string {
+  const column = columnsOf(table).find(({ placeIn }) => placeIn === pushed.name)?.name ?? '';
+  return `DELETE FROM ${table.name} WHERE ${column} <= ${newestPlace(pushed.name, column)} - ${kept}`;
+}
+
+/** The rows that a start reads; `own` is what narrows them to those of one gateway. */
+export function readingSql({ table, where, newest, latest }: Reading<unknown>, own?: string): string {
+  const names = columnsOf(table).map(({ name }) => name);
+  const from = `SELECT ${names.join(', ')} FROM ${table.name}`;
+  const conditions = [...where.map(conditionSql), ...(own === undefined ? [] : [own])];
+  if (newest !== undefined) {
+    const order = newest.by.map((column) => `${column} DESC`).join(', ');
+    return `${from}${whereSql(conditions)} ORDER BY ${order} LIMIT ${newest.most}`;
+  }
+  if (latest !== undefined) {
+    const others = Object.keys(table.key).filter((column) => column !== latest);
+    const greatest = `SELECT ${others.join(', ')}, MAX(${latest}) FROM ${table.name} GROUP BY ${others.join(', ')}`;
+    conditions.push(`(${others.join(', ')}, ${latest}) IN (${greatest})`);
+    return `${from}${whereSql(conditions)} ORDER BY ${others.join(', ')}`;
+  }
+  return `${from}${whereSql(conditions)}`;
+}
+
+/** Retention, in SQL that every database takes. */
+export function pruneSql({ table, where, most, order = [], beyond, unlessIn }: Prune): string {
+  const conditions = where.map(conditionSql);
+  if (most === undefined) return `DELETE FROM ${table.name}${whereSql(conditions)}`;
+  if (unlessIn !== undefined) {
+    const same = Object.keys(unlessIn.key).map((column) => `other.${column} = old.${column}`);
+    conditions.push(`NOT EXISTS (SELECT 1 FROM ${unlessIn.name} AS other${whereSql(same)})`);
+  }
+  const key = Object.keys(table.key).join(', ');
+  const sorted = order.map((column) => (beyond === undefined ? column : `${column} DESC`)).join(', ');
+  return `DELETE FROM ${table.name} WHERE (${key}) IN (
+    SELECT ${key} FROM ${table.name} AS old${whereSql(conditions)}
+    ORDER BY ${sorted} LIMIT ?${beyond === undefined ? '' : ' OFFSET ?'})`;
+}
+
+export function pruneValues({ where, most, beyond }: Prune): SqlValue[] {
+  const values: SqlValue[] = where.flatMap((condition) => ('value' in condition ? [condition.value] : []));
+  if (most !== undefined) values.push(most);
+  if (beyond !== undefined) values.push(beyond);
+  return values;
+}
+
+/** Flags are part of the text: databases use the indexes over them for no other way of asking. */
+function conditionSql(condition: RowCondition): string {
+  if ('value' in condition) return `${condition.column} ${condition.is} ?`;
+  return `${condition.column} = ${condition.is === 'on' ? 1 : 0}`;
+}
+
+function whereSql(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+}
