@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import type { KeyRing } from './key-ring.ts';
-import type { SigningKeyRing, SigningKeyRecord } from './signing-key.ts';
-import type { TokenMint } from './token.ts';
+import type { SigningKeyRing, SigningKeyRecord, TokenMint } from './signing-key.ts';
 import type { JournalOf } from '../journal/journal.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import type { Ports } from '../kernel/ports.ts';

@@ -3,7 +3,7 @@ import { scopesOfRole, within } from './principal.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
-import type { AccountClaims, KeyClaims, TokenClaims } from './token.ts';
+import type { AccountClaims, KeyClaims, TokenClaims } from './signing-key.ts';
 
 const mostRemembered = 10_000;
 

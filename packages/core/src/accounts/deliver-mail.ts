@@ -6,8 +6,7 @@ import type { QueuedLetter } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts } from './accounts.ts';
 import { lock } from './accounts.ts';
-import { parseEmail } from './email.ts';
-import { sendableToken } from './sent-token.ts';
+import { parseEmail, sendableToken } from './email.ts';
 
 export interface PostOffice {
   readonly accounts: Accounts;

@@ -5,10 +5,9 @@ import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
-import { parseEmail } from './email.ts';
+import { parseEmail, invalidToken, openedBy } from './email.ts';
 import { countFailure, isLocked, refuseLocked } from './log-in.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
-import { invalidToken, openedBy } from './sent-token.ts';
 
 /** Queues a letter with a reset link, where there is an active account to send it to. To be done after the answer. */
 export async function requestReset(accounts: Accounts, given: string, from: Origin): Promise<void> {

@@ -11,7 +11,7 @@ import { postMessage, discardMessage } from '../control/messages.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { traceIdsIn } from '../kernel/ids.ts';
-import { isOver } from '../ops/lifecycle.ts';
+import { isOver } from '../ops/op.ts';
 import { moveOp } from '../ops/move-op.ts';
 import type { Op } from '../ops/op.ts';
 import type { OpMoved } from '../ops/operations.ts';

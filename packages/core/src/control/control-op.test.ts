@@ -5,8 +5,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { ControlMessage } from './outbox.ts';
-import { postMessage } from './messages.ts';
-import { subscribeControl } from './subscribe-control.ts';
+import { postMessage, subscribeControl } from './messages.ts';
 import { controlOp, suspendAgent } from '../testkit/commands.ts';
 
 let g: TestGovernance;

@@ -4,7 +4,7 @@ import type { AgentId, AgentKey } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { OpsRegistry } from '../ops/registry.ts';
 import type { AgentDirectory } from '../tenancy/directory.ts';
-import type { ControlReader, ControlSequence } from './control-reader.ts';
+import type { ControlReader, ControlSequence } from './control-slice.ts';
 import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
 import type { Receipt } from '../ops/receipt.ts';

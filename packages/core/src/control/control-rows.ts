@@ -3,8 +3,7 @@ import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, prune, put, te
 import { opsTable } from '../ops/ops-rows.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { BulkControl } from './bulk-control.ts';
-import type { ControlSequence } from './control-reader.ts';
-import type { ControlChange } from './control-slice.ts';
+import type { ControlSequence, ControlChange } from './control-slice.ts';
 
 /** `record` holds the whole; the columns beside it are what is looked for. */
 export const receiptsTable: Table<Receipt, 'id'> = {

@@ -9,7 +9,7 @@ import { canonicalJson } from '../audit/canonical-json.ts';
 import { redactText } from '../audit/redact.ts';
 import type { Controls } from './controls.ts';
 import { invalid } from '../kernel/errors.ts';
-import { isOver, nextState } from '../ops/lifecycle.ts';
+import { isOver, nextState } from '../ops/op.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { visibleAgents } from '../tenancy/topology.ts';

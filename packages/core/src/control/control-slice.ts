@@ -1,7 +1,7 @@
 import type { BulkControl } from './bulk-control.ts';
-import type { ControlSequence } from './control-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';
-import type { Receipt } from '../ops/receipt.ts';
+import type { AgentId } from '../kernel/ids.ts';
+import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
 
 /** The rows that controls write. */
 export type ControlChange =
@@ -21,4 +21,23 @@ export interface ControlSnapshot {
   /** Scoped controls with an idempotency key that were finished: the newest 10,000. */
   readonly bulkControls: readonly BulkControl[];
   readonly controlSequences: readonly ControlSequence[];
+}
+
+/** Reads what the store remembers of controls: only what is open is kept in memory. */
+export interface ControlReader {
+  receipt(id: string): Promise<Receipt | undefined>;
+  /** Those of these receipts that are known, in no particular order. */
+  receipts(ids: readonly string[]): Promise<readonly Receipt[]>;
+  receiptOf(agent: AgentId, sequence: number): Promise<Receipt | undefined>;
+  bulk(id: string): Promise<BulkControl | undefined>;
+  /** Up to `limit` receipts of a scoped control, by id, after `after`. */
+  receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]>;
+  /** How many receipts a scoped control has, by status; a status that none has may be left out. */
+  countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>>;
+}
+
+/** The last number that a message to an agent had. It outlives the registration, so that no number comes twice. */
+export interface ControlSequence {
+  readonly agent: AgentId;
+  readonly sequence: number;
 }

@@ -3,7 +3,7 @@ import { draftOf, system } from '../audit/entry.ts';
 import type { Controls } from './controls.ts';
 import { usdOfMicros } from '../kernel/money.ts';
 import { traceIdsIn } from '../kernel/ids.ts';
-import { SteppedRound } from '../kernel/stepped-round.ts';
+import { SteppedRound } from '../kernel/clock.ts';
 import type { Op } from '../ops/op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import { touchAgent } from '../tenancy/identify.ts';

@@ -1,8 +1,22 @@
-import type { Decisions } from './decisions.ts';
-import type { Answer, Judgement } from './answer.ts';
-import { answerOf } from './answer.ts';
+import { identityOf, resourceOf } from '../action/action.ts';
 import type { CheckRequest } from '../action/check-request.ts';
-import { judge } from './judge.ts';
+import { announceApproval, requestApproval } from '../approvals/request-approval.ts';
+import type { Actor, EntryDraft, Decision } from '../audit/entry.ts';
+import { redactText } from '../audit/redact.ts';
+import type { Answer, Judgement } from './answer.ts';
+import { answerOf, describeDecision } from './answer.ts';
+import { decide } from './decide.ts';
+import type { Decisions } from './decisions.ts';
+import { refuseIdentity } from './refuse-identity.ts';
+import type { Undo } from '../journal/journal.ts';
+import type { EpochMs } from '../kernel/clock.ts';
+import { traceIdsOf, traceIdsIn } from '../kernel/ids.ts';
+import { moveByDecision } from '../ops/move-op.ts';
+import type { Op } from '../ops/op.ts';
+import { opsChange } from '../ops/ops-slice.ts';
+import type { Agent } from '../tenancy/agent.ts';
+import { actorOf } from '../tenancy/agent.ts';
+import { touchAgent, identify } from '../tenancy/identify.ts';
 
 /** Judges one action, and answers once the decision is durable. */
 export async function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
@@ -33,4 +47,130 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
   }
   await Promise.all([...durable, gov.journal.committed()]);
   return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
+}
+
+/**
+ * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, hold the cost back
+ * in the budgets, move the operation, record one audit entry, publish the transitions and the decision. All of it in memory, without waiting;
+ * the caller waits for the journal before the answer leaves.
+ */
+export function judge(gov: Decisions, request: CheckRequest): Judgement {
+  const startedAt = gov.clock.elapsed();
+  const identity = identify(gov.directory, gov.sha256, request.agentId, request.token);
+  if (!identity.known) return refuseIdentity(gov, request, identity, startedAt);
+
+  const { agent } = identity;
+  touchAgent(gov, agent, startedAt);
+  const { traceId, spanId } = traceIdsOf(request, gov.randomness);
+  const digest = gov.sha256(identityOf(request.action));
+  // One time for all of it: a restart reads it from the entry.
+  const now = gov.clock.now();
+  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
+  const replay = answerReplay(op, created, digest);
+  if (replay !== undefined) {
+    const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, op.opId)?.id : undefined;
+    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, approvalId, startedAt };
+    record(gov, request, agent, judgement, now, true);
+    return judgement;
+  }
+
+  gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribing(op));
+  if (created) gov.journal.publish(opsChange(op));
+  describe(op, request, digest);
+
+  const decided = decide(gov, agent, request, op, now);
+  op.policyRule = decided.policyRule;
+  op.reason = decided.reason;
+  const approval =
+    decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);
+  if (approval === undefined) {
+    const cause = { actor: actorOf(agent), reason: decided.reason };
+    moveByDecision(gov, op, decided.decision === 'allow' ? 'allow' : 'terminate', cause, now);
+  }
+  if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
+  const judgement: Judgement = { ...decided, op, approvalId: approval?.id, startedAt };
+  record(gov, request, agent, judgement, now, false);
+  if (approval !== undefined) announceApproval(gov, approval);
+  return judgement;
+}
+
+/** What the operation shows of the request, with secrets replaced. */
+function describe(op: Op, request: CheckRequest, digest: string): void {
+  op.actionType = request.action.type;
+  op.resource = redactText(resourceOf(request.action));
+  op.summary = request.summary === '' ? op.summary : redactText(request.summary);
+  op.runId = redactText(request.runId);
+  op.costMicros = request.estimatedCostMicros ?? 0;
+  op.digest = digest;
+}
+
+/** How to make an operation what it was before this request described it. */
+function undescribing(op: Op): Undo {
+  const { actionType, resource, summary, runId, reason, costMicros, policyRule, digest } = op;
+  return () => Object.assign(op, { actionType, resource, summary, runId, reason, costMicros, policyRule, digest });
+}
+
+const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;
+
+function record(
+  gov: Decisions,
+  request: CheckRequest,
+  agent: Agent,
+  judgement: Judgement,
+  at: EpochMs,
+  replay: boolean,
+): void {
+  const { op, decision } = judgement;
+  if (op === undefined) return;
+  const actor: Actor = actorOf(agent);
+  const draft: EntryDraft = {
+    at,
+    eventType: judgement.limit === undefined ? eventTypes[decision] : 'BudgetLimitExceeded',
+    lineage: agent.lineage,
+    actor,
+    opId: op.opId,
+    ...traceIdsIn(op.opId),
+    decision,
+    reason: judgement.reason,
+    policyRule: judgement.policyRule,
+    policyVersion: gov.policies.version,
+    payload: describeDecision(request, op, replay, gov.sha256, judgement),
+  };
+  gov.journal.record(draft, replay ? undefined : op);
+  gov.journal.publish({
+    type: 'decision',
+    at,
+    agent: agent.record.id,
+    decision,
+    reason: judgement.reason,
+    policyRule: judgement.policyRule,
+    opId: op.opId,
+  });
+}
+
+/**
+ * The answer to a check of an operation that is known already, or undefined where it is still to be decided: it is
+ * new, or it was registered beforehand and this is its first check.
+ */
+export function answerReplay(
+  op: Op,
+  created: boolean,
+  digest: string,
+): { readonly decision: Decision; readonly reason: string } | undefined {
+  if (created) return undefined;
+  if (op.digest !== '' && op.digest !== digest) {
+    return { decision: 'deny', reason: 'operation id was used for another request' };
+  }
+  switch (op.state) {
+    case 'pending':
+      return op.digest === '' ? undefined : { decision: 'pending', reason: op.reason };
+    case 'running':
+      return { decision: 'allow', reason: op.reason };
+    case 'paused':
+      return { decision: 'pending', reason: 'operation is paused' };
+    case 'completing':
+      return { decision: 'deny', reason: 'operation is completing' };
+    case 'terminated':
+      return { decision: 'deny', reason: op.reason === '' ? 'operation is terminated' : op.reason };
+  }
 }

@@ -3,8 +3,8 @@ import type { Principal } from '../access/principal.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import type { LogFilter } from './read-logs.ts';
-import { latestLogs, oldestLogs } from './read-logs.ts';
+import type { LogFilter } from './logs.ts';
+import { latestLogs, oldestLogs } from './logs.ts';
 
 const store = new MemoryStore();
 const everyone = { limit: 100 };

@@ -5,7 +5,7 @@ import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import type { StandingGrant } from '../approvals/grant.ts';
 import { grantStateOf } from '../approvals/grant.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
-import type { ControlReader } from '../control/control-reader.ts';
+import type { ControlReader } from '../control/control-slice.ts';
 import { bulksTable, receiptsTable } from '../control/control-rows.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';

@@ -11,7 +11,7 @@ import type { BulkControl } from '../control/bulk-control.ts';
 import { receiptsTable } from '../control/control-rows.ts';
 import type { Write } from '../journal/rows.ts';
 import { prune } from '../journal/rows.ts';
-import { entriesTable } from '../logs/logs-slice.ts';
+import { entriesTable } from '../logs/logs.ts';
 import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
 import type { Batch, Change, Snapshot, Store } from '../store.ts';
 import { loadSnapshot, writesOf } from '../store.ts';

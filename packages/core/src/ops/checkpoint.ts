@@ -1,8 +1,7 @@
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
-import { isOver } from './lifecycle.ts';
+import { isOver, recordOf } from './op.ts';
 import type { Op } from './op.ts';
-import { recordOf } from './op.ts';
 
 /** Most operations need no row; a step looks at no more than this many for each row that it may write. */
 const lookedPerRow = 10;

@@ -6,8 +6,7 @@ import type { Actor } from '../audit/entry.ts';
 import { announce } from '../kernel/announce.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { traceIdsIn } from '../kernel/ids.ts';
-import type { OpTrigger } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { OpTrigger, Op } from './op.ts';
 import { opsChange } from './ops-slice.ts';
 import type { Receipt } from './receipt.ts';
 

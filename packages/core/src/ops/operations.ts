@@ -5,8 +5,7 @@ import type { JournalOf } from '../journal/journal.ts';
 import type { Reactions } from '../kernel/announce.ts';
 import type { AgentChange, AgentEvent } from '../tenancy/tenancy-slice.ts';
 import type { Tenancy, TenancyReactions } from '../tenancy/tenancy.ts';
-import type { OpState, OpTrigger } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';
 

@@ -7,8 +7,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
-import type { OpTrigger } from './lifecycle.ts';
-import type { OpRecord } from './op.ts';
+import type { OpTrigger, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import { registerOp } from '../testkit/commands.ts';
 

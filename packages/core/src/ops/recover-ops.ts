@@ -4,9 +4,8 @@ import type { SavedOp } from './ops-slice.ts';
 import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
 import { keptText } from '../kernel/bounds.ts';
 import type { Agent } from '../tenancy/agent.ts';
-import type { OpState } from './lifecycle.ts';
-import { isOver } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { OpState, Op } from './op.ts';
+import { isOver } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
 const page = 1000;

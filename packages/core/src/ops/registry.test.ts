@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import type { Agent } from '../tenancy/agent.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
-import type { OpState, OpTrigger } from './lifecycle.ts';
-import { opStates } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
+import { opStates } from './op.ts';
 import type { Undo } from '../journal/journal.ts';
 import { OpsRegistry } from './registry.ts';
 

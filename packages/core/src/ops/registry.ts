@@ -4,9 +4,8 @@ import type { Clock, EpochMs } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
 import type { Total } from '../kernel/money.ts';
 import { plus } from '../kernel/money.ts';
-import type { OpState, OpTrigger } from './lifecycle.ts';
-import { allowedTriggers, isOver, nextState } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
+import { allowedTriggers, isOver, nextState } from './op.ts';
 import type { Agent } from '../tenancy/agent.ts';
 
 /**

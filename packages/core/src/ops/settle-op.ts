@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/entry.ts';
 import { noteApproached } from '../budget/note-approached.ts';
-import { isOver } from './lifecycle.ts';
+import { isOver } from './op.ts';
 import { moveOp } from './move-op.ts';
 import type { Operations, OpMoved } from './operations.ts';
 import type { Agent } from '../tenancy/agent.ts';

@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.ts';
-import { latestLogs } from '../logs/read-logs.ts';
+import { latestLogs } from '../logs/logs.ts';
 import type { Decisions } from '../decision/decisions.ts';
 import type { AuditReader, StoredEntry } from '../audit/audit-reader.ts';
 import type { EpochMs } from '../kernel/clock.ts';

@@ -7,7 +7,7 @@ import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/clock.ts';
 import { ReeveError } from '../kernel/errors.ts';
-import { latestLogs } from '../logs/read-logs.ts';
+import { latestLogs } from '../logs/logs.ts';
 import { readerOf } from '../policy/policies.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import { strength } from '../policy/rule-index.ts';

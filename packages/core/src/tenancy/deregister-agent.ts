@@ -7,7 +7,7 @@ import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
-import { withoutToken } from './agent-after.ts';
+import { withoutToken } from './tenancy-slice.ts';
 import type { AgentId } from '../kernel/ids.ts';
 
 export interface DeregisterRequest {

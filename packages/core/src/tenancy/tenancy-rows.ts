@@ -13,7 +13,7 @@ import {
   textIn,
   update,
 } from '../journal/rows.ts';
-import { agentAfter, agentOfChange } from './agent-after.ts';
+import { agentAfter, agentOfChange } from './tenancy-slice.ts';
 import type { AgentRecord } from './agent.ts';
 import type { AgentChange } from './tenancy-slice.ts';
 

@@ -1,7 +1,7 @@
 import type { ControlMessage } from '../control/outbox.ts';
 import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
-import type { ControlSubscription } from '../control/subscribe-control.ts';
-import { subscribeControl } from '../control/subscribe-control.ts';
+import type { ControlSubscription } from '../control/messages.ts';
+import { subscribeControl } from '../control/messages.ts';
 import type { ReeveError } from '../kernel/errors.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { operator } from './requests.ts';

@@ -5,7 +5,7 @@ import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
 import { bulksTable, receiptsTable, sequencesTable } from '../control/control-rows.ts';
 import type { Table } from '../journal/rows.ts';
 import { marksTable } from '../journal/rows.ts';
-import { entriesTable } from '../logs/logs-slice.ts';
+import { entriesTable } from '../logs/logs.ts';
 import { opsTable } from '../ops/ops-rows.ts';
 import { policySetsTable, policyTextsTable, policyVersionsTable } from '../policy/policy-rows.ts';
 import type { Change } from '../store.ts';

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SigningKeyRecord } from '../access/signing-key.ts';
-import type { TokenClaims, TokenMint } from '../access/token.ts';
+import type { SigningKeyRecord, TokenClaims, TokenMint } from '../access/signing-key.ts';
 
 /** Tokens that anybody can read and nobody without the key can make: enough for tests of what tokens allow. */
 export function plainMint(): TokenMint {

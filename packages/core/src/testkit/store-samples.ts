@@ -18,7 +18,7 @@ import { receiptStatuses } from '../ops/receipt.ts';
 import { actionTypes } from '../action/action.ts';
 import type { AgentChange } from '../tenancy/tenancy-slice.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
-import { opStates } from '../ops/lifecycle.ts';
+import { opStates } from '../ops/op.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';

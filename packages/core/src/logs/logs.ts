@@ -1,8 +1,13 @@
 import type { Access } from '../access/access.ts';
-import type { AuditReader, EntryLog } from '../audit/audit-reader.ts';
+import type { Principal } from '../access/principal.ts';
+import { narrowedTo, requireScope, covers } from '../access/principal.ts';
+import type { AuditReader, EntryLog, AuditPage, AuditQuery, StoredEntry } from '../audit/audit-reader.ts';
 import { canonicalJson } from '../audit/canonical-json.ts';
 import type { ChainHead } from '../audit/chain.ts';
+import type { SealedEntry } from '../audit/entry.ts';
 import { draftOf, system } from '../audit/entry.ts';
+import type { RowsOf, Table } from '../journal/rows.ts';
+import { integer, numberIn, prune, text, textIn } from '../journal/rows.ts';
 
 /** What the log may hold beyond its limit before it is cut: a cut is an entry, too, and must not call for the next. */
 const slack = 0.1;
@@ -108,3 +113,79 @@ export async function acceptLostEntries(
   );
   await journal.committed();
 }
+
+export type LogFilter = Omit<AuditQuery, 'orClaimedOrgId'>;
+
+const nothing: AuditPage = { entries: [], next: null };
+
+/** A page of the log as the caller may see it, newest first. */
+export function latestLogs(log: AuditReader, by: Principal, filter: LogFilter): Promise<AuditPage> {
+  const query = withinTenant(by, filter);
+  return query === undefined ? Promise.resolve(nothing) : log.latest(query);
+}
+
+/** The same, oldest first, as for an export. */
+export function oldestLogs(log: AuditReader, by: Principal, filter: LogFilter): Promise<AuditPage> {
+  const query = withinTenant(by, filter);
+  return query === undefined ? Promise.resolve(nothing) : log.oldest(query);
+}
+
+/**
+ * The question, narrowed to the caller's tenant. An impersonation is on record under the org of the token's owner; an
+ * admin of the org that was claimed finds it, too, by asking for that event type.
+ */
+function withinTenant(by: Principal, filter: LogFilter): AuditQuery | undefined {
+  requireScope(by, 'read');
+  const { orgId: askedOrg, teamId: askedTeam, ...rest } = filter;
+  const within = narrowedTo(by, { orgId: askedOrg, teamId: askedTeam });
+  if (within === 'nothing') return undefined;
+  const seesClaims =
+    by.orgId !== null &&
+    by.teamId === null &&
+    askedOrg === undefined &&
+    filter.eventType === 'A2AImpersonationAttempted' &&
+    covers(by.scopes, 'admin');
+  return { ...rest, ...within, ...(seesClaims && by.orgId !== null ? { orClaimedOrgId: by.orgId } : {}) };
+}
+
+/** Retention: entries up to this one are given up. */
+export interface LogsChange {
+  readonly kind: 'entries_removed';
+  readonly through: number;
+}
+
+/** `canonical` holds the whole; the columns beside it are what is looked for. */
+export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
+  name: 'audit',
+  key: { seq: integer(({ seq }) => seq) },
+  columns: {
+    at: integer(({ draft }) => draft.at),
+    event_type: text(({ draft }) => draft.eventType),
+    org_id: text(({ draft }) => draft.lineage.org_id),
+    team_id: text(({ draft }) => draft.lineage.team_id),
+    agent_id: text(({ draft }) => draft.lineage.agent_id),
+    op_id: text(({ draft }) => draft.opId),
+    decision: text(({ draft }) => draft.decision),
+    claimed_org_id: text(({ draft }) => draft.claimedOrgId ?? null),
+    hash: text(({ hash }) => hash),
+    canonical: text(({ canonical }) => canonical),
+  },
+  valuesOf: ({ seq, hash, canonical, draft }) => [
+    seq,
+    draft.at,
+    draft.eventType,
+    draft.lineage.org_id,
+    draft.lineage.team_id,
+    draft.lineage.agent_id,
+    draft.opId,
+    draft.decision,
+    draft.claimedOrgId ?? null,
+    hash,
+    canonical,
+  ],
+  itemOf: (row) => ({ seq: numberIn(row, 'seq'), hash: textIn(row, 'hash'), canonical: textIn(row, 'canonical') }),
+};
+
+export const logRows: RowsOf<LogsChange> = {
+  entries_removed: ({ through }) => [prune(entriesTable, [{ column: 'seq', is: '<=', value: through }])],
+};
