@@ -106,7 +106,7 @@ export type { Batch, Change, Snapshot, Store, DomainEvent } from './store.ts';
 export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/rows.ts';
 export { marksTable, numberIn, optionalNumberIn, textIn } from './journal/rows.ts';
-export { apiKeysTable, makerOf, signingKeysTable } from './access/access-rows.ts';
+export { apiKeysTable, makerIn, signingKeysTable } from './access/access-rows.ts';
 export { approvalsTable, grantsTable } from './approvals/approvals-rows.ts';
 export { balancesTable, closedPeriodsTable } from './budget/budget-rows.ts';
 export { bulksTable, receiptsTable, sequencesTable } from './control/control-rows.ts';

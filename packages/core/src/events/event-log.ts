@@ -1,5 +1,5 @@
 import type { Approval } from '../approvals/approval.ts';
-import type { EventIdsChange } from './events-slice.ts';
+import type { EventIdsChange } from '../journal/event-ids.ts';
 import type { JournalOf } from '../journal/journal.ts';
 import type { OpRecord } from '../ops/op.ts';
 import type { DomainEvent } from '../store.ts';

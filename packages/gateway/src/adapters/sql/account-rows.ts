@@ -9,7 +9,7 @@ import type {
   Session,
   Row,
 } from '@reeve/core';
-import { roles, makerOf, numberIn, optionalNumberIn, textIn } from '@reeve/core';
+import { roles, makerIn, numberIn, optionalNumberIn, textIn } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 
 /** How one kind of record stands in its table. */
@@ -132,7 +132,7 @@ export const inviteRow: RowShape<Invite> = {
     invitedBy: textIn(row, 'invited_by'),
     createdAt: numberIn(row, 'created_at'),
     expiresAt: numberIn(row, 'expires_at'),
-    madeBy: makerOf(row),
+    madeBy: makerIn(row),
     asOwner: numberIn(row, 'as_owner') === 1,
   }),
 };

@@ -1,5 +1,5 @@
-import type { RowsOf } from '../journal/rows.ts';
-import { marksTable, put } from '../journal/rows.ts';
+import type { RowsOf } from './rows.ts';
+import { marksTable, put } from './rows.ts';
 
 /** Ids of events up to this one may have been given out: the next run starts after it. */
 export interface EventIdsChange {
