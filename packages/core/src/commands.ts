@@ -1,32 +1,30 @@
-import type { Principal, Scope } from './access/principal.ts';
-import { requireScope } from './access/principal.ts';
-import type { Approval } from './approvals/approval.ts';
-import type { Approve, Verdict } from './approvals/give-verdict.ts';
-import { approveAction, rejectAction } from './approvals/give-verdict.ts';
-import { findApproval } from './approvals/list-approvals.ts';
-import type { StandingGrant } from './approvals/grant.ts';
-import type { RevokeGrant } from './approvals/grants.ts';
-import { readGrant, revokeGrant } from './approvals/grants.ts';
-import type { AckRequest } from './control/acknowledge-control.ts';
-import { acknowledgeControl, readAcknowledged } from './control/acknowledge-control.ts';
-import type { ControlledOp, ControlOp } from './control/control-op.ts';
-import { controlOp } from './control/control-op.ts';
-import type { ScopeRequest } from './control/control-scope.ts';
-import { controlScope, neededForScope } from './control/control-scope.ts';
-import type { ControlResult } from './control/bulk-control.ts';
-import type { SuspendAgent } from './control/suspend-agent.ts';
-import { resumeAgent, suspendAgent } from './control/suspend-agent.ts';
+import type { Principal, Scope } from './access/index.ts';
+import { requireScope } from './access/index.ts';
+import type { Approval, Approve, Verdict, StandingGrant, RevokeGrant } from './approvals/index.ts';
+import { approveAction, rejectAction, findApproval, readGrant, revokeGrant } from './approvals/index.ts';
+import type {
+  AckRequest,
+  ControlledOp,
+  ControlOp,
+  ScopeRequest,
+  ControlResult,
+  SuspendAgent,
+} from './control/index.ts';
+import {
+  acknowledgeControl,
+  readAcknowledged,
+  controlOp,
+  controlScope,
+  neededForScope,
+  resumeAgent,
+  suspendAgent,
+} from './control/index.ts';
 import type { Governance } from './governance.ts';
-import { checkLength, longest } from './kernel/bounds.ts';
-import type { CompleteOp, CompleteRequest } from './ops/complete-op.ts';
-import { completeAction, completeOp } from './ops/complete-op.ts';
-import type { OpRecord } from './ops/op.ts';
-import type { RegisteredOp, RegisterOp } from './ops/register-op.ts';
-import { registerOp } from './ops/register-op.ts';
-import type { DeregisterRequest } from './tenancy/deregister-agent.ts';
-import { deregisterAgent } from './tenancy/deregister-agent.ts';
-import type { RegisterRequest, Registration } from './tenancy/register-agent.ts';
-import { registerAgent } from './tenancy/register-agent.ts';
+import { checkLength, longest } from './kernel/index.ts';
+import type { CompleteOp, CompleteRequest, OpRecord, RegisteredOp, RegisterOp } from './ops/index.ts';
+import { completeAction, completeOp, registerOp } from './ops/index.ts';
+import type { DeregisterRequest, RegisterRequest, Registration } from './tenancy/index.ts';
+import { deregisterAgent, registerAgent } from './tenancy/index.ts';
 
 /** What can be asked for, and what the answer is. Both are plain data: a command can be sent to where its target is. */
 interface Commands {

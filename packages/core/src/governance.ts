@@ -1,9 +1,8 @@
-import { endApprovalOf, noteSignalled } from './approvals/settle-approval.ts';
-import { closeOutbox } from './control/messages.ts';
-import type { ControlReactions } from './control/controls.ts';
-import { wakeOps } from './control/liveness.ts';
-import type { Decisions } from './decision/decisions.ts';
-import { endOpsOf, settleCost } from './ops/settle-op.ts';
+import { endApprovalOf, noteSignalled } from './approvals/index.ts';
+import { closeOutbox, wakeOps } from './control/index.ts';
+import type { ControlReactions } from './control/index.ts';
+import type { Decisions } from './decision/index.ts';
+import { endOpsOf, settleCost } from './ops/index.ts';
 import type { Journal } from './store.ts';
 
 /** All that the use cases work on: the state of the gateway in memory, the journal that makes it durable, and the ports. */

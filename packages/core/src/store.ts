@@ -1,33 +1,33 @@
-import type { AccessChange, AccessSnapshot } from './access/access.ts';
-import { accessRows, apiKeysTable, signingKeysTable } from './access/access-rows.ts';
-import type { AccountsChange } from './accounts/accounts.ts';
-import { accountRows } from './accounts/accounts-rows.ts';
-import type { ApprovalReader } from './approvals/approval-reader.ts';
-import type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/approvals-slice.ts';
-import { approvalRows, approvalsTable, grantsTable } from './approvals/approvals-rows.ts';
-import type { AlertEvent } from './audit/entry.ts';
-import type { EntryLog } from './audit/audit-reader.ts';
-import type { ChainHead } from './audit/chain.ts';
-import type { ClosedPeriodReader } from './budget/balance.ts';
-import type { BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/budget-slice.ts';
-import { balancesOf, balancesTable, budgetRows } from './budget/budget-rows.ts';
-import type { ControlReader, ControlChange, ControlSnapshot } from './control/control-slice.ts';
-import { bulksTable, controlRows, receiptsTable, sequencesTable } from './control/control-rows.ts';
-import type { DecisionEvent } from './decision/answer.ts';
-import type { EventIdsChange, EventIdsSnapshot } from './journal/event-ids.ts';
-import { eventIdRows, idsReserved } from './journal/event-ids.ts';
-import type { Batch as BatchOf, Journal as JournalWith } from './journal/journal.ts';
-import type { Reading, RowsOf, Write } from './journal/rows.ts';
-import { every, marksTable } from './journal/rows.ts';
-import type { LogsChange } from './logs/logs.ts';
-import { logRows } from './logs/logs.ts';
-import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/ops-slice.ts';
-import { opsRows, opsTable, replayFrom } from './ops/ops-rows.ts';
-import { policyRows, policyVersionsTable } from './policy/policy-rows.ts';
-import type { PoliciesChange, PoliciesSnapshot, PolicyEvent } from './policy/policy-slice.ts';
-import type { PolicyStore } from './policy/store/policy-version.ts';
-import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/tenancy-slice.ts';
-import { agentRows, agentsTable } from './tenancy/tenancy-rows.ts';
+import type { AccessChange, AccessSnapshot } from './access/index.ts';
+import { accessRows, apiKeysTable, signingKeysTable } from './access/index.ts';
+import type { AccountsChange } from './accounts/index.ts';
+import { accountRows } from './accounts/index.ts';
+import type { ApprovalReader, ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/index.ts';
+import { approvalRows, approvalsTable, grantsTable } from './approvals/index.ts';
+import type { AlertEvent, EntryLog, ChainHead } from './audit/index.ts';
+import type { ClosedPeriodReader, BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/index.ts';
+import { balancesOf, balancesTable, budgetRows } from './budget/index.ts';
+import type { ControlReader, ControlChange, ControlSnapshot } from './control/index.ts';
+import { bulksTable, controlRows, receiptsTable, sequencesTable } from './control/index.ts';
+import type { DecisionEvent } from './decision/index.ts';
+import type {
+  EventIdsChange,
+  EventIdsSnapshot,
+  Batch as BatchOf,
+  Journal as JournalWith,
+  Reading,
+  RowsOf,
+  Write,
+} from './journal/index.ts';
+import { eventIdRows, idsReserved, every, marksTable } from './journal/index.ts';
+import type { LogsChange } from './logs/index.ts';
+import { logRows } from './logs/index.ts';
+import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/index.ts';
+import { opsRows, opsTable, replayFrom } from './ops/index.ts';
+import { policyRows, policyVersionsTable } from './policy/index.ts';
+import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
+import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/index.ts';
+import { agentRows, agentsTable } from './tenancy/index.ts';
 
 /** Every row that any feature writes. Each brings its own. */
 export type Change =

@@ -1,4 +1,4 @@
-import type { Row, RowsOf, Table } from '../journal/rows.ts';
+import type { Row, RowsOf, Table } from '../journal/index.ts';
 import {
   integer,
   numberIn,
@@ -9,7 +9,7 @@ import {
   text,
   textIn,
   update,
-} from '../journal/rows.ts';
+} from '../journal/index.ts';
 import type { AccessChange } from './access.ts';
 import type { ApiKeyRecord, Maker } from './api-key.ts';
 import type { Scope } from './principal.ts';

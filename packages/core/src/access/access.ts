@@ -1,9 +1,8 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { SigningKeyRing, SigningKeyRecord, TokenMint } from './signing-key.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Ports } from '../kernel/ports.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { EpochMs, Ports } from '../kernel/index.ts';
 
 /** What the use cases about credentials work on. */
 export interface Access extends Ports {

@@ -1,6 +1,5 @@
 import type { Scope } from './principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Sha256, Randomness } from '../kernel/ports.ts';
+import type { EpochMs, Sha256, Randomness } from '../kernel/index.ts';
 
 /** What is kept of a key: never the key itself. */
 export interface ApiKeyRecord {

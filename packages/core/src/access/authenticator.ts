@@ -1,6 +1,6 @@
 import type { Role, Scope, Login, Principal } from './principal.ts';
 import { scopesOfRole, within } from './principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import type { AccountClaims, KeyClaims, TokenClaims } from './signing-key.ts';

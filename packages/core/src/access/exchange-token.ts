@@ -1,6 +1,5 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, lineageOfBinding } from '../audit/entry.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { canonicalJson, draftOf, lineageOfBinding } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import type { Scope } from './principal.ts';

@@ -1,9 +1,8 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
 import { accountsBehind } from './credential-lineage.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Sha256 } from '../kernel/ports.ts';
-import { equalInConstantTime } from '../kernel/ports.ts';
+import type { Clock, EpochMs, Sha256 } from '../kernel/index.ts';
+import { equalInConstantTime } from '../kernel/index.ts';
 
 /** The API keys of the gateway, in memory, so that authenticating a call asks no database. */
 export class KeyRing {

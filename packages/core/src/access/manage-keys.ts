@@ -5,13 +5,10 @@ import { makerOf } from './credential-lineage.ts';
 import type { Principal, Scope } from './principal.ts';
 import { requireScope, scopes } from './principal.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { AuditEventType, Actor } from '../audit/entry.ts';
-import { draftOf, system, lineageOfBinding } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { invalid, ReeveError } from '../kernel/errors.ts';
+import type { Json, AuditEventType, Actor } from '../audit/index.ts';
+import { canonicalJson, draftOf, system, lineageOfBinding, redactText } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { invalid, ReeveError } from '../kernel/index.ts';
 
 export interface KeyGrant {
   readonly label: string;

@@ -1,7 +1,7 @@
 import type { Binding } from './authority.ts';
-import type { Actor } from '../audit/entry.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Actor } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 /** A person who is logged in. */
 export interface Login {

@@ -1,4 +1,4 @@
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Refusal, Standing, Subject, Width } from './authority.ts';
 import { refusalOf, widthOf } from './authority.ts';
 import type { Descents } from './credential-lineage.ts';

@@ -1,5 +1,5 @@
 import type { Role, Scope } from './principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
 /** A key that signs tokens. The private half leaves the store for nothing but signing. */
 export interface SigningKeyRecord {

@@ -1,8 +1,7 @@
 import type { Authenticator } from './authenticator.ts';
 import type { Principal } from './principal.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Randomness } from '../kernel/ports.ts';
+import type { Clock, EpochMs, Randomness } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 const ticketTtlMs = 30_000;
 const mostTickets = 100_000;

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
 
 /** A row of the audit outbox: an entry that a change of accounts owes to the log. */

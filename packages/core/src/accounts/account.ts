@@ -1,6 +1,5 @@
-import type { Maker } from '../access/api-key.ts';
-import type { Role } from '../access/principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Maker, Role } from '../access/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
 export type AccountStatus = 'active' | 'disabled';
 

@@ -1,5 +1,5 @@
-import type { RowsOf, Table } from '../journal/rows.ts';
-import { integer, numberIn, remove, text, textIn } from '../journal/rows.ts';
+import type { RowsOf, Table } from '../journal/index.ts';
+import { integer, numberIn, remove, text, textIn } from '../journal/index.ts';
 import type { OwedEntry } from './account-store.ts';
 import type { AccountsChange } from './accounts.ts';
 

@@ -1,9 +1,8 @@
-import type { Access, AccessChange } from '../access/access.ts';
-import type { Login, Principal } from '../access/principal.ts';
-import { requireAuthority, standingOf } from '../access/require-authority.ts';
+import type { Access, AccessChange, Login, Principal } from '../access/index.ts';
+import { requireAuthority, standingOf } from '../access/index.ts';
 import type { AccountStore } from './account-store.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { JournalOf } from '../journal/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 /** What the use cases about people work on. */
 /** Accounts also owe entries to the log, and note when they stand there. */

@@ -1,7 +1,5 @@
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import type { Actor, AuditEventType, EntryDraft } from '../audit/entry.ts';
+import type { Json, Actor, AuditEventType, EntryDraft } from '../audit/index.ts';
+import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';

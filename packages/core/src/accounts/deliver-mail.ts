@@ -1,7 +1,6 @@
-import { messageOf } from '../kernel/errors.ts';
-import { inviteLetter, inviteLink, resetLetter, resetLink } from '../mail/letters.ts';
-import type { Letter, Mailer } from '../mail/mailer.ts';
-import { MailError, retryAfter } from '../mail/mailer.ts';
+import { messageOf } from '../kernel/index.ts';
+import { inviteLetter, inviteLink, resetLetter, resetLink, MailError, retryAfter } from '../mail/index.ts';
+import type { Letter, Mailer } from '../mail/index.ts';
 import type { QueuedLetter } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts } from './accounts.ts';

@@ -1,7 +1,7 @@
 import type { AccountRows } from './account-store.ts';
 import type { SentToken } from './account.ts';
 import type { Accounts } from './accounts.ts';
-import { invalid, ReeveError } from '../kernel/errors.ts';
+import { invalid, ReeveError } from '../kernel/index.ts';
 
 export interface Email {
   /** As it was given, in composed form. */

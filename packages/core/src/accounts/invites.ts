@@ -1,6 +1,5 @@
-import { makerOf, isInForceSince } from '../access/credential-lineage.ts';
-import type { Principal, Role } from '../access/principal.ts';
-import { requireScope, requireUnbound, covers, scopesOfRole } from '../access/principal.ts';
+import { makerOf, isInForceSince, requireScope, requireUnbound, covers, scopesOfRole } from '../access/index.ts';
+import type { Principal, Role } from '../access/index.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, Invite } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
@@ -12,8 +11,8 @@ import { activeRoles } from './register.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import type { SessionGrant } from './sessions.ts';
 import { grantFor, openSession } from './sessions.ts';
-import { redactText } from '../audit/redact.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { redactText } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 /** An invite that was just made. The token is shown to whoever asked for it, and to nobody again. */
 export interface MadeInvite {

@@ -9,8 +9,8 @@ import { requireEmail } from './email.ts';
 import { normalisePassword } from './password-rules.ts';
 import type { SessionGrant, OpenSession } from './sessions.ts';
 import { grantFor, openSession } from './sessions.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 export interface LoginRequest {
   readonly email: string;

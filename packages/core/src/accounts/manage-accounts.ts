@@ -1,12 +1,12 @@
-import type { Principal, Role } from '../access/principal.ts';
-import { requireScope, requireUnbound } from '../access/principal.ts';
+import type { Principal, Role } from '../access/index.ts';
+import { requireScope, requireUnbound } from '../access/index.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireOwner } from './accounts.ts';
 import { changeAccounts, settleOwed } from './change-accounts.ts';
-import { redactText } from '../audit/redact.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { redactText } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 export function listAccounts(
   accounts: Accounts,

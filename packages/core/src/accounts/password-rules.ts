@@ -1,4 +1,4 @@
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 const shortestPassword = 12;
 export const longestPassword = 256;

@@ -1,5 +1,5 @@
-import type { Principal } from '../access/principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { Principal } from '../access/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';

@@ -1,5 +1,4 @@
-import type { FindLogin, FindRoles } from '../access/authenticator.ts';
-import type { Role } from '../access/principal.ts';
+import type { FindLogin, FindRoles, Role } from '../access/index.ts';
 import type { AccountRows, AccountStore } from './account-store.ts';
 import type { Account } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
@@ -9,9 +8,9 @@ import { requireEmail } from './email.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import type { SessionGrant } from './sessions.ts';
 import { grantFor, openSession, isOpen } from './sessions.ts';
-import { redactText } from '../audit/redact.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { redactText } from '../audit/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 export interface Registration {
   readonly email: string;

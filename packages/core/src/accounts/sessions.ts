@@ -1,12 +1,12 @@
-import type { Principal } from '../access/principal.ts';
-import { scopesOfRole } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { scopesOfRole } from '../access/index.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Account, Session } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 /** What a person gets who has logged in. */
 export interface SessionGrant {

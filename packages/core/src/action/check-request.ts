@@ -1,15 +1,19 @@
 import type { Action, ActionType } from './action.ts';
 import { scanJson } from './scan-json.ts';
-import type { Json, CanonicalJson } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { parseAgentId, checkTraceIds } from '../kernel/ids.ts';
-import { checkLength, longest, mostBytesOfArguments, fitsIn, utf8Length } from '../kernel/bounds.ts';
-import { invalid } from '../kernel/errors.ts';
-import type { Micros } from '../kernel/money.ts';
-import { checkCost } from '../kernel/money.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import type { Json, CanonicalJson } from '../audit/index.ts';
+import { canonicalJson, mayNeedRedaction, redact, redactArguments, redactText } from '../audit/index.ts';
+import type { AgentId, Micros, Sha256 } from '../kernel/index.ts';
+import {
+  parseAgentId,
+  checkTraceIds,
+  checkLength,
+  longest,
+  mostBytesOfArguments,
+  fitsIn,
+  utf8Length,
+  invalid,
+  checkCost,
+} from '../kernel/index.ts';
 
 /** One question of an agent, checked in form and not yet judged. */
 export interface CheckRequest {

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Approval, ApprovalState } from './approval.ts';
 import type { GrantState, StandingGrant } from './grant.ts';
 

@@ -1,7 +1,6 @@
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
+import type { Clock, EpochMs, AgentId, AgentKey } from '../kernel/index.ts';
+import type { Asking } from '../policy/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { Approval } from './approval.ts';
 import { isLive } from './approval.ts';
 import type { ApprovalReader } from './approval-reader.ts';

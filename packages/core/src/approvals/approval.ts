@@ -1,9 +1,7 @@
-import type { Width } from '../access/authority.ts';
-import type { CanonicalJson } from '../audit/canonical-json.ts';
-import type { Actor } from '../audit/entry.ts';
-import type { ActionType } from '../action/action.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Width } from '../access/index.ts';
+import type { CanonicalJson, Actor } from '../audit/index.ts';
+import type { ActionType } from '../action/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
 
 /** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
 export type GrantWish = { readonly reach: 'run' } | { readonly reach: 'until'; readonly until: EpochMs };

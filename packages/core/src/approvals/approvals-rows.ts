@@ -1,5 +1,5 @@
-import type { RowsOf, Row, Table } from '../journal/rows.ts';
-import { agentColumns, fixed, flag, integer, prune, put, text, textIn } from '../journal/rows.ts';
+import type { RowsOf, Row, Table } from '../journal/index.ts';
+import { agentColumns, fixed, flag, integer, prune, put, text, textIn } from '../journal/index.ts';
 import type { Approval } from './approval.ts';
 import { isLive } from './approval.ts';
 import type { ApprovalsChange } from './approvals-slice.ts';

@@ -1,7 +1,6 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { withKeptTexts } from '../kernel/bounds.ts';
+import { canonicalJson } from '../audit/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { withKeptTexts } from '../kernel/index.ts';
 import type { Approval } from './approval.ts';
 import type { StandingGrant } from './grant.ts';
 

@@ -1,9 +1,7 @@
-import type { Controls } from '../control/controls.ts';
-import type { ControlChange } from '../control/control-slice.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { OperationsChange, OperationsEvent } from '../ops/operations.ts';
-import type { PoliciesChange, PolicyEvent } from '../policy/policy-slice.ts';
-import type { Policies } from '../policy/policies.ts';
+import type { Controls, ControlChange } from '../control/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
+import type { PoliciesChange, PolicyEvent, Policies } from '../policy/index.ts';
 import type { ApprovalRegistry } from './approval-registry.ts';
 import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
 

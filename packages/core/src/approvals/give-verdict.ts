@@ -1,7 +1,5 @@
-import type { Descents } from '../access/credential-lineage.ts';
-import { peopleBehind } from '../access/credential-lineage.ts';
-import type { Principal } from '../access/principal.ts';
-import { requireAuthority, standingOf } from '../access/require-authority.ts';
+import type { Descents, Principal } from '../access/index.ts';
+import { peopleBehind, requireAuthority, standingOf } from '../access/index.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
 import { nameOf } from './approval.ts';
 import type { Approvals } from './approvals.ts';
@@ -16,12 +14,10 @@ import {
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import { moveForSuspension } from '../control/suspend-agent.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Op } from '../ops/op.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
+import { moveForSuspension } from '../control/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
 
 /** A person approves or rejects. */
 export interface Verdict {

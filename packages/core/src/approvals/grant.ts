@@ -1,12 +1,11 @@
-import type { ActionType, Action } from '../action/action.ts';
+import type { ActionType, Action } from '../action/index.ts';
 import type { Approval, GrantWish } from './approval.ts';
-import type { Actor } from '../audit/entry.ts';
-import { redactArguments, redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { invalid } from '../kernel/errors.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import { subjectOf } from '../policy/subject.ts';
+import type { Actor } from '../audit/index.ts';
+import { redactArguments, redactText } from '../audit/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { invalid } from '../kernel/index.ts';
+import type { Asking } from '../policy/index.ts';
+import { subjectOf } from '../policy/index.ts';
 
 /** Lets an agent do, without asking again, what it was once allowed to. */
 export interface StandingGrant {

@@ -1,17 +1,15 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach } from '../access/principal.ts';
-import type { CheckRequest } from '../action/check-request.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach } from '../access/index.ts';
+import type { CheckRequest } from '../action/index.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
 import { coverOf } from './grant.ts';
 import { saveGrant } from './settle-approval.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, lineageOfId } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Op } from '../ops/op.ts';
-import type { Asking } from '../policy/asking-rules.ts';
+import { canonicalJson, draftOf, lineageOfId, redactText } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Asking } from '../policy/index.ts';
 
 /** The grant by which an action that rules ask about needs nobody's approval. */
 export function findGrant(

@@ -1,12 +1,12 @@
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope, mayReach } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { narrowedTo, requireScope, mayReach } from '../access/index.ts';
 import type { ApprovalQuery, Found, GrantQuery, PageEnd } from './approval-reader.ts';
 import { sortedBy } from './approval-reader.ts';
 import type { Approval } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Op } from '../ops/op.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
 
 interface Filter {
   readonly orgId?: string | undefined;

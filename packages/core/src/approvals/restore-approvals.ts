@@ -1,4 +1,4 @@
-import { system } from '../audit/entry.ts';
+import { system } from '../audit/index.ts';
 import type { Approvals } from './approvals.ts';
 import type { ApprovalsSnapshot } from './approvals-slice.ts';
 import { opAskedAbout } from './list-approvals.ts';

@@ -3,18 +3,13 @@ import type { ApprovalChange, ApprovalEvent } from './approvals-slice.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Actor, EntryDraft } from '../audit/entry.ts';
-import { draftOf, system, lineageOfId } from '../audit/entry.ts';
-import { makeRoom } from '../control/issue-controls.ts';
-import { postMessage, discardMessage } from '../control/messages.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
-import { isOver } from '../ops/op.ts';
-import { moveOp } from '../ops/move-op.ts';
-import type { Op } from '../ops/op.ts';
-import type { OpMoved } from '../ops/operations.ts';
+import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
+import type { Actor, EntryDraft } from '../audit/index.ts';
+import { makeRoom, postMessage, discardMessage } from '../control/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { traceIdsIn } from '../kernel/index.ts';
+import { isOver, moveOp } from '../ops/index.ts';
+import type { Op, OpMoved } from '../ops/index.ts';
 
 export interface Outcome {
   readonly state: 'approved' | 'rejected' | 'expired';

@@ -1,6 +1,6 @@
 import type { Decision } from './entry.ts';
-import { mostBytesOfPage, utf8Length } from '../kernel/bounds.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import { mostBytesOfPage, utf8Length } from '../kernel/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
 /** An entry as it is kept: `canonical` is the text that `hash` is over. */
 export interface StoredEntry {

@@ -1,5 +1,5 @@
-import { rememberingTimestamp } from '../kernel/clock.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import { rememberingTimestamp } from '../kernel/index.ts';
+import type { Sha256 } from '../kernel/index.ts';
 import type { Lineage, Actor, EntryDraft, SealedEntry } from './entry.ts';
 
 /** The newest entry: what the next one links to. */

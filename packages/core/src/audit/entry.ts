@@ -1,6 +1,5 @@
 import type { CanonicalJson, Json } from './canonical-json.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
 
 /** Every type of event. The contract has the same list, for clients. */
 export const auditEventTypes = [

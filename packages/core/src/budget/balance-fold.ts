@@ -1,7 +1,6 @@
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId, Micros, Total } from '../kernel/index.ts';
 import type { EarlierWindow, SavedBalance, Sums, WindowIds } from './balance.ts';
 import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './balance.ts';
-import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';

@@ -1,12 +1,11 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { BalanceFold, BalanceStep } from './balance-fold.ts';
 import type { ClosedPeriod } from './balance.ts';
 import { closedKept } from './balance.ts';
 import { isBookedEvent } from './budget-slice.ts';
 import type { Budgets } from './budgets.ts';
 import type { Calendar } from './period.ts';
-import type { Typed } from '../journal/journal.ts';
+import type { Typed } from '../journal/index.ts';
 
 /** So many entries that changed no balance may pass before it is noted that they did not. */
 const mostEntriesAfter = 10_000;

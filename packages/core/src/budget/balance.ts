@@ -1,6 +1,5 @@
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { plus } from '../kernel/money.ts';
+import type { EpochMs, Micros, Total } from '../kernel/index.ts';
+import { plus } from '../kernel/index.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';

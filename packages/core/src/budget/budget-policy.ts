@@ -2,8 +2,7 @@ import type { Period } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import { tierKey } from './tier.ts';
-import type { Glob } from '../kernel/glob.ts';
-import type { Micros } from '../kernel/money.ts';
+import type { Glob, Micros } from '../kernel/index.ts';
 
 /** The most that may be spent in a period; null where there is no cap. */
 export type Caps = Readonly<Record<Period, Micros | null>>;

@@ -1,6 +1,6 @@
-import type { Row, RowsOf, Table, Write } from '../journal/rows.ts';
-import { prune, put, remove, text, textIn } from '../journal/rows.ts';
-import { totalJson, totalOfJson } from '../kernel/money.ts';
+import type { Row, RowsOf, Table, Write } from '../journal/index.ts';
+import { prune, put, remove, text, textIn } from '../journal/index.ts';
+import { totalJson, totalOfJson } from '../kernel/index.ts';
 import type { ClosedPeriod, SavedBalance } from './balance.ts';
 import type { BudgetsChange, BudgetsSnapshot } from './budget-slice.ts';
 import type { Period } from './period.ts';

@@ -1,8 +1,6 @@
-import type { AlertEvent } from '../audit/entry.ts';
-import type { Typed } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
+import type { AlertEvent } from '../audit/index.ts';
+import type { Typed } from '../journal/index.ts';
+import type { AgentId, EpochMs, Micros, Total } from '../kernel/index.ts';
 import type { ClosedPeriod, SavedBalance } from './balance.ts';
 import type { Period } from './period.ts';
 import type { BalancesMark } from './recover-balances.ts';

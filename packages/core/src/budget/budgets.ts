@@ -1,9 +1,7 @@
-import type { AlertEvent } from '../audit/entry.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import type { Ports } from '../kernel/ports.ts';
-import type { AgentDirectory } from '../tenancy/directory.ts';
+import type { AlertEvent } from '../audit/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { AgentId, Micros, Total, Ports } from '../kernel/index.ts';
+import type { AgentDirectory } from '../tenancy/index.ts';
 import type { BudgetEvent, BudgetsChange } from './budget-slice.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -1,14 +1,13 @@
-import type { AgentId } from '../kernel/ids.ts';
-import type { Total, Micros } from '../kernel/money.ts';
+import type { AgentId, Total, Micros } from '../kernel/index.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
-import type { Width } from '../access/authority.ts';
+import type { Width } from '../access/index.ts';
 import type { Period } from './period.ts';
 import type { Balance } from './balance.ts';
 import { tiersOf } from './tier.ts';
-import { widest } from '../access/authority.ts';
+import { widest } from '../access/index.ts';
 import { periods } from './period.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
-import { plus } from '../kernel/money.ts';
+import { plus } from '../kernel/index.ts';
 
 /** Where balances are read. */
 export interface Balances {

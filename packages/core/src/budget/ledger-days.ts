@@ -1,5 +1,5 @@
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Undo } from '../journal/journal.ts';
+import type { Clock, EpochMs } from '../kernel/index.ts';
+import type { Undo } from '../journal/index.ts';
 import type { WindowIds, Windows } from './balance.ts';
 import { idsOf } from './balance.ts';
 import type { Calendar, Period, Window } from './period.ts';

@@ -18,11 +18,9 @@ import type { Period, Window } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
-import type { Undo } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { isShareOf, minus, plus } from '../kernel/money.ts';
+import type { Undo } from '../journal/index.ts';
+import type { AgentId, Clock, EpochMs, Micros, Total } from '../kernel/index.ts';
+import { isShareOf, minus, plus } from '../kernel/index.ts';
 import { exceededUnder } from './cap-rule.ts';
 import type { Exceeded } from './cap-rule.ts';
 

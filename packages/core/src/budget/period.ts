@@ -1,4 +1,4 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
 export type Period = 'day' | 'month';
 

@@ -1,15 +1,14 @@
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { narrowedTo, requireScope } from '../access/index.ts';
 import type { ClosedPeriodReader } from './balance.ts';
 import type { Budgets } from './budgets.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { isShareOf, minus, plus } from '../kernel/money.ts';
-import { visibleAgents } from '../tenancy/topology.ts';
+import type { EpochMs, Micros, Total } from '../kernel/index.ts';
+import { isShareOf, minus, plus } from '../kernel/index.ts';
+import { visibleAgents } from '../tenancy/index.ts';
 
 export interface BudgetFilter {
   readonly orgId?: string | undefined;

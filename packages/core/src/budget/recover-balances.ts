@@ -1,8 +1,8 @@
-import type { EpochMs } from '../kernel/clock.ts';
-import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import type { EntryLog, StoredEntry } from '../audit/index.ts';
 import type { SavedBalance } from './balance.ts';
 import { BalanceFold } from './balance-fold.ts';
-import { totalOfJson } from '../kernel/money.ts';
+import { totalOfJson } from '../kernel/index.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';

@@ -1,7 +1,5 @@
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { plus } from '../kernel/money.ts';
+import type { AgentId, Micros, Total } from '../kernel/index.ts';
+import { agentKey, plus } from '../kernel/index.ts';
 
 export interface RunCount {
   readonly checks: number;

@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 export type BudgetTier = 'global' | 'org' | 'team' | 'agent';
 

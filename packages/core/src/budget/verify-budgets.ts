@@ -1,13 +1,12 @@
-import type { Principal } from '../access/principal.ts';
-import { requireScope, requireUnbound } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { requireScope, requireUnbound } from '../access/index.ts';
 import type { Budgets } from './budgets.ts';
-import type { AuditPage, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { AuditPage, AuditReader, StoredEntry } from '../audit/index.ts';
+import type { EpochMs, Total } from '../kernel/index.ts';
 import type { WindowIds, Windows } from './balance.ts';
 import { idsOf } from './balance.ts';
 import { BalanceFold } from './balance-fold.ts';
-import type { Total } from '../kernel/money.ts';
-import { minus, plus } from '../kernel/money.ts';
+import { minus, plus } from '../kernel/index.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { isBookedEvent } from './budget-slice.ts';

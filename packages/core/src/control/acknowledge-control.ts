@@ -1,17 +1,13 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
+import { checkLength, longest, ReeveError } from '../kernel/index.ts';
 import type { Controls } from './controls.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { actorOf } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { authenticateAgent } from '../tenancy/identify.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { actorOf, authenticateAgent } from '../tenancy/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import { alertOf, entryMembers, saveReceipt } from './receipts.ts';
 import { discardMessage } from './messages.ts';
-import type { AckOutcome, Receipt } from '../ops/receipt.ts';
-import { acknowledged } from '../ops/receipt.ts';
+import type { AckOutcome, Receipt } from '../ops/index.ts';
+import { acknowledged } from '../ops/index.ts';
 
 export interface AckRequest {
   readonly agentId: AgentId | undefined;

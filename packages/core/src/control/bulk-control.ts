@@ -1,7 +1,7 @@
-import type { Actor } from '../audit/entry.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { ControlAction, Receipt, ReceiptStatus } from '../ops/receipt.ts';
+import type { Actor } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { ControlAction, Receipt, ReceiptStatus } from '../ops/index.ts';
 
 /** Which operations a control is for. Members narrow together; `all` stands alone. */
 export interface ControlScope {

@@ -1,14 +1,11 @@
-import type { Clock } from '../kernel/clock.ts';
-import type { ReeveError } from '../kernel/errors.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { OpsRegistry } from '../ops/registry.ts';
-import type { AgentDirectory } from '../tenancy/directory.ts';
+import type { Clock, ReeveError, AgentId, AgentKey } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { OpsRegistry, Receipt } from '../ops/index.ts';
+import type { AgentDirectory } from '../tenancy/index.ts';
 import type { ControlReader, ControlSequence } from './control-slice.ts';
 import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
-import type { Receipt } from '../ops/receipt.ts';
-import { isDue } from '../ops/receipt.ts';
+import { isDue } from '../ops/index.ts';
 import { RememberedControls } from './bulk-control.ts';
 
 export interface ControlSettings {

@@ -1,7 +1,7 @@
-import type { AgentColumn, RowsOf, Table } from '../journal/rows.ts';
-import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, prune, put, text, textIn } from '../journal/rows.ts';
-import { opsTable } from '../ops/ops-rows.ts';
-import type { Receipt } from '../ops/receipt.ts';
+import type { AgentColumn, RowsOf, Table } from '../journal/index.ts';
+import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, prune, put, text, textIn } from '../journal/index.ts';
+import { opsTable } from '../ops/index.ts';
+import type { Receipt } from '../ops/index.ts';
 import type { BulkControl } from './bulk-control.ts';
 import type { ControlSequence, ControlChange } from './control-slice.ts';
 

@@ -1,22 +1,16 @@
-import type { Standing } from '../access/authority.ts';
-import { refusalOf, widthOf } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo } from '../access/principal.ts';
-import { standingOf } from '../access/require-authority.ts';
-import { lineageOfBinding, draftOf } from '../audit/entry.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { redactText } from '../audit/redact.ts';
+import type { Standing, Principal } from '../access/index.ts';
+import { refusalOf, widthOf, narrowedTo, standingOf } from '../access/index.ts';
+import { lineageOfBinding, draftOf, canonicalJson, redactText } from '../audit/index.ts';
+import type { Json } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
-import { invalid } from '../kernel/errors.ts';
-import { isOver, nextState } from '../ops/op.ts';
-import type { Op } from '../ops/op.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { visibleAgents } from '../tenancy/topology.ts';
+import { invalid } from '../kernel/index.ts';
+import { isOver, nextState } from '../ops/index.ts';
+import type { Op, ControlAction } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { visibleAgents } from '../tenancy/index.ts';
 import type { BulkControl, ControlCounts, ControlScope, ControlResult } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
-import type { ControlAction } from '../ops/receipt.ts';
 import { resultOf } from './bulk-control.ts';
 
 export interface ScopeRequest {

@@ -1,7 +1,6 @@
 import type { BulkControl } from './bulk-control.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
+import type { Receipt, ReceiptStatus } from '../ops/index.ts';
 
 /** The rows that controls write. */
 export type ControlChange =

@@ -1,7 +1,6 @@
-import type { JournalOf } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Reactions } from '../kernel/announce.ts';
-import type { Operations, OperationsChange, OperationsEvent, OpsReactions } from '../ops/operations.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { AgentId, Reactions } from '../kernel/index.ts';
+import type { Operations, OperationsChange, OperationsEvent, OpsReactions } from '../ops/index.ts';
 import type { ControlRegistry } from './control-registry.ts';
 import type { ControlChange } from './control-slice.ts';
 

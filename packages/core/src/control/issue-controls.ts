@@ -1,17 +1,13 @@
-import type { Width } from '../access/authority.ts';
-import { isAtLeastAsWide, widest } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
+import type { Width, Principal } from '../access/index.ts';
+import { isAtLeastAsWide, widest } from '../access/index.ts';
+import type { Json } from '../audit/index.ts';
+import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
 import { discardMessage, releaseWhenDurable } from './messages.ts';
 import { leaveUnconfirmed, owesAnswer, entryMembers } from './receipts.ts';
-import { moveOp } from '../ops/move-op.ts';
-import type { Op } from '../ops/op.ts';
-import type { ControlAction, Receipt } from '../ops/receipt.ts';
-import { givenUp, isDue } from '../ops/receipt.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import { moveOp, givenUp, isDue } from '../ops/index.ts';
+import type { Op, ControlAction, Receipt } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /** What operators want of some operations. */
 export interface ControlOrder {

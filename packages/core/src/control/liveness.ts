@@ -1,12 +1,9 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
-import { usdOfMicros } from '../kernel/money.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
-import { SteppedRound } from '../kernel/clock.ts';
-import type { Op } from '../ops/op.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { touchAgent } from '../tenancy/identify.ts';
+import { usdOfMicros, traceIdsIn, SteppedRound } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { touchAgent } from '../tenancy/index.ts';
 
 /** An agent is heard of again: what it runs is not stale any more. */
 export function wakeOps(gov: Controls, agent: Agent): void {

@@ -1,12 +1,12 @@
 import type { Controls } from './controls.ts';
 import type { ControlMessage, QueuedMessage, Outbox, ControlStream, ControlSink } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
-import { announce } from '../kernel/announce.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Op } from '../ops/op.ts';
-import { delivered, isDue, givenUp } from '../ops/receipt.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/identify.ts';
+import { announce } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import { delivered, isDue, givenUp } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/index.ts';
 
 /**
  * The agent leaves, and with it the operations that its messages were about: they are given up. A stop that it owes an

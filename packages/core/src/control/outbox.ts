@@ -1,7 +1,5 @@
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { ReeveError } from '../kernel/errors.ts';
-import type { ControlAction, Receipt } from '../ops/receipt.ts';
+import type { AgentId, EpochMs, ReeveError } from '../kernel/index.ts';
+import type { ControlAction, Receipt } from '../ops/index.ts';
 
 /** What an agent is told. */
 export interface ControlMessage {

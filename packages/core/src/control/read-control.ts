@@ -1,7 +1,7 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach, requireScope } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach, requireScope } from '../access/index.ts';
 import type { Controls } from './controls.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { BulkControl, ControlReport } from './bulk-control.ts';
 
 const mostReceipts = 1000;

@@ -1,11 +1,10 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { AlertEvent, EntryDraft } from '../audit/entry.ts';
-import { draftOf, system, lineageOfId } from '../audit/entry.ts';
+import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
+import type { AlertEvent, EntryDraft } from '../audit/index.ts';
 import type { ControlSnapshot } from './control-slice.ts';
 import type { Controls } from './controls.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
-import type { Receipt } from '../ops/receipt.ts';
-import { unconfirmed } from '../ops/receipt.ts';
+import { traceIdsIn } from '../kernel/index.ts';
+import type { Receipt } from '../ops/index.ts';
+import { unconfirmed } from '../ops/index.ts';
 
 /** Puts a receipt in the place of what it was, in memory and in this turn. */
 export function saveReceipt(gov: Controls, before: Receipt, after: Receipt): void {

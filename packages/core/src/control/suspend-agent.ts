@@ -1,20 +1,16 @@
-import { isAtLeastAsWide, widthOf } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import { requireAuthority, standingOf } from '../access/require-authority.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { isAtLeastAsWide, widthOf, requireAuthority, standingOf } from '../access/index.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
 import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
 import { issueControls } from './issue-controls.ts';
 import { saveReceipt } from './receipts.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { announce } from '../kernel/announce.ts';
-import type { Op } from '../ops/op.ts';
-import type { Receipt } from '../ops/receipt.ts';
-import { lifted } from '../ops/receipt.ts';
-import type { Agent, Suspension, AgentRecord } from '../tenancy/agent.ts';
-import { findAgent, credentialEnded } from '../tenancy/identify.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { announce } from '../kernel/index.ts';
+import type { Op, Receipt } from '../ops/index.ts';
+import { lifted } from '../ops/index.ts';
+import type { Agent, Suspension, AgentRecord } from '../tenancy/index.ts';
+import { findAgent, credentialEnded } from '../tenancy/index.ts';
 
 export interface SuspendAgent {
   readonly by: Principal;

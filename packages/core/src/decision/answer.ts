@@ -1,21 +1,13 @@
-import type { CheckRequest } from '../action/check-request.ts';
-import { describeAction } from '../action/check-request.ts';
-import type { CanonicalJson } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Decision } from '../audit/entry.ts';
-import type { Period } from '../budget/period.ts';
-import type { BudgetTier } from '../budget/tier.ts';
-import type { Typed } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { totalJson } from '../kernel/money.ts';
-import type { Sha256 } from '../kernel/ports.ts';
-import type { Op } from '../ops/op.ts';
-import type { RunFacts, SpendFacts } from '../policy/condition.ts';
-import type { Observed } from '../policy/observed-documents.ts';
-import type { Tier } from '../policy/policy-set.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { describeAction } from '../action/index.ts';
+import type { CanonicalJson, Decision } from '../audit/index.ts';
+import { canonicalJson } from '../audit/index.ts';
+import type { Period, BudgetTier } from '../budget/index.ts';
+import type { Typed } from '../journal/index.ts';
+import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
+import { agentKey, totalJson } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { RunFacts, SpendFacts, Observed, Tier } from '../policy/index.ts';
 
 /** The cap that a refused charge would have passed. */
 export interface Limit {

@@ -1,22 +1,20 @@
-import { identityOf, resourceOf } from '../action/action.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import { announceApproval, requestApproval } from '../approvals/request-approval.ts';
-import type { Actor, EntryDraft, Decision } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { identityOf, resourceOf } from '../action/index.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { announceApproval, requestApproval } from '../approvals/index.ts';
+import type { Actor, EntryDraft, Decision } from '../audit/index.ts';
+import { redactText } from '../audit/index.ts';
 import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { refuseIdentity } from './refuse-identity.ts';
-import type { Undo } from '../journal/journal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { traceIdsOf, traceIdsIn } from '../kernel/ids.ts';
-import { moveByDecision } from '../ops/move-op.ts';
-import type { Op } from '../ops/op.ts';
-import { opsChange } from '../ops/ops-slice.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { actorOf } from '../tenancy/agent.ts';
-import { touchAgent, identify } from '../tenancy/identify.ts';
+import type { Undo } from '../journal/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
+import { moveByDecision, opsChange } from '../ops/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
 /** Judges one action, and answers once the decision is durable. */
 export async function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {

@@ -1,15 +1,13 @@
-import { approximateUsd, plus } from '../kernel/money.ts';
-import type { TierOf } from '../budget/tier.ts';
-import { tiersOf } from '../budget/tier.ts';
-import type { Micros } from '../kernel/money.ts';
+import { approximateUsd, plus } from '../kernel/index.ts';
+import type { TierOf } from '../budget/index.ts';
+import { tiersOf } from '../budget/index.ts';
+import type { Micros, EpochMs } from '../kernel/index.ts';
 import type { Decisions } from './decisions.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/condition.ts';
-import type { Agent, AgentRecord } from '../tenancy/agent.ts';
-import type { Action } from '../action/action.ts';
+import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/index.ts';
+import type { Agent, AgentRecord } from '../tenancy/index.ts';
+import type { Action, CheckRequest } from '../action/index.ts';
 import type { AskedFacts } from './answer.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import { mostArgumentValues } from '../action/check-request.ts';
+import { mostArgumentValues } from '../action/index.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 

@@ -1,21 +1,17 @@
-import type { CheckRequest } from '../action/check-request.ts';
-import { nameOf } from '../approvals/approval.ts';
-import type { ApprovalQuestion } from '../approvals/request-approval.ts';
-import { mostOpenApprovals } from '../approvals/request-approval.ts';
-import { findGrant, useGrant } from '../approvals/grants.ts';
-import type { Exceeded } from '../budget/cap-rule.ts';
-import { approverWidth } from '../budget/cap-rule.ts';
-import { noteApproached } from '../budget/note-approached.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { nameOf, mostOpenApprovals, findGrant, useGrant } from '../approvals/index.ts';
+import type { ApprovalQuestion } from '../approvals/index.ts';
+import type { Exceeded } from '../budget/index.ts';
+import { approverWidth, noteApproached } from '../budget/index.ts';
 import type { Judgement } from './answer.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros } from '../kernel/money.ts';
-import type { Op } from '../ops/op.ts';
-import type { Tier } from '../policy/policy-set.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { EpochMs, Micros } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Tier } from '../policy/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /** What policy and budgets say of an action that is asked about for the first time. */
 export interface Decided

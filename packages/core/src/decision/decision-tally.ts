@@ -1,11 +1,11 @@
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope } from '../access/principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Principal } from '../access/index.ts';
+import { narrowedTo, requireScope } from '../access/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { DecisionEvent } from './answer.ts';
 import { isDecisionEvent } from './answer.ts';
-import type { Typed } from '../journal/journal.ts';
-import type { TenantFilter } from '../tenancy/topology.ts';
-import type { Decision } from '../audit/entry.ts';
+import type { Typed } from '../journal/index.ts';
+import type { TenantFilter } from '../tenancy/index.ts';
+import type { Decision } from '../audit/index.ts';
 
 export type DecisionCounts = Readonly<Record<Decision, number>>;
 

@@ -1,13 +1,12 @@
-import type { CheckRequest } from '../action/check-request.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Actor, Lineage } from '../audit/entry.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { canonicalJson } from '../audit/index.ts';
+import type { Actor, Lineage } from '../audit/index.ts';
 import type { Judgement } from './answer.ts';
 import type { Decisions } from './decisions.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import { actorOf } from '../tenancy/agent.ts';
-import { touchAgent, provenAgent } from '../tenancy/identify.ts';
-import type { Identity } from '../tenancy/identify.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import { actorOf, touchAgent, provenAgent } from '../tenancy/index.ts';
+import type { Identity } from '../tenancy/index.ts';
 
 /**
  * Denies a request whose identity failed: before any policy, leaving no operation and no spend, with one audit entry.

@@ -1,19 +1,12 @@
-import type { Action } from '../action/action.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import type { Decision } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import { knownPriceOf, priceOf } from '../budget/budget-policy.ts';
-import type { BudgetPolicy } from '../budget/budget-policy.ts';
-import type { Exceeded } from '../budget/cap-rule.ts';
-import type { Ledger } from '../budget/ledger.ts';
-import type { TierOf } from '../budget/tier.ts';
-import { timestamp } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Micros } from '../kernel/money.ts';
-import { minus, usdOfMicros } from '../kernel/money.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import { alsoOfBudget } from '../policy/asking-rules.ts';
-import type { PolicySet, Tier, Verdict } from '../policy/policy-set.ts';
+import type { Action, CheckRequest } from '../action/index.ts';
+import type { Decision } from '../audit/index.ts';
+import { redactText } from '../audit/index.ts';
+import { knownPriceOf, priceOf } from '../budget/index.ts';
+import type { BudgetPolicy, Exceeded, Ledger, TierOf } from '../budget/index.ts';
+import { timestamp, minus, usdOfMicros } from '../kernel/index.ts';
+import type { AgentId, Micros } from '../kernel/index.ts';
+import type { Asking, PolicySet, Tier, Verdict } from '../policy/index.ts';
+import { alsoOfBudget } from '../policy/index.ts';
 import type { Limit } from './answer.ts';
 
 /** What the budgets make of a verdict of policy. */

@@ -1,8 +1,8 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach } from '../access/index.ts';
 import type { DomainEvent } from '../store.ts';
-import type { PolicyScope } from '../policy/document.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { PolicyScope } from '../policy/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 /** Which events a stream asks for. Absent members do not narrow. */
 export interface EventFilter {

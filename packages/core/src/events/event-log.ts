@@ -1,7 +1,6 @@
-import type { Approval } from '../approvals/approval.ts';
-import type { EventIdsChange } from '../journal/event-ids.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { OpRecord } from '../ops/op.ts';
+import type { Approval } from '../approvals/index.ts';
+import type { EventIdsChange, JournalOf } from '../journal/index.ts';
+import type { OpRecord } from '../ops/index.ts';
 import type { DomainEvent } from '../store.ts';
 
 /** How many events can be replayed. A power of two, so that the place of an id is found by a mask. */

@@ -1,6 +1,5 @@
-import type { ChainHead, Seal } from '../audit/chain.ts';
-import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { ChainHead, Seal, EntryDraft, SealedEntry } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 /** Takes a change back, where the turn it belongs to could not be made durable. */
 export type Undo = () => void;

@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 /** A value as every store holds it. */
 export type Value = string | number | null;

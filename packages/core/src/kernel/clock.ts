@@ -1,5 +1,3 @@
-
-
 /** Milliseconds since the Unix epoch. */
 export type EpochMs = number;
 

@@ -1,13 +1,17 @@
-import type { Access } from '../access/access.ts';
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope, covers } from '../access/principal.ts';
-import type { AuditReader, EntryLog, AuditPage, AuditQuery, StoredEntry } from '../audit/audit-reader.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { ChainHead } from '../audit/chain.ts';
-import type { SealedEntry } from '../audit/entry.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import type { RowsOf, Table } from '../journal/rows.ts';
-import { integer, numberIn, prune, text, textIn } from '../journal/rows.ts';
+import type { Access, Principal } from '../access/index.ts';
+import { narrowedTo, requireScope, covers } from '../access/index.ts';
+import type {
+  AuditReader,
+  EntryLog,
+  AuditPage,
+  AuditQuery,
+  StoredEntry,
+  ChainHead,
+  SealedEntry,
+} from '../audit/index.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import type { RowsOf, Table } from '../journal/index.ts';
+import { integer, numberIn, prune, text, textIn } from '../journal/index.ts';
 
 /** What the log may hold beyond its limit before it is cut: a cut is an entry, too, and must not call for the next. */
 const slack = 0.1;

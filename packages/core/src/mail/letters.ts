@@ -1,5 +1,5 @@
-import type { Role } from '../access/principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Role } from '../access/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Letter } from './mailer.ts';
 
 /** The token is in the fragment, which browsers send to no server: it stays out of access logs and referrers. */

@@ -1,5 +1,5 @@
-import type { AccountRows, AccountStore } from '../accounts/account-store.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { AccountRows, AccountStore } from '../accounts/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { AccountTables } from './memory-account-rows.ts';
 import { MemoryAccountRows } from './memory-account-rows.ts';
 

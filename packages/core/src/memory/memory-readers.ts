@@ -1,18 +1,20 @@
-import type { Approval } from '../approvals/approval.ts';
-import type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from '../approvals/approval-reader.ts';
-import { sortedBy } from '../approvals/approval-reader.ts';
-import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
-import type { StandingGrant } from '../approvals/grant.ts';
-import { grantStateOf } from '../approvals/grant.ts';
-import type { BulkControl } from '../control/bulk-control.ts';
-import type { ControlReader } from '../control/control-slice.ts';
-import { bulksTable, receiptsTable } from '../control/control-rows.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
-import type { PolicySource } from '../policy/parse-source.ts';
-import { policySetsTable, policyVersionsTable } from '../policy/policy-rows.ts';
-import type { PolicyStore, PolicyVersion } from '../policy/store/policy-version.ts';
+import type {
+  Approval,
+  ApprovalQuery,
+  ApprovalReader,
+  Found,
+  GrantQuery,
+  PageEnd,
+  StandingGrant,
+} from '../approvals/index.ts';
+import { sortedBy, approvalsTable, grantsTable, grantStateOf } from '../approvals/index.ts';
+import type { BulkControl, ControlReader } from '../control/index.ts';
+import { bulksTable, receiptsTable } from '../control/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { Receipt, ReceiptStatus } from '../ops/index.ts';
+import type { PolicySource, PolicyStore, PolicyVersion } from '../policy/index.ts';
+import { policySetsTable, policyVersionsTable } from '../policy/index.ts';
 import type { MemoryRows } from './memory-rows.ts';
 
 /** Reads what the store in memory keeps of controls. */

@@ -1,4 +1,4 @@
-import type { RowCondition, Prune, Reading, Table, Value, Write } from '../journal/rows.ts';
+import type { RowCondition, Prune, Reading, Table, Value, Write } from '../journal/index.ts';
 
 /** The rows of the store in memory: for each table its items, by their keys. */
 export class MemoryRows {

@@ -1,20 +1,14 @@
-import type { Principal } from '../access/principal.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Actor } from '../audit/entry.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Micros } from '../kernel/money.ts';
-import { checkCost, microsPerUsd, usdOfMicros } from '../kernel/money.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { AgentId, Micros } from '../kernel/index.ts';
+import { checkLength, longest, checkCost, microsPerUsd, usdOfMicros, traceIdsIn } from '../kernel/index.ts';
 import { findOp } from './find-ops.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
-import { actorOf } from '../tenancy/agent.ts';
-import { authenticateAgent } from '../tenancy/identify.ts';
+import { actorOf, authenticateAgent } from '../tenancy/index.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
 

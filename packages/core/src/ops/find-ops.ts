@@ -1,13 +1,12 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach, requireScope } from '../access/principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach, requireScope } from '../access/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import type { OpState, Op, OpRecord } from './op.ts';
 import { isOver, recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import type { TenantFilter } from '../tenancy/topology.ts';
-import { visibleAgents } from '../tenancy/topology.ts';
+import type { Agent, TenantFilter } from '../tenancy/index.ts';
+import { visibleAgents } from '../tenancy/index.ts';
 
 /** How many of those that an ambiguous id may mean are named. */
 const mostCandidates = 20;

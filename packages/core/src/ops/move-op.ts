@@ -1,11 +1,8 @@
 import type { Operations, OpMoved } from './operations.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import type { Actor } from '../audit/entry.ts';
-import { announce } from '../kernel/announce.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
+import { canonicalJson, draftOf } from '../audit/index.ts';
+import type { Json, Actor } from '../audit/index.ts';
+import { announce, traceIdsIn } from '../kernel/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { OpTrigger, Op } from './op.ts';
 import { opsChange } from './ops-slice.ts';
 import type { Receipt } from './receipt.ts';

@@ -1,8 +1,7 @@
-import type { ActionType } from '../action/action.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { ActionType } from '../action/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt } from './receipt.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /** What is remembered of an operation, whoever asks. */
 export interface OpRecord {

@@ -1,10 +1,8 @@
-import type { AlertEvent, Actor } from '../audit/entry.ts';
-import type { BudgetEvent, BudgetsChange } from '../budget/budget-slice.ts';
-import type { Budgets } from '../budget/budgets.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { Reactions } from '../kernel/announce.ts';
-import type { AgentChange, AgentEvent } from '../tenancy/tenancy-slice.ts';
-import type { Tenancy, TenancyReactions } from '../tenancy/tenancy.ts';
+import type { AlertEvent, Actor } from '../audit/index.ts';
+import type { BudgetEvent, BudgetsChange, Budgets } from '../budget/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { Reactions } from '../kernel/index.ts';
+import type { AgentChange, AgentEvent, Tenancy, TenancyReactions } from '../tenancy/index.ts';
 import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';

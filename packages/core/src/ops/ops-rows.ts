@@ -1,4 +1,4 @@
-import type { AgentColumn, Row, RowsOf, Table } from '../journal/rows.ts';
+import type { AgentColumn, Row, RowsOf, Table } from '../journal/index.ts';
 import {
   agentColumns,
   agentIdOf,
@@ -11,7 +11,7 @@ import {
   remove,
   text,
   textIn,
-} from '../journal/rows.ts';
+} from '../journal/index.ts';
 import type { OpsChange, SavedOp } from './ops-slice.ts';
 import { boundedOp } from './ops-slice.ts';
 

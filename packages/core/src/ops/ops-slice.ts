@@ -1,6 +1,5 @@
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { withKeptTexts } from '../kernel/bounds.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { withKeptTexts } from '../kernel/index.ts';
 import type { OpRecord, Op } from './op.ts';
 import { recordOf } from './op.ts';
 

@@ -1,9 +1,9 @@
-import type { ActionType } from '../action/action.ts';
+import type { ActionType } from '../action/index.ts';
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
-import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
-import { keptText } from '../kernel/bounds.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { EntryLog, StoredEntry } from '../audit/index.ts';
+import { keptText } from '../kernel/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 import type { OpState, Op } from './op.ts';
 import { isOver } from './op.ts';
 import type { Receipt } from './receipt.ts';

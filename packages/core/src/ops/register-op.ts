@@ -1,16 +1,13 @@
-import type { Principal } from '../access/principal.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
-import { checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/ids.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { checkLength, longest, checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
 import { opsChange } from './ops-slice.ts';
-import { findAgent } from '../tenancy/identify.ts';
+import { findAgent } from '../tenancy/index.ts';
 
 export interface RegisterOp {
   readonly by: Principal;

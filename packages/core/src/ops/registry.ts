@@ -1,12 +1,9 @@
-import type { Undo } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Total } from '../kernel/money.ts';
-import { plus } from '../kernel/money.ts';
+import type { Undo } from '../journal/index.ts';
+import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
+import { ReeveError, plus } from '../kernel/index.ts';
 import type { OpState, OpTrigger, Op } from './op.ts';
 import { allowedTriggers, isOver, nextState } from './op.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /**
  * Operations in flight. They are keyed by agent first: the same `trace:span` from another agent is another

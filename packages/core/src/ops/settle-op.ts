@@ -1,9 +1,9 @@
-import type { Actor } from '../audit/entry.ts';
-import { noteApproached } from '../budget/note-approached.ts';
+import type { Actor } from '../audit/index.ts';
+import { noteApproached } from '../budget/index.ts';
 import { isOver } from './op.ts';
 import { moveOp } from './move-op.ts';
 import type { Operations, OpMoved } from './operations.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /** What a move means to budgets: the end of an operation settles its cost, its termination frees what was held back. */
 export function settleCost(gov: Operations, moved: OpMoved): void {

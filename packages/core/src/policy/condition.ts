@@ -1,7 +1,7 @@
-import type { Action } from '../action/action.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Action } from '../action/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Subject } from './subject.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
 
 export interface PolicyFeatures {
   /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */

@@ -1,6 +1,6 @@
-import { redactText } from '../audit/redact.ts';
-import type { ActionType } from '../action/action.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import { redactText } from '../audit/index.ts';
+import type { ActionType } from '../action/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import { containsAgent } from './document.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import { canConcern } from './rule-index.ts';

@@ -1,12 +1,9 @@
-import type { Width, Binding } from '../access/authority.ts';
-import { widthOf } from '../access/authority.ts';
-import { mayReach } from '../access/principal.ts';
-import type { ActionType } from '../action/action.ts';
-import type { Pricing, ActionOnExceed, Caps } from '../budget/budget-policy.ts';
-import type { BudgetTier } from '../budget/tier.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { isId } from '../kernel/ids.ts';
-import type { Glob } from '../kernel/glob.ts';
+import type { Width, Binding } from '../access/index.ts';
+import { widthOf, mayReach } from '../access/index.ts';
+import type { ActionType } from '../action/index.ts';
+import type { Pricing, ActionOnExceed, Caps, BudgetTier } from '../budget/index.ts';
+import type { AgentId, Glob } from '../kernel/index.ts';
+import { isId } from '../kernel/index.ts';
 import type { Condition } from './condition.ts';
 
 /** What a document says of budgets: caps for tiers, of which a scoped document has its own tenant's only. */

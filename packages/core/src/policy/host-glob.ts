@@ -1,5 +1,5 @@
-import type { Glob } from '../kernel/glob.ts';
-import { compileGlob, GlobError } from '../kernel/glob.ts';
+import type { Glob } from '../kernel/index.ts';
+import { compileGlob, GlobError } from '../kernel/index.ts';
 import { canonicalHost } from './host.ts';
 import type { Dimension } from './subject.ts';
 

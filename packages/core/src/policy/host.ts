@@ -1,4 +1,4 @@
-import { parseUrl } from '../kernel/ports.ts';
+import { parseUrl } from '../kernel/index.ts';
 
 /** What was sent names a host perhaps, and nobody can say which. */
 export const unclear = Symbol('unclear');

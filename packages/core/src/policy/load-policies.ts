@@ -1,6 +1,5 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import type { Sha256 } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyProblem, PolicyDocument } from './document.ts';
 import { describeProblem, authorOf } from './document.ts';

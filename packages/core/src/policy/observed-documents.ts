@@ -1,4 +1,4 @@
-import type { ActionType } from '../action/action.ts';
+import type { ActionType } from '../action/index.ts';
 import type { Facts, Evaluation } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';

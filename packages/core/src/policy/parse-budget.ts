@@ -1,12 +1,10 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
-import type { ActionOnExceed, Price, Pricing, UnknownPrice } from '../budget/budget-policy.ts';
-import type { Micros } from '../kernel/money.ts';
-import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros } from '../kernel/money.ts';
-import { Calendar } from '../budget/period.ts';
-import type { BudgetTier } from '../budget/tier.ts';
+import type { ActionOnExceed, Price, Pricing, UnknownPrice, BudgetTier } from '../budget/index.ts';
+import type { Micros } from '../kernel/index.ts';
+import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros, compileGlob, GlobError } from '../kernel/index.ts';
+import { Calendar } from '../budget/index.ts';
 import type { PolicyScope, DocumentBudget } from './document.ts';
-import { compileGlob, GlobError } from '../kernel/glob.ts';
 import type { YamlReader } from './yaml-reader.ts';
 
 const own = { daily_limit_usd: 'day', monthly_limit_usd: 'month' } as const;

@@ -1,9 +1,7 @@
-import type { ActionType } from '../action/action.ts';
-import { actionTypes } from '../action/action.ts';
-import { messageOf } from '../kernel/errors.ts';
-import type { Glob } from '../kernel/glob.ts';
-import { GlobError } from '../kernel/glob.ts';
-import { isId } from '../kernel/ids.ts';
+import type { ActionType } from '../action/index.ts';
+import { actionTypes } from '../action/index.ts';
+import { messageOf, GlobError, isId } from '../kernel/index.ts';
+import type { Glob } from '../kernel/index.ts';
 import type { Condition, CompileCondition, PolicyFeatures } from './condition.ts';
 import { ConditionError } from './condition.ts';
 import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts';

@@ -1,5 +1,5 @@
-import type { Width } from '../access/authority.ts';
-import { isId } from '../kernel/ids.ts';
+import type { Width } from '../access/index.ts';
+import { isId } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope, PolicyPlace, PolicyProblem } from './document.ts';
 import { authorOf, bindingOfName, shortName, policyModes, parseScope, scopeForms } from './document.ts';

@@ -1,4 +1,4 @@
-import { parseUrl } from '../kernel/ports.ts';
+import { parseUrl } from '../kernel/index.ts';
 
 /** `file:`, also with what the URL standard takes away: blanks before it, tabs and line breaks within. */
 const fileUrl = /^[\0- ]*f[\t\r\n]*i[\t\r\n]*l[\t\r\n]*e[\t\r\n]*:/i;

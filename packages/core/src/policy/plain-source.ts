@@ -1,9 +1,9 @@
-import type { Pricing } from '../budget/budget-policy.ts';
+import type { Pricing } from '../budget/index.ts';
 import { SourceGlobs } from './host-glob.ts';
 import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
-import type { Glob } from '../kernel/glob.ts';
-import { compileGlob } from '../kernel/glob.ts';
+import type { Glob } from '../kernel/index.ts';
+import { compileGlob } from '../kernel/index.ts';
 import type { ParsedDocument, ParsedSource } from './parse-source.ts';
 import { globDimensions } from './parse-rule.ts';
 import { featuresFor } from './parse-source.ts';

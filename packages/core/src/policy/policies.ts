@@ -1,8 +1,7 @@
-import type { KeyRing } from '../access/key-ring.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Ledger } from '../budget/ledger.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { Ports } from '../kernel/ports.ts';
+import type { KeyRing, Principal } from '../access/index.ts';
+import type { Ledger } from '../budget/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { Ports } from '../kernel/index.ts';
 import { mayReachScope } from './document.ts';
 import type { PolicySet } from './policy-set.ts';
 import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';

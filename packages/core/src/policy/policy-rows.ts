@@ -1,5 +1,5 @@
-import type { Row, RowsOf, Table } from '../journal/rows.ts';
-import { fixed, integer, numberIn, optionalTextIn, prune, push, put, text, textIn } from '../journal/rows.ts';
+import type { Row, RowsOf, Table } from '../journal/index.ts';
+import { fixed, integer, numberIn, optionalTextIn, prune, push, put, text, textIn } from '../journal/index.ts';
 import type { PolicySource } from './parse-source.ts';
 import type { PoliciesChange } from './policy-slice.ts';
 import type { PolicySetRecord, PolicyVersion, StoredVersion } from './store/policy-version.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../audit/canonical-json.ts';
-import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/money.ts';
-import { actionTypes } from '../action/action.ts';
+import type { Json } from '../audit/index.ts';
+import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/index.ts';
+import { actionTypes } from '../action/index.ts';
 import { effects, policyModes } from './document.ts';
 import { actionsOnExceed, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
 import type { approvalKeys, ruleKeys } from './parse-rule.ts';

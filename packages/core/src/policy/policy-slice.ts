@@ -1,4 +1,4 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { PolicyScope } from './document.ts';
 import type { PolicySetRecord, PolicyVersion, StoredVersion } from './store/policy-version.ts';
 

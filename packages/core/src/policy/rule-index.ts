@@ -1,6 +1,6 @@
-import type { ActionType } from '../action/action.ts';
-import { actionTypes } from '../action/action.ts';
-import type { Glob } from '../kernel/glob.ts';
+import type { ActionType } from '../action/index.ts';
+import { actionTypes } from '../action/index.ts';
+import type { Glob } from '../kernel/index.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule } from './document.ts';
 import { effects } from './document.ts';
 import type { Facts, Evaluation } from './condition.ts';

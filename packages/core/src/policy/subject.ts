@@ -1,4 +1,4 @@
-import type { Action } from '../action/action.ts';
+import type { Action } from '../action/index.ts';
 import { plainHost, plainHostOf, readHost, unclear } from './host.ts';
 import { readPath } from './path.ts';
 

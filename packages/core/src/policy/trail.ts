@@ -1,12 +1,11 @@
-import { redactText } from '../audit/redact.ts';
-import type { Action } from '../action/action.ts';
-import { messageOf } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import { redactText } from '../audit/index.ts';
+import type { Action } from '../action/index.ts';
+import { messageOf } from '../kernel/index.ts';
+import type { AgentId, Glob } from '../kernel/index.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded, Evaluation } from './condition.ts';
 import { containsAgent } from './document.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
-import type { Glob } from '../kernel/glob.ts';
 import type { PolicySet } from './policy-set.ts';
 import { namesUnclear, strength } from './rule-index.ts';
 import type { Dimension, Subject, Unclear } from './subject.ts';

@@ -1,6 +1,6 @@
-import type { Decision } from '../audit/entry.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
+import type { Decision } from '../audit/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { ChangedDecision } from './judge-again.ts';
 
 interface Turn {

@@ -1,8 +1,8 @@
-import type { Principal } from '../access/principal.ts';
-import { latestLogs } from '../logs/logs.ts';
-import type { Decisions } from '../decision/decisions.ts';
-import type { AuditReader, StoredEntry } from '../audit/audit-reader.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Principal } from '../access/index.ts';
+import { latestLogs } from '../logs/index.ts';
+import type { Decisions } from '../decision/index.ts';
+import type { AuditReader, StoredEntry } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { BacktestSummary } from './backtest-tally.ts';
 import { BacktestTally } from './backtest-tally.ts';
 import type { ChangedDecision, JudgedAgain } from './judge-again.ts';

@@ -1,16 +1,19 @@
-import type { Width } from '../access/authority.ts';
-import { mayChangeDocument, widthOf } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Decisions } from '../decision/decisions.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { PolicyDocument, PolicyProblem } from '../policy/document.ts';
-import { namespaceOf, describeProblem, mayReachScope } from '../policy/document.ts';
-import type { ParsedSource, PolicySource } from '../policy/parse-source.ts';
-import { problemsOf, parseSource } from '../policy/parse-source.ts';
-import { PolicySet, policyVersion } from '../policy/policy-set.ts';
-import type { PolicyHistory } from '../policy/store/policy-version.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Width, Principal } from '../access/index.ts';
+import { mayChangeDocument, widthOf } from '../access/index.ts';
+import type { Decisions } from '../decision/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import type { PolicyDocument, PolicyProblem, ParsedSource, PolicySource, PolicyHistory } from '../policy/index.ts';
+import {
+  namespaceOf,
+  describeProblem,
+  mayReachScope,
+  problemsOf,
+  parseSource,
+  PolicySet,
+  policyVersion,
+} from '../policy/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /** Policies that somebody thinks of putting in force. */
 export interface Candidate {

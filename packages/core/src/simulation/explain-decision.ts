@@ -1,21 +1,15 @@
-import type { Principal } from '../access/principal.ts';
-import type { AuditReader } from '../audit/audit-reader.ts';
-import type { Decision } from '../audit/entry.ts';
-import type { Decisions } from '../decision/decisions.ts';
-import { isBudgetRule } from '../decision/weigh-budgets.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import { latestLogs } from '../logs/logs.ts';
-import { readerOf } from '../policy/policies.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
-import { strength } from '../policy/rule-index.ts';
-import type { ConsideredRule } from '../policy/trail.ts';
-import { considerRules } from '../policy/trail.ts';
+import type { Principal } from '../access/index.ts';
+import type { AuditReader, Decision } from '../audit/index.ts';
+import type { Decisions } from '../decision/index.ts';
+import { isBudgetRule } from '../decision/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { agentKey, ReeveError } from '../kernel/index.ts';
+import { latestLogs } from '../logs/index.ts';
+import { readerOf, strength, considerRules } from '../policy/index.ts';
+import type { PolicySet, ConsideredRule } from '../policy/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
 
 export interface Explanation {
   readonly opId: string;

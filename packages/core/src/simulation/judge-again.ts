@@ -1,17 +1,14 @@
-import { knownPriceOf, priceOf } from '../budget/budget-policy.ts';
-import type { Action } from '../action/action.ts';
-import type { Decision } from '../audit/entry.ts';
+import { knownPriceOf, priceOf } from '../budget/index.ts';
+import type { Action } from '../action/index.ts';
+import type { Decision, StoredEntry } from '../audit/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
-import { isBudgetRule } from '../decision/weigh-budgets.ts';
-import type { StoredEntry } from '../audit/audit-reader.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { Effect } from '../policy/document.ts';
-import type { PolicySet, Verdict } from '../policy/policy-set.ts';
-import { considerRules, decidingRule } from '../policy/trail.ts';
+import { isBudgetRule } from '../decision/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { Effect, PolicySet, Verdict } from '../policy/index.ts';
+import { considerRules, decidingRule } from '../policy/index.ts';
 
 /** What is told of a decision; the rest of it stands in the log. */
 type ToldDecision = Pick<RecordedDecision, 'seq' | 'at' | 'opId' | 'agent' | 'resource' | 'policyRule'> & {

@@ -1,17 +1,13 @@
-import type { Action, ActionType } from '../action/action.ts';
-import { action, actionTypes } from '../action/action.ts';
-import type { StoredEntry } from '../audit/audit-reader.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import type { Decision } from '../audit/entry.ts';
-import { redacted } from '../audit/secret-options.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros } from '../kernel/money.ts';
-import { microsPerUsd } from '../kernel/money.ts';
-import type { RunFacts, SpendFacts, Facts } from '../policy/condition.ts';
-import { NotRecorded } from '../policy/condition.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
-import { unregisteredAgent } from '../tenancy/agent.ts';
+import type { Action, ActionType } from '../action/index.ts';
+import { action, actionTypes } from '../action/index.ts';
+import type { StoredEntry, Json, Decision } from '../audit/index.ts';
+import { redacted } from '../audit/index.ts';
+import type { AgentId, EpochMs, Micros } from '../kernel/index.ts';
+import { microsPerUsd } from '../kernel/index.ts';
+import type { RunFacts, SpendFacts, Facts } from '../policy/index.ts';
+import { NotRecorded } from '../policy/index.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
+import { unregisteredAgent } from '../tenancy/index.ts';
 
 /** A decision as the log remembers it: what was asked, with secrets replaced, and what was answered. */
 export interface RecordedDecision {

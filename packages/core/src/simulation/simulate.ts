@@ -1,23 +1,17 @@
-import type { Principal } from '../access/principal.ts';
-import { requireReach, requireScope } from '../access/principal.ts';
-import type { Micros } from '../kernel/money.ts';
-import { exceededUnder } from '../budget/cap-rule.ts';
-import type { TierOf } from '../budget/tier.ts';
-import { tiersOf } from '../budget/tier.ts';
-import type { Decision } from '../audit/entry.ts';
-import { chargeOf, weighBudgets } from '../decision/weigh-budgets.ts';
-import { CheckFacts } from '../decision/check-facts.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { lineageOfId } from '../audit/entry.ts';
-import { unregisteredAgent } from '../tenancy/agent.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import { waitOf } from '../policy/asking-rules.ts';
+import type { Principal } from '../access/index.ts';
+import { requireReach, requireScope } from '../access/index.ts';
+import type { Micros, AgentId } from '../kernel/index.ts';
+import { exceededUnder, tiersOf } from '../budget/index.ts';
+import type { TierOf } from '../budget/index.ts';
+import type { Decision } from '../audit/index.ts';
+import { chargeOf, weighBudgets, CheckFacts } from '../decision/index.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { lineageOfId } from '../audit/index.ts';
+import { unregisteredAgent } from '../tenancy/index.ts';
+import type { Asking, ConsideredRule } from '../policy/index.ts';
+import { waitOf, readerOf, considerRules } from '../policy/index.ts';
 import type { Candidate, EvaluationWorld } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
-import { readerOf } from '../policy/policies.ts';
-import type { ConsideredRule } from '../policy/trail.ts';
-import { considerRules } from '../policy/trail.ts';
 
 /** What a check would be answered, with every rule that was considered. */
 export interface Simulation {

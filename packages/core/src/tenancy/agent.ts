@@ -1,8 +1,7 @@
-import type { Width } from '../access/authority.ts';
-import type { Actor, Lineage } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Width } from '../access/index.ts';
+import type { Actor, Lineage } from '../audit/index.ts';
+import { redactText } from '../audit/index.ts';
+import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 
 /** What is durable about an agent. */
 export interface AgentRecord {

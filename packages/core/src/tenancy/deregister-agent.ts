@@ -1,14 +1,11 @@
-import { announce } from '../kernel/announce.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { announce, checkLength, longest } from '../kernel/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { credentialEnded, authenticateAgent } from './identify.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
 import { withoutToken } from './tenancy-slice.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 export interface DeregisterRequest {
   readonly agentId: AgentId | undefined;

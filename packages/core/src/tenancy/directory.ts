@@ -1,8 +1,6 @@
-import type { Lineage } from '../audit/entry.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { invalid } from '../kernel/errors.ts';
+import type { Lineage } from '../audit/index.ts';
+import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
+import { agentKey, invalid } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
 

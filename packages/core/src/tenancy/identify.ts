@@ -1,11 +1,7 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach } from '../access/principal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey, parseAgentId } from '../kernel/ids.ts';
-import { announce } from '../kernel/announce.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Sha256 } from '../kernel/ports.ts';
-import { equalInConstantTime } from '../kernel/ports.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach } from '../access/index.ts';
+import type { AgentId, Sha256 } from '../kernel/index.ts';
+import { agentKey, parseAgentId, announce, ReeveError, equalInConstantTime } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';

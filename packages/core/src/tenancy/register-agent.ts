@@ -1,17 +1,12 @@
-import { rootsWith } from '../access/credential-lineage.ts';
-import type { Principal } from '../access/principal.ts';
-import { requireReach } from '../access/principal.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { rootsWith, requireReach } from '../access/index.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { touchAgent, credentialEnded } from './identify.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
+import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
-import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey, parseAgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 export interface RegisterRequest {
   readonly by: Principal;

@@ -1,6 +1,6 @@
-import type { Width } from '../access/authority.ts';
-import { widths } from '../access/authority.ts';
-import type { AgentColumn, Row, RowsOf, Table, Write } from '../journal/rows.ts';
+import type { Width } from '../access/index.ts';
+import { widths } from '../access/index.ts';
+import type { AgentColumn, Row, RowsOf, Table, Write } from '../journal/index.ts';
 import {
   agentColumns,
   agentIdOf,
@@ -12,7 +12,7 @@ import {
   text,
   textIn,
   update,
-} from '../journal/rows.ts';
+} from '../journal/index.ts';
 import { agentAfter, agentOfChange } from './tenancy-slice.ts';
 import type { AgentRecord } from './agent.ts';
 import type { AgentChange } from './tenancy-slice.ts';

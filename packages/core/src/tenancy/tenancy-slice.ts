@@ -1,7 +1,6 @@
-import type { Width } from '../access/authority.ts';
-import { isAtLeastAsWide } from '../access/authority.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Width } from '../access/index.ts';
+import { isAtLeastAsWide } from '../access/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { AgentRecord, Suspension } from './agent.ts';
 
 /**

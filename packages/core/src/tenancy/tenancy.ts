@@ -1,10 +1,7 @@
-import type { KeyRing } from '../access/key-ring.ts';
-import type { Actor } from '../audit/entry.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { AgentKey } from '../kernel/ids.ts';
-import type { Reactions } from '../kernel/announce.ts';
-import type { ReeveError } from '../kernel/errors.ts';
-import type { Ports } from '../kernel/ports.ts';
+import type { KeyRing } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
 import type { AgentChange, AgentEvent } from './tenancy-slice.ts';

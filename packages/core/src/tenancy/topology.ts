@@ -1,7 +1,7 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach, narrowedTo, requireScope } from '../access/principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach, narrowedTo, requireScope } from '../access/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { Tally } from './directory.ts';

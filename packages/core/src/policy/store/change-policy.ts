@@ -1,7 +1,6 @@
-import { widthOf } from '../../access/authority.ts';
-import type { Principal } from '../../access/principal.ts';
-import { requireScope } from '../../access/principal.ts';
-import { ReeveError } from '../../kernel/errors.ts';
+import { widthOf, requireScope } from '../../access/index.ts';
+import type { Principal } from '../../access/index.ts';
+import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem } from '../document.ts';
 import { parseScope, namespaceOf, mayReachScope } from '../document.ts';
 import type { ParsedSource } from '../parse-source.ts';

@@ -1,8 +1,7 @@
-import { mayChangeDocument } from '../../access/authority.ts';
-import type { Principal } from '../../access/principal.ts';
-import { requireScope } from '../../access/principal.ts';
-import { redactText } from '../../audit/redact.ts';
-import { invalid, ReeveError } from '../../kernel/errors.ts';
+import { mayChangeDocument, requireScope } from '../../access/index.ts';
+import type { Principal } from '../../access/index.ts';
+import { redactText } from '../../audit/index.ts';
+import { invalid, ReeveError } from '../../kernel/index.ts';
 import { bindingOfName, namespaceOf, parseScope, mayReachScope } from '../document.ts';
 import type { Policies } from '../policies.ts';
 import type { PlacedPolicy } from './policy-registry.ts';

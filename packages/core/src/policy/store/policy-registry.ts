@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/principal.ts';
+import type { Principal } from '../../access/index.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from '../parse-source.ts';
 import type { PolicyFeatures } from '../condition.ts';
 import { parseSource } from '../parse-source.ts';

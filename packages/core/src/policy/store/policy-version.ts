@@ -1,6 +1,6 @@
-import type { Width } from '../../access/authority.ts';
-import type { Actor } from '../../audit/entry.ts';
-import type { EpochMs } from '../../kernel/clock.ts';
+import type { Width } from '../../access/index.ts';
+import type { Actor } from '../../audit/index.ts';
+import type { EpochMs } from '../../kernel/index.ts';
 import type { PolicySource } from '../parse-source.ts';
 
 /** One version of a stored document: each change makes a new one, also one that takes the document away. */

@@ -1,10 +1,7 @@
-import type { Width } from '../../access/authority.ts';
-import { widest, widthOf } from '../../access/authority.ts';
-import type { Principal } from '../../access/principal.ts';
-import { canonicalJson } from '../../audit/canonical-json.ts';
-import { draftOf, noLineage } from '../../audit/entry.ts';
-import { redactText } from '../../audit/redact.ts';
-import { ReeveError } from '../../kernel/errors.ts';
+import type { Width, Principal } from '../../access/index.ts';
+import { widest, widthOf } from '../../access/index.ts';
+import { canonicalJson, draftOf, noLineage, redactText } from '../../audit/index.ts';
+import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem, PolicyScope } from '../document.ts';
 import { describeProblem, bindingOfName, describeScope, mayReachScope, parseScope } from '../document.ts';
 import { putInForce, rejectPolicies } from '../load-policies.ts';

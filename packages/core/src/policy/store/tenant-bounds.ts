@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/principal.ts';
+import type { Principal } from '../../access/index.ts';
 import type { Policies } from '../policies.ts';
 import { bindingOfName } from '../document.ts';
 import type { PolicyProblem } from '../document.ts';

@@ -1,6 +1,6 @@
-import type { Width } from '../../access/authority.ts';
-import { widest, widthOf } from '../../access/authority.ts';
-import type { Actor } from '../../audit/entry.ts';
+import type { Width } from '../../access/index.ts';
+import { widest, widthOf } from '../../access/index.ts';
+import type { Actor } from '../../audit/index.ts';
 import type { Policies } from '../policies.ts';
 import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 
