@@ -86,6 +86,13 @@ export async function execute<K extends Kind>(gov: Governance, command: Command<
   return await executions[kind](gov, command);
 }
 
+/** The door as transports hold it: they need nothing else to have anything changed. */
+export type Execute = <K extends Kind>(command: Command<K>) => Promise<AnswerTo<K>>;
+
+export function executorOf(gov: Governance): Execute {
+  return (command) => execute(gov, command);
+}
+
 /** By a credential, which must cover it, or by an agent, which the use case knows by its token. */
 type Request = { readonly by: Principal; readonly reason?: string } | { readonly token: string };
 

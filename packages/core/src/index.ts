@@ -47,8 +47,8 @@ export type { AckOutcome, ControlAction, Op, OpRecord, OpState, Outcome, Receipt
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';
 export { EventLog, agentOf, eventsFor } from './events/index.ts';
-export type { Command } from './commands.ts';
-export { execute } from './commands.ts';
+export type { Execute } from './commands.ts';
+export { executorOf } from './commands.ts';
 export type { Governance } from './governance.ts';
 export { governanceOf } from './governance.ts';
 export type { Agent, AgentChange, AgentRecord, Tree } from './tenancy/index.ts';
@@ -81,3 +81,10 @@ export type { PolicyHistory, PolicyProblem, PolicySource, PolicyStore, PolicyVer
 export type { RunFacts, SpendFacts, StoredVersion, Subject, VersionPage } from './policy/index.ts';
 export { PastPolicies, agentsOf, backtest, candidateSet, considerAgain } from './simulation/index.ts';
 export { explainDecision, judgeAgain, simulate } from './simulation/index.ts';
+export type { Approvals } from './approvals/index.ts';
+export type { Budgets } from './budget/index.ts';
+export type { Controls } from './control/index.ts';
+export type { Decisions } from './decision/index.ts';
+export type { Operations } from './ops/index.ts';
+export type { Policies } from './policy/index.ts';
+export type { Tenancy } from './tenancy/index.ts';

@@ -11,6 +11,6 @@ export { registerAgent } from './register-agent.ts';
 export { agentRows, agentsTable } from './tenancy-rows.ts';
 export type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy-slice.ts';
 export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy-slice.ts';
-export type { Tenancy, TenancyReactions } from './tenancy.ts';
+export type { Agents, Tenancy, TenancyReactions } from './tenancy.ts';
 export type { TenantFilter, Tree } from './topology.ts';
 export { lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';

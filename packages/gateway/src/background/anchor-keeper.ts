@@ -1,6 +1,6 @@
 import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText } from '@reeve/contract/audit';
-import type { Access, Clock, Governance, LostEntries } from '@reeve/core';
+import type { Access, Clock, LostEntries } from '@reeve/core';
 import { acceptLostEntries, timestamp } from '@reeve/core';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -40,10 +40,10 @@ export class AnchorKeeper {
   }
 
   /** Puts on record what was lost, before anything else goes into the log. */
-  async recordLoss(gov: Governance): Promise<void> {
+  async recordLoss(access: Pick<Access, 'clock' | 'journal'>): Promise<void> {
     if (this.#lost === undefined) return;
     this.#ports.logger.warn({ ...this.#lost }, 'the audit log has lost entries, and that was accepted');
-    await acceptLostEntries(gov, this.#lost);
+    await acceptLostEntries(access, this.#lost);
   }
 
   /** Anchors at once, and from then on every so often. */

@@ -1,11 +1,11 @@
-import type { DomainEvent, EventBus, Governance } from '@reeve/core';
+import type { DomainEvent, EventBus, Approvals } from '@reeve/core';
 import { expireApprovals } from '@reeve/core';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Rounds } from './rounds.ts';
 
 export interface ApprovalWork {
-  readonly gov: Governance;
+  readonly gov: Approvals;
   readonly events: EventBus<DomainEvent>;
   /** Tells another program of approvals, where one is configured. */
   readonly webhook: { wake(): void; stop(): Promise<void> } | undefined;

@@ -1,4 +1,4 @@
-import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
+import type { Policies, PolicyProblem, PolicySource } from '@reeve/core';
 import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
 import { StartError } from '../start-error.ts';
 import type { Health } from '../telemetry/health.ts';
@@ -16,7 +16,7 @@ export interface PolicyFolder {
  * change, where it is not.
  */
 export async function followPolicyFiles(
-  gov: Governance,
+  gov: Policies,
   files: PolicyFolder,
   health: Health,
   logger: Logger,
@@ -40,7 +40,7 @@ export async function followPolicyFiles(
 
 /** What keeps the files from being in force now. */
 async function reload(
-  gov: Governance,
+  gov: Policies,
   files: PolicyFolder,
   health: Health,
   logger: Logger,
@@ -68,7 +68,7 @@ function readable(files: PolicyFolder): PolicySource[] | PolicyProblem {
 }
 
 /** Readiness is for everybody to read, so it names no document that a tenant may have named; the log does. */
-function report(problems: readonly PolicyProblem[], gov: Governance, health: Health, logger: Logger): void {
+function report(problems: readonly PolicyProblem[], gov: Policies, health: Health, logger: Logger): void {
   const { setAside } = gov.policyRegistry.inForce;
   if (problems.length > 0) {
     const described = problems.map(describeProblem);

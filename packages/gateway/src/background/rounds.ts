@@ -1,7 +1,7 @@
-import type { Governance } from '@reeve/core';
+import type { Policies } from '@reeve/core';
 
 /** What a round needs of the journal. */
-type Turns = Pick<Governance['journal'], 'committed' | 'nextTurn'>;
+type Turns = Pick<Policies['journal'], 'committed' | 'nextTurn'>;
 
 /**
  * Work that comes round again and again beside the calls. No round starts while the one before is under way, and stopping

@@ -1,4 +1,4 @@
-import type { Answer, ApprovalEvent, Decision, Governance, Receipt } from '@reeve/core';
+import type { Answer, ApprovalEvent, Decision, Approvals, Receipt } from '@reeve/core';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { LatencyHistogram } from './latency-histogram.ts';
 import { opStates } from '@reeve/contract/names';
@@ -97,7 +97,7 @@ export class Metrics {
   }
 
   /** Follows the state of the gateway; asked for when the metrics are. */
-  observe(gov: Governance, indexLag: () => Promise<number>): void {
+  observe(gov: Approvals, indexLag: () => Promise<number>): void {
     this.#gauge('reeve_agents', 'Registered agents.', () => registered(gov));
     this.#gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
     this.#gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', indexLag);
@@ -219,6 +219,6 @@ export class Metrics {
 }
 
 /** Without those that have left and are remembered for being suspended. */
-function registered(gov: Governance): number {
+function registered(gov: Approvals): number {
   return [...gov.directory.orgs().values()].reduce((sum, { tally }) => sum + tally.agents, 0);
 }

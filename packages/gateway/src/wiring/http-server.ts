@@ -1,4 +1,4 @@
-import { authenticateTicket, findAccount, redeemTicket, registrationState } from '@reeve/core';
+import { authenticateTicket, executorOf, findAccount, redeemTicket, registrationState } from '@reeve/core';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
 import type { readTls } from '../startup/read-tls.ts';
@@ -76,6 +76,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
   const { store, reader } = parts.stored;
   const { gov, tally } = parts.governed;
   const { access, accounts, hasAccounts, tickets, afterwards } = identity;
+  const execute = executorOf(gov);
   return {
     ...serviceHandlers({
       health,
@@ -93,9 +94,9 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...statsHandlers(tally, systemClock),
     ...policyHandlers(gov, evaluator),
     ...policyTestHandlers(evaluator),
-    ...tenancyHandlers(gov),
-    ...opsHandlers(gov),
-    ...approvalHandlers(gov),
+    ...tenancyHandlers(gov, execute),
+    ...opsHandlers(gov, execute),
+    ...approvalHandlers(gov, execute),
     ...eventHandlers(parts.events),
   };
 }

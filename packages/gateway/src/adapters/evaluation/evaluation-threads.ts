@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import type { Governance } from '@reeve/core';
+import type { Decisions } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 import { startThread } from '../system/start-thread.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
@@ -55,13 +55,13 @@ const leastWaitMs = 10_000;
  * for a while. One that takes too long for its job is ended together with it, and another takes its place.
  */
 export class EvaluationThreads {
-  readonly #gov: Governance;
+  readonly #gov: Decisions;
   readonly #options: EvaluationThreadsOptions;
   readonly #threads = new Set<Thread>();
   readonly #waiting = new WaitingJobs<Task>();
   #closed = false;
 
-  constructor(gov: Governance, options: EvaluationThreadsOptions) {
+  constructor(gov: Decisions, options: EvaluationThreadsOptions) {
     this.#gov = gov;
     this.#options = options;
   }

@@ -1,11 +1,11 @@
-import type { Governance, PolicyVersion } from '@reeve/core';
+import type { Policies, PolicyVersion } from '@reeve/core';
 import { parseScope } from '@reeve/core';
 import type { PolicyNews } from './thread-world.ts';
 
 /** So much text is sent at once; copying more would keep decisions waiting. */
 const mostCharacters = 256 * 1024;
 
-type Sources = Governance['policyRegistry']['sources'];
+type Sources = Policies['policyRegistry']['sources'];
 
 /** What a thread is told next. */
 export interface Telling {
@@ -19,13 +19,13 @@ export interface Telling {
  * the job have. What it knows of other orgs it is told to forget, so that no tenant pays for what another has stored.
  */
 export class PolicyCourier {
-  readonly #gov: Pick<Governance, 'policyRegistry' | 'policies'>;
+  readonly #gov: Pick<Policies, 'policyRegistry' | 'policies'>;
   readonly #told = new Map<string, PolicyVersion>();
   #files: Sources['files'] = [];
   /** What the thread knows all of. */
   #known: { readonly sources: Sources; readonly orgs: string } | undefined;
 
-  constructor(gov: Pick<Governance, 'policyRegistry' | 'policies'>) {
+  constructor(gov: Pick<Policies, 'policyRegistry' | 'policies'>) {
     this.#gov = gov;
   }
 

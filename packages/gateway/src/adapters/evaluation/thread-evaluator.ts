@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type {
   Candidate,
   ConsiderAgain,
-  Governance,
+  Decisions,
   JudgedAgain,
   ParsedSource,
   PolicyProblem,
@@ -37,12 +37,12 @@ const nobody = { orgId: '', teamId: '', agentId: '' };
 
 /** Whatever compiles or evaluates a text of a caller, aside from decisions. */
 export class ThreadEvaluator implements PolicyEvaluator {
-  readonly #gov: Governance;
+  readonly #gov: Decisions;
   readonly #threads: EvaluationThreads;
   readonly #onFallback: (error: unknown) => void;
   readonly #slots = new TenantSlots({ slots, waitMs: 2000, waiting: 32, retryAfterSecs: 1 });
 
-  constructor(gov: Governance, { deadlineMs, onEnded, onFallback }: EvaluatorOptions) {
+  constructor(gov: Decisions, { deadlineMs, onEnded, onFallback }: EvaluatorOptions) {
     this.#gov = gov;
     this.#onFallback = onFallback;
     const threads = Math.max(1, Math.min(slots, availableParallelism() - 1));

@@ -5,8 +5,8 @@ import {
   OpControlMessage_Signal as WireSignal,
   paths,
 } from '@reeve/contract';
-import type { AckOutcome, ControlMessage, ControlSubscription, Governance } from '@reeve/core';
-import { execute, invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
+import type { AckOutcome, ControlMessage, Controls, ControlSubscription, Execute } from '@reeve/core';
+import { invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
@@ -28,7 +28,7 @@ const signals: Readonly<Record<ControlMessage['signal'], WireSignal>> = {
 };
 
 /** What agents are told about their operations, and what they say to it. */
-export function controlService(gov: Governance, health: Health): RpcRoutes {
+export function controlService(controls: Controls, execute: Execute, health: Health): RpcRoutes {
   return {
     unary: new Map([
       [
@@ -37,7 +37,7 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
           const wire = decode('AckOpControlRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be RECEIVED (1), EFFECTIVE (2) or FAILED (3)');
-          await execute(gov, {
+          await execute({
             kind: 'acknowledge_control',
             agentId: wire.agentId,
             token: wire.credentialToken,
@@ -50,12 +50,12 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
         },
       ],
     ]),
-    stream: new Map([[paths.opControlStream, opControlStream(gov, health)]]),
+    stream: new Map([[paths.opControlStream, opControlStream(controls, health)]]),
   };
 }
 
 /** The first message is the subscription; what may follow it is passed over. It lasts until one side ends it. */
-function opControlStream(gov: Governance, health: Health): StreamHandler {
+function opControlStream(controls: Controls, health: Health): StreamHandler {
   return (stream, call) => {
     let subscribed = false;
     let closed = false;
@@ -65,7 +65,7 @@ function opControlStream(gov: Governance, health: Health): StreamHandler {
     const subscribe = async (bytes: Uint8Array) => {
       const wire = decode('OpControlSubscribeRequest', bytes);
       const request = { agentId: wire.agentId, token: wire.credentialToken, afterSequence: wire.afterSequence };
-      subscription = await subscribeControl(gov, request, {
+      subscription = await subscribeControl(controls, request, {
         isOpen: () => stream.isOpen,
         send: (message) => stream.send(encodeMessage(message)),
         fail: (error) => stream.fail(error),
