@@ -13,7 +13,7 @@ async function textOf(observed: readonly number[]): Promise<string> {
   return registry.metrics();
 }
 
-/** The same by the library's own histogram, which is slower. */
+/** The output of the library's own histogram, which is slower. */
 async function textByLibrary(observed: readonly number[]): Promise<string> {
   const registry = new Registry();
   const histogram = new Histogram({
