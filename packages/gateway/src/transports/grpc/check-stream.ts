@@ -8,20 +8,20 @@ import { encode } from './message-writer.ts';
 import type { StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
 
-/** The place of a request in its stream: answers leave in this order, whichever is ready first. */
+/** The place of a request in its stream. Answers leave in this order, whichever is ready first. */
 interface Place {
   answer: Answer | undefined;
 }
 
 /**
- * A pipeline of checks. Each is judged as it arrives and answered once it is durable and all before it are answered. A
+ * A pipeline of checks. Each is judged as it arrives, and answered once it is durable and all before it are answered. A
  * malformed entry is denied in its place, and the stream goes on.
  */
 export function checkStream(decisions: Decisions, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
   return (stream, call) => {
     const places: Place[] = [];
     const waiting: Uint8Array[] = [];
-    /** When the stretch of this turn began. */
+    /** When the slice of this turn began. */
     let began: number | undefined;
     let ended = false;
     const sendReady = () => {
@@ -51,7 +51,7 @@ export function checkStream(decisions: Decisions, health: Health, onAnswer: (ans
       began = decisions.clock.elapsed();
       void decisions.journal.nextTurn().then(goOn);
     };
-    /** What has come is judged in stretches: whoever sends very much at once waits, not everybody else. */
+    /** Judges messages in slices, so that a client that sends very much at once delays itself and not the others. */
     const goOn = () => {
       began = undefined;
       if (waiting.length === 0 || !stream.isOpen) return;

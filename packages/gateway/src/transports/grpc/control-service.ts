@@ -12,7 +12,7 @@ import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, RpcStream, StreamHandler } from './rpc.ts';
 
-/** Proto enums stop here; inwards there are names. */
+/** Proto enums stop here; the core uses names. */
 const outcomes: Readonly<Record<WireOutcome, AckOutcome | undefined>> = {
   [WireOutcome.OUTCOME_UNSPECIFIED]: undefined,
   [WireOutcome.RECEIVED]: 'received',
@@ -27,7 +27,7 @@ const signals: Readonly<Record<ControlMessage['signal'], WireSignal>> = {
   allow: WireSignal.ALLOW,
 };
 
-/** What agents are told about their operations, and what they say to it. */
+/** Sends agents the controls of their operations, and takes their acknowledgements. */
 export function controlService(controls: Controls, execute: Execute, health: Health): RpcRoutes {
   return {
     unary: new Map([
@@ -54,7 +54,7 @@ export function controlService(controls: Controls, execute: Execute, health: Hea
   };
 }
 
-/** The first message is the subscription; what may follow it is passed over. It lasts until one side ends it. */
+/** The first message is the subscription; later messages are ignored. It lasts until one side ends it. */
 function opControlStream(controls: Controls, health: Health): StreamHandler {
   return (stream, call) => {
     let subscribed = false;
@@ -71,7 +71,7 @@ function opControlStream(controls: Controls, health: Health): StreamHandler {
         fail: (error) => stream.fail(error),
       });
       call.credentialShown();
-      // It may have been left before it was there.
+      // The client may have left before the subscription was there.
       if (closed) subscription.close();
       else stream.open();
     };

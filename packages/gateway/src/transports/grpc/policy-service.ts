@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<WireOutcome, Outcome>> = {
 
 export interface PolicyServiceOptions {
   readonly health: Health;
-  /** Told of every answer, for the metrics. */
+  /** Called for every answer, for the metrics. */
   readonly onAnswer: (answer: Answer) => void;
 }
 
@@ -90,7 +90,7 @@ export function policyService(
   };
 }
 
-/** A malformed entry fails the whole batch, before any is judged, and is named by its index. */
+/** A malformed entry fails the whole batch before any is judged. The error names its index. */
 function inBatch(wire: CheckActionRequest, index: number, mostMicros: number): CheckRequest {
   try {
     return checkRequestOf(wire, mostMicros);

@@ -6,7 +6,7 @@ type AgentJson = RouteOutput<Routes['getAgent']>;
 export type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
 type TreeJson = RouteOutput<Routes['topologyTree']>;
 
-/** How agents look on the wire, with what they have spent. */
+/** Agents on the wire, with what they have spent. */
 export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops'>) {
   const topologyAgentJson = (agent: Agent): TopologyAgentJson => {
     const { record, lineage } = agent;

@@ -24,7 +24,7 @@ export interface DecisionPorts {
 
 type DecisionRoutes = 'simulatePolicy' | 'backtestPolicy' | 'explainDecision';
 
-/** How many backtests of a tenant may go on. */
+/** How many backtests of a tenant may run at a time. */
 const mostBacktests = 2;
 const retryAfterSecs = 10;
 const day = 86_400_000;

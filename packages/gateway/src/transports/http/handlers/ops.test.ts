@@ -26,7 +26,7 @@ async function world() {
   return { governance, pause, complete, read, list };
 }
 
-/** Ends the turn as the event loop does: when all that could be done without waiting has been done. */
+/** Ends the turn as the event loop does, once all work that does not wait is done. */
 async function settled(governance: TestGovernance, ...calls: Promise<unknown>[]): Promise<unknown[]> {
   const settling = Promise.allSettled(calls);
   await nextTurn();

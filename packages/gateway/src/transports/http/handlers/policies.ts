@@ -78,7 +78,7 @@ export function policyHandlers(gov: Policies, evaluator: PolicyEvaluator): Pick<
   };
 }
 
-/** Where a file lies is for those who see the whole gateway. */
+/** Only callers who see the whole gateway learn where a file lies. */
 function policyJson({ document, file, saved }: PlacedPolicy, withFile: boolean) {
   return {
     name: document.name,
