@@ -22,7 +22,7 @@ export interface GrpcParts {
   readonly tracing: Tracing | undefined;
 }
 
-/** The services that agents call. It does not listen yet. */
+/** The services that agents call. The server does not listen yet. */
 export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcServer {
   const { health } = context;
   const governed = governedRoutes(context, parts);

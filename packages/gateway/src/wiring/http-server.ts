@@ -37,11 +37,11 @@ export interface HttpParts {
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
   readonly dashboardFolder: string | undefined;
-  /** Known once it listens, where it is not configured. */
+  /** Known once the server listens, unless it is configured. */
   readonly publicUrl: () => string;
 }
 
-/** The routes of the contract and the dashboard. It does not listen yet. */
+/** The routes of the contract and the dashboard. The server does not listen yet. */
 export function makeHttpServer(context: WiringContext, parts: HttpParts): ReturnType<typeof createHttpApp> {
   const { config, logger, metrics } = context;
   const { tls, tracing, dashboardFolder } = parts;
