@@ -21,7 +21,7 @@ describe('the description of rows', () => {
         const named = [...write.where.map(({ column }) => column), ...(write.order ?? [])];
         expect(columnsOf(write.table)).toEqual(expect.arrayContaining(named));
         expect(columnsOf(write.table)).toEqual(expect.arrayContaining(Object.keys(write.unlessIn?.key ?? {})));
-        // What is cut has an order, so that every store gives up the same rows.
+        // A limited cut has an order, so that every store removes the same rows.
         expect(write.order === undefined).toBe(write.most === undefined);
       }
     },

@@ -29,7 +29,7 @@ import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from 
 import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/index.ts';
 import { agentRows, agentsTable } from './tenancy/index.ts';
 
-/** Every row that any feature writes. Each brings its own. */
+/** Every change that any feature writes. Each feature defines its own. */
 export type Change =
   | AccessChange
   | AccountsChange
@@ -42,7 +42,7 @@ export type Change =
   | OpsChange
   | PoliciesChange;
 
-/** Something that happened and that live views follow. Published once it is durable, never before. */
+/** An event that live views follow. The journal publishes it once it is durable, never before. */
 export type DomainEvent =
   | AgentEvent
   | AlertEvent
@@ -56,7 +56,7 @@ export type Batch = BatchOf<Change>;
 
 export type Journal = JournalWith<Change, DomainEvent>;
 
-/** All that a gateway remembers, as it was when last it ran. */
+/** Everything a gateway remembers from its last run. */
 export interface Snapshot
   extends AccessSnapshot,
     ApprovalsSnapshot,
@@ -69,23 +69,23 @@ export interface Snapshot
   readonly head: ChainHead;
 }
 
-/** Where a gateway keeps what must survive it. Every store runs the same conformance suite. */
+/** Keeps what must survive the gateway. Every store passes the same conformance suite. */
 export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
   readonly policies: PolicyStore;
   readonly approvals: ApprovalReader;
   load(): Promise<Snapshot>;
   /**
-   * Writes all of the batch or nothing, and returns, or resolves, once it is durable. Throws, or rejects, where it could
-   * not: with `HeadMoved` where entries of another gateway on the same store came first. Never called again before the
-   * last commit has settled.
+   * Writes all of the batch or nothing, and returns or resolves once it is durable. Throws or rejects on failure: with
+   * `HeadMoved` if another gateway on the same store wrote entries first. The caller starts no commit before the last
+   * one has settled.
    */
   commit(batch: Batch): void | Promise<void>;
-  /** Throws, or rejects, where a commit would not succeed now. */
+  /** Throws or rejects if a commit would fail now. */
   probe(): void | Promise<void>;
   close(): Promise<void>;
 }
 
-/** What every kind of change does to rows: the one description that all stores work from. */
+/** What every kind of change does to rows. All stores work from this one description. */
 const rows: RowsOf<Change> = {
   ...accessRows,
   ...accountRows,
@@ -103,7 +103,7 @@ export function writesOf(change: Change): readonly Write[] {
   return (rows[change.kind] as (change: Change) => readonly Write[])(change);
 }
 
-/** What a start reads. */
+/** What a gateway reads at start. */
 export const readings = {
   agents: every(agentsTable),
   apiKeys: every(apiKeysTable),
@@ -121,7 +121,7 @@ export const readings = {
   marks: every(marksTable),
 } as const;
 
-/** Puts a snapshot together; `read` finds the rows, as its store does that. */
+/** Assembles a snapshot. `read` finds the rows in the store's own way. */
 export async function loadSnapshot(
   head: ChainHead,
   read: <Item>(reading: Reading<Item>) => readonly Item[] | Promise<readonly Item[]>,

@@ -57,7 +57,7 @@ describe('a check', () => {
     expect(entries.map((entry) => [entry.event_type, entry.decision, entry.policy_rule])).toEqual([
       ['BudgetLimitExceeded', 'deny', 'budget/global.day'],
     ]);
-    // The entry is the org's to read, and what everybody spends together is not.
+    // The org reads this entry, and global spend is not its business.
     expect(entries[0]?.payload).toMatchObject({
       limit: { limit_micros: 0, period: 'day', spent_micros: 0, status: 'LimitExceeded', tier: 'global' },
     });

@@ -16,20 +16,17 @@ import type { Op } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
-/** Judges one action, and answers once the decision is durable. */
+/** Judges one action and answers once the decision is durable. */
 export async function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
   const judgement = judge(gov, request);
   await gov.journal.committed();
   return answerOf(judgement, gov.clock.elapsed());
 }
 
-/** How long others may have to wait for a stretch of a batch or a stream, in milliseconds. */
+/** How long a batch or a stream may keep others waiting, in milliseconds. */
 export const longestStretch = 2;
 
-/**
- * Judges each action on its own, in order, and answers once all decisions are durable. A batch that takes long lets
- * others have their say in between.
- */
+/** Judges each action on its own, in order, and answers once all are durable. A long batch yields to others. */
 export async function checkActions(gov: Decisions, requests: readonly CheckRequest[]): Promise<Answer[]> {
   const judgements: Judgement[] = [];
   const durable: Promise<void>[] = [];
@@ -38,7 +35,7 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
     judgements.push(judge(gov, request));
     if (gov.clock.elapsed() - stretch < longestStretch) continue;
     durable.push(gov.journal.committed());
-    // It is waited for at the end; until then its failure is nobody's.
+    // The end of the batch waits for it. Until then nobody handles a failure.
     durable.at(-1)?.catch(() => undefined);
     await gov.journal.nextTurn();
     stretch = gov.clock.elapsed();
@@ -48,9 +45,9 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
 }
 
 /**
- * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, hold the cost back
- * in the budgets, move the operation, record one audit entry, publish the transitions and the decision. All of it in memory, without waiting;
- * the caller waits for the journal before the answer leaves.
+ * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, reserve the cost
+ * in the budgets, move the operation, record one audit entry, publish the transitions and the decision. All of it
+ * happens in memory, without waiting. The caller waits for the journal before the answer leaves.
  */
 export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const startedAt = gov.clock.elapsed();
@@ -61,7 +58,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   touchAgent(gov, agent, startedAt);
   const { traceId, spanId } = traceIdsOf(request, gov.randomness);
   const digest = gov.sha256(identityOf(request.action));
-  // One time for all of it: a restart reads it from the entry.
+  // One time for the whole decision: a restart reads it from the entry.
   const now = gov.clock.now();
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
   const replay = answerReplay(op, created, digest);
@@ -92,7 +89,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   return judgement;
 }
 
-/** What the operation shows of the request, with secrets replaced. */
+/** Copies what the operation shows of the request, with secrets replaced. */
 function describe(op: Op, request: CheckRequest, digest: string): void {
   op.actionType = request.action.type;
   op.resource = redactText(resourceOf(request.action));
@@ -102,7 +99,7 @@ function describe(op: Op, request: CheckRequest, digest: string): void {
   op.digest = digest;
 }
 
-/** How to make an operation what it was before this request described it. */
+/** Restores an operation to what it was before this request described it. */
 function undescribing(op: Op): Undo {
   const { actionType, resource, summary, runId, reason, costMicros, policyRule, digest } = op;
   return () => Object.assign(op, { actionType, resource, summary, runId, reason, costMicros, policyRule, digest });
@@ -147,8 +144,8 @@ function record(
 }
 
 /**
- * The answer to a check of an operation that is known already, or undefined where it is still to be decided: it is
- * new, or it was registered beforehand and this is its first check.
+ * The answer to a check of a known operation. Undefined if the check still has to decide: the operation is new, or it
+ * was registered beforehand and this is its first check.
  */
 export function answerReplay(
   op: Op,

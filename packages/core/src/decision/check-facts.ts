@@ -11,24 +11,24 @@ import { mostArgumentValues } from '../action/index.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
-/** Where it is read what has happened so far. */
+/** Knows what was spent and what happened in runs so far. */
 interface Balance {
   readonly ledger: Pick<Decisions['ledger'], 'read'>;
   readonly runs: Pick<Decisions['runs'], 'of'>;
 }
 
-/** What conditions may look at in one check. Most look at little of it: the rest is never made. */
+/** What conditions may read in one check. Most read little of it, so costly facts are made on demand. */
 export class CheckFacts implements Facts {
   readonly agent: AgentRecord;
   readonly depth: number;
   readonly action: Action;
   readonly now: EpochMs;
   readonly costUsd: number;
-  /** What was asked of the run and of spend, where anything was. */
+  /** What conditions asked about the run and the spend, if anything. */
   asked: AskedFacts | undefined;
   readonly #gov: Balance;
   readonly #request: CheckRequest;
-  /** What others than the agent's org have spent is left out. */
+  /** Hides what other orgs than the agent's have spent. */
   readonly #isAlone: boolean;
 
   constructor(

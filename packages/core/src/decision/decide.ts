@@ -13,14 +13,14 @@ import type { Op } from '../ops/index.ts';
 import type { Tier } from '../policy/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
-/** What policy and budgets say of an action that is asked about for the first time. */
+/** What policy and budgets say about an action on its first check. */
 export interface Decided
   extends Pick<Judgement, 'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed'> {
-  /** What people are to be asked, where the decision is theirs. */
+  /** What to ask people, if the decision is theirs. */
   readonly question?: ApprovalQuestion;
 }
 
-/** Evaluates policy, then holds the cost back in every budget of the agent, or in none. */
+/** Evaluates policy, then reserves the cost in every budget of the agent, or in none. */
 export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
   const charge = chargeOf(gov.policies, request);
   op.costMicros = charge ?? 0;
@@ -34,7 +34,7 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: 
   return { ...decided, ...(asked === undefined ? {} : { asked }), ...(observed === undefined ? {} : { observed }) };
 }
 
-/** Reserves the cost of what may run or waits for people, uses the grant that lets it, and tells of a cap in the way. */
+/** Reserves the cost of an action that may run or waits for people, uses its grant, and reports an exceeded cap. */
 function settle(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs, weighed: Weighed): Decided {
   const { decision, reason, policyRule, tier, exceeded, asking } = weighed;
   if (exceeded !== undefined) noteExceeded(gov, exceeded, now);
@@ -55,7 +55,7 @@ function settle(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now
   return { decision: 'allow', reason: allowed, policyRule, tier, grantId: grant.id };
 }
 
-/** Past a cap, somebody who stands above its tenant must approve; else anybody who may. */
+/** Past a cap, the approver must stand above the cap's tenant. Otherwise anybody who may approve can. */
 function questionOf(
   gov: Decisions,
   { record: { id } }: Agent,
@@ -66,7 +66,7 @@ function questionOf(
   return { cause: 'budget', reason, policyRule, asking, approver: approverWidth(gov.ledger, id, charge) };
 }
 
-/** An agent must not flood the queue of those who decide. */
+/** An agent must not flood the approvers' queue. */
 function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier): Decided {
   const why = `${mostOpenApprovals} actions of this agent wait for approval already; ${reason}`;
   return { decision: 'deny', reason: why, policyRule, tier };

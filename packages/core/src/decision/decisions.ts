@@ -6,9 +6,9 @@ import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
 import type { PoliciesChange, PolicyEvent } from '../policy/index.ts';
 import type { DecisionEvent } from './answer.ts';
 
-/** What decisions work on: all that is below them. */
+/** What decisions work on: every layer below them. */
 export interface Decisions extends Approvals {
-  /** What has happened in the runs of agents. */
+  /** What happened in the runs of agents. */
   readonly runs: RunTally;
   readonly journal: JournalOf<
     OperationsChange | ControlChange | PoliciesChange | ApprovalsChange,

@@ -39,7 +39,7 @@ function write(count: number): void {
   world.turn();
 }
 
-/** Cuts, and removes what was given up. */
+/** Cuts the log and removes the entries. */
 async function cut(retention: Partial<Retention>, neededFrom = Number.POSITIVE_INFINITY): Promise<number | undefined> {
   const cutting = cutLog(
     access,

@@ -13,21 +13,21 @@ import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { RowsOf, Table } from '../journal/index.ts';
 import { integer, numberIn, prune, text, textIn } from '../journal/index.ts';
 
-/** What the log may hold beyond its limit before it is cut: a cut is an entry, too, and must not call for the next. */
+/** How far the log may exceed its limit before a cut. A cut adds an entry, too, and must not trigger the next cut. */
 const slack = 0.1;
 const leastRemoved = 2;
 
 export interface Retention {
-  /** Entries older than this may go; null: whatever their age. */
+  /** Entries older than this may go. Null: no limit. */
   readonly maxAgeMs: number | null;
-  /** How many of the newest stay; null: whatever their number. */
+  /** How many of the newest entries stay. Null: no limit. */
   readonly maxEntries: number | null;
 }
 
 /**
- * Gives up the oldest entries. First an entry goes into the chain that names the last one given up, its hash and the
- * gateway's signature over both; only then are they removed. So what is left still verifies: its first entry links to a
- * hash that the chain itself vouches for. Returns the sequence through which entries may be removed, or undefined.
+ * Cuts off the oldest entries. First it adds an entry to the chain that names the last removed entry, its hash and the
+ * gateway's signature over both. Only then may the entries go. What is left still verifies: its first entry links to a
+ * hash that the chain itself vouches for. Returns the last sequence that may be removed, or undefined.
  */
 export async function cutLog(
   access: Access,
@@ -58,7 +58,7 @@ export async function cutLog(
   return through;
 }
 
-/** Through which entry the log was last cut, as its newest cut says; undefined where it never was. */
+/** The last entry that the newest cut removed. Undefined if the log was never cut. */
 export async function lastCut(reader: AuditReader): Promise<number | undefined> {
   const { entries } = await reader.latest({ eventType: 'AuditLogCut', limit: 1 });
   if (entries[0] === undefined) return undefined;
@@ -75,13 +75,13 @@ async function expiredThrough(
   const excess = maxEntries === null ? 0 : access.journal.head.seq - first + 1 - maxEntries;
   const byNumber = excess >= Math.max(leastRemoved, (maxEntries ?? 0) * slack) ? first + excess - 1 : 0;
   if (maxAgeMs === null) return byNumber;
-  // Up to the first that is young, and no further: after a clock that was set back, older ones may follow younger ones.
+  // Only up to the first young entry: after the clock was set back, older entries may follow younger ones.
   const { entries } = await reader.oldest({ from: access.clock.now() - maxAgeMs, limit: 1 });
   const byAge = (entries[0]?.seq ?? access.journal.head.seq + 1) - 1;
   return Math.max(byNumber, byAge);
 }
 
-/** Entries that were there when the log was last anchored, and are not any more. */
+/** Entries that were there at the last anchor and are gone now. */
 export interface LostEntries {
   readonly anchored: ChainHead;
   readonly anchoredAt: string;
@@ -91,7 +91,7 @@ export interface LostEntries {
   readonly keyKnown: boolean;
 }
 
-/** Puts it on record that the operator goes on without them. */
+/** Records that the operator goes on without them. */
 export async function acceptLostEntries(
   { clock, journal }: Pick<Access, 'clock' | 'journal'>,
   lost: LostEntries,
@@ -109,7 +109,7 @@ export async function acceptLostEntries(
         anchored_seq: anchored.seq,
         head_hash: head.hash,
         head_seq: head.seq,
-        // Where the end was cut off, what is left is as it was. Where an entry was replaced, nobody knows since when.
+        // If the end was cut off, the rest is intact. If an entry was replaced, nobody knows since when.
         kept_seq: head.seq < anchored.seq && keyKnown ? head.seq : 0,
         key_known: keyKnown,
       }),
@@ -135,8 +135,8 @@ export function oldestLogs(log: AuditReader, by: Principal, filter: LogFilter): 
 }
 
 /**
- * The question, narrowed to the caller's tenant. An impersonation is on record under the org of the token's owner; an
- * admin of the org that was claimed finds it, too, by asking for that event type.
+ * Narrows the query to the caller's tenant. An impersonation is recorded under the org of the token's owner. An admin
+ * of the claimed org finds it, too, by asking for that event type.
  */
 function withinTenant(by: Principal, filter: LogFilter): AuditQuery | undefined {
   requireScope(by, 'read');
@@ -152,13 +152,13 @@ function withinTenant(by: Principal, filter: LogFilter): AuditQuery | undefined 
   return { ...rest, ...within, ...(seesClaims && by.orgId !== null ? { orClaimedOrgId: by.orgId } : {}) };
 }
 
-/** Retention: entries up to this one are given up. */
+/** Retention: entries up to this one are removed. */
 export interface LogsChange {
   readonly kind: 'entries_removed';
   readonly through: number;
 }
 
-/** `canonical` holds the whole; the columns beside it are what is looked for. */
+/** `canonical` holds the whole entry. The other columns serve queries. */
 export const entriesTable: Table<SealedEntry, 'seq', StoredEntry> = {
   name: 'audit',
   key: { seq: integer(({ seq }) => seq) },

@@ -10,7 +10,7 @@ const store = new MemoryStore();
 const everyone = { limit: 100 };
 const impersonations = { eventType: 'A2AImpersonationAttempted', limit: 100 };
 
-/** Two orgs with an agent each, one without; the agent of acme has tried to pass for that of umbrella. */
+/** Two orgs with one agent each, and one agent without an org. The agent of acme has impersonated that of umbrella. */
 beforeAll(async () => {
   const test = await testGovernance({ store });
   const acme = await test.register(agentId('acme/search/bot'));

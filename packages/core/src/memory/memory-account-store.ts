@@ -33,7 +33,7 @@ export class MemoryAccountStore implements AccountStore {
     this.#closed = true;
   }
 
-  /** The entry stands in the log and is owed no more. Called by the store of the log, as a part of its commit. */
+  /** The entry is in the log and no longer owed. The log's store calls this within its commit. */
   entryRecorded(id: string): void {
     this.#tables.owed.delete(id);
   }

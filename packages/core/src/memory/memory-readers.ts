@@ -17,7 +17,7 @@ import type { PolicySource, PolicyStore, PolicyVersion } from '../policy/index.t
 import { policySetsTable, policyVersionsTable } from '../policy/index.ts';
 import type { MemoryRows } from './memory-rows.ts';
 
-/** Reads what the store in memory keeps of controls. */
+/** Reads controls from the store in memory. */
 export class MemoryControls implements ControlReader {
   readonly #rows: MemoryRows;
   readonly #bySequence: (name: string) => Receipt[];
@@ -61,7 +61,7 @@ function sequenceName(agent: AgentId, sequence: number): string {
   return `${agentKey(agent)}#${sequence}`;
 }
 
-/** Reads what the store in memory keeps of policies. */
+/** Reads policies from the store in memory. */
 export class MemoryPolicies implements PolicyStore {
   readonly #rows: MemoryRows;
   readonly #byName: (name: string) => PolicyVersion[];
@@ -91,7 +91,7 @@ export class MemoryPolicies implements PolicyStore {
     return Promise.resolve(this.#newestFirst(name).filter(({ version }) => wanted.includes(version)));
   }
 
-  /** Nobody else has this store. */
+  /** No other gateway shares this store. */
   alone<Result>(work: (newest: readonly PolicyVersion[]) => Promise<Result>): Promise<Result> {
     return work([]);
   }
@@ -101,7 +101,7 @@ export class MemoryPolicies implements PolicyStore {
   }
 }
 
-/** Reads what the store in memory keeps of approvals and grants. */
+/** Reads approvals and grants from the store in memory. */
 export class MemoryApprovals implements ApprovalReader {
   readonly #rows: MemoryRows;
 

@@ -7,23 +7,23 @@ import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';
 
-/** A transition, as it is announced. */
+/** A transition, as reactions learn of it. */
 export interface OpMoved {
   readonly op: Op;
   readonly from: OpState;
   readonly trigger: OpTrigger;
   readonly actor: Actor;
   readonly reason: string;
-  /** The approval that it is the outcome of, where it is one. */
+  /** The approval whose outcome the transition is, if any. */
   readonly approvalId: string | undefined;
-  /** The day that its cost was booked to: whoever settles it says so. */
+  /** The day on which the cost counts. The reaction that settles the cost sets it. */
   booked: string | undefined;
 }
 
 export interface OpsReactions extends TenancyReactions {
-  /** An operation has moved, and its entry is about to be written: what is settled by it stands there. */
+  /** An operation has moved, and its entry is not written yet: reactions can still add to it. */
   readonly opMoving: Reactions<OpMoved>;
-  /** Its entry is written. */
+  /** The entry is written. */
   readonly opMoved: Reactions<OpMoved>;
 }
 

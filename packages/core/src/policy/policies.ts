@@ -11,16 +11,16 @@ import type { MayRead } from './trail.ts';
 /** What the use cases of policies work on. */
 export interface Policies extends Ports {
   readonly keys: KeyRing;
-  /** Which caps are in force is told to it. */
+  /** Learns which caps are in force. */
   readonly ledger: Ledger;
-  /** The policies in force. A reload puts another set here, whole. */
+  /** The policies in force. A reload replaces the whole set. */
   policies: PolicySet;
-  /** Where they come from. */
+  /** The sources of the policies. */
   readonly policyRegistry: PolicyRegistry;
   readonly journal: JournalOf<PoliciesChange, PolicyEvent>;
 }
 
-/** What a caller may read of documents: who is bound to a tenant reads those of that tenant, not what stands above it. */
+/** Which documents a caller may read. A caller bound to a tenant reads those of that tenant, not those above it. */
 export function readerOf(by: Principal): MayRead {
   return ({ scope }) => mayReachScope(by, scope);
 }

@@ -19,7 +19,7 @@ export interface Explanation {
   readonly policyVersion: string;
   readonly at: EpochMs;
   readonly rules: readonly ConsideredRule[];
-  /** What to know about the explanation. */
+  /** Remarks on the explanation. */
   readonly notes: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface ExplainPorts {
   readonly consider: ConsiderAgain;
 }
 
-/** Judges a decision again by the policies of its time; undefined where these are not known any more. */
+/** Judges a decision again by the policies of its time. Undefined if these are no longer known. */
 export type ConsiderAgain = (
   by: Principal,
   recorded: RecordedDecision,
@@ -37,8 +37,8 @@ export type ConsiderAgain = (
 ) => Promise<readonly ConsideredRule[] | undefined>;
 
 /**
- * Why an operation was decided as it was: the decision as recorded, judged again by the policies of that time. Where the
- * two could differ, as by what is not recorded, the record is right.
+ * Why an operation was decided as it was: the recorded decision, judged again by the policies of its time. The two can
+ * differ, because not everything is recorded. Then the record is right.
  */
 export async function explainDecision(
   { gov, log, consider }: ExplainPorts,
@@ -54,7 +54,7 @@ export async function explainDecision(
   return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
 }
 
-/** Every rule of the set that made a decision, as it is judged again. */
+/** Every rule of the deciding set, judged again. */
 export function considerAgain(
   set: PolicySet,
   by: Principal,
@@ -65,7 +65,7 @@ export function considerAgain(
   return considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
 }
 
-/** The rules as they must have been, by the rule that decided: a stronger one cannot have matched. */
+/** The rules as they must have been, given the rule that decided: no stronger one can have matched. */
 function asRecorded(rules: readonly ConsideredRule[], policyRule: string): ConsideredRule[] {
   const decided = rules.findIndex((rule) => !rule.observed && `${rule.document}/${rule.rule}` === policyRule);
   return rules.map((rule, index): ConsideredRule => {
@@ -79,7 +79,7 @@ function asRecorded(rules: readonly ConsideredRule[], policyRule: string): Consi
   });
 }
 
-/** Of all rules that ask, the strictest terms count together. */
+/** If several rules ask, their strictest terms count together. */
 function asksToo({ matched, effect }: ConsideredRule, decided: ConsideredRule | undefined): boolean {
   return matched && effect === 'require_approval' && decided?.effect === 'require_approval';
 }
@@ -100,7 +100,7 @@ function wouldHaveDecided(
     return difference > 0 || (difference === 0 && index < decidedIndex);
   }
   if (policyRule === 'default') return true;
-  // Budgets are asked about what no rule denies.
+  // Budgets come in only where no rule denies.
   return isBudgetRule(policyRule) && rule.effect === 'deny';
 }
 
@@ -124,14 +124,14 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
 }
 
 const perPage = 500;
-/** An operation that was checked again and again has as many entries; so many of them are looked at. */
+/** An operation that was checked again and again has many entries. The search reads at most this many pages. */
 const mostPages = 100;
 const mostCandidates = 20;
 
 /**
- * The newest decision about an operation that is no replay, among those the caller may see: `trace:span`, or
- * `org/team/agent/trace:span` with `-` for an empty org or team. It is found in the log, so operations that are long over
- * are found, too.
+ * The newest decision about an operation, replays aside, among those the caller may see: `trace:span`, or
+ * `org/team/agent/trace:span` with `-` for an empty org or team. It comes from the log, so operations that ended long
+ * ago are found, too.
  */
 export async function findDecision(log: AuditReader, by: Principal, id: string): Promise<RecordedDecision> {
   const asked = readId(id);
@@ -158,7 +158,7 @@ function readId(id: string): AskedOp | undefined {
   return { opId, agent: { orgId: emptyOr(org), teamId: emptyOr(team), agentId } };
 }
 
-/** The newest decision of each agent that has an operation of this id. */
+/** The newest decision of each agent that has an operation with this id. */
 async function decisionsOf(log: AuditReader, by: Principal, { opId, agent }: AskedOp): Promise<RecordedDecision[]> {
   const found = new Map<string, RecordedDecision>();
   const filter = { opId, limit: perPage, ...(agent === undefined ? {} : { agentId: agent.agentId }) };

@@ -13,14 +13,14 @@ import { waitOf, readerOf, considerRules } from '../policy/index.ts';
 import type { Candidate, EvaluationWorld } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
 
-/** What a check would be answered, with every rule that was considered. */
+/** The answer that a check would get, with every considered rule. */
 export interface Simulation {
   readonly decision: Decision;
   readonly reason: string;
   readonly policyRule: string;
   readonly policyVersion: string;
   readonly costMicros: Micros;
-  /** On which terms people would be asked; undefined where they would not. */
+  /** The terms on which people would be asked; undefined if they would not be. */
   readonly approvals: SimulatedApprovals | undefined;
   readonly rules: readonly ConsideredRule[];
 }
@@ -33,12 +33,12 @@ export interface SimulatedApprovals {
 }
 
 /**
- * Answers a check as policy and budgets would, under what is in force or a candidate. Nothing is recorded, reserved or
- * counted. An agent that nobody has registered is judged by its ids alone.
+ * Answers a check as policy and budgets would, under the policies in force or a candidate. It records, reserves and
+ * counts nothing. An unregistered agent is judged by its ids alone.
  *
- * Whoever is bound to a tenant is answered as if nobody else was there: caps of everybody are not looked at, and
- * `spend.global` is what its own org has spent. Else the costs that are allowed and refused would tell, question by
- * question, what others have spent.
+ * A caller bound to a tenant gets an answer as if it were alone: global caps do not count, and `spend.global` is the
+ * spend of its own org. Otherwise the allowed and refused costs would reveal, question by question, what others have
+ * spent.
  */
 export function simulate(
   gov: EvaluationWorld,
@@ -75,7 +75,7 @@ function termsOf({ approvals }: EvaluationWorld, asking: Asking | undefined): Si
   return { rules, count, waitMs: waitOf(asking, approvals.settings.ttlMs), grants };
 }
 
-/** The tiers whose caps a simulation looks at for this caller. */
+/** The tiers whose caps count in a simulation for this caller. */
 function tiersSeen(by: Principal, agent: AgentId): readonly TierOf[] {
   return tiersOf(agent).filter(({ tier }) => tier !== 'global' || by.orgId === null);
 }

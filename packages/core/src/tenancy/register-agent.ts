@@ -27,10 +27,10 @@ export interface Registration {
 }
 
 const shortestToken = 32;
-/** All names of tools: a directory of agents is held in memory. */
+/** The limit of all tool names together: the directory is held in memory. */
 const longestTogether = 65_536;
 
-/** Registers an agent, or replaces what is known of it and its token; the old token stops at once. */
+/** Registers an agent, or replaces its record and its token. The old token stops at once. */
 export function registerAgent(gov: Tenancy, request: RegisterRequest): Registration {
   const { by } = request;
   const id = parseAgentId(request.agentId);
@@ -61,7 +61,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     toolNames: request.toolNames,
     registeredAt: gov.clock.now(),
     suspension: existing?.record.suspension ?? null,
-    // The same token again leaves what listens with it in peace.
+    // Registering with the same token keeps the open streams.
     controlled: existing?.record.tokenHash === tokenHash && gov.control.hasStream(existing.key),
     registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };

@@ -69,7 +69,7 @@ function suspensionOf(row: Row): AgentRecord['suspension'] {
   return { at: numberIn(row, 'suspended_at'), reason, width: widthOf(row) };
 }
 
-/** What was imposed before widths were noted counts as imposed by an operator: it is not lifted by mistake. */
+/** A suspension from before widths were stored counts as the operator's, so that nobody lifts it by mistake. */
 function widthOf(row: Row): Width {
   const value = optionalTextIn(row, 'suspension_width');
   return widths.find((width) => width === value) ?? 'unbound';
