@@ -27,7 +27,7 @@ const spentWindow = z.object({
   closed: z.boolean(),
 });
 
-const booksCheck = z.object({
+const budgetsCheck = z.object({
   consistent: z.boolean(),
   checked_entries: z.int(),
   checked_from: timestamp.nullable(),
@@ -108,7 +108,7 @@ export const budgetRoutes = {
       'Compare the amounts spent this month and day with the sums of the audit log, and the amounts reserved with the operations in flight.',
     access: 'admin',
     tenancy: 'unbound',
-    success: { status: 200, description: 'What was found.', body: booksCheck },
+    success: { status: 200, description: 'What was found.', body: budgetsCheck },
     problems: ['tenant_bound'],
   },
   correctBudget: {

@@ -1,6 +1,6 @@
 import { accountTables } from './account-tables.ts';
 import { approvalTables } from './approval-tables.ts';
-import { booksTables, closedPeriodTables } from './books-tables.ts';
+import { balanceTables, closedPeriodTables } from './balance-tables.ts';
 import { controlTables } from './control-tables.ts';
 import { keyLineageColumns } from './key-lineage-columns.ts';
 import { inviteMakerColumns } from './invite-maker-columns.ts';
@@ -82,7 +82,7 @@ export const migrations: readonly string[] = [
   `,
   controlTables,
   accountTables,
-  booksTables,
+  balanceTables,
   closedPeriodTables,
   policyTables,
   approvalTables,

@@ -2,7 +2,7 @@
  * The balances: one row for each tier of each tenant. The row with an empty name holds the entry up to which they are
  * true.
  */
-export const booksTables = `
+export const balanceTables = `
   CREATE TABLE books (
     name TEXT PRIMARY KEY,
     record TEXT NOT NULL
