@@ -44,7 +44,7 @@ const budgetsCheck = z.object({
   ),
 });
 
-/** Whose it is, is told by `agent` alone, or by `org_id` and perhaps `team_id`. */
+/** Either `agent` alone names the owner, or `org_id` with an optional `team_id`. */
 const correction = z
   .strictObject({
     agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }).optional(),
@@ -60,7 +60,7 @@ const correction = z
     oneOf: [{ required: ['agent'], not: { required: ['team_id'] } }, { required: ['org_id'] }],
   });
 
-/** What may be spent, and has been. */
+/** Caps and spend. */
 export const budgetRoutes = {
   listBudgets: {
     method: 'GET',
