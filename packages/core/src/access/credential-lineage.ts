@@ -100,8 +100,8 @@ export function personBehind(keys: Descents, { credentialId }: Pick<Principal, '
 
 /**
  * Everybody who may hold a credential: the person that it counts as, and every account and bound key that rotated it or
- * its ancestors. Whoever rotates a key sees the new one. Two verdicts come from two people only if these lists share
- * nobody.
+ * its ancestors. The caller that rotates a key sees the new one. Two verdicts come from two people only if these lists
+ * share nobody.
  */
 export function peopleBehind(keys: Descents, { credentialId }: Pick<Principal, 'credentialId'>): readonly string[] {
   const isBound = (maker: Maker) => maker.kind === 'api_key' && keys.find(maker.id)?.orgId !== null;

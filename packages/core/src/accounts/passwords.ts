@@ -25,7 +25,7 @@ export async function requestReset(accounts: Accounts, given: string, from: Orig
 }
 
 /**
- * Sets a new password with a reset token. It ends all sessions and lifts a lock: whoever reads the mail is the owner.
+ * Sets a new password with a reset token. It ends all sessions and lifts a lock: the reader of the mail is the owner.
  */
 export async function confirmReset(
   accounts: Accounts,

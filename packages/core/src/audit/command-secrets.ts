@@ -3,7 +3,7 @@ import { redacted, awaitingValue, doneBy, mayHoldCommand, optionIn, programsIn, 
 import type { Programs } from './secret-options.ts';
 
 /**
- * In this order: a line continuation of shells, `cmd` or PowerShell; a quote with the backslashes before it, or as
+ * One of these: a line continuation of shells, `cmd` or PowerShell; a quote with the backslashes before it, or as
  * written within quotes of its kind, `'\''`; a blank, also as JSON writes it; the end of a command; a parenthesis; a
  * word. Each run matches from its beginning only.
  */

@@ -93,7 +93,7 @@ export function makeRoom(gov: Controls, agent: Agent): void {
     if (receipt === null) discardMessage(gov, outbox, queued);
     else if (outbox.isOvertaken(queued)) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'overtaken'));
     else {
-      // An agent does not get rid of a stop because many more follow.
+      // Many later messages must not rid an agent of a stop.
       const blocks = receipt.blocks || (isDue(receipt) && owesAnswer(gov, receipt));
       leaveUnconfirmed(gov, receipt, givenUp(receipt, 'too many messages are unacknowledged', blocks));
     }

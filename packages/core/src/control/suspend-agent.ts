@@ -19,7 +19,8 @@ export interface SuspendAgent {
 }
 
 /**
- * Suspends an agent: its checks are denied and its running operations pause. It outlives restarts and registrations.
+ * Suspends an agent: its checks are denied and its running operations pause. The suspension outlives restarts and
+ * registrations.
  */
 export function suspendAgent(gov: Controls, { by, agent: id, reason }: SuspendAgent): void {
   const agent = findAgent(gov, by, id);
@@ -137,8 +138,8 @@ function note(
 
 /**
  * Applies a change of an agent that another gateway on the same store has made durable. Undefined means that the agent
- * is gone. Its entry and its row exist already. This changes only the operations of this gateway: it terminates those
- * of an agent that has left, and pauses or resumes those of an agent that was suspended or resumed.
+ * is gone. Its entry and its row exist already. The operations of this gateway follow: those of an agent that has left
+ * are terminated, and those of an agent that was suspended or resumed are paused or resumed.
  */
 export async function followAgent(gov: Controls, id: AgentId, record: AgentRecord | undefined): Promise<void> {
   const agent = gov.directory.find(id);
