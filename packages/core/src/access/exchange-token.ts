@@ -11,7 +11,7 @@ export interface IssuedToken {
   readonly scopes: readonly Scope[];
 }
 
-/** Exchanges an API key for a token with all of the key's scopes, or with those that are asked for. */
+/** Exchanges an API key for a token with all scopes of the key, or only the requested ones. */
 export async function exchangeToken(
   access: Access,
   key: ApiKeyRecord,

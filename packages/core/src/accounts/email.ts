@@ -4,9 +4,9 @@ import type { Accounts } from './accounts.ts';
 import { invalid, ReeveError } from '../kernel/index.ts';
 
 export interface Email {
-  /** As it was given, in composed form. */
+  /** As given, in composed form (NFC). */
   readonly text: string;
-  /** What emails are compared by: without regard to case and to how a character is put together. */
+  /** Emails are compared by this key. It ignores case and how characters are composed. */
   readonly key: string;
 }
 
@@ -14,7 +14,7 @@ const longest = 254;
 const localPart = /^[^\s@"(),:;<>[\\\]\p{Cc}\p{Cs}]{1,64}$/u;
 const label = /^(?!-)[\p{L}\p{N}\p{M}-]{1,63}(?<!-)$/u;
 
-/** An address that a letter can be sent to, or undefined. Quoted local parts and addresses in brackets are not taken. */
+/** Parses a deliverable address; undefined if it is none. Quoted local parts and addresses in brackets are rejected. */
 export function parseEmail(given: string): Email | undefined {
   const text = given.trim().normalize('NFC');
   const at = text.lastIndexOf('@');
@@ -32,7 +32,7 @@ export function requireEmail(given: string): Email {
 
 const prefixes = { invite: 'rvi_', reset: 'rvp_' } as const;
 
-/** Makes a token for someone to come back with, and keeps its hash. */
+/** Makes a token that its recipient comes back with, and stores its hash. */
 export async function sendableToken(
   { access }: Accounts,
   rows: AccountRows,

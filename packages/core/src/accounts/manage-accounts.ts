@@ -64,10 +64,10 @@ function requireAdministrator(by: Principal): void {
   requireUnbound(by);
 }
 
-/** Ended sessions are remembered for so long that a stolen token which comes back late is still noticed. */
+/** The store keeps ended sessions this long, so that a stolen token that comes back late is still noticed. */
 const rememberedMs = 24 * 3_600_000;
 
-/** What is done about accounts now and then: entries still owed are recorded, and what is over is forgotten. */
+/** Periodic upkeep: records entries that are still owed, and removes what is over. */
 export async function keepAccounts(accounts: Accounts): Promise<void> {
   await settleOwed(accounts);
   const now = accounts.access.clock.now();

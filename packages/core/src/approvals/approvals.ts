@@ -5,7 +5,7 @@ import type { PoliciesChange, PolicyEvent, Policies } from '../policy/index.ts';
 import type { ApprovalRegistry } from './approval-registry.ts';
 import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
 
-/** What the use cases of approvals work on. */
+/** The dependencies of the approval use cases. */
 export interface Approvals extends Controls, Policies {
   readonly keys: Policies['keys'];
   readonly ledger: Policies['ledger'];

@@ -15,17 +15,17 @@ import { coverOf, coverWords } from './grant.ts';
 /** How many actions of one agent may wait for people at a time. */
 export const mostOpenApprovals = 1000;
 
-/** Why somebody is asked, and on which terms. */
+/** Why people are asked, and on which terms. */
 export interface ApprovalQuestion {
   readonly cause: Approval['cause'];
   readonly reason: string;
   readonly policyRule: string;
-  /** What the rules that ask say together; undefined where only a budget asks. */
+  /** The combined terms of the rules that ask. Undefined if only a budget asks. */
   readonly asking: Asking | undefined;
   readonly approver: Width;
 }
 
-/** Opens the question whether an operation may run. It says so in the log by `announceApproval`, after the decision. */
+/** Opens an approval for an operation. `announceApproval` records it in the log, after the decision. */
 export function requestApproval(
   gov: Approvals,
   request: CheckRequest,
@@ -68,7 +68,7 @@ export function requestApproval(
   return approval;
 }
 
-/** Tells, in the log and to live views, that somebody is asked. */
+/** Announces an approval in the log and to live views. */
 export function announceApproval(gov: Approvals, approval: Approval): void {
   const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason, rules, isGrantable } = approval;
   gov.journal.record(

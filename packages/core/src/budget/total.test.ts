@@ -9,7 +9,7 @@ import type { Total } from '../kernel/money.ts';
 import { isShareOf, minus, plus, totalJson, totalOfJson, usdOfMicros } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
 
-/** Sums, near and far beyond what a number tells apart, beside plain bigints. */
+/** Compares sums, near and far beyond the safe integers, with plain bigints. */
 
 const limit = 2n ** 53n;
 const anySum = fc

@@ -143,7 +143,7 @@ describe('an agent that listens', () => {
     const controlling = controlOp(g.gov, operator, opOf(g, bot, 'a:s'), 'pause', '');
     await Promise.resolve();
     expect(listener.heard).toEqual([]);
-    // Neither does one that comes just then, nor one whose reader catches up.
+    // A stream that opens now hears nothing either, nor does one whose reader catches up.
     const comer: ControlMessage[] = [];
     const request = { agentId: bot.id, token: bot.token, afterSequence: 0 };
     await subscribeControl(g.gov, request, {

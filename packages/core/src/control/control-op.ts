@@ -17,13 +17,14 @@ export interface ControlOp {
 
 export interface ControlledOp {
   readonly op: OpRecord;
-  /** Null where nothing had to be done. */
+  /** Null if nothing had to be done. */
   readonly control: Receipt | null;
 }
 
 /**
- * An operator pauses, resumes or terminates one operation. Terminating what is terminated does nothing. Pausing what a
- * narrower credential has paused takes it over: it stays paused, and only one as wide as this resumes it.
+ * An operator pauses, resumes or terminates one operation. Terminating a terminated operation does nothing. A pause
+ * takes over the pause of a narrower credential: the operation stays paused, and only a credential at least as wide
+ * resumes it.
  */
 export function controlOp(gov: Controls, { by, opId, action, reason }: ControlOp): ControlledOp {
   const op = findOp(gov, by, opId);

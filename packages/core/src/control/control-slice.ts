@@ -8,34 +8,36 @@ export type ControlChange =
   | { readonly kind: 'bulk_control_saved'; readonly bulk: BulkControl }
   | { readonly kind: 'control_sequence_saved'; readonly sequence: ControlSequence }
   /**
-   * Retention: up to `most` receipts, and as many scoped controls, that were requested before are given up. Those that
-   * wait, that block, or whose operation has a row stay.
+   * Retention removes up to `most` receipts, and as many scoped controls, that were requested before `before`. Receipts
+   * that wait, that block, or whose operation has a row stay.
    */
   | { readonly kind: 'receipts_removed'; readonly before: EpochMs; readonly most: number };
 
-/** What a start brings back of controls. */
+/** The controls that a start loads from the store. */
 export interface ControlSnapshot {
   /** The receipts that wait or block. */
   readonly receipts: readonly Receipt[];
-  /** Scoped controls with an idempotency key that were finished: the newest 10,000. */
+  /** The newest 10,000 finished scoped controls with an idempotency key. */
   readonly bulkControls: readonly BulkControl[];
   readonly controlSequences: readonly ControlSequence[];
 }
 
-/** Reads what the store remembers of controls: only what is open is kept in memory. */
+/** Reads controls from the store. Memory holds only the open ones. */
 export interface ControlReader {
   receipt(id: string): Promise<Receipt | undefined>;
-  /** Those of these receipts that are known, in no particular order. */
+  /** The known ones among these receipts, in no particular order. */
   receipts(ids: readonly string[]): Promise<readonly Receipt[]>;
   receiptOf(agent: AgentId, sequence: number): Promise<Receipt | undefined>;
   bulk(id: string): Promise<BulkControl | undefined>;
   /** Up to `limit` receipts of a scoped control, by id, after `after`. */
   receiptsOfBulk(bulkId: string, after: string, limit: number): Promise<readonly Receipt[]>;
-  /** How many receipts a scoped control has, by status; a status that none has may be left out. */
+  /** The number of receipts of a scoped control, by status. A status without receipts may be absent. */
   countsOfBulk(bulkId: string): Promise<Readonly<Partial<Record<ReceiptStatus, number>>>>;
 }
 
-/** The last number that a message to an agent had. It outlives the registration, so that no number comes twice. */
+/**
+ * The sequence number of the last message to an agent. It outlives the registration, so that no number is used twice.
+ */
 export interface ControlSequence {
   readonly agent: AgentId;
   readonly sequence: number;

@@ -9,8 +9,8 @@ import type { Agent } from '../tenancy/index.ts';
 import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/index.ts';
 
 /**
- * The agent leaves, and with it the operations that its messages were about: they are given up. A stop that it owes an
- * answer for stays, with the time that it has left, so that nobody escapes it by registering again.
+ * Drops the messages of an agent that leaves, because its operations leave, too. A stop that it owes an answer for
+ * stays, with the time that is left. So nobody escapes a stop by registering again.
  */
 export function closeOutbox(gov: Controls, agent: Agent): void {
   const outbox = gov.control.find(agent.key);
@@ -24,8 +24,8 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
 }
 
 /**
- * Puts a message that needs no receipt into the outbox of an operation's agent. It leaves once this turn is durable. It
- * does not survive a restart: whoever posts it posts it again.
+ * Puts a message without a receipt into the outbox of an operation's agent. It leaves once this turn is durable. It
+ * does not survive a restart: its sender posts it again.
  */
 export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signal'], reason: string): ControlMessage {
   const agent = op.owner.record.id;
@@ -42,7 +42,7 @@ export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signa
   return message;
 }
 
-/** Takes a message without a receipt out of a outbox. */
+/** Removes a message without a receipt from an outbox. */
 export function discardMessage(gov: Controls, outbox: Outbox, queued: QueuedMessage): void {
   outbox.remove(queued.message.sequence);
   gov.journal.onFailure(() => outbox.put({ ...queued, gone: false }));
@@ -54,12 +54,12 @@ interface Unsent {
   readonly sequence: number;
 }
 
-/** An agent hears of nothing that may be taken back: its messages leave once this turn is durable. */
+/** Releases messages once this turn is durable, so that an agent never hears of what may be undone. */
 export function releaseWhenDurable(gov: Controls, messages: readonly Unsent[]): void {
   if (messages.length > 0) gov.journal.onCommitted(() => release(gov, messages));
 }
 
-/** To the streams that listen now, and to those that come later. */
+/** Releases messages to the present streams and to later ones. */
 function release(gov: Controls, messages: readonly Unsent[]): void {
   const outboxes = new Set<Outbox>();
   for (const { agent, sequence } of messages) {
@@ -72,8 +72,8 @@ function release(gov: Controls, messages: readonly Unsent[]): void {
 }
 
 /**
- * Sends what a stream has not got yet, in order, for as long as its reader keeps up. Nothing is queued for a stream: one
- * that falls behind reads on from the outbox.
+ * Sends what a stream has not received yet, in order, while its reader keeps up. A stream has no queue: if it falls
+ * behind, it reads on from the outbox.
  */
 export function sendWaiting(gov: Controls, outbox: Outbox, stream: ControlStream): void {
   while (!stream.stalled && stream.sink.isOpen()) {
@@ -94,7 +94,7 @@ function noteDelivered(gov: Controls, { receipt }: QueuedMessage): void {
 export interface SubscribeRequest {
   readonly agentId: AgentId | undefined;
   readonly token: string;
-  /** Messages up to this one are not wanted again. */
+  /** The agent does not want messages up to this one again. */
   readonly afterSequence: number;
 }
 
@@ -105,8 +105,8 @@ export interface ControlSubscription {
 }
 
 /**
- * The agent listens: it gets every message that it has not acknowledged, in order, then those to come. A sequence that
- * was never reached hides nothing that is still to come.
+ * Subscribes an agent. It gets all unacknowledged messages in order, then new ones. An `afterSequence` beyond the last
+ * message hides no later message.
  */
 export async function subscribeControl(
   gov: Controls,
