@@ -300,7 +300,7 @@ function sweptBy(test: TestGovernance): string[] {
   return [...before].filter((name) => !after.has(name));
 }
 
-test('whatever happens, and wherever the process ends, the balance equal a plain sum and no cap is passed by a reservation', async () => {
+test('whatever happens, and wherever the process ends, the balances equal a plain sum and no cap is passed by a reservation', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someCommand, { maxLength: 100, size: 'max' }), async (commands) => {
       const simulation = await Simulation.start();

@@ -45,7 +45,7 @@ async function tamper(change: (spent: Total) => Total): Promise<void> {
   g = await g.crash();
 }
 
-describe('balance', () => {
+describe('balances', () => {
   test('are what the log adds up to: spent, held back, in each tier, over days and crashes', async () => {
     const other = await g.register(agentId('globex//bot'));
     await settle(100);

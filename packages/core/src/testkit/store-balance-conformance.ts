@@ -21,7 +21,7 @@ function change(balance: readonly ClosedPeriod[], before: { day: string; month: 
 
 /** How a store keeps the spend of closed days and months. */
 export function closedPeriodConformance(open: () => Store): void {
-  describe('balance that were closed', () => {
+  describe('periods that were closed', () => {
     const write = async (...changes: Change[]) => {
       for (const one of changes) await open().commit({ entries: [], changes: [one] });
     };
