@@ -54,6 +54,11 @@ export class EventFollower {
     return this.#visits.length;
   }
 
+  /** Whether it has heard of a transition in a run of the gateway. */
+  hasHeardIn(run: number): boolean {
+    return this.#visits.some((visit) => visit.run === run && visit.socket.events.flatMap(transitionOf).length > 0);
+  }
+
   /** The transitions reported in a run of the gateway, in order, each once. */
   history(run: number): Transition[] {
     const visits = this.#visits.filter((visit) => visit.run === run);
