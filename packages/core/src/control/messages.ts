@@ -32,13 +32,18 @@ export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signa
   const outbox = gov.control.outbox(agent);
   const sequence = outbox.lastSequence + 1;
   const message = { opId: op.opId, signal, sequence, reason, issuedAt: gov.clock.now(), controlId: '' };
-  outbox.put({ message, receipt: null, released: false, gone: false });
+  const queued: QueuedMessage = { message, receipt: null, released: false, gone: false };
+  outbox.put(queued);
   gov.journal.onFailure(() => {
     outbox.remove(sequence);
     outbox.lastSequence = sequence - 1;
   });
   gov.journal.write({ kind: 'control_sequence_saved', sequence: { agent, sequence } });
-  releaseWhenDurable(gov, [{ agent, sequence }]);
+  gov.journal.onCommitted(() => {
+    // Set here, not by number: a later turn may have discarded the message, and may be undone.
+    queued.released = true;
+    sendAll(gov, outbox);
+  });
   return message;
 }
 
@@ -68,7 +73,11 @@ function release(gov: Controls, messages: readonly Unsent[]): void {
     if (queued !== undefined) queued.released = true;
     outboxes.add(outbox);
   }
-  for (const outbox of outboxes) for (const stream of outbox.streams) sendWaiting(gov, outbox, stream);
+  for (const outbox of outboxes) sendAll(gov, outbox);
+}
+
+function sendAll(gov: Controls, outbox: Outbox): void {
+  for (const stream of outbox.streams) sendWaiting(gov, outbox, stream);
 }
 
 /**

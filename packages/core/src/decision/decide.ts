@@ -27,7 +27,7 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: 
   const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
   const weighed = weighBudgets(gov, gov.ledger, request, verdict, charge);
-  const decided = settle(gov, agent, request, op, now, weighed);
+  const decided = settle(gov, agent, request, op, now, weighed, verdict.tier);
   const { asked } = facts;
   const { observed } = verdict;
   if (asked === undefined && observed === undefined) return decided;
@@ -35,7 +35,15 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: 
 }
 
 /** Reserves the cost of an action that may run or waits for people, uses its grant, and reports an exceeded cap. */
-function settle(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs, weighed: Weighed): Decided {
+function settle(
+  gov: Decisions,
+  agent: Agent,
+  request: CheckRequest,
+  op: Op,
+  now: EpochMs,
+  weighed: Weighed,
+  verdictTier: Tier,
+): Decided {
   const { decision, reason, policyRule, tier, exceeded, asking } = weighed;
   if (exceeded !== undefined) noteExceeded(gov, exceeded, now);
   if (decision === 'deny') {
@@ -46,7 +54,7 @@ function settle(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now
   const grant = asks && exceeded === undefined ? findGrant(gov, request, op, asking, now) : undefined;
   const question = asks && grant === undefined ? questionOf(gov, agent, op.costMicros, weighed) : undefined;
   if (question !== undefined && gov.approvals.openCountOf(agent.key) >= mostOpenApprovals)
-    return tooMany(question, tier);
+    return tooMany(question, verdictTier);
   if (op.costMicros > 0) reserve(gov, agent, op, op.costMicros);
   if (question !== undefined) return { decision: 'pending', reason, policyRule, tier, question };
   if (grant === undefined) return { decision: 'allow', reason, policyRule, tier };

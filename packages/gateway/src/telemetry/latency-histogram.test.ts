@@ -27,7 +27,7 @@ async function textByLibrary(observed: readonly number[]): Promise<string> {
 }
 
 describe('a latency histogram', () => {
-  test('reads like one of the metrics policyRegistry, whatever was observed', async () => {
+  test('reads like one of the metrics registry, whatever was observed', async () => {
     const seconds = fc.oneof(
       fc.double({ min: 0, max: 5, noNaN: true }),
       fc.constantFrom(0, ...bounds, 0.0011, 1.000_001, 100),

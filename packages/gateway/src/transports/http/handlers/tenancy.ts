@@ -50,14 +50,15 @@ export function tenancyHandlers(operations: Operations, execute: Execute): Pick<
     },
     getAgent: ({ params }, { principal }) => agentJson(findAgent(operations, principal, idOf(params))),
     suspendAgent: async ({ params, body }, { principal }) => {
-      const agent = idOf(params);
-      await execute({ kind: 'suspend_agent', by: principal, agent, reason: body.reason });
-      return agentJson(findAgent(operations, principal, agent));
+      // Found before: the agent may leave while the command is made durable.
+      const agent = findAgent(operations, principal, idOf(params));
+      await execute({ kind: 'suspend_agent', by: principal, agent: agent.record.id, reason: body.reason });
+      return agentJson(agent);
     },
     resumeAgent: async ({ params, body }, { principal }) => {
-      const agent = idOf(params);
-      await execute({ kind: 'resume_agent', by: principal, agent, reason: body.reason });
-      return agentJson(findAgent(operations, principal, agent));
+      const agent = findAgent(operations, principal, idOf(params));
+      await execute({ kind: 'resume_agent', by: principal, agent: agent.record.id, reason: body.reason });
+      return agentJson(agent);
     },
   };
 }
