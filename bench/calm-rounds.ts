@@ -2,23 +2,23 @@ import type { LoadResult } from './load-protocol.ts';
 
 /** Two servers, measured one right after the other. */
 export interface Pair {
-  /** What is compared with: the echo, or the small gateway. */
+  /** The base of the comparison: the echo, or the small gateway. */
   readonly base: LoadResult;
   readonly tested: LoadResult;
 }
 
 export interface CalmPairs {
   readonly pairs: readonly Pair[];
-  /** How many more were measured and left out, because somebody else was at work. */
+  /** How many more pairs were left out because other processes disturbed them. */
   readonly leftOut: number;
 }
 
-/** Cores that others may take before a round counts as disturbed. */
+/** How many cores others may take before a round counts as disturbed. */
 const calm = 0.1;
 
 /**
- * Measures pairs until there are `wanted` calm ones, and at most twice as many. On a machine that others use the
- * calmest are kept: the choice looks at what others did, never at the result.
+ * Measures pairs until `wanted` of them are calm, at most twice as many. On a busy machine it keeps the calmest: the
+ * choice depends on what others did, never on the result.
  */
 export async function calmPairs(wanted: number, measure: () => Promise<Pair>): Promise<CalmPairs> {
   const pairs: Pair[] = [];

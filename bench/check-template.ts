@@ -4,7 +4,7 @@ import { ActionType, BatchCheckRequest, CheckActionRequest, CompleteActionReques
 import { framedMessage } from './http2-frames.ts';
 
 /**
- * A message that is encoded once and sent many times: before each sending the hexadecimal digits at `places` are
+ * A message that is encoded once and sent many times. Before each sending, the hexadecimal digits at `places` are
  * overwritten, which makes each request a new operation.
  */
 export interface Template {
@@ -25,7 +25,7 @@ const traceStart = randomBytes(10).toString('hex');
 const blankTrace = traceStart + 'f'.repeat(digits);
 const span = randomBytes(8).toString('hex');
 
-/** A tool call of an everyday size: about 400 bytes. */
+/** A tool call of a typical size, about 400 bytes. */
 function checkRequest(agent: Credential, toolName: string): CheckActionRequest {
   const args = { query: 'quarterly revenue of the five largest suppliers', limit: 20, language: 'en', safe: true };
   const argsJson = Buffer.from(JSON.stringify(args));
@@ -65,7 +65,7 @@ export function completeTemplate(agent: Credential): Template {
   return template(CompleteActionRequest.encode(request).finish());
 }
 
-/** The message of operations `first`, `first + 1`, and so on, one for each place. Valid until the next filling. */
+/** The message of operations `first`, `first + 1`, and so on, one per place. Valid until the next call. */
 export function filled(from: Template, first: number): Buffer {
   let number = first;
   for (const place of from.places) writeHex(from.framed, place, number++);

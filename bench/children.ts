@@ -19,7 +19,7 @@ export function spawnTracked(
   return child;
 }
 
-/** Sees to it that a temporary folder is removed, at the latest when this process ends. */
+/** Makes sure that a temporary folder is removed, at the latest when this process ends. */
 export function trackFolder(folder: string): () => void {
   folders.add(folder);
   return () => {

@@ -9,18 +9,18 @@ import { fixed, ratio, textTable } from './table.ts';
 export interface CliStartRow {
   readonly command: string;
   readonly milliseconds: Spread;
-  /** Over `node -e 0` of the same round. */
+  /** The ratio to `node -e 0` of the same round. */
   readonly overNode: Spread;
 }
 
 const node = ['node_modules/.bin/node', '-e', '0'];
 const commands = [['whoami'], ['--help'], ['ops', '--help'], ['context', 'list']];
-/** What the promise is about, and how much of Node's own start it may take. */
+/** The commands of the promise, and the most they may take relative to Node's own start. */
 const promised = new Set(['reeve whoami', 'reeve --help']);
 const promisedRatio = 2;
 const warmups = 3;
 
-/** How long commands take from start to end that call nobody, beside a Node that does nothing, in turn. */
+/** How long commands that call no server take from start to end, in turn with a Node that does nothing. */
 export function measureCliStart(rounds: number, tell: (line: string) => void): CliStartRow[] {
   const home = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
   try {
@@ -46,7 +46,7 @@ export function measureCliStart(rounds: number, tell: (line: string) => void): C
   }
 }
 
-/** A session, so that `whoami` has something to show. */
+/** Writes a session, so that `whoami` has something to show. */
 function logIn(home: string): void {
   const session = `token: a.b.c\n    expires_at: 4000000000\n    scopes:\n      - read\n    source_key: key\n    api_url: "http://127.0.0.1:8080"`;
   mkdirSync(join(home, '.reeve'), { mode: 0o700 });

@@ -1,7 +1,7 @@
 /**
- * Policies that look at each request closely: four conditions over arguments, spend, run and time, none of which keeps the load
- * from being allowed, and caps in every tier that it never reaches. Documents in number are about other tools, with
- * conditions of their own, and about tenants, with caps of their own.
+ * Policies that examine each request closely: four conditions over arguments, spend, run and time, which all let the
+ * load pass, and caps in every tier that it never reaches. The other documents are about other tools, with their own
+ * conditions, and about tenants, with their own caps.
  */
 export function conditionPolicies(documents: number, orgs: number): Record<string, string> {
   const files: Record<string, string> = { 'watched.yaml': watched };

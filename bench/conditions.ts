@@ -19,7 +19,7 @@ export interface ConditionsRow {
   readonly shape: Shape;
   readonly policies: string;
   readonly figures: Figures;
-  /** Of the gateway with the small policy that throughput is measured with, in the same rounds. */
+  /** The gateway with the small policy of the throughput benchmark, in the same rounds. */
   readonly plain: Figures;
   readonly cpuRatio: Spread;
   readonly quietCpuRatio: number;
@@ -41,8 +41,8 @@ const sets: readonly { readonly name: string; readonly policies: Readonly<Record
 ];
 
 /**
- * What a decision costs with conditions and budgets on, beside a gateway with the small policy of the throughput figures,
- * measured in turn; the ratio is the answer.
+ * The cost of a decision with conditions and budgets, measured in turn with a gateway that has the small policy of the
+ * throughput figures. The ratio is the answer.
  */
 export async function measureConditions(
   cores: Cores,

@@ -12,10 +12,10 @@ type HearJob = Extract<LoadJob, { kind: 'hear' }>;
 
 const hearWithinSecs = 60;
 
-/** Agents that listen for controls, one stream each. They say nothing to what they hear. */
+/** Agents that listen for controls, one stream each. They never acknowledge. */
 export class ControlListeners {
   readonly #connections: readonly GrpcConnection[];
-  /** When each message was heard, in milliseconds since the epoch. */
+  /** When each message arrived, in milliseconds since the epoch. */
   readonly #heardAt: number[] = [];
   #ended = 0;
 
@@ -40,7 +40,7 @@ export class ControlListeners {
     return listeners;
   }
 
-  /** Waits until so many messages were heard in all, and tells how long after `since` each of them was. */
+  /** Waits until so many messages have arrived in all, and returns how long after `since` each did. */
   async hear({ messages, since }: HearJob): Promise<HeardResult> {
     const startedAt = performance.now();
     while (this.#heardAt.length < messages) {

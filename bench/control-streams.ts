@@ -15,15 +15,15 @@ import { count, duration, fixed, textTable } from './table.ts';
 export interface StreamsRow {
   readonly streams: number;
   readonly connections: number;
-  /** Until all of them were open. */
+  /** The time until all streams were open. */
   readonly openedSecs: number;
-  /** What each takes of the gateway's memory. */
+  /** The gateway's memory per stream. */
   readonly rssPerStream: number;
   readonly heapPerStream: number;
-  /** From the order to stop everything until half of the streams, and all of them, had their message. */
+  /** From the stop order until half of the streams, and all of them, had their message. */
   readonly heardHalfMicros: number;
   readonly heardAllMicros: number;
-  /** Until the order was answered. */
+  /** The time until the order was answered. */
   readonly answeredMicros: number;
   /** Decisions before the streams were opened, beside them, and after they were closed. */
   readonly before: Decisions;
@@ -34,7 +34,7 @@ export interface StreamsRow {
 interface Decisions {
   readonly p50Micros: number;
   readonly p99Micros: number;
-  /** Of the gateway for each: it shows what latencies cannot where others are at work. */
+  /** The gateway's CPU time per decision. It shows what latencies cannot when other processes disturb them. */
   readonly cpuMicros: number;
   readonly othersCores: number;
 }
@@ -43,10 +43,10 @@ const shape: Shape = { name: '16 connections', method: 'unary', connections: 16,
 const longestRoundSecs = 1.5;
 const longestWarmupSecs = 1;
 
-/** Nothing is acknowledged, so nothing may be overdue; what has ended is soon out of memory. */
+/** Nothing is acknowledged, so nothing may become overdue; ended operations soon leave memory. */
 const env = { SVC_CONTROL_ACK_SECS: '3600', SVC_OPS_TTL_SECS: '1', SVC_OPS_SWEEP_TICK_SECS: '1' };
 
-/** Idle control streams, spread over connections or all over one: what they take, and what they cost decisions. */
+/** The memory of idle control streams, over many connections or all over one, and their cost for decisions. */
 export async function measureControlStreams(
   cores: Cores,
   pace: Pace,
@@ -56,7 +56,7 @@ export async function measureControlStreams(
   const rows: StreamsRow[] = [];
   for (const connections of [100, 1]) {
     tell(`${count(streams)} streams over ${connections === 1 ? 'one connection' : `${connections} connections`} …`);
-    // Agents and decisions in one process, the listeners in it too: their messages are next to nothing to it.
+    // One process runs the agents, the decisions and the listeners: their messages cost it next to nothing.
     const load = startLoad(cores.load);
     const gateway = await startGateway({ core: cores.server, env, probe: true });
     try {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** Which core the servers and the load process are kept to; undefined where they cannot be. */
+/** The cores of the servers and of the load process; undefined if they cannot be pinned. */
 export interface Cores {
   readonly server: number | undefined;
   readonly load: number | undefined;
@@ -15,7 +15,7 @@ export function chooseCores(): Cores {
   return { server: allowed[0], load: allowed[1] };
 }
 
-/** The command, kept to a core. `taskset` replaces itself by it, so that the process id is the command's own. */
+/** The command, pinned to a core. `taskset` execs it, so the process id is the command's own. */
 export function onCore(core: number | undefined, command: readonly string[]): readonly string[] {
   return core === undefined ? command : ['taskset', '-c', String(core), ...command];
 }

@@ -9,7 +9,10 @@ import { pause } from './process-usage.ts';
 
 const haveWithinSecs = 30;
 
-/** WebSockets that follow all events and only count them: so many clients in one process must cost it next to nothing. */
+/**
+ * WebSockets that follow all events and only count them, because so many clients must cost their process next to
+ * nothing.
+ */
 export class EventFollowers {
   readonly #sockets: Socket[] = [];
   readonly #delays = new Histogram();
@@ -23,7 +26,7 @@ export class EventFollowers {
     return followers;
   }
 
-  /** Waits until there are so many events. Where they do not come, what there is. */
+  /** Waits until so many events have arrived. After a timeout it returns what has arrived. */
   async have(events: number): Promise<FollowedResult> {
     const startedAt = performance.now();
     while (this.#result().events < events && secondsSince(startedAt) < haveWithinSecs) await pause(0.005);
@@ -36,7 +39,7 @@ export class EventFollowers {
     return result;
   }
 
-  /** Each stream begins with a hello, which is no event. */
+  /** Each stream begins with a hello, which is not an event. */
   #result(): FollowedResult {
     const events = this.#frames - this.#sockets.length;
     return { events, bytes: this.#bytes, counts: this.#delays.counts, ended: this.#ended };
@@ -74,7 +77,7 @@ export class EventFollowers {
     this.#sockets.push(socket);
   }
 
-  /** One that is cut in two is left out. */
+  /** Skips a timestamp that is cut in two. */
   #time(bytes: Buffer): void {
     const now = Date.now();
     for (const [, at = ''] of bytes.toString('latin1').matchAll(/"timestamp":"([^"]{24})"/g)) {
@@ -83,9 +86,9 @@ export class EventFollowers {
   }
 }
 
-/** Counts the text frames of one connection by their heads alone; what is in them is passed over. */
+/** Counts the text frames of one connection by their headers, and skips their content. */
 function frameCounter(): (bytes: Buffer) => number {
-  /** What is still to come of the last frame, or the part of its head that has come. */
+  /** The rest of the last frame to skip, or the part of its header that has arrived. */
   let skip = 0;
   let rest: Buffer = Buffer.alloc(0);
   return (bytes) => {
@@ -107,7 +110,7 @@ function frameCounter(): (bytes: Buffer) => number {
   };
 }
 
-/** The length of the frame that starts here; undefined where its head is not whole. */
+/** The length of the frame that starts here; undefined if its header is incomplete. */
 function lengthAt(view: Buffer, at: number): number | undefined {
   const short = view[at + 1];
   if (short === undefined) return undefined;

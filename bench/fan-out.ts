@@ -17,13 +17,13 @@ import { count, duration, fixed, ratio, textTable } from './table.ts';
 export interface FanOutRow {
   readonly shape: Shape;
   readonly clients: number;
-  /** Decisions without a client, and with so many. */
+  /** Decisions without clients, and with them. */
   readonly alone: Figures;
   readonly beside: Figures;
-  /** Events that arrived at clients, each of them counted for each client. */
+  /** Events that arrived at clients, counted once per client. */
   readonly eventsPerSecond: number;
   readonly megabytesPerSecond: number;
-  /** How long after it happened an event arrived, to the millisecond. */
+  /** The delay from an event to its arrival, to the millisecond. */
   readonly delayP50Micros: number;
   readonly delayP99Micros: number;
   /** With clients over without, round by round. */
@@ -33,7 +33,7 @@ export interface FanOutRow {
   readonly leftOut: number;
 }
 
-/** Each decision is three events: its operation is ingested, moved, and the decision itself. */
+/** Each decision makes three events: its operation is ingested and moved, and the decision itself. */
 const eventsPerDecision = 3;
 
 const shapes: readonly Shape[] = [
@@ -41,10 +41,10 @@ const shapes: readonly Shape[] = [
   { name: 'flat out', method: 'unary', connections: 16, inFlight: 1 },
 ];
 
-/** Flat out, all clients together must still be able to read what they are sent on the core that they have. */
+/** At full load, the one core of the clients must still be able to read all they are sent. */
 const mostFlatOut = 10;
 
-/** WebSockets that follow all events, on the same gateway as without them, in turn. */
+/** Decisions with and without WebSockets that follow all events, in turn on the same gateway. */
 export async function measureFanOut(
   cores: Cores,
   pace: Pace,
@@ -113,7 +113,7 @@ async function measureRow(scene: Scene, pace: Pace, shape: Shape, clients: numbe
   };
 }
 
-/** A round in which a client was closed, or in which a single event did not arrive, is no measurement. */
+/** A round is invalid if a client was closed or a single event did not arrive. */
 async function allArrived({ followers, gateway }: Scene, events: number): Promise<FollowedResult> {
   const result = await followers.run({ kind: 'followed', http: gateway.http, events });
   if (result.events !== events || result.ended > 0) {

@@ -11,7 +11,7 @@ export const allowOneIn = 10;
 
 /**
  * The registered agents of one gateway, and the messages they send. Operations are numbered: number `n` belongs to the
- * agent `n % agents`, so that whoever knows the number can complete it.
+ * agent `n % agents`, so its number is enough to complete it.
  */
 export class Fleet {
   readonly #agents: readonly Credential[];
@@ -20,10 +20,13 @@ export class Fleet {
   #mixed: Template[] = [];
   #completions: Template[] = [];
   #next = 0;
-  /** Operations that were allowed and are not completed, as ranges of numbers; the end is not included. */
+  /** Allowed operations that are not completed, as ranges of numbers; the end is excluded. */
   readonly #open: { from: number; readonly to: number }[] = [];
 
-  /** A whole number of batches, so that batches and single checks agree on whose operation is whose. */
+  /**
+   * The number of agents is a multiple of the batch size, so that batches and single checks agree on the agent of each
+   * operation.
+   */
   constructor(agents: readonly Credential[]) {
     if (agents.length % batchSize !== 0) throw new Error(`a fleet is a multiple of ${batchSize} agents`);
     this.#agents = agents;
@@ -43,7 +46,7 @@ export class Fleet {
     return this.#take(this.#batches).framed;
   }
 
-  /** A batch to be allowed in part, and the numbers of the operations that will be. */
+  /** A batch that is allowed in part, and the numbers of the allowed operations. */
   nextMixedBatch(): { readonly framed: Buffer; readonly allowed: readonly number[] } {
     if (this.#mixed.length === 0) {
       this.#mixed = this.#inBatches((index) => (index % allowOneIn === 0 ? allowedTool : deniedTool));
@@ -60,13 +63,13 @@ export class Fleet {
     return filledAt(this.#completions, number, number);
   }
 
-  /** Notes all operations that are numbered from here on, when the returned function is called, as open. */
+  /** Returns a function that notes as open all operations numbered since this call. */
   opening(): () => void {
     const from = this.#next;
     return () => this.#open.push({ from, to: this.#next });
   }
 
-  /** The number of an operation that is still open; undefined when all are completed. */
+  /** The number of an open operation; undefined once all are completed. */
   nextOpen(): number | undefined {
     let range = this.#open[0];
     while (range !== undefined && range.from >= range.to) {
@@ -130,7 +133,7 @@ export async function registerFleet(
   return { fleet: new Fleet(agents), result: { done: count, failed, seconds: secondsSince(startedAt) } };
 }
 
-/** Runs tasks number 0 to `count - 1`, many at a time, and returns how many failed. */
+/** Runs tasks 0 to `count - 1`, many at a time, and returns how many failed. */
 export function pipelined(
   count: number,
   task: (number: number, done: (ok: boolean) => void) => void,

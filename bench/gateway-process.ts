@@ -9,7 +9,7 @@ import { bootstrapKey } from './load-protocol.ts';
 import type { ServerProcess } from './server-process.ts';
 import { startServer } from './server-process.ts';
 
-/** A small policy as one would write it: what is denied, what is allowed, and a default. */
+/** A small policy as an operator would write it: denied tools, allowed tools, and a default. */
 export const basePolicy = `
 name: base
 default: deny
@@ -35,7 +35,7 @@ export interface GatewayOptions {
   /** Policy files besides the base, by name. */
   readonly policies?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Loads the probe into the gateway, for figures that only the process itself can give. */
+  /** Loads the probe into the gateway, for figures that only the process itself has. */
   readonly probe?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface GatewayProcess extends ServerProcess {
   disk(): { readonly database: number; readonly wal: number };
 }
 
-/** Starts the real `reeve serve` on a temporary data folder with the default settings, and what `env` says. */
+/** Starts the real `reeve serve` on a temporary data folder, with the default settings and those of `env`. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
   const removeFolder = trackFolder(folder);

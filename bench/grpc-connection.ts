@@ -32,7 +32,7 @@ interface Unsent {
 
 export interface GrpcStream {
   send(framed: Buffer): void;
-  /** Sends the last message, which says that it is. */
+  /** Sends the last message, and marks it as such. */
   sendLast(framed: Buffer): void;
   end(): void;
 }
@@ -41,9 +41,9 @@ const replenishAt = 2 ** 30;
 const bufferBytes = 256 * 1024;
 
 /**
- * A gRPC client that writes the frames of HTTP/2 itself. It costs a small part of what a server does, so that one
- * load process can keep a server busy and what is measured is the server. It never looks into response headers: a
- * call that ends without a message has failed.
+ * A gRPC client that writes HTTP/2 frames itself. It costs a fraction of what a server does, so one load process can
+ * keep a server busy, and the benchmark measures the server. It ignores response headers: a call that ends without a
+ * message has failed.
  */
 export class GrpcConnection {
   readonly #socket: Socket;
@@ -84,7 +84,7 @@ export class GrpcConnection {
     });
   }
 
-  /** `answer` gets the message, or undefined where the call failed. `framed` may be reused once this returns. */
+  /** `answer` gets the message, or undefined if the call failed. `framed` may be reused once this returns. */
   unary(head: Buffer, framed: Buffer, answer: (bytes: Buffer | undefined) => void): void {
     let got: Buffer | undefined;
     const call = this.#start(
@@ -162,7 +162,7 @@ export class GrpcConnection {
     this.#flushSoon();
   }
 
-  /** Writes a frame's header and leaves room for its payload, whose place is returned. */
+  /** Writes a frame's header, reserves room for its payload and returns the place of that. */
   #emit(length: number, type: number, flags: number, stream: number): number {
     if (this.#outEnd + frameHeaderBytes + length > this.#out.length) {
       this.#flush();
@@ -176,7 +176,7 @@ export class GrpcConnection {
     return at + frameHeaderBytes;
   }
 
-  /** All that one read of the socket gives rise to leaves in one write. */
+  /** Sends in one write all that one read of the socket causes. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;

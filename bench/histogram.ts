@@ -1,6 +1,6 @@
 const stepsPerDoubling = 64;
 
-/** Counts of durations in whole microseconds, in steps of at most 1.6 %: small, and cheap to add to. */
+/** Counts of durations in whole microseconds, in steps of at most 1.6 %. It is small, and adding is cheap. */
 export class Histogram {
   readonly #counts: number[];
   #total = 0;
@@ -34,7 +34,7 @@ export class Histogram {
     });
   }
 
-  /** The duration that `share` (0 to 1) of all recorded ones do not exceed; NaN where there are none. */
+  /** The duration that `share` (0 to 1) of the recorded ones do not exceed; NaN if there are none. */
   quantile(share: number): number {
     if (this.#total === 0) return Number.NaN;
     const wanted = Math.ceil(this.#total * share);

@@ -1,4 +1,4 @@
-/** The little of HTTP/2 (RFC 9113) and HPACK (RFC 7541) that a gRPC client has to write. */
+/** The parts of HTTP/2 (RFC 9113) and HPACK (RFC 7541) that a gRPC client must write. */
 export const frameType = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 } as const;
 export const flag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 } as const;
 export const frameHeaderBytes = 9;
@@ -45,7 +45,7 @@ export function windowUpdateFrame(stream: number, increment: number): Buffer {
   return frame(frameType.windowUpdate, 0, stream, payload);
 }
 
-/** The header block of a gRPC request, as literals that neither side has to remember. */
+/** The header block of a gRPC request, as literals without indexing. */
 export function requestHead(authority: string, path: string, extra: Readonly<Record<string, string>> = {}): Buffer {
   const postOverHttp = Buffer.from([0x83, 0x86]);
   const fields = { te: 'trailers', 'content-type': 'application/grpc', 'user-agent': 'reeve-bench', ...extra };
@@ -59,7 +59,7 @@ export function requestHead(authority: string, path: string, extra: Readonly<Rec
   ]);
 }
 
-/** A gRPC message with its five bytes of prefix. */
+/** A gRPC message with its prefix of five bytes. */
 export function framedMessage(message: Uint8Array): Buffer {
   const out = Buffer.alloc(5 + message.length);
   out.writeUInt32BE(message.length, 1);

@@ -4,7 +4,7 @@ import { spawnTracked } from './children.ts';
 import { onCore } from './cores.ts';
 import type { JobResults, LoadJob } from './load-protocol.ts';
 
-/** The process that generates load, kept to a core of its own. */
+/** The process that generates load, pinned to its own core. */
 export interface LoadProcess {
   run<Kind extends LoadJob['kind']>(job: Extract<LoadJob, { kind: Kind }>): Promise<JobResults[Kind]>;
   stop(): Promise<void>;
@@ -12,7 +12,7 @@ export interface LoadProcess {
 
 type Reply = { readonly result: unknown } | { readonly error: string };
 
-/** Longest silence of one job: registering a hundred thousand agents on a slow machine, and then some. */
+/** The longest time for one job: registering a hundred thousand agents on a slow machine, with a margin. */
 const longestJobMs = 30 * 60_000;
 
 export function startLoad(core: number | undefined): LoadProcess {

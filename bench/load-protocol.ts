@@ -7,26 +7,26 @@ export interface Shape {
   readonly connections: number;
   /** Calls in flight on each connection; for a stream, messages in flight on its one call. */
   readonly inFlight: number;
-  /** How long a lane of single calls rests after each answer; where it is left out it does not. */
+  /** How long a lane of single calls rests after each answer; not at all by default. */
   readonly restMs?: number;
 }
 
 export const batchSize = 100;
 
-/** A key with the right form, known to benchmarks only. */
+/** A well-formed key, used by benchmarks only. */
 export const bootstrapKey = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 
-/** What the load process is asked to do. Agents are registered at `fleet` and act against `target`. */
+/** The jobs of the load process. Agents are registered at `fleet` and act against `target`. */
 export type LoadJob =
   | {
       readonly kind: 'register';
       readonly fleet: string;
       readonly agents: number;
       readonly orgs: number;
-      /** What the names of orgs begin with, where there are several fleets; "org" unless it is given. */
+      /** The prefix of org names, for several fleets; "org" by default. */
       readonly orgPrefix?: string;
     }
-  /** One check, whose answer is returned as base64: what the echo is to answer. */
+  /** One check. It returns the answer as base64, for the echo to repeat. */
   | { readonly kind: 'sample'; readonly fleet: string; readonly method: 'unary' | 'batch' }
   | {
       readonly kind: 'load';
@@ -41,19 +41,19 @@ export type LoadJob =
   | { readonly kind: 'fill'; readonly fleet: string; readonly ops: number }
   /** Completes every operation that loads have left open at `fleet`. */
   | { readonly kind: 'complete'; readonly fleet: string; readonly pid: number }
-  /** Batches of which one entry in ten is allowed, and then completed; the others are denied. */
+  /** Batches in which one entry in ten is allowed and then completed; the others are denied. */
   | { readonly kind: 'mixed'; readonly fleet: string; readonly decisions: number }
-  /** Every agent opens a control stream, and listens until it is told to hang up. */
+  /** Every agent opens a control stream and listens until it is told to hang up. */
   | { readonly kind: 'listen'; readonly fleet: string; readonly connections: number }
-  /** Waits until so many controls were heard; `since` is in milliseconds since the epoch. */
+  /** Waits until so many controls have arrived; `since` is in milliseconds since the epoch. */
   | { readonly kind: 'hear'; readonly fleet: string; readonly messages: number; readonly since: number }
   | { readonly kind: 'hang-up'; readonly fleet: string }
-  /** So many WebSockets that follow all events. */
+  /** Opens so many WebSockets that follow all events. */
   | { readonly kind: 'follow'; readonly http: string; readonly clients: number }
   /** Waits until all of them together have so many events. */
   | { readonly kind: 'followed'; readonly http: string; readonly events: number }
   | { readonly kind: 'unfollow'; readonly http: string }
-  /** Accounts that log in, each with one login in flight, for so long. */
+  /** Accounts that log in for so long, each with one login in flight. */
   | { readonly kind: 'logins'; readonly http: string; readonly people: number; readonly seconds: number };
 
 export interface LoadResult {
@@ -62,13 +62,13 @@ export interface LoadResult {
   readonly seconds: number;
   /** Durations of calls in microseconds, as `Histogram` keeps them. */
   readonly counts: readonly number[];
-  /** Including warm-up and what was answered after the end. */
+  /** Includes warm-up and answers after the end. */
   readonly decisionsInAll: number;
   readonly allowed: number;
   readonly failed: number;
   /**
-   * Of the server before the first call, at the end of the measured time, and when it had come to rest: what it puts off
-   * is part of what a decision costs.
+   * The server's usage before the first call, at the end of the measured time, and at rest. Deferred work is part of
+   * the cost of a decision.
    */
   readonly server: { readonly before: Usage; readonly after: Usage; readonly atRest: Usage };
   readonly loadCpuMicros: number;
@@ -88,14 +88,14 @@ export interface LoginsResult extends SetupResult {
 }
 
 export interface HeardResult extends SetupResult {
-  /** How long after the start each control was heard, in microseconds, as `Histogram` keeps them. */
+  /** How long after the start each control arrived, in microseconds, as `Histogram` keeps them. */
   readonly counts: readonly number[];
 }
 
 export interface FollowedResult {
   readonly events: number;
   readonly bytes: number;
-  /** How long after it happened each event arrived at the first client, in microseconds, as `Histogram` keeps them. */
+  /** How long each event took to the first client, in microseconds, as `Histogram` keeps them. */
   readonly counts: readonly number[];
   /** Streams that the gateway has ended. */
   readonly ended: number;

@@ -9,15 +9,15 @@ import { machineBusyMicros, pause, untilAtRest, usageOf } from './process-usage.
 
 type Job = Extract<LoadJob, { kind: 'load' }>;
 
-/** Told when an answer has come: when it was asked for, and the answer itself unless the call failed. */
+/** Called for each answer, with the time of its request, and the answer unless the call failed. */
 type Settle = (startedAt: number, answer: Buffer | undefined) => void;
 
-/** Sends what there is to send next, unless the time is up; `settle` is called for each answer. */
+/** Sends requests until the time is up, and calls `settle` for each answer. */
 type Lane = (connection: GrpcConnection, job: Job, fleet: Fleet, going: () => boolean, settle: Settle) => Promise<void>;
 
 const mostFailures = 1000;
 
-/** A closed loop: every lane has one call in flight, and sends the next as soon as the answer is there. */
+/** A closed loop: every lane has one call in flight, and sends the next as soon as it is answered. */
 export async function drive(job: Job, fleet: Fleet): Promise<LoadResult> {
   const { shape } = job;
   const before = usageOf(job.pid);
@@ -124,7 +124,7 @@ const streams: Lane = (connection, job, fleet, going, settle) =>
 
 const laneOf: Readonly<Record<Job['shape']['method'], Lane>> = { unary: calls, batch: calls, stream: streams };
 
-/** Whether the CheckActionResponse that starts here begins with `decision: ALLOW`. */
+/** Whether the CheckActionResponse at this place begins with `decision: ALLOW`. */
 function allows(response: Buffer, at: number): boolean {
   return response[at] === 0x08 && response[at + 1] === 0x01;
 }

@@ -1,4 +1,4 @@
-// The load process: does one job after the other as it is told, and answers with what it has measured.
+// The load process: runs one job after the other, and answers with its measurements.
 import { paths } from '@reeve/contract';
 import { ControlListeners } from './control-listeners.ts';
 import { EventFollowers } from './event-followers.ts';

@@ -10,7 +10,7 @@ const person = (number: number) => ({
   password: `a password of person ${number}`,
 });
 
-/** Makes the accounts that log in: the first is the owner, the others need open registration. */
+/** Makes the accounts that log in. The first is the owner; the others need open registration. */
 export async function registerPeople(http: string, people: number): Promise<void> {
   const agent = new Agent({ keepAlive: true });
   for (let number = 0; number < people; number++) {
@@ -20,7 +20,7 @@ export async function registerPeople(http: string, people: number): Promise<void
   agent.destroy();
 }
 
-/** A closed loop: everybody logs in, and again as soon as that is answered, until the time is up. */
+/** A closed loop: each account logs in again as soon as its login is answered, until the time is up. */
 export async function logIn({ http, people, seconds }: Job): Promise<LoginsResult> {
   const agent = new Agent({ keepAlive: true });
   const histogram = new Histogram();

@@ -21,7 +21,7 @@ export interface LoginsRow {
   readonly people: number;
   readonly alone: Figures;
   readonly beside: Figures;
-  /** With the logins over without them, round by round. */
+  /** With logins over without, round by round. */
   readonly p50Ratio: Spread;
   readonly p99Ratio: Spread;
   readonly throughputRatio: Spread;
@@ -37,8 +37,8 @@ const shapes: readonly Shape[] = [
 const manyPeople = 50;
 
 /**
- * Decisions without logins and beside many, in turn, on the same gateway. The rows without anybody show what the method
- * itself can tell apart.
+ * Decisions without logins and beside many, in turn on the same gateway. The rows with nobody logging in show the
+ * precision of the method.
  */
 export async function measureLogins(cores: Cores, pace: Pace, tell: (line: string) => void): Promise<LoginsRow[]> {
   const env = { SVC_RATE_LIMIT_AUTH_PER_MIN: '0', SVC_AUTH_OPEN_REGISTRATION: 'true' };

@@ -22,7 +22,7 @@ export interface LogRow {
   readonly p99Micros: number;
 }
 
-/** How long a page of the audit log takes, of a log with few entries and of one with many. */
+/** How long a page of the audit log takes, for a log with few entries and one with many. */
 export async function measureLogs(entries: number, tell: (line: string) => void): Promise<LogRow[]> {
   const small = Math.min(100_000, entries);
   return [...(await pagesOf(small, tell)), ...(entries > small ? await pagesOf(entries, tell) : [])];
@@ -87,7 +87,7 @@ async function ask(
   return { question, entries, p50Micros: at(0.5), p99Micros: at(0.99) };
 }
 
-/** Entries as the gateway writes them, in a chain, of a thousand orgs in turn. */
+/** Writes a chain of entries as the gateway does, for a thousand orgs in turn. */
 function fill(store: SqliteStore, entries: number): void {
   const seal = sealer(sha256);
   const payload = `{"action":{"args":{"query":"${'x'.repeat(200)}"},"tool":"search","type":"tool_call"},"op_state":"running"}`;

@@ -12,31 +12,31 @@ export interface MemorySample extends ProbeMemory {
   readonly decisions: number;
   readonly databaseBytes: number;
   readonly walBytes: number;
-  /** Of the step that ended here. */
+  /** The rate of the step that ended here. */
   readonly perSecond: number;
 }
 
 export interface MemoryResult {
   readonly decisions: number;
   readonly samples: readonly MemorySample[];
-  /** Bytes by which each decision makes the process grow, over the later four fifths of the run. */
+  /** Bytes that each decision adds to the process, over the last four fifths of the run. */
   readonly heapPerDecision: number;
   readonly rssPerDecision: number;
   readonly diskPerDecision: number;
-  /** Why the run ended before its time, where it did. */
+  /** Why the run ended early, if it did. */
   readonly stopped: string | undefined;
 }
 
 const smallestStep = 20_000;
 const mostSteps = 25;
-/** Audit entry, its indexes and the write-ahead log, generously. */
+/** A generous estimate for the audit entry, its indexes and the write-ahead log. */
 const diskBytesPerDecision = 2500;
 const spareDiskBytes = 2 * 2 ** 30;
 const sweepSecs = 1;
 
 /**
- * Sends decisions in number and weighs the process in between. One in ten is allowed and completed, the others are
- * denied, so that operations end; before each weighing those that are over have been swept.
+ * Sends many decisions and measures the memory of the process in between. One in ten is allowed and completed, the
+ * others are denied, so that operations end. Ended operations are swept before each measurement.
  */
 export async function measureMemory(
   cores: Cores,

@@ -10,7 +10,7 @@ export interface ControlOrder {
 
 const metricWithinMs = 60_000;
 
-/** Controls everything in a scope; returns how many operations changed, and how long the answer took. */
+/** Controls everything in a scope; returns how many operations changed and how long the answer took. */
 export async function orderControl(
   http: string,
   order: ControlOrder,
@@ -27,7 +27,7 @@ export async function orderControl(
   return { changed: (JSON.parse(text) as { changed: number }).changed, micros };
 }
 
-/** Waits until a metric without labels, or the sum of one with them, is what it should be. */
+/** Waits until a metric, or the sum over its labels, has the wanted value. */
 export async function untilMetric(http: string, name: string, wanted: number): Promise<void> {
   const deadline = performance.now() + metricWithinMs;
   for (;;) {

@@ -16,12 +16,12 @@ export const parts = [
 ] as const;
 export type Part = (typeof parts)[number];
 
-/** How long everything takes. */
+/** The durations of a run. */
 export interface Pace {
   readonly rounds: number;
-  /** Measured, in each round and for each server. */
+  /** Measured time, per round and server. */
   readonly seconds: number;
-  /** Before the first round, for the compiler. */
+  /** Before the first round, for the JIT compiler. */
   readonly warmupSecs: number;
   /** Before each round, for the connections. */
   readonly leadInSecs: number;
@@ -32,10 +32,10 @@ export interface Options {
   readonly quick: boolean;
   readonly pace: Pace;
   readonly decisions: number;
-  /** Of the log whose pages are timed. */
+  /** Entries of the log whose pages are timed. */
   readonly entries: number;
   readonly pin: boolean;
-  /** Where results are written; undefined: nowhere. */
+  /** Where results are written; undefined for nowhere. */
   readonly out: string | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** Pictures as SVG text. They follow the reader's light or dark scheme and need nothing but a browser. */
+/** Pictures as SVG text. They follow the reader's light or dark scheme and need only a browser. */
 export interface Bar {
-  /** Index into the names of the series, which gives the colour. */
+  /** Index into the names of the series, which sets the colour. */
   readonly series: number;
   readonly value: number;
   readonly text: string;
-  /** Where the value moved in, as a thin line over the end of the bar. */
+  /** The range of the value, drawn as a thin line over the end of the bar. */
   readonly range?: { readonly least: number; readonly most: number };
 }
 
@@ -13,7 +13,7 @@ export interface BarPicture {
   readonly subtitle: string;
   readonly series: readonly string[];
   readonly groups: readonly { readonly label: string; readonly bars: readonly Bar[] }[];
-  /** A line to compare with, in the bars' unit. */
+  /** A line for comparison, in the bars' unit. */
   readonly mark?: { readonly value: number; readonly text: string };
 }
 

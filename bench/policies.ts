@@ -1,4 +1,4 @@
-/** Policy documents in number, none of which decides about what the load asks: what they cost is finding that out. */
+/** Many policy documents that never decide about the load: their cost is finding that out. */
 export function manyPolicies(documents: number, orgs: number): Record<string, string> {
   const files: Record<string, string> = {};
   for (let number = 0; number < documents; number++) {

@@ -1,4 +1,4 @@
-// Loaded into the gateway where a benchmark asks for what only the process itself can tell. It does nothing unasked.
+// Loaded into the gateway for figures that only the process itself has. It does nothing until it is asked.
 import { Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 
 export type ProbeQuestion = 'memory' | 'profile-start' | 'profile-stop';
 
-/** After a full garbage collection, so that only what is still referenced counts. */
+/** Measured after a full garbage collection, so that only referenced memory counts. */
 export interface ProbeMemory {
   readonly rss: number;
   readonly heapUsed: number;

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** What a process has used. Undefined members cannot be read on this platform. */
+/** The resources that a process has used. Undefined members cannot be read on this platform. */
 export interface Usage {
-  /** Of all its threads, in user and kernel mode, since it started. */
+  /** CPU time of all threads since the start, in user and kernel mode. */
   readonly cpuMicros: number | undefined;
-  /** The same by the name of the thread; threads of one name together. */
+  /** The same by thread name; threads of one name are added up. */
   readonly cpuMicrosByThread: Readonly<Record<string, number>>;
   readonly rssBytes: number | undefined;
 }
 
-/** Linux counts in hundredths of a second towards programs, whatever its own clock. */
+/** Linux reports in hundredths of a second to programs, whatever its own clock. */
 const microsPerTick = 10_000;
 
 export function usageOf(pid: number): Usage {
@@ -22,14 +22,14 @@ export function usageOf(pid: number): Usage {
   };
 }
 
-/** The time that all cores together were busy, since the machine started: shows who else was at work. */
+/** The time that all cores were busy since the machine started. It shows whether others were at work. */
 export function machineBusyMicros(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) * 1000;
 }
 
 const restWithinMs = 20_000;
 
-/** Waits until a process has next to nothing left to do, and for a while at most. */
+/** Waits until a process has next to nothing left to do, up to a limit. */
 export async function untilAtRest(pid: number): Promise<void> {
   const deadline = performance.now() + restWithinMs;
   let last = Number.NEGATIVE_INFINITY;
@@ -56,7 +56,7 @@ function byThread(folder: string): Record<string, number> {
   return micros;
 }
 
-/** The name stands in brackets and may hold anything; what follows the last one is numbers. */
+/** The name is in brackets and may hold anything; only numbers follow the last bracket. */
 function statOf(path: string): { name: string; cpuMicros: number } | undefined {
   const stat = read(path);
   if (stat === undefined) return undefined;

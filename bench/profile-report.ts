@@ -1,7 +1,7 @@
 import type { ServerProfile, ShapeProfile } from './profile.ts';
 import { fixed, textTable } from './table.ts';
 
-/** What the threads beside the main one do, by the names that Node gives them. */
+/** What the threads beside the main one do, by Node's names for them. */
 const threadNames: Readonly<Record<string, string>> = {
   V8Worker: 'threads of V8: collector and compiler',
   WorkerThread: 'threads of the gateway: checkpoints and the like',

@@ -21,10 +21,10 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** As Node names it. */
+/** Node's name for it. */
 const mainThread = 'MainThread';
 
-/** Time spent in a function itself, without what it calls. */
+/** Time in a function itself, without its callees. */
 export interface SelfTime {
   readonly owner: string;
   readonly name: string;
@@ -46,8 +46,8 @@ export interface ShapeProfile {
 }
 
 /**
- * Samples the main threads of gateway and echo under the same load. The samples give the shares, and the CPU time of the
- * thread gives the microseconds: time in which another process had the core does not count.
+ * Samples the main threads of gateway and echo under the same load. The samples give the shares, and the CPU time of
+ * the thread gives the microseconds, so time in which another process had the core does not count.
  */
 export async function profileGateway(cores: Cores, pace: Pace, tell: (line: string) => void): Promise<ShapeProfile[]> {
   const profiles: ShapeProfile[] = [];
@@ -113,7 +113,7 @@ function describe(node: ProfileNode, parents: ReadonlyMap<number, ProfileNode>):
   const name = functionName === '' ? '(anonymous)' : functionName;
   if (url !== '') return { owner: ownerOf(url), name, place: placeOf(url, lineNumber) };
   if (name === '(garbage collector)') return { owner: 'garbage collection', name, place: '' };
-  // Native functions have no file: they belong to whoever called them.
+  // Native functions have no file: they belong to their caller.
   const caller = parents.get(node.id)?.callFrame;
   if (caller === undefined || caller.url === '') return { owner: 'native code and system calls', name, place: '' };
   return { owner: ownerOf(caller.url), name, place: `from ${placeOf(caller.url, caller.lineNumber)}` };
@@ -124,7 +124,7 @@ function placeOf(url: string, line: number): string {
   return `${short}:${line + 1}`;
 }
 
-/** Whose code it is, by the first part of the address that fits. */
+/** The owner of the code, by the first pattern that matches its address. */
 const owners: readonly (readonly [RegExp, string])[] = [
   [/@grpc\/grpc-js/, 'grpc-js'],
   [/@bufbuild|contract\/src\/gen|message-writer/, 'codec'],

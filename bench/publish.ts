@@ -9,11 +9,11 @@ export interface Publication {
   readonly picture?: string;
 }
 
-/** Where results go unless told otherwise, and the page that shows them. */
+/** The default folder of results, and the page that shows them. */
 export const resultsFolder = 'bench/results';
 const page = 'docs/performance.md';
 
-/** Writes results as JSON and as a picture, and the tables into the page, so that all three are of one run. */
+/** Writes results as JSON, as a picture and as tables in the page, so that all three come from one run. */
 export function publish(folder: string, publication: Publication): void {
   const { part, machine, results, text, picture } = publication;
   mkdirSync(folder, { recursive: true });
@@ -23,7 +23,7 @@ export function publish(folder: string, publication: Publication): void {
   if (folder === resultsFolder) writeFileSync(page, withTable(readFileSync(page, 'utf8'), part, text));
 }
 
-/** The page with what stands between the marks of a part replaced. A page without them stays as it is. */
+/** The page with the text between the marks of a part replaced. A page without marks stays as it is. */
 function withTable(markdown: string, part: string, text: string): string {
   const [start, end] = [`<!-- bench:${part} -->`, `<!-- /bench:${part} -->`];
   const from = markdown.indexOf(start);

@@ -4,7 +4,7 @@ import type { LoadResult } from './load-protocol.ts';
 import type { Spread } from './statistics.ts';
 import { spreadOf, sum } from './statistics.ts';
 
-/** What one server did over all its rounds. */
+/** The figures of one server over all its rounds. */
 export interface Figures {
   readonly perSecond: number;
   readonly p50Micros: number;
@@ -42,12 +42,12 @@ export function cpuPerDecisionOf(round: LoadResult): number {
   return cpuMicrosOf(round) / round.decisionsInAll;
 }
 
-/** The cost of one over the other, pair by pair. */
+/** The ratio of the costs, pair by pair. */
 export function cpuRatioOf(pairs: readonly Pair[]): Spread {
   return spreadOf(pairs.map(({ base, tested }) => cpuPerDecisionOf(tested) / cpuPerDecisionOf(base)));
 }
 
-/** The same of the cheapest round of each: what is left when nobody else is at work. */
+/** The same for the cheapest round of each, which others disturbed least. */
 export function quietCpuRatioOf(pairs: readonly Pair[]): number {
   const cheapest = (rounds: readonly LoadResult[]) => Math.min(...rounds.map(cpuPerDecisionOf));
   return cheapest(pairs.map(({ tested }) => tested)) / cheapest(pairs.map(({ base }) => base));
@@ -64,12 +64,12 @@ export function cpuByThreadOf({ server, decisionsInAll }: LoadResult): Record<st
   );
 }
 
-/** From the first call until the server had nothing left to do. */
+/** CPU time from the first call until the server was at rest. */
 function cpuMicrosOf({ server }: LoadResult): number {
   return (server.atRest.cpuMicros ?? Number.NaN) - (server.before.cpuMicros ?? Number.NaN);
 }
 
-/** A load that did not get the answers it should have is no measurement. */
+/** A load without the expected answers is not a measurement. */
 export function checkRound(round: LoadResult, what: string): LoadResult {
   if (round.failed > 0 || round.allowed !== round.decisionsInAll || round.decisions === 0) {
     throw new Error(

@@ -21,7 +21,7 @@ import { measureScaling } from './scaling.ts';
 import { noiseLines, ratioTable, throughputPicture, throughputTable } from './throughput-report.ts';
 import { measureThroughput } from './throughput.ts';
 
-/** What a part of the benchmark has to show. */
+/** The output of one part of the benchmark. */
 interface Outcome {
   readonly text: string;
   readonly results: unknown;
@@ -37,7 +37,7 @@ const runs: Readonly<Record<Part, Run>> = {
     return { text, results, picture: throughputPicture(results) };
   },
   scaling: async (cores, { pace, quick }) => {
-    // Batches leave many operations to complete after each round; half the time is plenty of them.
+    // Batches leave many operations to complete after each round, so half the time is enough.
     const shorter = { ...pace, seconds: pace.seconds / 2 };
     const results = await measureScaling(cores, shorter, quick ? 0.1 : 1, tell);
     return { text: scalingTable(results), results, picture: scalingPicture(results) };
@@ -116,6 +116,6 @@ try {
   await main();
 } catch (error) {
   process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
-  // Servers may still be running; they end with this process.
+  // Running servers end with this process.
   process.exit(1);
 }

@@ -12,7 +12,7 @@ import type { Figures } from './rounds.ts';
 import { checkRound, cpuRatioOf, figuresOf, quietCpuRatioOf } from './rounds.ts';
 import type { Spread } from './statistics.ts';
 
-/** How large one gateway is made. */
+/** The size of one gateway. */
 export interface Size {
   readonly agents: number;
   readonly orgs: number;
@@ -24,7 +24,7 @@ export interface ScalingRow {
   readonly name: string;
   readonly size: Size;
   readonly figures: Figures;
-  /** Of the small gateway, in the same rounds. */
+  /** The small gateway, in the same rounds. */
   readonly baseline: Figures;
   readonly cpuRatio: Spread;
   readonly quietCpuRatio: number;
@@ -34,7 +34,7 @@ export interface ScalingRow {
 
 const small: Size = { agents: 100, orgs: 10, policies: 1, opsInFlight: 0 };
 
-/** Batches: where the transport's share is smallest, growth of the decision itself shows best. */
+/** Batches have the smallest share of transport, so they show best how the decision itself grows. */
 const shape: Shape = { name: 'BatchCheck of 100', method: 'batch', connections: 1, inFlight: 4 };
 
 function sizes(scale: number): readonly { readonly name: string; readonly size: Size }[] {
@@ -50,7 +50,7 @@ function sizes(scale: number): readonly { readonly name: string; readonly size: 
   ];
 }
 
-/** A small gateway beside one that is large in one respect, measured in turn; the ratio is the answer. */
+/** A small gateway and one that is large in one respect, measured in turn. The ratio is the answer. */
 export async function measureScaling(
   cores: Cores,
   pace: Pace,
@@ -119,7 +119,7 @@ async function prepare(
   return { ...gateway, setupSecs: seconds };
 }
 
-/** Operations that stay in flight get a row in the store after a while; that work is not to fall into a round. */
+/** Operations in flight get a row in the store after a while. That work must not fall into a round. */
 async function untilSaved(gateway: GatewayProcess, ops: number): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (gateway.count('ops') < ops && performance.now() < deadline) {

@@ -14,7 +14,7 @@ export interface StopRow {
   readonly shape: Shape;
   readonly ops: number;
   readonly stopSecs: number;
-  /** How much of the measured time the stop was under way. */
+  /** The share of the measured time during which the stop ran. */
   readonly overlap: number;
   /** The other tenant's decisions before the stop, and during it. */
   readonly before: Decisions;
@@ -35,10 +35,10 @@ const shapes: readonly Shape[] = [
   { name: '16 connections', method: 'unary', connections: 16, inFlight: 1 },
 ];
 
-/** Nobody listens, so nothing is acknowledged; that it is overdue is another matter. */
+/** Nobody listens, so nothing is acknowledged. This benchmark is not about overdue controls. */
 const env = { SVC_CONTROL_ACK_SECS: '3600' };
 
-/** All operations of one tenant are stopped in one call, while another tenant's agents go on asking. */
+/** Stops all operations of one tenant in one call, while another tenant's agents go on asking. */
 export async function measureScopedStop(
   cores: Cores,
   pace: Pace,

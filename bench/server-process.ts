@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline';
 import { spawnTracked } from './children.ts';
 import { onCore } from './cores.ts';
 
-/** A server under test: it has said on which address it listens. */
+/** A server under test that has reported its address. */
 export interface ServerProcess {
   readonly pid: number;
   readonly grpc: string;
-  /** Empty where it does not speak HTTP. */
+  /** Empty if it does not speak HTTP. */
   readonly http: string;
   readonly child: ChildProcess;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** A figure that was measured several times: its median, and the range it moved in. */
+/** A figure that was measured several times: its median and its range. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
@@ -19,7 +19,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** By how much `y` grows for each `x`: the slope of the line with the least squares. */
+/** How much `y` grows per `x`: the slope of the least-squares line. */
 export function slopeOf(points: readonly { readonly x: number; readonly y: number }[]): number {
   const meanX = sum(points.map(({ x }) => x)) / points.length;
   const meanY = sum(points.map(({ y }) => y)) / points.length;

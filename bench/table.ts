@@ -1,4 +1,4 @@
-/** A table of plain text: the first column to the left, the others to the right. A null row is a rule. */
+/** A plain text table: the first column is left-aligned, the others right-aligned. A null row is a rule. */
 export function textTable(header: readonly string[], rows: readonly (readonly string[] | null)[]): string {
   const cells = [header, ...rows.filter((row) => row !== null)];
   const widths = header.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
@@ -19,7 +19,7 @@ export function fixed(value: number, digits = 1): string {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }
 
-/** Microseconds, as milliseconds where they are many. */
+/** Microseconds, or milliseconds for large values. */
 export function duration(micros: number): string {
   if (!Number.isFinite(micros)) return '–';
   return micros < 1000 ? `${Math.round(micros)} µs` : `${(micros / 1000).toFixed(micros < 10_000 ? 2 : 1)} ms`;
@@ -29,7 +29,7 @@ export function megabytes(bytes: number): string {
   return Number.isFinite(bytes) ? `${Math.round(bytes / 1024 / 1024)} MB` : '–';
 }
 
-/** A ratio with the range it moved in: `1.34× (1.31–1.40)`. */
+/** A ratio with its range: `1.34× (1.31–1.40)`. */
 export function ratio(spread: { readonly median: number; readonly least: number; readonly most: number }): string {
   if (!Number.isFinite(spread.median)) return '–';
   return `${spread.median.toFixed(2)}× (${spread.least.toFixed(2)}–${spread.most.toFixed(2)})`;

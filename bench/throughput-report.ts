@@ -5,7 +5,7 @@ import { sum } from './statistics.ts';
 import { count, duration, fixed, megabytes, ratio, textTable } from './table.ts';
 import type { ThroughputRow } from './throughput.ts';
 
-/** What governing may cost over the bare transport. */
+/** The most that governing may cost, relative to the bare transport. */
 const aim = 1.3;
 
 export function throughputTable(rows: readonly ThroughputRow[]): string {
@@ -28,7 +28,7 @@ export function throughputTable(rows: readonly ThroughputRow[]): string {
   return textTable(header, body);
 }
 
-/** The figures that count: how the gateway compares with the transport's own ceiling. */
+/** The main figures: how the gateway compares with the transport's own ceiling. */
 export function ratioTable(rows: readonly ThroughputRow[]): string {
   const body = rows.map(({ shape, cpuRatio, quietCpuRatio, throughputRatio, gateway, echo }) => [
     shape.name,
@@ -43,7 +43,7 @@ export function ratioTable(rows: readonly ThroughputRow[]): string {
   return textTable(header, body);
 }
 
-/** How far the machine was ours. */
+/** How much others used the machine. */
 export function noiseLines(rows: readonly ThroughputRow[]): string {
   const others = rows.map(({ gateway, echo }) => Math.max(gateway.othersCores, echo.othersCores));
   const load = rows.map(({ gateway }) => (gateway.loadCpuMicros * gateway.perSecond) / 1e6);

@@ -22,9 +22,9 @@ export interface ThroughputRow {
   /** Gateway over echo, round by round. */
   readonly throughputRatio: Spread;
   readonly cpuRatio: Spread;
-  /** The cheapest round of each: what is left when nobody else is at work. */
+  /** The ratio for the cheapest round of each, which others disturbed least. */
   readonly quietCpuRatio: number;
-  /** Rounds that were not counted, because somebody else was at work. */
+  /** Rounds that were not counted because others disturbed them. */
   readonly leftOut: number;
 }
 
@@ -37,7 +37,7 @@ export const shapes: readonly Shape[] = [
   { name: 'CheckStream, 256 in flight', method: 'stream', connections: 1, inFlight: 256 },
 ];
 
-/** Every shape on a fresh gateway and a fresh echo, so that none inherits the memory of another. */
+/** Every shape runs on a fresh gateway and a fresh echo, so that none inherits the memory of another. */
 export async function measureThroughput(
   cores: Cores,
   pace: Pace,
@@ -71,7 +71,7 @@ function compared(pairs: readonly Pair[]) {
   const gateway = figuresOf(pairs.map((pair) => pair.tested));
   return {
     echo: figuresOf(pairs.map((pair) => pair.base)),
-    // One entry for each decision: `round` has counted them.
+    // Each decision writes one entry; `round` has counted them.
     gateway: { ...gateway, auditPerSecond: gateway.perSecond },
     throughputRatio: spreadOf(pairs.map(({ base, tested }) => perSecondOf(tested) / perSecondOf(base))),
     cpuRatio: cpuRatioOf(pairs),
@@ -79,7 +79,7 @@ function compared(pairs: readonly Pair[]) {
   };
 }
 
-/** The echo, then the gateway: whatever disturbs the machine for longer than a moment disturbs both. */
+/** The echo, then the gateway: a disturbance that lasts longer than a moment affects both. */
 async function round(
   load: LoadProcess,
   pace: Pace,
@@ -101,7 +101,7 @@ async function round(
   return { base: checkRound(echoed, `echo of ${shape.name}`), tested: checkRound(governed, shape.name) };
 }
 
-/** The echo answers what the gateway has answered, byte for byte in size. */
+/** The echo repeats the gateway's answer, so both have the same size. */
 export async function startEcho(
   cores: Cores,
   load: LoadProcess,

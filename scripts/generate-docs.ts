@@ -1,6 +1,6 @@
-// Writes docs/reference from what it documents: the settings, the protos, the routes of the HTTP API, the problems, the
-// events, the metrics of a running gateway, the audit event types, the schema of policies, the command's own help.
-// With --check it writes nothing and fails when what is committed differs.
+// Generates docs/reference from its sources: the settings, the protos, the routes of the HTTP API, the problems, the
+// events, the metrics of a running gateway, the audit event types, the schema of policies, the command's own help. With
+// --check it writes nothing and fails if the committed files differ.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -62,7 +62,7 @@ interface ProtoMethod {
   readonly serverStreaming?: boolean;
 }
 
-/** A file of a descriptor set in proto JSON, with the members that are shown. */
+/** A file of a descriptor set in proto JSON, with the members that the page shows. */
 interface ProtoFile {
   readonly name: string;
   readonly package: string;
@@ -74,10 +74,10 @@ interface ProtoFile {
   };
 }
 
-/** Field numbers of descriptor.proto, of which the paths to comments are made. */
+/** Field numbers of descriptor.proto, which make up the paths to comments. */
 const at = { message: 4, enum: 5, service: 6, field: 2, nestedEnum: 4, method: 2, value: 2 };
 
-/** One proto file as Markdown; comments are found by their path in the descriptor. */
+/** One proto file as Markdown. Comments are looked up by their path in the descriptor. */
 class ProtoPage {
   readonly #file: ProtoFile;
   readonly #comments: ReadonlyMap<string, string>;
@@ -178,7 +178,7 @@ function grpc(): string {
   );
 }
 
-/** As the formatter wants it, so that the check of the format has nothing to say. */
+/** Formats a page, so that the format check passes. */
 function formatted(name: string, text: string): [string, string] {
   const args = ['format', '--stdin-file-path', join(folder, name)];
   return [name, execFileSync('node_modules/.bin/biome', args, { input: text, encoding: 'utf8' })];
@@ -196,7 +196,7 @@ const pages = new Map([
   formatted('problems.md', problemsPage()),
 ]);
 
-/** Lies with the command, which brings it along. */
+/** Kept with the command, whose package includes it. */
 const manual = 'packages/cli/man/reeve.1';
 const manualText = await manPage();
 

@@ -1,5 +1,4 @@
-// Writes the code that is generated from the protos. With --check it writes to a temporary folder
-// and fails when what is committed differs.
+// Generates code from the protos. With --check it writes to a temporary folder and fails if the committed files differ.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

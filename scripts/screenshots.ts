@@ -29,7 +29,7 @@ const pages = {
 };
 const widths = { laptop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const themes = ['light', 'dark'] as const;
-/** How long the demo's agents work before the first picture, and a page has to load. */
+/** How long the demo's agents work before the first picture, and how long a page may load. */
 const warmUpMs = 20_000;
 const settleMs = 2500;
 

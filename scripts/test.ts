@@ -1,5 +1,5 @@
-// The whole of "npm test": every test, the static checks beside them, then one closing line that counts both. With the
-// names of files it runs those alone.
+// The whole of "npm test": every test, the static checks beside them, then one closing line that counts both. With file
+// names it runs those alone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function runTests(args: readonly string[]): Promise<boolean> {
   return code === 0;
 }
 
-/** What they say is kept until the tests have had their say. */
+/** Their output is held back until the tests are done. */
 async function runChecks(): Promise<{ passed: boolean; said: string }> {
   const child = spawn('node_modules/.bin/node', ['scripts/check.ts'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';

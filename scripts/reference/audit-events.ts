@@ -8,7 +8,7 @@ const asked = 'The [members of a check](#members-of-a-check).';
 const claimed = '`action_type`, `claimed_org_id`, `claimed_team_id`, `claimed_agent_id`';
 const key = '`key_id`, `label`, `scopes`; over HTTP `request_id`';
 
-/** When each event is written, and what its payload holds; null where this version never writes it. */
+/** When each event is written, and what its payload holds; null if this version never writes it. */
 const events: Readonly<Record<EventType, EventText> & Record<string, EventText>> = {
   ActionAllowed: ['A check was answered ALLOW.', `${asked} If a standing grant allowed it, \`grant_id\`.`],
   ActionDenied: [

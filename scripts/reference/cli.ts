@@ -93,7 +93,7 @@ function row(term: string, text: string): string[] {
   return ['.TP', `\\fB${roff(term)}\\fR`, roff(text)];
 }
 
-/** Text in which nothing is taken for a request: backslashes, hyphens, and a dot or quote at the beginning. */
+/** Escapes text for roff: backslashes, hyphens, and a dot or quote at the beginning. */
 function roff(text: string): string {
   const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('’', '\\(cq').replaceAll('…', '...');
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;

@@ -45,7 +45,7 @@ const closings: Readonly<Record<keyof typeof closeCodes, string>> = {
   unauthenticated: 'The credential was revoked or has expired.',
 };
 
-/** What a stream of events sends, and how to follow it. */
+/** The events of a stream, and how to follow it. */
 export function eventsPage(): string {
   const { schemas } = (openApiDocument('') as { components: { schemas: Record<string, Schema> } }).components;
   const names = new Map([[JSON.stringify(operationIn(schemas['Event'] ?? {})), 'Operation']]);
@@ -102,7 +102,7 @@ function variantsOf({ anyOf, oneOf }: Schema & { readonly oneOf?: readonly Schem
   return oneOf ?? anyOf ?? [];
 }
 
-/** The operation in `ops_change`, which is shown by its name. */
+/** The operation in `ops_change`, which the page shows by name. */
 function operationIn(event: Schema): Schema {
   const change = variantsOf(event).find(({ properties }) => properties?.['event_type']?.const === 'ops_change');
   return change?.properties?.['payload']?.properties?.['op'] ?? {};

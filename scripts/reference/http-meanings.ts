@@ -1,6 +1,6 @@
 /**
- * What each parameter and member of a body is for; on one route only, or under one heading, with that before. One that is
- * missing here fails the run, and so does one too many.
+ * The meaning of each parameter and member of a body. A key may begin with a route or a heading, and then applies only
+ * there. A missing or surplus key fails the run.
  */
 export const meanings: Readonly<Record<string, string>> = {
   'path id': 'The id of a key: the 12 characters after `rvk_`.',

@@ -181,7 +181,7 @@ function block(text: string): string {
   return `\`\`\`text\n${text}\n\`\`\``;
 }
 
-/** Every route: who may call it, what it takes, what it answers. */
+/** Every route: who may call it, its input and its answers. */
 export function httpPage(): string {
   return new HttpPage().text();
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { code, page, table } from './page.ts';
 
-/** What the labels of each metric are, and what it tells. */
+/** The labels and the meaning of each metric. */
 const metrics: Readonly<Record<string, readonly [labels: readonly string[], meaning: string]>> = {
   reeve_decisions_total: [
     ['outcome', 'tier'],
@@ -74,7 +74,7 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
   reeve_rate_limited_total: [['limit'], 'Calls refused by a rate limit. `limit` is `public` or `api`.'],
 };
 
-/** Every metric of the gateway, as a gateway that is started for it shows them. Fails where the table above differs. */
+/** Every metric, as a freshly started gateway reports them. Fails if the table above differs. */
 export async function metricsPage(): Promise<string> {
   const types = await metricTypes();
   const own = [...types.keys()].filter((name) => name.startsWith('reeve_'));
@@ -100,7 +100,7 @@ export async function metricsPage(): Promise<string> {
   );
 }
 
-/** The type of each metric of a gateway that has only just been started. */
+/** The type of each metric of a freshly started gateway. */
 async function metricTypes(): Promise<ReadonlyMap<string, string>> {
   const args = ['serve', '--database', 'memory:', '--policy', 'examples/policies'];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC|OTEL)_/.test(name));

@@ -7,7 +7,7 @@ type ProblemText = readonly [when: string, remedy: string] | null;
 const elsewhere = 'Check the id, and the tenant of the credential: another tenant’s records do not exist for you.';
 const later = 'Try again with backoff.';
 
-/** When each problem is answered, and what the caller can do; null where this version never answers it over HTTP. */
+/** When each problem is answered, and what the caller can do; null if this version never answers it over HTTP. */
 const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   bad_request: [
     'The request is not valid HTTP: it has meaningless bytes, no `Host`, or a path that cannot be decoded.',
@@ -170,7 +170,7 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   decision_not_found: ['No decision about such an operation is on record.', elsewhere],
 };
 
-/** Every code, with its status. The table above does not compile while one is missing. */
+/** Every code, with its status. A missing code in the table above is a type error. */
 export function problemsPage(): string {
   const all = Object.entries(problems)
     .map(([name, text]) => ({ name, status: problemStatus[name as ProblemCode], text }))

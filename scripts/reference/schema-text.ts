@@ -20,7 +20,7 @@ export interface Schema {
 
 const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 
-/** What a parameter may be, in words. */
+/** The values of a parameter, in words. */
 export function words(schema: Schema): string {
   const byDefault = schema.default === undefined || schema.default === '' ? '' : `; default \`${schema.default}\``;
   return `${kind(schema)}${byDefault}`;
@@ -43,7 +43,7 @@ function kind(schema: Schema): string {
   return String(type);
 }
 
-/** What an answer looks like, in the manner of a TypeScript type; shapes that have a name are shown by it. */
+/** The shape of an answer as a TypeScript-like type; named shapes are shown by name. */
 export function shape(schema: Schema, names: ReadonlyMap<string, string>, depth = 0): string {
   const name = names.get(JSON.stringify(schema));
   if (name !== undefined) return name;

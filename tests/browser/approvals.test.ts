@@ -72,7 +72,7 @@ async function invited(email: string, role: string): Promise<Login> {
 
 const queue = (page: Page) => page.getByRole('list', { name: 'Approvals waiting' });
 
-// One that fails leaves nothing for the next.
+// A failed test leaves nothing for the next.
 afterEach(rejectAll);
 
 describe('the queue', () => {

@@ -63,7 +63,7 @@ describe('the list', () => {
   test('reads on as it is scrolled, to the first entry', async () => {
     const page = await open();
     await page.getByRole('grid', { name: 'Audit entries' }).focus();
-    // The end of what has been read so far, again and again, with time to draw it in between.
+    // Scrolls to the end of what is loaded, again and again, with time to draw in between.
     await expect
       .poll(
         async () => {
@@ -179,7 +179,7 @@ describe('an export', () => {
     ['CSV, for spreadsheets', /\.csv$/, /^seq,at,.*\n.*ActionDenied/],
   ])('saves what the filter shows as %s', async (choice, name, content) => {
     const page = await browser.open(gateway, { path: '/audit?decision=deny' });
-    // The system's own dialog cannot be answered here.
+    // A test cannot answer the system's own dialog.
     await page.addInitScript('delete window.showSaveFilePicker');
     await page.reload();
     await signIn(page, owner);

@@ -79,7 +79,7 @@ const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name 
 const cells = (line: Locator) => line.getByRole('gridcell').allTextContents();
 const meter = (line: Locator) => line.getByRole('meter').getAttribute('aria-valuetext');
 
-/** What the gateway says of an agent’s day, to hold the page against. */
+/** The gateway's figures for an agent's day, to compare with the page. */
 async function dayOf(query: string) {
   const { body } = await gateway.api.get<Budgets>(`/api/v1/budgets?period=day&${query}`, bootstrapKey);
   return body.items[0];
@@ -163,7 +163,7 @@ describe('live', () => {
     await line.getByText('Cap reached').waitFor();
     expect((await cells(line))[5]).toBe('reached');
     expect(await gateway.check(bot, { estimatedCostMicros: 1 })).toMatchObject({ policyRule: 'budget/agent.day' });
-    // The tiers above have it, too.
+    // The tiers above count it, too.
     expect(await meter(row(page, /acme Org/))).toBe('10 percent of $10.00: $0.42 spent, $0.58 reserved');
     await browser.closePage(page);
   });
@@ -224,7 +224,7 @@ describe('who sees what', () => {
   });
 });
 
-/** Lets a gateway believe that it is some days ago. */
+/** Sets the gateway's clock back by some days. */
 function daysAgo(days: number): Readonly<Record<string, string>> {
   const script = `const Real = Date; const now = () => Real.now() - ${days * 86_400_000};
     globalThis.Date = class extends Real { constructor(...args) { super(...(args.length === 0 ? [now()] : args)); } static now = now; };`;

@@ -203,7 +203,7 @@ describe('the session', () => {
   test('a page that is loaded again, and again at once, stays signed in', async () => {
     const page = await signedIn({ path: '/budgets' });
     for (let i = 0; i < 5; i++) {
-      // The page is left while it is being given the next cookie.
+      // The page is left while the gateway issues the next cookie.
       const asked = page.waitForRequest(/auth\/refresh$/);
       await page.reload({ waitUntil: 'commit' });
       await asked;

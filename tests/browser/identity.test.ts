@@ -26,7 +26,7 @@ beforeAll(async () => {
   gateway = await TestGateway.start({ env: { SVC_RATE_LIMIT_AUTH_PER_MIN: '0' } });
   owner = await registerOwner(gateway);
   viewer = await invited('vera@example.com', 'viewer', 'Vera Viewer');
-  // One sign-in for all that the owner does here.
+  // One sign-in for everything that the owner does here.
   page = await browser.open(gateway, { path: '/identity' });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await signIn(page, owner);

@@ -5,7 +5,7 @@ import { dialogOf, OpsWorld, rowOf, startWork, whenLive } from '../harness/ops-w
 import type { Person } from '../harness/person.ts';
 
 let world: OpsWorld;
-/** The second operator, who has no window here. */
+/** The second operator, without a window. */
 let bo: Person;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** Holds the page's requests to a route back until the test lets them go to the world.gateway. */
+/** Holds back the page's requests to a route until the test releases them to the gateway. */
 async function holdBack(page: Page, path: string): Promise<{ readonly release: () => void }> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(path, async (route) => {
@@ -86,7 +86,7 @@ describe('a control', () => {
     await row.getByText('Terminated', { exact: true }).waitFor();
     await row.getByText('Not paused: it was terminated by bo@example.com (runaway bill).').waitFor();
     release();
-    // The world.gateway's own refusal says no more than that.
+    // The gateway's own refusal says no more than that.
     await page
       .getByRole('alert')
       .getByText(/terminated by bo@example.com/)

@@ -65,7 +65,7 @@ test('five thousand operations in flight can be scrolled, filtered and selected'
   await rowOf(page, /tool-0000/).waitFor();
   expect(await gridOf(page).getByRole('row').count()).toBeLessThan(80);
   expect(await gridOf(page).getAttribute('aria-rowcount')).toBe('5001');
-  // Nothing moves under the hand: the row that was pressed is the row that opens.
+  // Nothing moves under the pointer: the pressed row is the row that opens.
   await gridOf(page).evaluate((element) => element.scrollTo({ top: 90_000 }));
   await rowOf(page, /tool-2505/).click();
   await dialogOf(page, 'swarm: tool-2505').waitFor();

@@ -62,7 +62,7 @@ const editor = (page: Page, name = 'Policy document') => page.getByRole('textbox
 async function write(page: Page, text: string, name?: string): Promise<void> {
   await editor(page, name).click();
   await page.keyboard.press('ControlOrMeta+a');
-  // First: typing over a selection lets the browser style the text itself, which the policy of the page refuses it.
+  // Deletes first. On typing over a selection, the browser styles the text itself, which the page's CSP refuses.
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
 }
@@ -118,7 +118,7 @@ describe('the documents', () => {
     const theirs = `${stored}  - { name: theirs, effect: deny, tools: [theirs] }\n`;
     const save = page.getByRole('button', { name: 'Save and put in force' });
     await expect.poll(() => save.isEnabled(), { timeout: 20_000 }).toBe(true);
-    // Stored between the look at the page and the click.
+    // Stores another version between the look at the page and the click.
     await page.route('**/api/v1/policies/acme-rules', async (route) => {
       if (route.request().method() === 'PUT') {
         await putRules(theirs);
@@ -177,7 +177,7 @@ describe('documents of a tenant', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await noticeOf(page, 'Version 1 is in force again, as version 3.').waitFor();
 
-    // What the operator has written for the org is shown, and not changed here.
+    // The page shows what the operator has written for the org, without a way to change it.
     await page
       .getByRole('navigation', { name: 'Documents' })
       .getByRole('button', { name: /^acme-rules/ })

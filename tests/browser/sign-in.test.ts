@@ -35,7 +35,7 @@ afterAll(async () => {
   await relay.close();
 });
 
-/** The link of a letter, as a person would open it. */
+/** The link of an email, as a person would open it. */
 function linkTo(email: string, kind: 'invite' | 'reset'): Promise<string> {
   return eventually(() => {
     const text = relay.letters.findLast(({ to, text: words }) => to === email && words.includes(`/${kind}#`))?.text;
@@ -48,7 +48,7 @@ function linkTo(email: string, kind: 'invite' | 'reset'): Promise<string> {
 const signedIn = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).filter({ visible: true }).waitFor();
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-/** Whether a secret is anywhere in the page or its address, attributes of fields included. */
+/** Whether the page or its URL contains a secret, field attributes included. */
 const shows = async (page: Page, secret: string) => `${page.url()} ${await page.content()}`.includes(secret);
 
 describe('from an empty store to the first members', () => {
@@ -62,7 +62,7 @@ describe('from an empty store to the first members', () => {
     await page.getByText('At least 12 characters (5 so far)').waitFor();
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByRole('alert').getByText('at least 12 characters').waitFor();
-    // The gateway alone knows what everybody would take.
+    // Only the gateway knows the common passwords.
     await field.fill('password1234');
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByRole('alert').getByText('among the first that anyone would try').waitFor();
@@ -88,7 +88,7 @@ describe('from an empty store to the first members', () => {
     await signedIn(other);
     await other.getByRole('button', { name: 'Account: Mia Member' }).waitFor();
 
-    // The link has been used up, and nobody else registers.
+    // The link is used up, and nobody else can register with it.
     const late = await browser.open(gateway, { path: new URL(link).pathname + new URL(link).hash });
     await late.getByLabel('Password', { exact: true }).fill(password);
     await late.getByRole('button', { name: 'Accept and sign in' }).click();
@@ -122,7 +122,7 @@ describe('from an empty store to the first members', () => {
 describe('people who cannot get in', () => {
   test('a wrong password says so, a locked email for how long, and when it may be tried again', async () => {
     const page = await browser.open(gateway);
-    // Nobody has this email: it locks in the same way.
+    // Nobody has this email. It locks in the same way.
     await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByLabel('Password', { exact: true }).fill('not the right words');
     const button = page.getByRole('button', { name: 'Sign in' });
@@ -206,7 +206,7 @@ test('without an account store a key signs in; a typing mistake in it shows with
   expect(await shows(page, bootstrapKey)).toBe(false);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await heading(page, 'Identity');
-  // No accounts, hence neither members nor sessions.
+  // Without accounts there are neither members nor sessions.
   const tabs = page.getByRole('tab');
   await tabs.first().waitFor();
   expect(await tabs.allTextContents()).toEqual(['API keys', 'This key']);

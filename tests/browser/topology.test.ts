@@ -81,7 +81,7 @@ describe('the graph of two thousand agents', () => {
     await page.getByRole('button', { name: 'Team team-2 25 agents' }).click();
     await page.getByRole('button', { name: /0 in flight, \$0.00 Agent org-3\/team-2\/worker-2, active$/ }).waitFor();
     expect(new URL(page.url()).searchParams.getAll('open')).toEqual(['org-3', 'org-3/team-2']);
-    // A link is the same view, also one with all two hundred agents of the org: most of them out of sight.
+    // A link shows the same view, even with all two hundred agents of the org, most of them out of view.
     const teams = Array.from({ length: 8 }, (_, index) => `&open=org-3/team-${index}`).join('');
     await page.goto(`/topology?org_id=org-3&open=org-3${teams}`);
     await page.getByRole('button', { name: /Agent org-3\/team-0\/worker-0, / }).waitFor();
@@ -204,7 +204,7 @@ describe('control', () => {
   test('follows what is in flight and who registers or leaves, without a reload', async () => {
     const page = await open('/topology?view=table&org_id=live');
     await page.getByText('No agent fits these filters').waitFor();
-    // What the page could ask for again does not come through: the events alone have to do.
+    // The page cannot refetch, so the events alone must suffice.
     await page.route('**/api/v1/topology/overview', (route) => route.abort());
     const agent = await gateway.register({ orgId: 'live', agentId: 'comet' });
     await rows(page).filter({ hasText: 'comet' }).waitFor();

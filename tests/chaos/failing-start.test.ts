@@ -9,7 +9,7 @@ import { allowAll, bootstrapKey, runServe, TestGateway } from '../harness/gatewa
 
 const ports = ['--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0'];
 
-/** A start in a process none of whose files may grow beyond so many bytes: to the store this is a full disk. */
+/** A start in a process whose files may not grow beyond this many bytes. To the store this is a full disk. */
 async function startOnFullDisk(folder: string, bytes: number): Promise<Exit> {
   const serve = ['node_modules/.bin/reeve', 'serve', '--data', folder, ...ports];
   const child = spawn('prlimit', [`--fsize=${bytes}:unlimited`, ...serve], {
@@ -20,7 +20,7 @@ async function startOnFullDisk(folder: string, bytes: number): Promise<Exit> {
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString();
-    // It has found room enough after all.
+    // There was enough room after all.
     child.kill('SIGTERM');
   });
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -61,7 +61,7 @@ describe('a start that fails says why, and what to do, in one line', () => {
   test('on a full disk after a kill, wherever in the start it shows', async () => {
     const says = /^reeve serve: cannot .*\/reeve-start-.*: .*; the disk is full or limited: make room/;
     for (const bytes of [0, 4096, 32_768, 65_536]) expectOneLine(await startOnFullDisk(copy(), bytes), says);
-    // As much as the log takes already: enough where all of it was in the database before the kill, as it begins anew then.
+    // The size of the WAL. It is enough if the kill came after a full checkpoint, because the WAL then starts anew.
     const exit = await startOnFullDisk(copy(), statSync(join(killed, 'reeve.db-wal')).size);
     if (exit.stdout.includes('"listening"')) expect(exit.code).toBe(0);
     else expectOneLine(exit, says);

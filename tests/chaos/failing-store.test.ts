@@ -15,7 +15,7 @@ import { eventually } from '../harness/eventually.ts';
 import { allowAll, bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
 
-/** Lets no file of the process grow beyond what it is: to the store this is a full disk. */
+/** Stops the files of the process from growing. To the store this is a full disk. */
 function limitFiles(gateway: TestGateway, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(gateway.child.pid), `--fsize=${bytes}:unlimited`]);
 }
@@ -34,7 +34,7 @@ test('a full disk: calls fail closed, nothing is half written, and service resum
   await gateway.check(agent, before);
   const entries = gateway.audit().length;
 
-  // Less than one page of the log of writes: wherever in it the next one stands, it is written in part or not at all.
+  // Less than one page of the WAL. Wherever the next write lands, it is written in part or not at all.
   limitFiles(gateway, 4096);
   const large = { context: toolCall('search', { filler: 'x'.repeat(60_000) }) };
   const during = { ...large, traceId: 'during', spanId: '1' };
@@ -46,7 +46,7 @@ test('a full disk: calls fail closed, nothing is half written, and service resum
   limitFiles(gateway, 'unlimited');
   await eventually(async () => expect(await health(gateway)).toBe(Status.SERVING));
   expect((await gateway.ready()).status).toBe(200);
-  // The operation that was refused for want of a record was never there: its check is a first one.
+  // The operation that was refused for lack of a record never existed. Its check counts as the first.
   expect(await gateway.check(agent, during)).toMatchObject({ decision: 1, opState: 'running' });
   expect(gateway.audit().filter((entry) => entry.op_id === 'during:1')).toHaveLength(1);
   expect(gateway.audit().at(-1)?.payload).not.toHaveProperty('replay');

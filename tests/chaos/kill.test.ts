@@ -11,7 +11,7 @@ import { verifyChain } from '../harness/verify-chain.ts';
 const policy = 'name: chaos\ndefault: allow\nrules:\n  - {name: no, effect: deny, tools: ["no_*"]}\n';
 const kills = 10;
 
-/** Asks in every way there is, until the gateway is gone, and notes each answer that arrived. */
+/** Checks in every possible way until the gateway is gone, and notes each answer that arrived. */
 async function load(gateway: TestGateway, agent: Registered, round: number, acknowledged: Map<string, CheckResponse>) {
   const note = (answer: CheckResponse) => acknowledged.set(answer.opId, answer);
   let next = 0;

@@ -9,7 +9,7 @@ import { writeLegacy } from '../harness/legacy-store.ts';
 import type { TestStore } from '../harness/stores.ts';
 import { durableStores } from '../harness/stores.ts';
 
-/** Far less than what is stored, and enough for a gateway. */
+/** Far less than the stored data, but enough for a gateway. */
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=112' };
 const length = 1024 * 1024;
 const page = 4 * 1024 * 1024;
@@ -23,7 +23,7 @@ interface Page {
 }
 
 describe.each(durableStores)('what an earlier version has stored, beyond all bounds, on $name', ({ name, open }) => {
-  // On PostgreSQL each entry takes more time than it does room.
+  // On PostgreSQL an entry costs more time than space.
   const ops = name === 'SQLite' ? 40 : 30;
   let store: TestStore;
   let gateway: TestGateway;

@@ -51,7 +51,7 @@ test('what other gateways changed while this one was cut off is known when it is
   await using two = await TestGateway.start(options);
   const agent = await one.register({ agentId: 'a' });
   await eventually(async () => expect(await two.check(agent)).toMatchObject({ decision: 1 }));
-  // What is changed in this way comes without a notice, as if that had been lost.
+  // This change comes without a notification, as if it had been lost.
   await database.query(`UPDATE agents SET suspended_at = 1, suspension_reason = 'behind their backs'`);
   await database.query(`UPDATE api_keys SET revoked_at = 1`);
   for (const gateway of [one, two]) expect(await gateway.check(agent)).toMatchObject({ decision: 1 });

@@ -25,7 +25,7 @@ test('SIGTERM while housekeeping walks tens of thousands of operations ends the 
     const agent = await gateway.register({ agentId: 'a' });
     await fill(gateway, agent);
     for (let round = 0; round < stops; round++) {
-      // Somewhere within the walk that begins with the second tick, when operations are due for their rows.
+      // Somewhere within the sweep of the second tick, when operations are due for their rows.
       await sleep(1000 + Math.random() * 1500);
       expect(await gateway.kill('SIGTERM')).toBe(0);
       const { stderr } = gateway.output();

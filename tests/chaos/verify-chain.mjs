@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Verifies the audit chain of a data folder, or of a PostgreSQL database. Written apart from the gateway, from the
-// contract alone: it shares no code with what it checks.
+// Verifies the audit chain of a data folder, or of a PostgreSQL database. It shares no code with the gateway: it was
+// written from the contract alone.
 // Usage: node tests/chaos/verify-chain.mjs <data folder>, or with the URL of the database in DATABASE_URL.
 //
-// A log that does not start with its first entry was cut. That is in order only where an AuditLogCut entry of the same
-// log vouches for it: a signature, by a key of the gateway, over the sequence and the hash of the last entry given up.
+// A log that does not start with its first entry was cut. A cut is valid only if an AuditLogCut entry of the same log
+// vouches for it: a gateway key signs the sequence and the hash of the last removed entry.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -49,7 +49,7 @@ function fault(row, entry, expected) {
   return undefined;
 }
 
-/** The embedded store, read in one snapshot: a log that is being written and cut meanwhile is looked at as it is now. */
+/** The embedded store, read in one snapshot, so that concurrent writes and cuts do not matter. */
 function openFolder(folder) {
   const db = new DatabaseSync(join(folder, 'reeve.db'), { readOnly: true });
   db.exec('BEGIN');
@@ -59,12 +59,12 @@ function openFolder(folder) {
   };
 }
 
-/** The same of a PostgreSQL database. */
+/** The same for a PostgreSQL database. */
 async function openDatabase(connectionString) {
   const client = new Client({ connectionString });
   await client.connect();
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  // A sequence has 64 bits, which the driver gives as text.
+  // A sequence has 64 bits, which the driver returns as text.
   const asRead = (row) => ('seq' in row ? { ...row, seq: Number(row.seq) } : row);
   return {
     all: async (sql, ...values) => (await client.query(sql.replace('?', '$1'), values)).rows.map(asRead),
@@ -88,7 +88,7 @@ async function signingKeys(db) {
   return new Map(rows.map((row) => [row.kid, createPublicKey({ key: JSON.parse(row.public_jwk), format: 'jwk' })]));
 }
 
-/** Whether a cut is what a key of the gateway has signed: a compact JWS over the canonical JSON of it. */
+/** Whether a gateway key signed a cut: a compact JWS over its canonical JSON. */
 function isSigned(cut, signature, keys) {
   const [head = '', text = '', signed = ''] = String(signature).split('.');
   const decode = (part) => Buffer.from(part, 'base64url');
@@ -108,8 +108,8 @@ function isSigned(cut, signature, keys) {
 }
 
 /**
- * Where the chain of this log starts: at its first entry, or right after the last one that was given up. While entries
- * are being removed, some that a cut has given up are still there: they must lead up to what it vouches for.
+ * Where the chain of this log starts: at its first entry, or right after the last removed one. During removal, some
+ * entries before a cut are still there. They must lead up to what the cut vouches for.
  */
 async function start(db, first) {
   if (first === undefined || first.seq === 1) return { seq: 1, prev: '0'.repeat(64) };

@@ -103,7 +103,7 @@ describe.each(durableStores)('account administration on $name', ({ open }) => {
       change(second.person, second.id, { role: 'admin' }),
     ]);
     const statuses = statusesOf(both);
-    // Whoever was second is no owner any more, or is the last one.
+    // The second one is no longer an owner, or is the last one.
     expect([200, 403, 409]).toEqual(expect.arrayContaining(statuses));
     expect(statuses[0]).toBe(200);
     expect(statuses[1]).toBeGreaterThan(200);

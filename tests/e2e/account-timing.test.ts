@@ -4,7 +4,7 @@ import { password, Person } from '../harness/person.ts';
 
 const rounds = 30;
 
-/** How often the first is slower than the second, of all pairs: a half where they cannot be told apart. */
+/** How often the first is slower than the second, over all pairs. One half if they cannot be told apart. */
 function shareSlower(first: readonly number[], second: readonly number[]): number {
   let slower = 0;
   for (const a of first) for (const b of second) slower += a > b ? 1 : a === b ? 0.5 : 0;
@@ -25,7 +25,7 @@ test('the time of a refused login, and of a reset, does not tell whether the acc
     const known: number[] = [];
     const unknown: number[] = [];
     for (let round = 0; round < rounds + 3; round++) {
-      // In turns and in changing order, so that whatever else the machine does meets both alike.
+      // Alternates the order, so that other load on the machine affects both alike.
       const pair =
         round % 2 === 0 ? ['owner@example.com', 'nobody@example.com'] : ['nobody@example.com', 'owner@example.com'];
       for (const email of pair) {
@@ -34,7 +34,7 @@ test('the time of a refused login, and of a reset, does not tell whether the acc
       }
     }
     const share = shareSlower(known, unknown);
-    // With 30 against 30 samples of the same, chance leaves this range once in some ten thousand times.
+    // With 30 samples each of the same thing, chance leaves this range about once in ten thousand runs.
     expect(share, `${route}: known is slower in ${(share * 100).toFixed(0)} % of pairs`).toBeGreaterThan(0.2);
     expect(share, `${route}: known is slower in ${(share * 100).toFixed(0)} % of pairs`).toBeLessThan(0.8);
   }

@@ -262,7 +262,7 @@ test('logins are limited per address', async () => {
   expect(statuses).toEqual([401, 401, 401, 429, 429]);
 });
 
-/** What the page that people sign in with is told: whether it should ask for the first of them. */
+/** The header for the sign-in page: whether to ask for the first account. */
 async function registrationOf(gateway: TestGateway): Promise<string | null> {
   return (await gateway.api.get('/api/v1/auth/methods')).headers.get('reeve-registration');
 }

@@ -5,7 +5,7 @@ import { EventSocket } from '../harness/event-socket.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, checkRequest, runServe, TestGateway } from '../harness/gateway.ts';
 
-/** What one action may cost is bounded beside all caps: nobody exhausts what others share with one number. */
+/** The cost of one action has a bound besides all caps, so that nobody exhausts a shared budget with one number. */
 
 const invalidArgument = 3;
 const tooMuch = 5_000_001;

@@ -30,7 +30,7 @@ async function recordOf(id: string, from = gateway): Promise<ApiKey | undefined>
   return (await listed(bootstrapKey, '?per_page=1000', from)).items.find((key) => key.id === id);
 }
 
-/** The keys of a page, without what changes whenever one is used. */
+/** The keys of a page, without the member that changes with every use. */
 function unused(page: KeyPage): object[] {
   return page.items.map((key) => ({ ...key, last_used_at: 'whenever' }));
 }
@@ -47,7 +47,7 @@ function base62Of(value: number): string {
   return digits.padStart(6, '0');
 }
 
-/** When the key was last used, as the store will remember it: written now and then, not at every call. */
+/** The last use of the key in the store. The gateway writes it now and then, not at every call. */
 function storedUseOf(from: TestGateway, id: string): unknown {
   const db = new DatabaseSync(join(from.folder, 'reeve.db'), { readOnly: true });
   try {
@@ -57,7 +57,7 @@ function storedUseOf(from: TestGateway, id: string): unknown {
   }
 }
 
-/** Where a credential may be shown: as it is, as a token made from it, over HTTP and over gRPC. */
+/** Every place that takes a credential: as it is, as a token made from it, over HTTP and over gRPC. */
 async function expectWorking(works: boolean, credentials: readonly string[], from = gateway): Promise<void> {
   for (const bearer of credentials) {
     expect(await statusWith(bearer, from)).toBe(works ? 200 : 401);
@@ -200,7 +200,7 @@ describe('the list of keys', () => {
       seen.push(...items.map((key) => key.id));
       expect(next_cursor === null).toBe(page === 2);
       query = `?org_id=paged&per_page=3&cursor=${next_cursor}`;
-      // Made while somebody pages: it shifts nothing.
+      // Created during paging: it shifts nothing.
       await makeKey(gateway, { org_id: 'paged' });
     }
     expect(seen).toEqual(made);

@@ -19,7 +19,7 @@ interface Delivery {
 const secret = 'a secret that signs';
 const policy = 'name: p\ndefault: allow\nrules: [{ name: ask, effect: require_approval, tools: [shell] }]\n';
 
-/** A receiver of webhooks that answers with the statuses it is told, then with 204. */
+/** A receiver of webhooks that answers with the given statuses, then with 204. */
 class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
   statuses: number[] = [];
@@ -77,7 +77,7 @@ async function approve(gateway: TestGateway, id: string): Promise<void> {
   expect(answer.status, answer.text).toBe(200);
 }
 
-/** As a receiver would do it, from the headers and the bytes that came. */
+/** Verifies as a receiver would, from the received headers and bytes. */
 function expectSigned({ headers, text }: Delivery): void {
   const [, time = '', mac = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['reeve-signature'])) ?? [];
   expect(mac).toBe(createHmac('sha256', secret).update(`${time}.${text}`).digest('hex'));

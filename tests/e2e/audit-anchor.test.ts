@@ -131,7 +131,7 @@ describe('a log whose end was cut off while the gateway was down', () => {
       },
     });
     await accepted.kill('SIGKILL');
-    // It is accepted for good, and for this loss alone.
+    // The loss is accepted for good, but only this loss.
     const again = await TestGateway.start({ folder: gateway.folder, env });
     expect(again.audit().filter((entry) => entry.event_type === 'AuditEntriesLost')).toHaveLength(1);
     await again.kill('SIGTERM');

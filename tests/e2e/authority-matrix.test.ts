@@ -10,8 +10,8 @@ import { TestGateway, toolCall } from '../harness/gateway.ts';
 import type { HttpAnswer } from '../harness/http-client.ts';
 
 /**
- * Every credential on everything that somebody can have imposed, from outside, against the one table of the core. To add
- * a kind of thing, add its row: how it comes about, and the call that lifts, changes or decides it.
+ * Tries every credential on everything that can be imposed, from outside, against the one table of the core. To add a
+ * kind of thing, add its row: how it comes about, and the call that lifts, changes or decides it.
  */
 
 const policy = `
@@ -34,7 +34,7 @@ beforeAll(async () => {
     return AuthorityWorld.of(await TestGateway.start({ policies: { 'matrix.yaml': policy }, env }));
   };
   plain = await start({});
-  // Where every agent must confirm, a stop that is not confirmed needs no stream to be one.
+  // If every agent must confirm, an unconfirmed stop stays one even without a stream.
   strict = await start({ SVC_CONTROL_STRICT: 'true', SVC_CONTROL_ACK_SECS: '1' });
 }, 120_000);
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 /** One thing that is imposed, and how a caller would lift it. */
 interface Imposed {
-  /** Imposes it again, where a caller has lifted it. */
+  /** Imposes it again after a caller has lifted it. */
   readonly impose: () => Promise<unknown>;
   readonly lift: (bearer: string) => Promise<HttpAnswer<Problem>>;
   readonly holds: () => Promise<boolean>;
@@ -52,13 +52,13 @@ interface Imposed {
 
 interface Row {
   readonly world: () => AuthorityWorld;
-  /** By whom it is imposed; where that does not matter, by one. */
+  /** The widths that impose it. One is enough if the width does not matter. */
   readonly widths: readonly Width[];
-  /** What the call asks for before it looks at authority. */
+  /** What the call requires before it checks authority. */
   readonly needs: 'write' | 'admin' | 'unbound admin';
-  /** What else the same call decides, and asks the table about first. */
+  /** What else the same call decides, and checks in the table first. */
   readonly after?: Subject;
-  /** One width after the other, as what is imposed for one counts for the others. */
+  /** One width after the other, because what is imposed for one counts for the others. */
   readonly oneByOne?: boolean;
   readonly make: (world: AuthorityWorld, width: Width) => Promise<Imposed>;
 }
@@ -67,7 +67,7 @@ const agentPath = ({ id }: Registered) => `/api/v1/agents/acme/core/${id.agentId
 const opPath = ({ id }: Registered, opId: string) =>
   `/api/v1/ops/${encodeURIComponent(`acme/core/${id.agentId}/${opId}`)}`;
 
-/** A charge that passes a cap which only a credential of this width, or a wider one, may let it pass. */
+/** A charge beyond a cap that only a credential of at least this width may override. */
 const chargeUsd: Readonly<Record<Width, number>> = { team: 2, org: 20, unbound: 200 };
 
 const rows: Readonly<Record<Subject, Row>> = {
@@ -156,7 +156,7 @@ const rows: Readonly<Record<Subject, Row>> = {
       let approvalId = '';
       return {
         impose: async () => {
-          // What was let past the cap costs nothing in the end, so that the next charge passes the same cap.
+          // The allowed overrun costs nothing in the end, so that the next charge exceeds the same cap.
           if (asked > 0) await gateway.complete(agent, `${spend.traceId}:s`, { actualCostMicros: 0 });
           spend.traceId = `spend${++asked}`;
           ({ approvalId } = await gateway.check(agent, spend));
@@ -175,7 +175,7 @@ const rows: Readonly<Record<Subject, Row>> = {
       const author = callers.find((caller) => caller.name === `an admin key (${width})`)?.bearer ?? '';
       const namespace = { team: 'acme/core/', org: 'acme/', unbound: '' }[width];
       const source = 'scope: team:acme/core\nrules: []';
-      // Whoever deletes a document has written it, so each has a name of its own.
+      // Deleting a document counts as writing it, so each needs its own name.
       let made = 0;
       const path = () => `/api/v1/policies/${encodeURIComponent(`${namespace}imposed-${width}-${made}`)}`;
       const read = () => gateway.api.get(path(), owner.accessToken);
@@ -203,7 +203,7 @@ const rows: Readonly<Record<Subject, Row>> = {
       return {
         impose: () => owner.call('PATCH', `/api/v1/accounts/${id}`, { role: 'owner' }),
         lift: async (bearer) => {
-          // To invite the address needs what changing the account needs.
+          // An invite to this address needs the same authority as a change of the account.
           const invited = await gateway.api.post<Problem>('/api/v1/auth/invite', bearer, { email, role: 'viewer' });
           const json = { role: 'viewer' };
           const changed = await gateway.api.send<Problem>('PATCH', `/api/v1/accounts/${id}`, { bearer, json });
@@ -217,7 +217,7 @@ const rows: Readonly<Record<Subject, Row>> = {
   },
 };
 
-/** What a caller is to be told: what the call itself needs comes first. */
+/** The expected answer. The requirements of the call itself come first. */
 function expectedOf(subject: Subject, { needs, after }: Row, caller: Caller, width: Width): string {
   if (needs !== 'write' && !caller.isAdmin) return 'insufficient_scope';
   if (needs === 'unbound admin' && caller.width !== 'unbound') return 'tenant_bound';

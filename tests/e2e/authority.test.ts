@@ -9,7 +9,7 @@ import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 const env = { SVC_CONTROL_ACK_SECS: '1', SVC_RATE_LIMIT_API_PER_MIN: '0' };
 
 let gateway: TestGateway;
-/** The agent's own key, one of its team, one of its org, and one of the operator without admin scope. */
+/** Four keys: the agent's own, one of its team, one of its org, and an operator's without admin scope. */
 let keys: Record<'own' | 'team' | 'org' | 'operator', string>;
 beforeAll(async () => {
   gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env });
@@ -238,7 +238,7 @@ describe('a pause by a wider credential of what a narrower one has paused', () =
 });
 
 describe('a stop that the agent does not confirm', () => {
-  /** An agent that listens, and is told to stop by the operator. */
+  /** An agent with a control stream that the operator stops. */
   async function stopped(agentId: string): Promise<Registered> {
     const agent = await registered(agentId);
     await gateway.check(agent, { traceId: agentId, spanId: 'a' });

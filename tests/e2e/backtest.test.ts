@@ -19,7 +19,7 @@ rules:
 budget: {agent_daily_limit_usd: 1}
 `;
 
-/** It denies what is dear, asks about t7, denies t1 to globex and allows t9. */
+/** Denies expensive calls, asks about t7, denies t1 to globex and allows t9. */
 const candidate = `
 name: p
 rules:
@@ -33,7 +33,7 @@ rules:
   - {name: no-one, effect: deny, tools: [t1]}
 `;
 
-/** The same, for a reader of this test. */
+/** The same rules, for a reader of this test. */
 function wouldBe(org: string, tool: string, amount: number): [decision: string, rule: string] {
   if (tool === 't3' && amount > 50) return ['deny', 'p/dear'];
   if (org === 'globex' && tool === 't1') return ['deny', 'globex/no-one'];
@@ -72,7 +72,7 @@ function resultOf(lines: readonly Line[]): Result {
   return last;
 }
 
-/** Counts by what a line is about, as `was>would_be what`. */
+/** Counts by subject of the line, as `was>would_be what`. */
 function counts<Row extends { was: string; would_be: string; count: number }>(
   rows: readonly Row[],
   about: (row: Row) => string,
@@ -98,12 +98,12 @@ describe.each(durableStores)('a backtest on $name', ({ open }) => {
     }));
     for (let from = 0; from < asked.length; from += 500) await checkAll(gateway, asked.slice(from, from + 500));
     const [first] = agents as [Registered];
-    // None of these is a decision of policy of its own.
+    // None of these is a policy decision of its own.
     const replayed = { traceId: 'again', spanId: '1', context: toolCall('t9') };
     await gateway.check(first, replayed);
     await gateway.check(first, replayed);
     await gateway.check({ ...first, token: 'x'.repeat(40) });
-    // A budget refused this, which policy had allowed.
+    // A budget refused this call, which policy had allowed.
     const dear = await gateway.check(first, { context: toolCall('t1', { amount: 1 }), estimatedCostMicros: 2_000_000 });
     expect(dear.policyRule).toBe('budget/agent.day');
 
@@ -228,7 +228,7 @@ rules:
     expect(body.errors).toEqual([{ file: 'candidate', line: 2, column: 8, message: '"rules" must be a list' }]);
   });
 
-  /** One that is running: its first line has come. */
+  /** A running backtest: its first line has arrived. */
   async function started(): Promise<
     { reader: ReadableStreamDefaultReader<Uint8Array>; abort: AbortController } | undefined
   > {
@@ -252,7 +252,7 @@ rules:
 
   test('runs beside one other at most, and gives its place back when its client has gone', async () => {
     for (let time = 0; time < 3; time++) {
-      // One that had ended already before the others began proves nothing: then it is tried again.
+      // A backtest that ended before the others began proves nothing, so the test tries again.
       await eventually(async () => {
         const running = await Promise.all([started(), started(), started(), started(), started()]);
         for (const one of running) one?.abort.abort();

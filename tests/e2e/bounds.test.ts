@@ -37,7 +37,7 @@ const call = (value: Partial<typeof tool>) =>
 const came = (value: Partial<typeof result>) =>
   acting(ActionType.TOOL_RESULT, { $case: 'toolResult', value: { ...result, ...value } });
 
-/** Each text of a check, by its name and how long it may be. */
+/** Each text of a check, by name and maximum length. */
 const texts: readonly [field: string, most: number, of: (text: string) => Described][] = [
   ['context.tool_call.tool_name', 512, (toolName) => call({ toolName })],
   ['context.tool_call.tool_source', 512, (toolSource) => call({ toolSource })],

@@ -5,7 +5,7 @@ import { bootstrapKey } from '../harness/gateway.ts';
 import type { TestStore } from '../harness/stores.ts';
 import { durableStores } from '../harness/stores.ts';
 
-/** A gateway whose clock runs ahead and is set right gives no budget twice, and its log adds up. */
+/** A gateway whose clock runs ahead and is then corrected grants no budget twice, and its log adds up. */
 
 const dayMs = 86_400_000;
 const policies = { 'p.yaml': 'name: p\ndefault: allow\nbudget: { org_daily_limit_usd: 1 }\n' };
@@ -44,7 +44,7 @@ describe.each(durableStores)('on $name', ({ open }) => {
   };
 
   test('what was spent days, weeks and a year ahead counts for today', { timeout: 240_000 }, async () => {
-    // Noon, so that no midnight comes in between.
+    // Noon, so that no midnight intervenes.
     const noon = dayMs / 2 - (Date.now() % dayMs);
     const midnight = new Date(Date.now() + noon + dayMs / 2);
     midnight.setUTCHours(0, 0, 0, 0);

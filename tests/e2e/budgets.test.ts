@@ -177,7 +177,7 @@ test.each([
   const bot = await gateway.register({ agentId: 'bot' });
   const { policyRule, reason } = await gateway.check(bot, { estimatedCostMicros: 1_000_001 });
   expect(policyRule).toBe(rule);
-  // What everybody may spend together is not told to an agent of an org.
+  // An agent of an org does not learn what everybody may spend together.
   const told = rule.includes('global')
     ? / would pass the global cap of the (?:day|month), which ends /
     : / would pass the (?:org's|team's|agent's) cap of 1\.00 USD a (?:day|month); /;

@@ -47,7 +47,7 @@ afterAll(async () => {
 const run = (...args: string[]) => home.run(['approvals', ...args], { env });
 const json = <Data>(...args: string[]) => home.json<Data>(['approvals', ...args], { env });
 
-/** Asks for something that needs a verdict; the id of the approval. */
+/** Requests an action that needs a verdict. Returns the id of the approval. */
 async function ask(traceId: string, tool = 'pay', runId = ''): Promise<string> {
   const context = toolCall(tool, { amount: 20, note: `for ${traceId}` });
   const answer = await gateway.check(bot, { traceId, spanId: 's', context, runId, summary: 'pays a bill' });

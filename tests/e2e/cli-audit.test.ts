@@ -125,7 +125,7 @@ describe('audit verify', () => {
     ['entries in another order', (all) => all.with(5, all[6] ?? '').with(6, all[5] ?? ''), 6, /comes after entry 7/],
     ['an entry that is there twice', (all) => all.toSpliced(4, 0, all[4] ?? ''), 5, /comes after entry 5/],
   ])('names the first broken entry of %s', async (_what, tamper, seq, why) => {
-    // A line that the tampering does not fit would prove nothing.
+    // A line that the tampering does not change would prove nothing.
     const tampered = tamper(lines());
     expect(tampered).not.toEqual(lines());
     const file = write('tampered.jsonl', tampered);

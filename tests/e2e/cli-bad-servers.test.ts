@@ -13,7 +13,7 @@ import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 
 const key = 'a-key-that-must-not-be-seen';
 
-/** Every command that calls: login by itself, and one that goes through the client. */
+/** Every kind of command that calls: login by itself, and one that uses the client. */
 const commands = [['login'], ['ops', 'list']] as const;
 
 async function tryAll(url: string, expected: RegExp, more: readonly string[] = []): Promise<void> {

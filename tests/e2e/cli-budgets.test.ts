@@ -67,7 +67,7 @@ test('budgets are narrowed, and the same in every form', async () => {
     total: 1,
     items: [{ tier: 'agent', period: 'day', spent_usd: '2.50', reserved_usd: '2.00', limit_usd: '5.00' }],
   });
-  // Of a tier without a cap nothing is foretold, which would be another time at every call.
+  // A tier without a cap has no forecast, which would change with every call.
   const uncapped = ['--org', 'acme', '--period', 'day', '--tier', 'team'];
   const yaml = await run(...uncapped, '-o', 'yaml');
   expect(parse(yaml.stdout)).toEqual(await home.json(['budgets', ...uncapped], { env }));

@@ -31,7 +31,7 @@ afterAll(async () => {
 const run = (...args: string[]) => home.run(args, { env });
 const json = <Data>(...args: string[]) => home.json<Data>(args, { env });
 
-/** What a table has to hold of the data: every value of the members that it shows. */
+/** Runs a command as table, YAML and JSON. Both data formats must agree. */
 async function sameEverywhere(...args: string[]): Promise<{ table: string; data: unknown }> {
   const table = await run(...args);
   const yaml = await run(...args, '--output', 'yaml');

@@ -28,7 +28,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-/** What Bash itself would offer for a line. */
+/** What Bash itself offers for a line. */
 function inBash(line: string): string[] {
   const script = `
     eval "$(reeve completion bash)"
@@ -54,7 +54,7 @@ describe('in bash', () => {
     ['reeve context use st', ['staging']],
     ['reeve agents suspend ', ['acme/core/bot']],
     ['reeve ops pause ', ['trace1:span2', 'trace1:span1']],
-    // Bash has taken what stands before the colon for a word of its own.
+    // Bash treats the text before the colon as a word of its own.
     ['reeve ops pause trace1:span1', ['span1']],
     ['reeve keys revoke abc', ['abcdefghijkl']],
     ['reeve ops pause x --context staging ', []],

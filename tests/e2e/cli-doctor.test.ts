@@ -15,7 +15,7 @@ interface Report {
   }[];
 }
 
-/** The probe asks thousands of times. */
+/** The probe makes thousands of calls. */
 const unlimited = {
   SVC_RATE_LIMIT_AUTH_PER_MIN: '0',
   SVC_RATE_LIMIT_PUBLIC_PER_MIN: '0',

@@ -40,7 +40,7 @@ async function opOf(id: string): Promise<OpJson> {
   return (await gateway.api.get<OpJson>(`/api/v1/ops/${encodeURIComponent(id)}`, bootstrapKey)).body;
 }
 
-/** An agent that does what it is told. */
+/** An agent that obeys controls. */
 async function obedientAgent(orgId: string, count: number, options: Partial<ConnectOptions> = {}) {
   const client = connect({ address: gateway.grpc, apiKey: bootstrapKey, deadlineMs: 20_000, ...options });
   const agent = await client.register({ orgId, teamId: 'core', agentId: 'obedient' });
@@ -48,7 +48,7 @@ async function obedientAgent(orgId: string, count: number, options: Partial<Conn
   return { ids: operations.map(({ id }) => id), [Symbol.dispose]: () => client[Symbol.dispose]() };
 }
 
-/** Work that comes by a checkpoint again and again. */
+/** Work that passes a checkpoint again and again. */
 async function startWork(agent: Agent): Promise<Operation> {
   const started = Promise.withResolvers<Operation>();
   const run = agent.run({ tool: 'search' }, async (operation) => {
@@ -243,7 +243,7 @@ describe('logs --follow', () => {
     await using cli = home.start(['logs', '--follow', '--org', 'follow', '--output', 'json'], { env });
     await cli.says(/"f0:s"/);
     for (let at = 1; at <= 5; at++) await gateway.check(bot, { traceId: `f${at}`, spanId: 's' });
-    // Comes without an event.
+    // This entry comes without an event.
     await makeKey(gateway, { org_id: 'follow' });
     await cli.says(/ApiKeyCreated/);
     cli.child.kill('SIGINT');
@@ -409,7 +409,7 @@ describe('ops watch', () => {
   });
 });
 
-/** A gateway on a port of its own that can be restarted there. */
+/** A gateway on its own port that can be restarted there. */
 async function restartable() {
   const { createServer } = await import('node:net');
   const probe = createServer().listen(0, '127.0.0.1');

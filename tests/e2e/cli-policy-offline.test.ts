@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => home[Symbol.dispose]());
 
-/** There is no gateway: whoever asked for one would fail. */
+/** There is no gateway, so a command that called one would fail. */
 const env = { REEVE_API_URL: 'http://127.0.0.1:9' };
 const run = (...args: string[]) => home.run(args, { env });
 const at = (...names: string[]) => join(folder, ...names);
@@ -98,7 +98,7 @@ describe('policy init', () => {
     const asked = readdirSync(at('policies', '.cases'))
       .flatMap((file) => parseAllDocuments(readFileSync(at('policies', '.cases', file), 'utf8')))
       .flatMap((document) => (document.toJS() as { cases: CaseJson[] }).cases)
-      // What was spent before, who an agent is and what time it is, a gateway knows better than its caller.
+      // A gateway knows past spend, identity and time better than its caller.
       .filter(({ spend, registered, run: of, at: time }) =>
         [spend, registered, of, time].every((it) => it === undefined),
       );
@@ -310,7 +310,7 @@ problems:
   });
 
   test('judges the cases of the repository as the gateway’s own tests do', async () => {
-    // Those of mistakes.yaml are for a reader that knows no conditions.
+    // The cases of mistakes.yaml are for a parser without conditions.
     const files = readdirSync('packages/core/cases').filter(
       (name) => name.endsWith('.yaml') && name !== 'mistakes.yaml',
     );

@@ -15,7 +15,7 @@ const refused: FakeAnswer = {
 };
 const list: FakeAnswer = { json: { items: [], next_cursor: null, total: 0 } };
 
-/** Answers a list to those with the right bearer, and gives out numbered tokens. */
+/** Answers a list to callers with the right bearer, and issues numbered tokens. */
 function gatewayScript(accepts: (bearer: string | undefined) => boolean, exchanges: FakeAnswer[] = []) {
   let made = 0;
   return (path: string, bearer: string | undefined): FakeAnswer => {
@@ -151,7 +151,7 @@ describe('a session that has expired', () => {
   test('is renewed without being kept where the folder cannot be written, with a warning', async () => {
     await using server = await serverThat((bearer) => bearer === 'Bearer renewed.1');
     using home = homeFor(server, { expires_at: now() - 1 });
-    // A lock of a process that lives.
+    // The lock of a live process.
     home.write('credentials.yaml.lock', `${process.pid} 0`);
     const { code, stderr } = await home.run(['ops', 'list']);
     expect(code).toBe(0);
@@ -240,7 +240,7 @@ test('a 403 shows the message of the server', async () => {
 test('a session that ends meanwhile is not brought back by a renewal', async () => {
   await using server = await FakeServer.start(({ path }, response) => {
     if (path !== tokenPath) return list;
-    // Somebody logs out while the key is being exchanged.
+    // The user logs out while the key is being exchanged.
     void home.run(['logout']).then(() => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ token: 'renewed.1', expires_at: now() + day, scopes: ['read'] }));
@@ -278,7 +278,7 @@ describe('with a gateway', () => {
     const env = { REEVE_API_URL: gateway.http };
     await home.run(['login', '--api-key', bootstrapKey], { env });
     const session = home.sessions()[gateway.http];
-    // To this machine the token seems to be good for another hour.
+    // By this machine's clock, the token is valid for another hour.
     home.writeCredentials({ sessions: { [gateway.http]: { ...session, expires_at: now() + 3600 } } });
     await new Promise((resolve) => setTimeout(resolve, 3500));
     expect((await home.run(['ops', 'list'], { env })).code).toBe(0);

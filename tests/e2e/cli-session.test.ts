@@ -261,7 +261,7 @@ describe('a home folder', () => {
   test('whose .reeve cannot be written is said to be so, and reading goes on', async () => {
     using home = new TestHome();
     mkdirSync(join(home.path, '.reeve'));
-    // A folder in the place of the file stops every user, root included.
+    // A folder in place of the file stops every user, root included.
     mkdirSync(join(home.path, '.reeve', 'credentials.yaml'));
     expect(await home.json(['whoami'])).toEqual({ logged_in: false });
     const { code, stderr } = await home.run(['login', '--api-url', gateway.http, '--api-key', bootstrapKey]);
@@ -270,7 +270,7 @@ describe('a home folder', () => {
   });
 
   test('that is read-only is said to be so, and reading goes on', async () => {
-    // Not even root can make a folder there.
+    // Not even root can create a folder there.
     const home = new TestHome('/sys');
     expect(await home.json(['whoami'])).toEqual({ logged_in: false });
     expect((await home.run(['logout'])).code).toBe(0);

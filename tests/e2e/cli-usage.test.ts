@@ -27,7 +27,7 @@ describe('help', () => {
     expect(stdout).toContain(`Usage: reeve ${name}`);
     expect(stdout).toMatch(new RegExp(`^Examples:\\n  reeve ${name}\\b`, 'm'));
     expect(stdout).toContain('--output table|json|yaml');
-    // Lines of help fit into a terminal; the table of settings of "serve" does not claim to.
+    // Help lines fit into a terminal. The settings table of "serve" does not claim to.
     const [help = ''] = stdout.split('\nSettings:');
     expect(help.split('\n').filter((line) => line.length > 100)).toEqual([]);
   });

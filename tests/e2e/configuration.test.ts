@@ -168,7 +168,7 @@ test('a data folder that cannot be written is refused with a clear line', async 
 });
 
 test('a data folder without write permission is refused', async () => {
-  // Not even root may make folders there.
+  // Not even root can create folders there.
   const { code, stderr } = await runServe([...anyPorts, '--data', '/sys/reeve']);
   expect(code).toBe(1);
   expect(stderr).toMatch(/cannot use the data folder \/sys\/reeve: E(ACCES|PERM|ROFS)/);

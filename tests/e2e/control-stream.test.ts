@@ -15,7 +15,7 @@ type Action = 'pause' | 'resume' | 'terminate';
 const refused = { decision: 2, reason: 'agent has not confirmed a stop', policyRule: 'identity', opId: '' };
 const allowed = { decision: 1 };
 
-/** Settings under which nothing falls due while it is looked at. */
+/** Settings under which nothing falls due during the test. */
 const patient = { SVC_CONTROL_ACK_SECS: '600', SVC_RATE_LIMIT_API_PER_MIN: '0' };
 
 function start(env: Readonly<Record<string, string>> = patient, more: GatewayOptions = {}): Promise<TestGateway> {
@@ -320,7 +320,7 @@ describe('after a kill', () => {
       expect(await receiptOf(gateway, pausing)).toMatchObject({ status: 'effective' });
       const ops = await gateway.api.get<RouteOutput<Routes['listOps']>>('/api/v1/ops', bootstrapKey);
       const shown = ops.body.items.map((op) => [op.op_id, op.state, op.control?.action, op.control?.status]);
-      // The newest first.
+      // Newest first.
       expect(shown).toEqual([
         ['c:s', 'paused', 'pause', 'delivered'],
         ['b:s', 'terminated', 'terminate', 'effective'],

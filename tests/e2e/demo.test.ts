@@ -29,7 +29,7 @@ let stderr = '';
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reeve-demo-test-'));
-  // A variable of a real gateway must not be obeyed: this one would end the start.
+  // The demo must ignore the environment of a real gateway. This variable would make the start fail.
   const env = { ...process.env, TMPDIR: folder, SVC_DATABASE_URL: 'postgres://127.0.0.1:1/production' };
   const args = ['demo', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--output', 'json'];
   child = spawn('node_modules/.bin/reeve', args, { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** A longer cell cannot be read as text: its content belongs into a paragraph or a list beside the table. */
+/** A longer cell is unreadable as text. Its content belongs in a paragraph or a list beside the table. */
 const longestCell = 400;
 
 interface Cell {
@@ -10,7 +10,7 @@ interface Cell {
   readonly text: string;
 }
 
-/** The cells of all tables of a page, without the lines below their heads. */
+/** The cells of all tables of a page, without the separator lines. */
 function cellsOf(file: string, page: string): Cell[] {
   let isCode = false;
   return page.split('\n').flatMap((line, index) => {
@@ -42,7 +42,7 @@ test('cells are found between pipes, and neither in code nor in the line below t
   ]);
 });
 
-/** The names of files on a page, in code spans. A path may leave out where it begins. */
+/** The file names on a page, in code spans. A path may omit its start. */
 function namedFiles(page: string): string[] {
   return [...page.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|tsx|mjs|proto|json|md))`/g)].map(([, name = '']) => name);
 }

@@ -37,7 +37,7 @@ describe.each(durableStores)('on $name', ({ open }) => {
   });
   afterAll(() => store[Symbol.asyncDispose]());
 
-  /** The process ends without a word, and another one starts on the same store. */
+  /** Kills the process, and starts another one on the same store. */
   async function crash(): Promise<void> {
     await gateway.kill('SIGKILL');
     gateway = await store.start(options);
@@ -59,7 +59,7 @@ describe.each(durableStores)('on $name', ({ open }) => {
 
   test('kill -9 loses nothing: agents, operations and the chain are as they were, whether they have rows or not', async () => {
     for (const spanId of ['long', 'other']) await gateway.check(agent, { traceId: 'kept', spanId });
-    // Long enough that operations in flight get rows of their own.
+    // Long enough for operations in flight to get their own rows.
     await sleep(1000);
     await gateway.check(agent, { traceId: 'kept', spanId: 'young' });
     const entries = gateway.audit().length;

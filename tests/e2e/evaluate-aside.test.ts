@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Its conditions cost all that a decision may, each time. */
+/** Its conditions use the whole cost limit of a decision, each time. */
 const heavy = `rules:\n${Array.from({ length: 1000 }, (_, at) => `- {name: r${at}, effect: deny, when: "args.a.exists(x, args.a.exists(y, x + y == ${1e9 + at}))"}\n`).join('')}`;
 const list = `[${Array.from({ length: 600 }, (_, at) => at).join(', ')}]`;
 const cases = `cases:\n- case: one
@@ -73,7 +73,7 @@ describe('evaluating what a caller sends', () => {
         candidate: `scope: org:acme\n${heavy}`,
         context: { tool_name: 'x', args: { a: Array.from({ length: 600 }, (_, at) => at) } },
       });
-    // Two go on and 32 wait, so that 40 are too many however fast the machine is.
+    // Two run and 32 wait, so 40 are too many on any machine.
     const answers = await Promise.all(Array.from({ length: 40 }, () => slow(acme)));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe('evaluating what a caller sends', () => {
     }
     const admitted = answers.filter(({ status }) => status !== 429);
     expect(admitted.length).toBeGreaterThanOrEqual(2);
-    // Whether one of them takes longer than a second depends on the machine.
+    // Whether any of them takes longer than a second depends on the machine.
     for (const { status } of admitted) expect([200, 422]).toContain(status);
     const globex = (await makeKey(gateway, { org_id: 'globex' })).key;
     const [others, own] = await Promise.all([

@@ -8,7 +8,7 @@ import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 
 let gateway: TestGateway;
 let bot: Registered;
-/** Opened first and looked at last. */
+/** Opened first and checked last. */
 let quiet: EventSource;
 beforeAll(async () => {
   gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll } });

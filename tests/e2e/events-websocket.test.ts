@@ -9,13 +9,13 @@ import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { openSocket, rawAnswer, rawRequest } from '../harness/raw-http.ts';
 
 const noLimits = { SVC_RATE_LIMIT_API_PER_MIN: '0', SVC_RATE_LIMIT_PUBLIC_PER_MIN: '0' };
-/** Nobody here confirms a control or shows signs of life, and no alert of that is to come in between. */
+/** Nobody here confirms a control or sends heartbeats, and no alert about that may interfere. */
 const noAlerts = { SVC_CONTROL_ACK_SECS: '3600', SVC_OPS_STALE_SECS: '3600' };
 
 let gateway: TestGateway;
 let bot: Registered;
 let foreigner: Registered;
-/** Taken first and used last, so that its age comes by itself. */
+/** Taken first and used last, so that it ages by itself. */
 let old: { ticket: string; takenAt: number };
 beforeAll(async () => {
   gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env: { ...noLimits, ...noAlerts } });
@@ -285,7 +285,7 @@ describe('events', () => {
     await gateway.check({ ...foreigner, token: bot.token });
     gateway.writePolicy('more.yaml', 'name: more\nrules: []\n');
     await stream.until((event) => event.event_type === 'policy');
-    // A file that is read while it is being written is loaded twice.
+    // A file that is read during its writing is loaded twice.
     const told = stream.events.slice(0, 6);
     expect(
       told.map(({ event_type, agent_id, org_id, payload }) => ({ event_type, agent_id, org_id, payload })),
@@ -571,7 +571,7 @@ test('fifty that do not read for long see 1013 all the same when they do', { tim
     checks += 100;
     expect(checks, 'those that do not read are never closed').toBeLessThan(30_000);
   }
-  // Longer than a closed connection is commonly waited for.
+  // Longer than the usual timeout of a closed connection.
   await sleep(31_000);
   for (const { socket } of deaf) socket.resume();
   const codes = await Promise.all(deaf.map(async ({ closed }) => (await closed).code));

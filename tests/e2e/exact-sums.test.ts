@@ -12,7 +12,7 @@ import { durableStores } from '../harness/stores.ts';
 const policies = { 'p.yaml': 'name: p\ndefault: allow\nbudget: { agent_daily_limit_usd: 1 }\n' };
 const env = { SVC_MAX_ACTION_COST_USD: '9007199254' };
 const most = 9_007_199_254_000_000;
-/** Thrice the most, and one micro-dollar: a number of JavaScript would leave that one out. */
+/** Three times the maximum, plus one micro-dollar. A JavaScript number would lose that one. */
 const exactly = { micros: 27_021_597_762_000_001n, usd: '27021597762.000001' };
 
 const numbers: Codec<bigint[]> = {
@@ -22,7 +22,7 @@ const numbers: Codec<bigint[]> = {
   decode: readNumbers,
 };
 
-/** Which 64-bit numbers there are in an answer. */
+/** The 64-bit numbers in an answer. */
 function readNumbers(bytes: Uint8Array): bigint[] {
   const found: bigint[] = [];
   class Reader extends BinaryReader {

@@ -52,7 +52,7 @@ rules:
 
 const agent = { org_id: 'acme', team_id: 'core', agent_id: 'bot' };
 
-/** A simulated check of a tool, unless the test says otherwise. */
+/** A simulated check of a tool, with other members on request. */
 async function simulate(gateway: TestGateway, members: object = {}, bearer = bootstrapKey): Promise<Simulation> {
   const body = { agent, action_type: 'tool_call', context: { tool_name: 'search' }, ...members };
   const answer = await gateway.api.post<Simulation>('/api/v1/policies/simulate', bearer, body);
@@ -293,7 +293,7 @@ describe('a simulation', () => {
       const found = await simulate(gateway, { candidate: own, merge }, acme);
       expect(found).toMatchObject({ decision: 'deny', policy_rule: 'acme/acme/no-search' });
       expect(ruleOf(found, 'house/read')?.matched).toBe(true);
-      // What the operator has written for the org is not the org's to replace.
+      // An org cannot replace what the operator has written for it.
       expect(ruleOf(found, 'acme/no-secrets')?.matched).toBe(false);
     }
     for (const scope of ['global', 'org:globex', 'team:globex/core']) {

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { bootstrapKey, runServe, TestGateway } from '../harness/gateway.ts';
 import { sendRaw } from '../harness/raw-http.ts';
 
-/** A name of a stranger that leads to this machine: what a browser sends after DNS rebinding. */
+/** A foreign name that resolves to this machine: what a browser sends after DNS rebinding. */
 const attacker = 'attacker.example';
 
 let gateway: TestGateway;
@@ -68,7 +68,7 @@ describe('a request under a name of somebody else', () => {
     const origin = [`Origin: http://${attacker}:${port()}`, 'Sec-Fetch-Site: same-origin'];
     const rebound = { method: 'POST', path, body, hosts: [`${attacker}:${port()}`], headers: origin };
     expect(await send(rebound)).toEqual(misdirected);
-    // From a page of its own, without rebinding.
+    // From a page of the attacker's own, without rebinding.
     const hosts = [`127.0.0.1:${port()}`];
     expect(await send({ ...rebound, hosts })).toEqual({ status: 403, code: 'cross_origin' });
     expect(await send({ ...rebound, hosts, headers: ['Origin: null'] })).toEqual({ status: 403, code: 'cross_origin' });

@@ -6,10 +6,8 @@ import type { Registered } from '../harness/gateway.ts';
 import { TestGateway, toolCall } from '../harness/gateway.ts';
 import { Policies } from '../harness/policies.ts';
 
-/*
- * Everything that is in force says in the names of its rules which state it belongs to, and each state decides otherwise:
- * an answer that came from two states at once would show.
- */
+/* Every rule in force names its state, and each state decides differently. So an answer from two states at once
+   would show. */
 
 let gateway: TestGateway;
 let policies: Policies;
@@ -24,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** In state n the tool is allowed if n is even, and denied by a rule if it is odd. */
+/** In state n the tool is allowed if n is even, and denied by a rule if n is odd. */
 function filed(name: string, n: number): string {
   return `name: ${name}\nrules:\n  - {name: s${n}, effect: ${n % 2 === 0 ? 'allow' : 'deny'}, tools: [tool_${name}]}\n`;
 }
@@ -35,7 +33,7 @@ interface Asked {
   readonly policyRule: string;
 }
 
-/** Asks without a break, several at a time, until `stop`; every check must be answered. */
+/** Checks without a break, several at a time, until `stop`. Every check must be answered. */
 function load(): { readonly answers: Asked[]; stop(): Promise<void> } {
   const answers: Asked[] = [];
   const state = { asking: true };
@@ -62,7 +60,7 @@ test('checks in flight while file, folder and store change are all answered, eac
     gateway.writePolicy('a.yaml', filed('a', n));
     if (n % 3 === 0) rmSync(join(gateway.folder, 'policies', 'b.yaml'), { force: true });
     else gateway.writePolicy('b.yaml', filed('b', n));
-    // In between, what must not come in force: it holds the folder back, and the store goes on.
+    // Now and then, a broken file that must not come into force. It blocks the folder, while the store goes on.
     if (n % 7 === 0) gateway.writePolicy('broken.yaml', 'name: [');
     else rmSync(join(gateway.folder, 'policies', 'broken.yaml'), { force: true });
     if (n % 10 === 0) expect((await policies.delete('c')).status).toBe(204);
@@ -81,7 +79,7 @@ test('checks in flight while file, folder and store change are all answered, eac
   const entries = gateway.audit().filter((entry) => entry.op_id !== null);
   const recorded = new Map(entries.map((entry) => [entry.op_id, entry]));
   expect(recorded.size).toBe(answers.length);
-  /** What each version said of each tool, at most one thing. */
+  /** The answer of each version for each tool. There must be only one. */
   const said = new Map<string, string | null>();
   for (const { opId, decision, policyRule } of answers) {
     const entry = recorded.get(opId);
@@ -92,7 +90,7 @@ test('checks in flight while file, folder and store change are all answered, eac
   }
   expect(new Set(entries.map((entry) => entry.policy_version)).size).toBeGreaterThan(10);
 
-  // Decisions name versions only that the log says were in force, and the stored document decides as its version says.
+  // Decisions name only versions that the log shows in force, and the stored document decides as its version says.
   const { items } = (await policies.versions('c', '?per_page=1000')).body;
   const rules = new Map(items.map(({ version, source }) => [version, /name: (s\d+)/.exec(source ?? '')?.[1]]));
   let current: string | null = null;

@@ -27,7 +27,7 @@ const authorized = `Authorization: Bearer ${bootstrapKey}`;
 const jsonType = { 'content-type': 'application/json' };
 const everyRoute = Object.entries<Route>(routes);
 
-/** The path of a route with something harmless in the place of its parameters. */
+/** The path of a route with a harmless value for each parameter. */
 function pathOf(route: Pick<Route, 'path'>): string {
   return route.path.replaceAll(/\{\w+\}/g, 'nothing');
 }

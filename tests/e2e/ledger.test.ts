@@ -120,7 +120,7 @@ describe.each(durableStores)('the ledger on $name', ({ open }) => {
       await eventually(() => {
         expect(answered).toBeGreaterThan(100);
       });
-      // Meanwhile the books are checked, too.
+      // The balances are verified meanwhile, too.
       expect((await verify(gateway)).differences).toEqual([]);
       await gateway.kill();
       await ended;
@@ -129,7 +129,7 @@ describe.each(durableStores)('the ledger on $name', ({ open }) => {
     const gateway = await fresh.start(options);
     const after = await verify(gateway);
     expect(after).toMatchObject({ consistent: true, checked_from: null, differences: [] });
-    // An answer that was given was kept; of those that were under way, some.
+    // Every answered operation was kept, and some of those in flight.
     expect(after.checked_entries).toBeGreaterThanOrEqual(settled);
     expect(after.checked_entries).toBeLessThan(settled + 3 * 12 + 1);
   });
@@ -142,7 +142,7 @@ describe.each(durableStores)('the ledger on $name', ({ open }) => {
     const bots = await Promise.all(
       Array.from({ length: 10 }, (_, index) => gateway.register({ agentId: `bot-${index}`, teamId: `t${index % 3}` })),
     );
-    // 0.0037 each: 270 fit below 1.00 USD, and one more does not.
+    // At 0.0037 each, 270 fit below 1.00 USD, and one more does not.
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, index) => {
         const bot = bots[index % bots.length];

@@ -26,7 +26,7 @@ describe('rate limits', () => {
     await proxied[Symbol.asyncDispose]();
   });
 
-  /** A call from an address, as a trusted proxy tells of it. */
+  /** A call from an address, as reported by a trusted proxy. */
   function from(address: string, path: string, bearer?: string, gateway = proxied) {
     const headers = { 'x-forwarded-for': address };
     return gateway.api.send<Problem>('GET', path, { headers, ...(bearer === undefined ? {} : { bearer }) });
@@ -158,7 +158,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** The text format of Prometheus, strictly. */
+/** Parses the text format of Prometheus, strictly. */
 function parseMetrics(text: string): { samples: Sample[]; types: Map<string, string> } {
   const samples: Sample[] = [];
   const types = new Map<string, string>();

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Something for every filter to find, and something for each to leave out. */
+/** Something for every filter to find, and something for each to omit. */
 async function populate(into: TestGateway) {
   const agents = {
     ada: await into.register({ orgId: 'acme', agentId: 'ada' }),
@@ -63,7 +63,7 @@ async function page(query: Query, bearer = bootstrapKey, from = gateway): Promis
   return body;
 }
 
-/** All entries that fit, newest first, page by page. */
+/** All matching entries, newest first, page by page. */
 async function all(query: Query = {}, bearer = bootstrapKey, from = gateway): Promise<LoggedEntry[]> {
   const found: LoggedEntry[] = [];
   let cursor: Query = {};
@@ -141,7 +141,7 @@ function someQueries(entries: readonly LoggedEntry[]): Query[] {
   return [...single, ...combined];
 }
 
-/** Every filter, alone and with others, in the list and in the export, against a scan of all entries. */
+/** Tests every filter, alone and with others, in the list and in the export, against a scan of all entries. */
 async function expectEveryFilter(from: TestGateway): Promise<void> {
   const entries = await all({}, bootstrapKey, from);
   expect(entries.length).toBeGreaterThan(40);
@@ -211,7 +211,7 @@ describe('filters', () => {
     await expectEveryFilter(third);
     await third.kill('SIGTERM');
 
-    // The index of another log, with other entries under the same numbers.
+    // The index of another log, with other entries under the same sequences.
     await untilIndexed(gateway);
     copyFileSync(join(gateway.folder, index ?? ''), file);
     await using fourth = await TestGateway.start({ folder: first.folder });

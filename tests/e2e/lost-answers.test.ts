@@ -37,7 +37,7 @@ describe('the answer of the database to a commit is lost', () => {
   const verify = async () =>
     (await gateway.api.get<{ consistent: boolean }>('/api/v1/budgets/verify', bootstrapKey)).body;
 
-  /** The commit arrives at the database, and the connection is torn before its answer comes back. */
+  /** The commit reaches the database, and the connection breaks before its answer returns. */
   async function completeUnheard(outageMs: number) {
     link.loseAnswers();
     const completing = gateway.complete(agent, 'work:s', { actualCostMicros: 2_000_000 });

@@ -85,7 +85,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('operations in flight survive %s', as
   const done = { traceId: 'done', spanId: 'op' };
   await first.check(worker, old);
   await first.check(worker, done);
-  await sleep(500); // Long enough for both to be saved as rows, so that rows and replay are both tried.
+  await sleep(500); // Long enough for both to be saved as rows, so that rows and replay are both tested.
   await first.complete(worker, 'done:op');
   const fresh = { traceId: 'fresh', spanId: 'op' };
   const before = await first.check(worker, fresh);

@@ -16,7 +16,7 @@ const operator = { kind: 'api_key', id: 'abcdefghijkl', label: 'bootstrap' };
 let gateway: TestGateway;
 let agent: Registered;
 beforeAll(async () => {
-  // Nothing is swept, or found to be unconfirmed, while it is looked at.
+  // Nothing is swept or becomes unconfirmed during the test.
   const env = { SVC_OPS_TTL_SECS: '600', SVC_CONTROL_ACK_SECS: '600', SVC_RATE_LIMIT_API_PER_MIN: '0' };
   gateway = await TestGateway.start({ policies: { 'ops.yaml': policy }, env });
   agent = await gateway.register({ agentId: 'worker' });
@@ -192,7 +192,7 @@ describe('registering an operation', () => {
   });
 });
 
-/** The specification's table: what each trigger makes of each state. */
+/** The specification's table: the result of each trigger in each state. */
 const table = {
   pending: { terminate: 'terminated' },
   running: { pause: 'paused', complete: 'completing', terminate: 'terminated' },

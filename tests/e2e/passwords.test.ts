@@ -88,7 +88,7 @@ describe('a new password', () => {
 });
 
 test('a hash with other parameters than today’s is made anew at the next login that succeeds', async () => {
-  // The embedded store, whose file the test writes to.
+  // The embedded store, because the test writes to its file.
   const embedded = { ...env, SVC_DATABASE_URL: '' };
   const first = await TestGateway.start({ env: embedded });
   await new Person(first).register('owner@example.com');
@@ -118,7 +118,7 @@ function hashIn(folder: string): string {
   }
 }
 
-/** Returns the one that was there. */
+/** Returns the former hash. */
 function replaceHash(folder: string, hash: string): string {
   const before = hashIn(folder);
   const db = new DatabaseSync(join(folder, 'reeve.db'));

@@ -5,7 +5,7 @@ import { allowAll, runServe, TestGateway } from '../harness/gateway.ts';
 import type { TestDatabase } from '../harness/postgres.ts';
 import { createDatabase, postgresPassword, TestPostgres } from '../harness/postgres.ts';
 
-/** Neither the password nor the password as it stands in a URL. */
+/** Neither the password nor its URL-encoded form. */
 function expectNoPassword(text: string): void {
   expect(text).not.toContain(postgresPassword);
   expect(text).not.toContain(encodeURIComponent(postgresPassword));
@@ -98,7 +98,7 @@ test('after the sudden end of its host a seat is waited for, and the operations 
   await using gateway = await TestGateway.start(options);
   const agent = await gateway.register({ agentId: 'a' });
   await gateway.check(agent, { traceId: 't', spanId: 's' });
-  // It answers nobody, and its connections stay open until it is gone.
+  // The process answers nobody, and its connections stay open until it is gone.
   gateway.child.kill('SIGSTOP');
   const starting = TestGateway.start(options);
   await eventually(async () => {
@@ -159,7 +159,7 @@ describe('TLS to the database', () => {
   });
 
   test('is required by default beyond this machine, and less than a verified certificate is warned of there', async () => {
-    // Another way to write 127.0.0.1, which nothing here takes for this machine.
+    // Another spelling of 127.0.0.1 that nothing here recognises as this machine.
     const elsewhere = (url: string) => url.replace('127.0.0.1', '2130706433');
     const plain = await createDatabase();
     expect(await failingStart(elsewhere(plain.url))).toMatch(

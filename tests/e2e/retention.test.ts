@@ -41,7 +41,7 @@ function cutOf(entries: readonly LoggedEntry[]): LoggedEntry {
   return cut;
 }
 
-/** Waits until the log is as short as it is going to be. */
+/** Waits until the log stops shrinking. */
 async function settled(from: TestGateway): Promise<void> {
   await eventually(() => {
     const entries = from.audit();
@@ -153,7 +153,7 @@ describe('the verifier', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** A copy of the log, changed. */
+  /** Verifies a changed copy of the log. */
   function changed(change: (db: DatabaseSync) => void): { accepted: boolean; says: string } {
     const copy = mkdtempSync(join(folder, 'copy-'));
     cpSync(join(gateway.folder, 'reeve.db'), join(copy, 'reeve.db'));

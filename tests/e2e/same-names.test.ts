@@ -1,7 +1,7 @@
 import type { OpState as WireState, OpTrigger as WireTrigger } from '@reeve/contract/names';
 import { isOver as isOverOnTheWire, opStates, opTriggers } from '@reeve/contract/names';
-import { allowedTriggers, isOver, nextState } from '../../packages/core/src/ops/lifecycle.ts';
-import type { OpState, OpTrigger } from '../../packages/core/src/ops/lifecycle.ts';
+import { allowedTriggers, isOver, nextState } from '../../packages/core/src/ops/op.ts';
+import type { OpState, OpTrigger } from '../../packages/core/src/ops/op.ts';
 import { expect, expectTypeOf, test } from 'vitest';
 
 test('the contract and the core call states and triggers the same', () => {

@@ -33,7 +33,7 @@ function control<Body = Result>(body: object, { bearer = bootstrapKey, key, on =
   return on.api.send<Body>('POST', '/api/v1/control', { bearer, json: body, headers });
 }
 
-/** Pauses what is in scope, unless told otherwise; the answer must be a success. */
+/** Pauses the scope by default. The answer must be a success. */
 async function done(body: object, call: Call = {}): Promise<Result> {
   const answer = await control({ action: 'pause', reason: 'as told', ...body }, call);
   expect(answer.status, answer.text).toBe('dry_run' in body ? 200 : 202);
@@ -46,7 +46,7 @@ async function bulkOf(id: string | null, query = '', bearer = bootstrapKey): Pro
   return answer.body;
 }
 
-/** How many operations an org has in each state. */
+/** The number of an org's operations in each state. */
 async function statesOf(orgId: string, on = gateway): Promise<Partial<Record<string, number>>> {
   const entries = ['pending', 'running', 'paused', 'completing', 'terminated'].map(async (state) => {
     const { body } = await on.api.get<List>(`/api/v1/ops?org_id=${orgId}&state=${state}&per_page=1`, bootstrapKey);
@@ -57,7 +57,7 @@ async function statesOf(orgId: string, on = gateway): Promise<Partial<Record<str
 
 let worlds = 0;
 
-/** An org of its own for each test: two teams, three agents, and two running operations for each agent. */
+/** Each test has its own org: two teams, three agents, and two running operations per agent. */
 interface World {
   readonly org: string;
   readonly agents: Readonly<Record<'red' | 'green' | 'blue', Registered>>;
@@ -118,7 +118,7 @@ describe('scopes', () => {
     expect(await done({ scope: { all: true } }, { bearer: team.key })).toMatchObject({ matched: 4, changed: 4 });
     expect(await statesOf(world.org)).toEqual({ paused: 4, running: 2 });
     const result = await done({ scope: { all: true } }, { bearer: world.admin.key });
-    // What its team has paused, the org takes over.
+    // The org takes over what its team has paused.
     expect(result).toMatchObject({ matched: 6, changed: 6, skipped: 0 });
     expect(await statesOf(other.org)).toEqual({ running: 6 });
     const everything = await done({ scope: { all: true }, action: 'terminate' });
@@ -300,7 +300,7 @@ describe('what was done', () => {
       expect(answer).toMatchObject({ status: 404, body: { code: 'control_not_found' } });
     }
     expect((await bulkOf(mine, '', world.admin.key)).total).toBe(4);
-    // Two of its three were paused by the org, and are the operator's now.
+    // The org had paused two of these three operations. They are the operator's now.
     expect((await bulkOf(wide)).total).toBe(3);
   });
 });
@@ -401,7 +401,7 @@ describe('a few thousand operations', () => {
     expect(progress.meanwhile).toBeGreaterThan(0);
     expect(result).toMatchObject({ changed: result.matched, skipped: 0 });
     expect(result.matched).toBeGreaterThanOrEqual(count + 6);
-    // Of those that came late, only such as came before it looked are among those that were in scope.
+    // Of the late operations, the scope has only those that came before the control looked.
     const { terminated, running = 0 } = await statesOf(world.org);
     expect(terminated).toBe(result.matched);
     expect(running).toBe(count + 6 + progress.late - result.matched);

@@ -46,7 +46,7 @@ async function decide(gateway: TestGateway, approval: string, what: 'approve' | 
   expect(answer.status, answer.text).toBe(200);
 }
 
-/** How many checks of the agent are on record. */
+/** The number of recorded checks of the agent. */
 function checksOf(gateway: TestGateway): number {
   return gateway.audit().filter((entry) => entry.decision !== null).length;
 }
@@ -63,7 +63,7 @@ test('a held action waits, without asking again, and runs when it is approved', 
   expect(await run).toBe('done');
   expect(state.ran).toBe(1);
   expect(checksOf(gateway)).toBe(1);
-  // The message that it may run is acknowledged, and the work reported.
+  // The release is acknowledged, and the work reported.
   await eventually(() => {
     const states = gateway.audit().filter((entry) => entry.event_type === 'OpStateChanged');
     expect(states.map((entry) => entry.payload['to'])).toEqual(['running', 'completing']);
@@ -103,7 +103,7 @@ for (const what of ['approve', 'reject'] as const) {
     await decide(gateway, approval, what);
     if (what === 'approve') expect(await run).toBe('done');
     else {
-      // Where the first answer was lost with the gateway, asking again finds it denied.
+      // If the first answer was lost with the gateway, the next check finds it denied.
       const error = await run.catch((reason: unknown) => reason);
       expect(error instanceof OperationTerminatedError || error instanceof ActionDeniedError, String(error)).toBe(true);
       expect(String(error)).toContain('rejected by');

@@ -226,7 +226,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
       const waiting = paused.operation.checkpoint();
       await whenControl(before, paused.opId, 'pause', 'effective');
       await before.kill(signal);
-      // What ends meanwhile is reported afterwards.
+      // Work that ends meanwhile is reported afterwards.
       ended.end('done');
       const gateway = await TestGateway.start({ folder: before.folder, args: ['--grpc', before.grpc] });
       expect(await ended.run).toBe('done');

@@ -136,7 +136,7 @@ test.each([
           if (answers.length === 60) restarted = before.restart(signal, { args: ['--grpc', before.grpc] });
         }
       };
-      // As many as the budget has retries, where each is retried alone.
+      // As many workers as the retry budget has retries, if each check is retried alone.
       const workers = pipeline === 'never' ? 10 : 40;
       await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
       if (restarted === undefined) throw new Error('the gateway was never restarted');

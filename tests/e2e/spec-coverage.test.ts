@@ -6,7 +6,7 @@ interface CoveredRule {
   readonly proof: string;
 }
 
-/** The lines of the tables that have a rule and its proof. */
+/** The table lines that have a rule and its proof. */
 function rulesOf(page: string): CoveredRule[] {
   return page
     .split(/^## /m)

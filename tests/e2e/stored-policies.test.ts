@@ -403,7 +403,7 @@ test('a restart is not refused because a stored policy has the name of a file, o
   expect((await gateway.ready()).body).toMatchObject({ status: 'degraded' });
   const agent = await gateway.register({ agentId: 'a' });
   expect(await gateway.check(agent, { context: toolCall('search') })).toMatchObject({ decision: 1 });
-  // The rules of a stored document whose budget does not count are in force.
+  // The document's rules are in force although its budget does not count.
   expect((await gateway.check(agent, { context: toolCall('rm') })).policyRule).toBe('money/no');
   const budgets = await gateway.api.get<{ items: object[] }>('/api/v1/budgets?tier=global&period=day', bootstrapKey);
   expect(budgets.body.items).toMatchObject([{ limit_usd: '7.00' }]);

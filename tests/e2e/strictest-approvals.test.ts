@@ -10,7 +10,7 @@ type Approval = RouteOutput<Routes['getApproval']>;
 type Grants = RouteOutput<Routes['listGrants']>;
 type Simulation = RouteOutput<Routes['simulatePolicy']>;
 
-/** The operator wants two people within ten minutes; the org's own document comes first by its name. */
+/** The operator requires two people within ten minutes. The org's own document comes first by name. */
 const house = `
 name: house
 default: allow

@@ -13,7 +13,7 @@ const rounds = 10;
 let store: TestStore;
 let one: TestGateway;
 let two: TestGateway;
-/** The agents' own write key. */
+/** The write key of the agents. */
 let own: string;
 beforeAll(async () => {
   store = await durableStores[1].open();
@@ -33,14 +33,14 @@ async function registerAt(gateway: TestGateway, agentId: string, bearer = own): 
   return { id: { orgId: 'acme', teamId: 'core', agentId }, token: credentialToken };
 }
 
-/** Registered at one and known at two. */
+/** Registers an agent at gateway one, and waits until gateway two knows it. */
 async function knownAtBoth(agentId: string): Promise<Registered> {
   const agent = await registerAt(one, agentId);
   await eventually(async () => expect(await two.check(agent)).toMatchObject({ decision: 1 }));
   return agent;
 }
 
-/** Each gateway has read what the other has written up to now: it knows an agent that came later. */
+/** Waits until each gateway has read the other's writes so far: it then knows an agent that came later. */
 async function settled(name: string): Promise<void> {
   const marks = [await registerAt(one, `${name}-mark-one`), await registerAt(two, `${name}-mark-two`)];
   for (const mark of marks) {
@@ -50,7 +50,7 @@ async function settled(name: string): Promise<void> {
   }
 }
 
-/** What an agent does at gateway two while it is suspended at gateway one. It returns the agent as it is then. */
+/** The agent's moves at gateway two while gateway one suspends it. Each returns the agent's new state. */
 const manoeuvres: Readonly<Record<string, (agent: Registered) => Promise<Registered>>> = {
   'registers again': ({ id }) => registerAt(two, id.agentId),
   leaves: async (agent) => {
@@ -73,14 +73,14 @@ test.each(Object.keys(manoeuvres))(
       const agentId = `${name.replaceAll(' ', '-')}-${round}`;
       const before = await knownAtBoth(agentId);
       const suspending = change('suspend', before, one);
-      // In every other round the suspension is durable when the agent moves, and followed or not.
+      // In every other round the suspension is durable when the agent moves, whether gateway two has read it or not.
       if (round % 2 === 1) await suspending;
       const [moved, answer] = await Promise.all([manoeuvre(before), suspending]);
-      // It was gone before the suspension came, and the operator is told: nothing was imposed.
+      // The agent left before the suspension came. The operator learns that nothing was imposed.
       if (name === 'leaves' && round % 2 === 0 && answer.status === 404) continue;
       expect(answer.status, answer.text).toBe(200);
       await settled(agentId);
-      // One that has left is back with a new token.
+      // An agent that left returns with a new token.
       const agent = name === 'leaves' ? await registerAt(two, agentId) : moved;
       await settled(`${agentId}-back`);
       for (const gateway of [one, two]) {

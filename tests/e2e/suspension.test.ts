@@ -25,7 +25,7 @@ async function change(action: 'suspend' | 'resume', agent: Registered, reason?: 
 
 const denied = { decision: 2, reason: 'agent is suspended', policyRule: 'identity', opId: '', opState: '' };
 
-/** Its checks are denied and its heartbeat says why. */
+/** Expects denied checks, and a heartbeat that says why. */
 async function expectSuspended(agent: Registered, on = gateway): Promise<void> {
   expect(await on.check(agent)).toMatchObject(denied);
   expect(await on.heartbeat(agent)).toMatchObject({ suspended: true });
@@ -90,7 +90,7 @@ test('its running operations are paused, also for their own replay, and run on w
     reason: 'wait',
     payload: { from: 'running', to: 'paused', trigger: 'pause' },
   });
-  // Identity comes before everything else, a replay included.
+  // Identity is checked before everything else, a replay included.
   expect(await gateway.check(agent, running)).toMatchObject(denied);
   await expect(gateway.complete(agent, 'busy:running')).rejects.toMatchObject({
     code: 9,

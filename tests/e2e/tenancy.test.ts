@@ -8,7 +8,7 @@ import type { AgentPort } from '../../packages/cli/src/tenant-probe/ports.ts';
 import { probeTenants } from '../../packages/cli/src/tenant-probe/probe-tenants.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 
-/** Nothing ends, and nobody has to wait, because many calls take long. */
+/** Nothing ends, and nobody has to wait, although the many calls take long. */
 const env = {
   SVC_OPS_TTL_SECS: '600',
   SVC_RATE_LIMIT_AUTH_PER_MIN: '0',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Each pattern is short and becomes almost as many instructions as one may. */
+/** Each short pattern compiles to almost the maximum number of instructions. */
 function patterns(document: number, rules: number): string {
   const written = Array.from(
     { length: rules },

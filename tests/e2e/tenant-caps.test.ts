@@ -5,7 +5,7 @@ import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { Policies } from '../harness/policies.ts';
 import { durableStores } from '../harness/stores.ts';
 
-/** What a tenant has written lowers what the operator allows, and never raises it, whatever becomes of the document. */
+/** A tenant's document lowers the operator's caps and never raises them, whatever becomes of the document. */
 
 const policies = {
   'base.yaml': 'name: base\ndefault: allow\nbudget: {org_daily_limit_usd: 5, agent_daily_limit_usd: 1000}\n',
@@ -86,7 +86,7 @@ describe.each(durableStores)('a document that was stored on $name before widths 
     await store.change(`UPDATE policy_versions SET record = '${record('abcdefghijkm')}' WHERE name = 'unknown'`);
     const after = await store.start({ policies });
     expect(await capOf(after)).toBe('5.00');
-    // The texts are the same, and what they come to is not.
+    // The texts are the same, but their effect is not.
     expect((await new Policies(after).list()).policy_version).not.toBe(raising);
     const acme = new Policies(after, key);
     expect(await acme.put('legacy', capped(2))).toMatchObject({ name: 'legacy', version: 2, width: 'org' });

@@ -197,11 +197,11 @@ describe('the token', () => {
     const order = ['read', 'write', 'admin'] as const;
     for (const [name, route] of Object.entries<Route>(routes)) {
       const needed = order.findIndex((scope) => scope === route.access);
-      // Streams do not end; their gate is tried where they are.
+      // Streams do not end. Their own tests check their access.
       if (needed === -1 || route.stream !== undefined) continue;
       for (const [rank, scope] of order.entries()) {
         const path = route.path.replaceAll(/\{\w+\}/g, 'nothing');
-        // An unknown member keeps the call from doing anything once it is past the gate.
+        // An unknown member keeps the call from doing anything once it has passed the access check.
         const json = route.method === 'GET' ? {} : { json: { nothing: true } };
         const answer = await gateway.api.send<Problem>(route.method, path, { bearer: tokens[scope], ...json });
         if (rank < needed) {
@@ -296,7 +296,7 @@ describe('what is not a token of this gateway', () => {
       await sign({ jku: 'https://evil.example/jwks.json', kid: 'another' }),
       await sign({}),
     );
-    // Even where the header claims the algorithm of the gateway.
+    // Even if the header claims the algorithm of the gateway.
     const [, body = '', signature = ''] = (await sign({ kid: published.kid })).split('.');
     await expectRefused(`${encode({ alg: 'EdDSA', kid: published.kid })}.${body}.${signature}`);
   });
@@ -362,7 +362,7 @@ describe('rotating the signing key', () => {
     expect(newest).toBe((await jwks(second)).keys[2]?.kid);
   });
 
-  /** The two that were published before, and the third. */
+  /** The two keys published before, and the third. */
   async function jwksOfThree(from: TestGateway, before: JSONWebKeySet): Promise<JSONWebKeySet> {
     const { keys } = await jwks(from);
     expect(keys).toHaveLength(3);

@@ -14,7 +14,7 @@ interface Attribute {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** A span as OTLP writes it in JSON. */
+/** A span in OTLP JSON. */
 interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -34,7 +34,7 @@ interface Export {
   }[];
 }
 
-/** As much of an OpenTelemetry collector as it takes to see what is sent to one. */
+/** Just enough of an OpenTelemetry collector to see what it receives. */
 class Collector {
   readonly #server: Server;
   received: Export[] = [];
@@ -80,7 +80,7 @@ function values(attributes: readonly Attribute[]): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }
 
-/** A unary call with a trace, as any instrumented agent makes it. */
+/** A unary call with a trace, as from any instrumented agent. */
 async function callWith<Request, Response>(
   gateway: TestGateway,
   traceparent: string,
@@ -111,7 +111,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
 const traceparent = `00-${traceId}-${parentId}-01`;
 
-/** Reports each module of OpenTelemetry that is loaded, however it is asked for. */
+/** Reports each OpenTelemetry module that is loaded, however it is requested. */
 const reporting = encodeURIComponent(
   `import { registerHooks } from 'node:module';
    registerHooks({ resolve(specifier, context, next) {

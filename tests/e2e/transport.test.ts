@@ -65,7 +65,7 @@ test.each([paths.reflectionV1, paths.reflectionV1Alpha])(
         ]),
       },
     });
-    // The file itself and the one that it imports.
+    // The file itself and its import.
     expect(file).toMatchObject({ $case: 'fileDescriptorResponse', value: { fileDescriptorProto: { length: 2 } } });
     expect(byName).toMatchObject({ $case: 'fileDescriptorResponse', value: { fileDescriptorProto: { length: 1 } } });
     expect(unknown).toMatchObject({ $case: 'errorResponse', value: { errorCode: 5 } });

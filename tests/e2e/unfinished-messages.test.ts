@@ -27,14 +27,14 @@ function framed(message: Uint8Array, flag = 0): Buffer {
   return Buffer.concat([prefix, message]);
 }
 
-/** A connection of its own, that has shown nothing yet. */
+/** A new connection that has shown no credential yet. */
 function stranger(): ClientHttp2Session {
   session = connect(`http://${gateway.grpc}`);
   session.on('error', () => undefined);
   return session;
 }
 
-/** A call that is left open: what it was answered, and whether it is over. */
+/** A call that is left open: its answer, and whether it is over. */
 class OpenCall {
   readonly stream;
   answer: IncomingHttpHeaders = {};
@@ -97,7 +97,7 @@ describe('compressed messages', () => {
     const message = CheckActionRequest.encode(checkRequest(agent)).finish();
     const plain = new OpenCall(connection, paths.checkAction, gzip);
     plain.stream.end(framed(message));
-    // Naming an encoding is no offence where the message is not compressed.
+    // Naming an encoding is allowed as long as the message is not compressed.
     await eventually(() => expect(plain.answer['grpc-status']).toBe('0'));
     expect(plain.answer['grpc-accept-encoding']).toBe('identity');
     const compressed = new OpenCall(connection, paths.checkAction, gzip);
@@ -139,7 +139,7 @@ test('a second message of a unary call ends it as soon as it begins', async () =
   const connection = stranger();
   const calls = Array.from({ length: 60 }, () => new OpenCall(connection, paths.checkAction));
   for (const call of calls) call.stream.write(Buffer.from([0, 0, 0, 0, 2, 0x12]));
-  // The gateway counts the first message once it has seen part of it.
+  // The gateway counts the first message once it has seen a part of it.
   await gateway.client.call(paths.healthCheck, HealthCheckRequest, HealthCheckResponse, { service: '' });
   const second = Buffer.from([0, 0, 0x3f, 0xff, 0xf0]);
   for (const call of calls) call.stream.write(Buffer.concat([Buffer.from([0]), second]));

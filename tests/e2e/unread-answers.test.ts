@@ -16,14 +16,14 @@ beforeAll(async () => {
   acme = await gateway.register({ orgId: 'acme', teamId: 'core', agentId: 'bot' });
   umbrella = await gateway.register({ orgId: 'umbrella', teamId: 'core', agentId: 'bot' });
   const context = toolCall('search', JSON.stringify({ text: 'x'.repeat(15_000) }));
-  // More than what the system keeps for a connection that is not read.
+  // More than the system buffers for a connection that nobody reads.
   for (let batch = 0; batch < 40; batch++) {
     await Promise.all(Array.from({ length: 50 }, () => gateway.check(acme, { context })));
   }
 }, 120_000);
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Asks, reads how the answer begins, and then reads no more. */
+/** Sends a request, reads the start of the answer, and then stops reading. */
 async function asks(path: string, bearer: string): Promise<{ readonly socket: Socket; readonly status: number }> {
   const { hostname, port, host } = new URL(gateway.http);
   const socket = connect(Number(port), hostname);

@@ -7,7 +7,7 @@ import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, TestGateway, toolCall } from '../harness/gateway.ts';
 import { Policies } from '../harness/policies.ts';
 
-/** Amounts that stand nowhere else: a global cap of 77.70, of which others have spent 41.30. */
+/** Amounts that occur nowhere else: a global cap of 77.70, of which others have spent 41.30. */
 const base = [
   'name: base',
   'default: allow',
@@ -16,7 +16,7 @@ const base = [
   '  - {name: late, effect: deny, tools: [late], when: "spend.global.day_usd + action.cost_usd > 50.0"}',
   '',
 ].join('\n');
-/** As whole numbers: digits may stand like that within a hash. */
+/** Matches whole numbers only, because a hash may contain such digits. */
 const amounts = /(?<!\w)(?:77\.7\d*|41\.3\d*|36\.4\d*|777\d*|413\d+|364\d+)(?!\w)/;
 
 interface Simulated {
@@ -87,7 +87,7 @@ describe('what everybody spends together', () => {
     expect(await simulate(60.01, acmeKey)).toMatchObject({ decision: 'deny', policy_rule: 'budget/org.day' });
     expect(await simulate(37, bootstrapKey)).toMatchObject({ decision: 'deny', policy_rule: 'budget/global.day' });
     expect((await simulate(37, bootstrapKey)).reason).toContain('36.40 USD are left');
-    // Nor by a condition of the operator's that adds the cost to it.
+    // Nor by an operator's condition that adds the cost to it.
     const late = { context: { tool_name: 'late' } };
     expect(await simulate(9, acmeKey, late)).toMatchObject({ decision: 'allow' });
     expect(await simulate(9, bootstrapKey, late)).toMatchObject({ decision: 'deny', policy_rule: 'base/late' });

@@ -1,11 +1,11 @@
-/** As much of a JSON schema as values are made from. */
+/** The parts of a JSON schema that values are generated from. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
-  /** Of an object: which members go together. */
+  /** For an object: which members go together. */
   readonly oneOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -20,7 +20,7 @@ export interface JsonSchema {
   readonly pattern?: string;
   readonly format?: string;
   readonly contentMediaType?: string;
-  /** Together with others, each of which holds as well. */
+  /** Further schemas that must hold as well. */
   readonly allOf?: readonly JsonSchema[];
   readonly not?: JsonSchema;
   readonly minimum?: number;
@@ -46,7 +46,7 @@ export interface DeclaredAnswer {
 export interface Operation {
   readonly method: string;
   readonly path: string;
-  /** The scope it needs, `any` or `api_key`; undefined where it is public. */
+  /** The required scope, `any` or `api_key`. Undefined if public. */
   readonly access: string | undefined;
   readonly tenancy: string;
   readonly parameters: readonly Parameter[];
@@ -72,7 +72,7 @@ interface RawDocument {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-/** Reads the description that a gateway gives of itself. */
+/** Reads a gateway's own description. */
 export async function readDocument(base: string): Promise<ApiDocument> {
   const response = await fetch(`${base}/openapi.json`);
   const { paths, components } = (await response.json()) as RawDocument;
@@ -92,7 +92,7 @@ export async function readDocument(base: string): Promise<ApiDocument> {
 
 export interface Reached {
   readonly operation: Operation;
-  /** The parameters in the path, decoded. */
+  /** The path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -106,7 +106,7 @@ export function reachedBy({ operations }: ApiDocument, method: string, target: s
   return undefined;
 }
 
-/** The methods that the path of a target is documented with. */
+/** The documented methods of a target's path. */
 export function methodsAt({ operations }: ApiDocument, target: string): string[] {
   return operations.filter((operation) => parametersIn(operation, target) !== undefined).map(({ method }) => method);
 }
@@ -120,7 +120,7 @@ function parametersIn({ path }: Operation, target: string): Record<string, strin
   return Object.fromEntries(named) as Record<string, string>;
 }
 
-/** Without the query or what stands for a fragment, and without the origin, which a request to a proxy has. */
+/** Removes the query, a fragment, and the origin that a request to a proxy has. */
 function pathOf(target: string): string {
   return (target.split(/[?#]/)[0] ?? '').replace(/^http:\/\/[^/]*/, '');
 }

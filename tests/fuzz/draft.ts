@@ -1,4 +1,4 @@
-/** A request as a draft: still in parts, so that a mutation can change any of them. */
+/** A request in parts, so that a mutation can change any of them. */
 export interface Draft {
   method: string;
   /** The path with its parameters filled in and encoded. */
@@ -8,6 +8,6 @@ export interface Draft {
   query: (readonly [string, string])[];
   headers: (readonly [string, string])[];
   body: unknown;
-  /** What is sent instead of the body as JSON. */
+  /** Sent instead of the JSON body. */
   raw: Buffer | undefined;
 }

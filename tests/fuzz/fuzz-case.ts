@@ -18,7 +18,7 @@ export interface FuzzCase {
   readonly mutations: readonly Mutation[];
 }
 
-/** Requests that the description of an operation takes. */
+/** Valid requests by an operation's description. */
 export function validCases(
   operation: Operation,
   sources: Sources,
@@ -27,7 +27,7 @@ export function validCases(
   return casesOf(operation, sources, credentials, fc.constant([]));
 }
 
-/** The same with one to three things wrong. */
+/** The same with one to three faults. */
 export function mutatedCases(
   operation: Operation,
   sources: Sources,
@@ -61,13 +61,13 @@ function casesOf(
   }) as Arbitrary<FuzzCase>;
 }
 
-/** What `id` means follows from the part of the path before it. */
+/** The path segment before it decides what `id` means. */
 function sourceOf({ path }: Operation, name: string): string {
   const parts = path.split('/');
   return name === 'id' || name === 'name' ? `${parts[parts.indexOf(`{${name}}`) - 1] ?? ''} ${name}` : name;
 }
 
-/** What goes over the wire for a case. */
+/** The wire form of a case. */
 export function wireOf(fuzzCase: FuzzCase, authorization: string | undefined): WireRequest {
   const { operation, path, query, headers, body, mutations } = fuzzCase;
   const parameters = Object.fromEntries(Object.entries(path).map(([name, value]) => [name, encodeURIComponent(value)]));

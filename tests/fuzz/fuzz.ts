@@ -16,15 +16,15 @@ export interface FuzzOptions {
   readonly mutated: number;
 }
 
-/** How often each operation was answered with each status. */
+/** How often each operation got each status. */
 export type Tally = Map<string, Map<number, number>>;
 
-/** Calls every operation of the document, and fails with the smallest request that it finds a fault with. */
+/** Calls every operation of the document, and fails with the smallest faulty request. */
 export async function fuzz(world: World, tally: Tally, options: FuzzOptions): Promise<void> {
   const judge = new Judge(world.document);
   const sources = { schemas: world.document.schemas, known: world.known };
   const names = Object.keys(world.credentials);
-  // Most requests should get past the door.
+  // Most requests should pass authentication.
   const credentials = [...names, ...Array.from({ length: names.length }, () => 'admin')];
   for (const [index, operation] of world.document.operations.entries()) {
     const seed = (options.seed * 1009 + index) | 0;
@@ -56,9 +56,9 @@ async function tryCase(world: World, judge: Judge, tally: Tally, fuzzCase: FuzzC
 }
 
 /**
- * What a schema cannot say: a cursor must come from the list, what can be granted depends on the approval, what there is
- * to correct on what was booked, what an action may cost on a setting, how a document may be called on who calls it so, and
- * a command counts together with its arguments.
+ * What a schema cannot express. A cursor must come from the list. The approval decides what can be granted, and past
+ * bookings what can be corrected. A setting limits the cost of an action, and the caller limits the name of a document.
+ * A command counts together with its arguments.
  */
 function isRefusedAsInvalid({ query, body }: FuzzCase, { status, body: answered }: WireAnswer): boolean {
   const members = membersOf(body);
@@ -66,7 +66,7 @@ function isRefusedAsInvalid({ query, body }: FuzzCase, { status, body: answered 
   const costs = [members.actual_cost_micros, members.estimated_cost_micros];
   if (costs.some((cost) => Number(cost ?? 0) > mostActionMicros)) return false;
   if ([400, 413, 414, 415].includes(status)) return true;
-  // Other codes are about what is meant, and not about its form: a weak password, a token that opens nothing, a bad policy.
+  // Other codes concern meaning rather than form: a weak password, an invalid token, a bad policy.
   const problem = answered.toString('utf8');
   const unsayable = ['together with the command', 'names of documents that tenants made'];
   return (
@@ -90,7 +90,7 @@ function count(tally: Tally, { method, path }: Operation, status: number): void 
   tally.set(name, statuses);
 }
 
-/** Throws what is needed to send the failing request again, without the secrets in it. */
+/** Throws what is needed to repeat the failing request, without its secrets. */
 function reportOf(world: World, seed: number) {
   return (details: fc.RunDetails<[FuzzCase]>): void => {
     if (!details.failed) return;

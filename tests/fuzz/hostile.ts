@@ -1,4 +1,4 @@
-/** What has broken other servers: texts, encodings, numbers, bodies, headers and paths. */
+/** Inputs that have broken other servers: texts, encodings, numbers, bodies, headers and paths. */
 
 export const hostileTexts = [
   '',

@@ -4,7 +4,7 @@ import { Judge } from './judge.ts';
 import type { WireAnswer, WireRequest } from './wire.ts';
 import type { FuzzCredential } from './world.ts';
 
-/** That an answer passes is worth something only if a wrong one does not. */
+/** A passing answer proves something only if a wrong one fails. */
 const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 const document: ApiDocument = {
   schemas: {

@@ -8,11 +8,11 @@ import { isMisdirected, refusalsOfBytes } from './malformed.ts';
 import type { FuzzCredential } from './world.ts';
 import type { WireAnswer, WireRequest } from './wire.ts';
 
-/** What is wrong with an answer; empty where nothing is. */
+/** Finds the faults of an answer. Empty if there are none. */
 export class Judge {
   readonly #document: ApiDocument;
   readonly #ajv = validator(false);
-  /** Parameters arrive as texts. */
+  /** Parameters arrive as text. */
   readonly #coercing = validator(true);
   readonly #compiled = new Map<JsonSchema, ValidateFunction>();
 
@@ -65,7 +65,7 @@ export class Judge {
     if (refusalsOfBytes(request).includes(status)) return [];
     const declared = operation.answers[status];
     if (declared === undefined) return [`the status ${status} is not declared`];
-    // Before anything else, the credential included; health and metrics do not declare it.
+    // The host is checked first, before the credential. Health and metrics do not declare it.
     const mustBeRefused = isMisdirected(request) && operation.answers[421] !== undefined;
     if (mustBeRefused !== (status === 421)) {
       return [
@@ -88,7 +88,7 @@ export class Judge {
     return [...faults, ...this.#invalid(media.schema, jsonIn(body), 'the body')];
   }
 
-  /** What is accepted must be what the document says is acceptable. */
+  /** The gateway may accept only what the document declares acceptable. */
   #faultsOfAcceptance({ operation, parameters }: Reached, { target, headers, body: sent }: WireRequest): string[] {
     const query = { ...parseQuery(target.split('?')[1] ?? '') };
     const given = { path: parameters, query, header: Object.fromEntries(headers) };
@@ -127,7 +127,7 @@ function validator(coerceTypes: boolean): Ajv2020 {
 
 const problemReference = { $ref: '#/components/schemas/Problem' };
 const nothing = { type: 'object', properties: {}, additionalProperties: false };
-/** What public routes about accounts refuse, which is not the credential of the call. */
+/** Refusals of public account routes. They do not concern the credential of the call. */
 const refusalsOfPeople = new Set([
   'wrong_credentials',
   'session_ended',
@@ -137,7 +137,7 @@ const refusalsOfPeople = new Set([
 ]);
 const rank = { bad: -1, read: 0, write: 1, admin: 2 };
 
-/** Whether the answer shows that the credential was looked at, and first of all. */
+/** Whether the answer shows that the credential was checked, and first of all. */
 function faultsOfAccess(
   { access, tenancy }: Operation,
   { level, isKey, isBound }: FuzzCredential,
@@ -162,7 +162,7 @@ function faultsOfAccess(
 
 function jsonIn(body: Buffer): unknown {
   try {
-    // As the gateway may, without the mark of the byte order.
+    // Like the gateway, without the byte order mark.
     return JSON.parse(new TextDecoder().decode(body));
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import type { WireRequest } from './wire.ts';
 
-/** Statuses that a request can get for its bytes, before anybody asks where it goes. */
+/** Statuses that malformed bytes can get before any routing. */
 export function refusalsOfBytes({ target, headers, method }: WireRequest): number[] {
   const names = headers.map(([name]) => name);
   const isLarge = headers.reduce((sum, [name, value]) => sum + name.length + value.length, target.length) > 12_000;
@@ -16,7 +16,7 @@ export function refusalsOfBytes({ target, headers, method }: WireRequest): numbe
   return [...(isLarge ? [431] : []), ...(isOdd ? [400] : [])];
 }
 
-/** Whether a request is meant for another host than the gateway of the test. */
+/** Whether a request names another host than the test gateway. */
 export function isMisdirected({ target, headers }: WireRequest): boolean {
   const authorities = headers.flatMap(([name, value]) => (name === 'host' ? [value] : []));
   const inTarget = /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
@@ -25,7 +25,7 @@ export function isMisdirected({ target, headers }: WireRequest): boolean {
   );
 }
 
-/** Whoever refuses bytes does not read on, and may be gone before all of a long body is sent. */
+/** A server that refuses bytes stops reading, and may be gone before a long body is sent. */
 export function withoutLongBody(request: WireRequest): WireRequest {
   return refusalsOfBytes(request).length === 0 ? request : { ...request, body: request.body?.subarray(0, 1024) };
 }

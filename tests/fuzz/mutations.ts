@@ -16,7 +16,7 @@ import {
   rawBodies,
 } from './hostile.ts';
 
-/** One thing that is wrong with a request, as data, so that a failing case prints and shrinks well. */
+/** One fault of a request, as data, so that a failing case prints and shrinks well. */
 export type Mutation =
   | { readonly kind: 'path parameter'; readonly name: string; readonly encoded: string }
   | { readonly kind: 'path'; readonly before: string; readonly after: string }
@@ -33,7 +33,7 @@ export type Mutation =
   | { readonly kind: 'method'; readonly method: string }
   | { readonly kind: 'header'; readonly name: string; readonly value: string };
 
-/** Everything that can be wrong with a request to an operation. */
+/** Every possible fault of a request to an operation. */
 export function mutationsOf(operation: Operation): Arbitrary<Mutation> {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
   const inQuery = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
@@ -144,7 +144,7 @@ function changed(path: string, before: string, after: string): string {
 
 function withMember(body: unknown, name: string, value: unknown): Record<string, unknown> {
   const changedBody = { ...objectIn(body) };
-  // As a member of its own, also where the name is "__proto__".
+  // As an own property, even for the name "__proto__".
   Object.defineProperty(changedBody, name, { value, enumerable: true, configurable: true, writable: true });
   return changedBody;
 }

@@ -20,9 +20,9 @@ test(`valid and mutated requests to every operation, seed ${seed}`, async () => 
 
   const names = world.document.operations.map(({ method, path }) => `${method} ${path}`);
   expect([...tally.keys()]).toEqual(names);
-  // A WebSocket lets nobody in who does not ask for one, and says so to whoever might come in.
+  // A WebSocket route answers 426 to permitted callers that do not ask for an upgrade.
   const isAccepted = (status: number) => status < 300 || status === 426;
-  // These need the cookie of a session, a token from a letter, or a person.
+  // These need a session cookie, a token from an email, or a person.
   const unreachable = ['POST /api/v1/auth/refresh', 'POST /api/v1/auth/password/reset/confirm'];
   const people = world.document.operations.filter(({ tenancy }) => tenancy === 'person');
   unreachable.push(...people.map(({ method, path }) => `${method} ${path}`));

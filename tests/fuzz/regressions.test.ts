@@ -4,7 +4,7 @@ import { readDocument } from './document.ts';
 import type { WireRequest } from './wire.ts';
 import { send } from './wire.ts';
 
-/** What fuzzing has found, each as the one request that shows it. */
+/** The findings of fuzzing, each as the one request that shows it. */
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await TestGateway.start();

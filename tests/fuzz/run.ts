@@ -1,5 +1,5 @@
 // The long form of the fuzz test, by hand: node tests/fuzz/run.ts --minutes 10 --seed 1
-// Goes through every operation again and again, each round with the next seed, until the time is up or a fault is found.
+// Repeats every operation, each round with the next seed, until the time is up or it finds a fault.
 import { parseArgs } from 'node:util';
 import type { Tally } from './fuzz.ts';
 import { fuzz } from './fuzz.ts';

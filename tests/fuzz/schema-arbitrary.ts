@@ -4,15 +4,15 @@ import type { JsonSchema } from './document.ts';
 
 export interface Sources {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Values that mean something to this gateway, by the name of the parameter or member. */
+  /** Meaningful values for this gateway, by the name of the parameter or member. */
   readonly known: Readonly<Record<string, readonly string[]>>;
 }
 
 const longest = 64;
-/** Many of them make a body that is too long. */
+/** Many of these would make the body too long. */
 const longestFull = 9000;
 
-/** Values that a schema takes. */
+/** Values that a schema accepts. */
 export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
     const target = sources.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {};
@@ -28,7 +28,7 @@ export function valuesOf(schema: JsonSchema, sources: Sources, name = ''): Arbit
   return fc.oneof(...types.map((type) => valuesOfType(type, schema, sources, name)));
 }
 
-/** A schema with one of its options: what the option says of a member holds beside what the schema says of it. */
+/** A schema with one of its options. Both apply to a member. */
 function narrowed(choice: JsonSchema, option: JsonSchema): JsonSchema {
   const { anyOf: _, allOf, ...rest } = choice;
   const others = allOf?.filter(({ anyOf }) => anyOf === undefined) ?? [];
@@ -45,7 +45,7 @@ function narrowed(choice: JsonSchema, option: JsonSchema): JsonSchema {
   };
 }
 
-/** What both allow, where one of them is a choice: those of its options that the other has as well. */
+/** What both allow if one of them is a choice: its options that the other has as well. */
 function together(schema: JsonSchema, other: JsonSchema): JsonSchema {
   if (other.anyOf !== undefined) return other;
   if (schema.anyOf === undefined || other.type === undefined) return { ...schema, ...other };
@@ -136,7 +136,7 @@ function freeTexts({ minLength = 0, maxLength = longest, pattern, ...rest }: Jso
     .filter((text) => text.length >= minLength);
 }
 
-/** A schema counts characters, JavaScript counts halves of the rarer ones: what is short enough by either is valid. */
+/** A schema counts characters, JavaScript counts UTF-16 units. Text that is short enough by both is valid. */
 function withinUnits(text: string, most: number): string {
   let kept = '';
   for (const char of text) {
@@ -146,7 +146,7 @@ function withinUnits(text: string, most: number): string {
   return kept;
 }
 
-/** As long as the schema lets them be, with space around them and letters of everywhere. */
+/** As long as the schema allows, with surrounding space and letters of many scripts. */
 function emails(): Arbitrary<string> {
   const local = fc.constantFrom('name', 'n.a+m', 'ünï', 'x'.repeat(64));
   const domain = fc.constantFrom('example.com', 'a', 'münchen.example', `${'d'.repeat(63)}.${'e'.repeat(63)}`);
@@ -155,7 +155,7 @@ function emails(): Arbitrary<string> {
     .map(([space, before, after]) => `${space}${before}@${after}${space}`);
 }
 
-/** A pattern of one thing that is to be somewhere in the text is none that texts are made from. */
+/** Texts cannot be generated from an unanchored pattern, so random ones are filtered. */
 function matching(pattern: RegExp, minLength: number, maxLength: number): Arbitrary<string> {
   const anywhere = !pattern.source.startsWith('^');
   const made = anywhere

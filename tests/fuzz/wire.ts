@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** A request as its bytes go out. */
+/** A request as bytes on the wire. */
 export interface WireRequest {
   readonly method: string;
   readonly target: string;
@@ -16,7 +16,7 @@ export interface WireAnswer {
 
 const patienceMs = 30_000;
 
-/** Sends a request exactly as it is, however wrong, which no HTTP client would do, and reads the answer. */
+/** Sends a request exactly as it is, however wrong, which no HTTP client would do. Reads the answer. */
 export async function send(base: string, request: WireRequest): Promise<WireAnswer> {
   const { hostname, port } = new URL(base);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -32,7 +32,7 @@ export async function send(base: string, request: WireRequest): Promise<WireAnsw
     } catch (error) {
       failure = error as Error;
     }
-    // The connection is cut rather than closed, so that thousands of them do not linger.
+    // Resets the connection instead of closing it, so that thousands of them do not linger.
     if (answer !== undefined || failure !== undefined) socket.resetAndDestroy();
   });
   const closed = new Promise<void>((resolve) => void socket.once('close', resolve));
@@ -53,11 +53,11 @@ function bytesOf({ method, target, headers, body }: WireRequest, host: string): 
     ...headers.map(([name, value]) => `${name}: ${value}`),
     ...(body === undefined || isGiven('transfer-encoding') ? [] : [`content-length: ${body.length}`]),
   ];
-  // UTF-8, so that a character beyond ASCII arrives as bytes that no header or path should have.
+  // UTF-8, so that a character beyond ASCII arrives as bytes that are invalid in a header or path.
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body ?? Buffer.alloc(0)]);
 }
 
-/** The answer, once all of it is there. */
+/** The answer, once it is complete. */
 function parse(received: Buffer, isHead: boolean): WireAnswer | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

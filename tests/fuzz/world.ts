@@ -5,7 +5,7 @@ import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import { eventually } from '../harness/eventually.ts';
 import { password, Person } from '../harness/person.ts';
 
-/** What a credential is good for: `bad` ones must be refused before anything else is looked at. */
+/** The rights of a credential. The gateway must refuse `bad` ones before anything else. */
 export interface FuzzCredential {
   readonly authorization: string | undefined;
   readonly level: 'bad' | 'read' | 'write' | 'admin';
@@ -13,12 +13,12 @@ export interface FuzzCredential {
   readonly isBound: boolean;
 }
 
-/** A gateway with something in it, to be called with whatever comes to mind. */
+/** A gateway with data, as a target for arbitrary calls. */
 export interface World {
   readonly gateway: TestGateway;
   readonly document: ApiDocument;
   readonly credentials: Readonly<Record<string, FuzzCredential>>;
-  /** Values that mean something here, by the name of the parameter. */
+  /** Meaningful values, by the name of the parameter. */
   readonly known: Readonly<Record<string, readonly string[]>>;
   /** An agent that no case names. */
   readonly sentinel: Registered;
@@ -30,7 +30,7 @@ const noLimits = {
   SVC_RATE_LIMIT_API_PER_MIN: '0',
 };
 
-/** Whoever calls at random would be locked out soon, and could not register. */
+/** Random calls would soon be locked out, and could not register. */
 const openDoors = { SVC_LOCKOUT_ATTEMPTS: '1000', SVC_AUTH_OPEN_REGISTRATION: 'true' };
 
 interface Grant {
@@ -93,7 +93,7 @@ export async function makeWorld(spareKeys: number): Promise<World> {
   };
 }
 
-/** A parent and a child in every org and team that cases name, so that most names that are put together exist. */
+/** A parent and a child in every org and team of the cases, so that most combinations of names exist. */
 async function registerAll(gateway: TestGateway): Promise<Registered[]> {
   const parents: Registered[] = [];
   for (const orgId of ['acme', 'globex', '']) {
@@ -106,7 +106,7 @@ async function registerAll(gateway: TestGateway): Promise<Registered[]> {
   return parents;
 }
 
-/** Operations to be controlled, of which every third one is paused; the first has a namesake, and one is named in full. */
+/** Operations to control. Every third is paused, the first has a namesake, and one is named in full. */
 async function makeOps(gateway: TestGateway, [bot, sentinel]: readonly (Registered | undefined)[]) {
   if (bot === undefined || sentinel === undefined) throw new Error('there are no agents');
   const opIds: string[] = [];
@@ -119,7 +119,7 @@ async function makeOps(gateway: TestGateway, [bot, sentinel]: readonly (Register
     const { body } = await gateway.api.post<{ control: { id: string } }>(path, bootstrapKey);
     controlIds.push(body.control.id);
   }
-  // No case names this agent, so that nothing suspends it: some operations go on running, whatever else was called.
+  // No case names this agent, so nothing suspends it. Some operations keep running, whatever else was called.
   for (let i = 0; i < 20; i++) {
     opIds.push((await gateway.check(sentinel, { traceId: `sentinel-${i}`, spanId: 'span' })).opId);
   }
@@ -130,7 +130,7 @@ async function makeOps(gateway: TestGateway, [bot, sentinel]: readonly (Register
 
 const asking = 'scope: agent:globex/ops/asker\nrules: [{ effect: require_approval, approvals: { ttl_secs: 86400 } }]\n';
 
-/** Approvals that wait for a verdict, and grants that came of others. */
+/** Approvals that wait for a verdict, and grants from others. */
 async function makeApprovals(gateway: TestGateway): Promise<Record<string, string[]>> {
   gateway.writePolicy('asking.yaml', asking);
   const asker = await gateway.register({ orgId: 'globex', teamId: 'ops', agentId: 'asker' });
@@ -149,7 +149,7 @@ async function makeApprovals(gateway: TestGateway): Promise<Record<string, strin
   return { 'approvals id': approvalIds, 'grants id': grantIds };
 }
 
-/** Stored policies, every third one of a tenant. None denies what the others allow. */
+/** Stored policies, every third of a tenant. None denies what the others allow. */
 async function makePolicies(gateway: TestGateway): Promise<string[]> {
   const names = Array.from({ length: 12 }, (_, index) => `stored-${index}`);
   for (const [index, name] of names.entries()) {
@@ -159,7 +159,7 @@ async function makePolicies(gateway: TestGateway): Promise<string[]> {
   return names;
 }
 
-/** Accounts and invites, by the names under which they are asked for. */
+/** Accounts and invites, by parameter name. */
 async function makePeople(gateway: TestGateway): Promise<Record<string, string[]>> {
   const emails = Array.from({ length: 40 }, (_, index) => `person${index}@example.com`);
   const ids: string[] = [];
@@ -181,7 +181,7 @@ async function makePeople(gateway: TestGateway): Promise<Record<string, string[]
 
 const invitePath = '/api/v1/auth/invite';
 
-/** Every third one is bound to a tenant, so that its admin finds some, too. */
+/** Every third key is bound to a tenant, so that its admin finds some, too. */
 function spareGrant(index: number): Grant {
   return index % 3 === 0 ? { scopes: ['read'], org_id: 'acme' } : { scopes: ['read'] };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseOf } from './databases.ts';
 
-/** An audit entry as it is kept. */
+/** An audit entry in stored form. */
 export interface LoggedEntry {
   readonly seq: number;
   readonly at: string;
@@ -46,7 +46,7 @@ function entryOf(row: Record<string, unknown>): LoggedEntry {
   return { ...(JSON.parse(String(row['canonical'])) as LoggedEntry), hash: String(row['hash']) };
 }
 
-/** In a process of its own, as a test wants to have all of it at once. */
+/** Runs in a process of its own, because a test wants everything synchronously. */
 function readFromDatabase(url: string): Record<string, unknown>[] {
   const script = `
     import pg from 'pg';

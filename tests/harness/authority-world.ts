@@ -5,7 +5,7 @@ import { makeKey, registerAs, tokenOf } from './credentials.ts';
 import type { Registered, TestGateway } from './gateway.ts';
 import { Person } from './person.ts';
 
-/** A credential of the matrix: what is shown to the gateway, and what the table is told of it. */
+/** A credential of the matrix: the secret for the gateway, and its standing for the table. */
 export interface Caller extends Standing {
   readonly name: string;
   readonly bearer: string;
@@ -17,11 +17,11 @@ const bindings: Readonly<Record<Width, object>> = {
   team: { org_id: 'acme', team_id: 'core' },
 };
 
-/** A gateway with credentials of every kind: such that have registered its agents or come from one that has, and others. */
+/** A gateway with credentials of every kind: those that registered its agents, those derived from them, and others. */
 export class AuthorityWorld {
   readonly gateway: TestGateway;
   readonly callers: readonly Caller[];
-  /** One for each width, which registered nothing. */
+  /** One for each width. They registered nothing. */
   readonly imposers: Readonly<Record<Width, string>>;
   readonly owner: Person;
   readonly #registrants: readonly string[];
@@ -64,7 +64,7 @@ export class AuthorityWorld {
     add('an admin', await member('admin@example.com', 'admin'), 'unbound', { isAdmin: true });
     add('a developer', await member('developer@example.com', 'developer'), 'unbound');
 
-    // From here on: what has registered the agents, and what comes from it.
+    // From here on: the credentials that registered the agents, and those derived from them.
     const own = { isOwn: true };
     const orgAdmin = await key('org', 'admin');
     const teamKey = await key('team', 'write');
@@ -93,7 +93,7 @@ export class AuthorityWorld {
     );
     add('a key made by the registering admin', (await key('unbound', 'write', admin)).key, 'unbound', own);
     add('an org key made by the registering admin', (await key('org', 'write', admin)).key, 'org', own);
-    // Keys of tenants are made with the operator's: they are nobody's but their own.
+    // Keys of tenants are made with the operator's key, and do not count as derived from it.
     add('an org key made with the registering admin key', (await key('org', 'write', unboundAdmin.key)).key, 'org');
 
     const imposers = {
@@ -102,7 +102,7 @@ export class AuthorityWorld {
       team: (await key('team', 'write')).key,
     };
     const world = new AuthorityWorld(gateway, { callers, imposers, owner, registrants });
-    // It registers before it is rotated, as its rotation could not any more.
+    // It registers before its rotation, because it could not afterwards.
     await world.agent('rotated');
     const rotation = await rotated(toRotate);
     callers.push({
@@ -121,7 +121,7 @@ export class AuthorityWorld {
     });
   }
 
-  /** An agent that every one of the registrants has registered, one after the other. */
+  /** An agent that each registrant has registered, one after the other. */
   async agent(agentId: string): Promise<Registered> {
     let token = '';
     for (const bearer of this.#registrants) {

@@ -10,9 +10,9 @@ import { password, Person } from './person.ts';
 export interface PageOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'light' | 'dark';
-  /** Where to go first. */
+  /** The first path to open. */
   readonly path?: string;
-  /** The browser of another page, with its cookies: the new page is a second tab. */
+  /** The browser of another page, with its cookies. The new page is a second tab. */
   readonly besides?: Page;
 }
 
@@ -24,13 +24,13 @@ export interface Login {
   readonly password: string;
 }
 
-/** Long enough for a busy machine; nothing asserts how long anything takes. */
+/** Long enough for a busy machine. No test asserts how long anything takes. */
 const patienceMs = 20_000;
 
-/** What a browser logs for an answer that is an error. Whether that is right is for the test to say. */
+/** The browser's log line for an error answer. The test decides whether the error is right. */
 const refusedAnswer = /Failed to load resource: the server responded with a status of \d+/;
 
-// What runs in the browser is text here: its globals are not Node's, and the compiler knows only those.
+// Code for the browser is text here, because the compiler knows only Node's globals.
 const reportViolations = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber }) =>
   console.error('CSP violated: ' + violatedDirective + ' by ' + blockedURI + ' at ' + sourceFile + ':' + lineNumber + ':' + columnNumber))`;
 const runAxe = `axe.run(document, {
@@ -39,7 +39,7 @@ const runAxe = `axe.run(document, {
 })`;
 const isWiderThanWindow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
-/** A real Chromium, one for a test file, against a real gateway. */
+/** A real Chromium, one per test file, against a real gateway. */
 export class TestBrowser {
   readonly #browser: Browser;
   readonly #contexts = new Set<BrowserContext>();
@@ -49,17 +49,17 @@ export class TestBrowser {
     this.#browser = browser;
   }
 
-  /** Builds the dashboard first, where it is out of date. A gateway that is to serve it starts after this. */
+  /** Builds the dashboard first if it is out of date. Start the gateway that serves it after this. */
   static async launch(): Promise<TestBrowser> {
     buildDashboard();
     const executablePath = findChromium();
     if (executablePath === undefined) throw new Error('there is no Chromium; install the package chromium');
-    // As root there is no sandbox, and in a container little shared memory.
+    // Root has no sandbox, and a container has little shared memory.
     const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
     return new TestBrowser(await chromium.launch({ executablePath, args, timeout: 60_000 }));
   }
 
-  /** Opens a page in a browser profile of its own, or as a second tab beside another page. */
+  /** Opens a page in its own browser profile, or as a second tab beside another page. */
   async open(gateway: Served, options: PageOptions = {}): Promise<Page> {
     const { viewport = { width: 1280, height: 800 }, theme = 'light', path = '/', besides } = options;
     const context = besides?.context() ?? (await this.#newContext(gateway, viewport, theme));
@@ -68,12 +68,12 @@ export class TestBrowser {
     return page;
   }
 
-  /** What went wrong on the pages since this was last asked: errors in the console, exceptions, violations of the CSP. */
+  /** The faults on the pages since the last call: console errors, exceptions, CSP violations. */
   takeFaults(): string[] {
     return this.#faults.splice(0);
   }
 
-  /** Closes the page and the profile that it was alone in, and fails where anything went wrong on it. */
+  /** Closes the page, and the profile if it was alone in it. Fails if anything went wrong on the page. */
   async closePage(page: Page): Promise<void> {
     const context = page.context();
     await page.close();
@@ -111,7 +111,7 @@ export class TestBrowser {
 
   #listen(message: ConsoleMessage): void {
     if (message.type() !== 'error' || refusedAnswer.test(message.text())) return;
-    // A gateway that is stopped, or a network that is cut, is part of many tests.
+    // Many tests stop the gateway or cut the network.
     if (/net::ERR_|WebSocket connection to/.test(message.text())) return;
     this.#faults.push(message.text());
   }
@@ -124,7 +124,7 @@ export async function registerOwner(gateway: TestGateway, email = 'owner@example
   return { email, password };
 }
 
-/** Signs in as a person does, with the form, and waits for the page behind it. */
+/** Signs in with the form, as a person does, and waits for the page behind it. */
 export async function signIn(page: Page, login: Login, options: { readonly remember?: boolean } = {}): Promise<void> {
   if (new URL(page.url()).pathname !== '/sign-in') await page.waitForURL(/\/sign-in/);
   await page.getByLabel('Email').fill(login.email);
@@ -134,7 +134,7 @@ export async function signIn(page: Page, login: Login, options: { readonly remem
   await page.getByRole('navigation', { name: 'Pages' }).filter({ visible: true }).waitFor();
 }
 
-/** Signs in with an API key, as whoever is bound to a tenant or may only read. The token does not outlive a reload. */
+/** Signs in with an API key, for tenants or read-only access. The token does not survive a reload. */
 export async function signInByKey(page: Page, key: string): Promise<void> {
   if (new URL(page.url()).pathname !== '/sign-in') await page.waitForURL(/\/sign-in/);
   await page.getByRole('button', { name: 'Use an API key' }).click();
@@ -151,9 +151,9 @@ interface AxeResult {
   }[];
 }
 
-/** Holds what is shown to WCAG 2.2 AA, as far as a program can tell. */
+/** Checks the page against WCAG 2.2 AA, as far as a program can tell. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // By the debugger, which the CSP does not concern.
+  // Through the debugger, which the CSP does not affect.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResult>(runAxe);
   const told = violations.flatMap(({ id, help, nodes }) =>
@@ -162,12 +162,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(told, 'what axe found').toEqual([]);
 }
 
-/** Whether the page can be scrolled sideways, which it never should. */
+/** Whether the page scrolls sideways, which it never should. */
 export function scrollsSideways(page: Page): Promise<boolean> {
   return page.evaluate<boolean>(isWiderThanWindow);
 }
 
-/** What the page tells in its corner; the same words are read out beside it. */
+/** The visible toast. The same words are also in the region for screen readers. */
 export function noticeOf(page: Page, text: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Notifications' }).getByText(text);
 }

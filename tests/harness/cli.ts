@@ -12,20 +12,20 @@ const reeve = resolve('node_modules/.bin/reeve');
 
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What standard input holds; nothing otherwise. */
+  /** The content of standard input. Empty by default. */
   readonly input?: string;
-  /** Nothing comes, and no end either. */
+  /** Standard input stays open and empty. */
   readonly keepInputOpen?: true;
 }
 
 interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
-  /** What the shell on the terminal does afterwards. */
+  /** What the shell on the terminal runs afterwards. */
   readonly afterwards?: string;
 }
 
-/** A person's machine: a home folder of its own, and the command. */
+/** A person's machine: its own home folder, and the command. */
 export class TestHome {
   readonly path: string;
 
@@ -48,23 +48,23 @@ export class TestHome {
     return child.exit();
   }
 
-  /** Runs it to its end, expects success, and reads its JSON. */
+  /** Runs the command to its end, expects success, and parses its JSON. */
   async json<Data>(args: readonly string[], options: CliOptions = {}): Promise<Data> {
     const { code, stdout, stderr } = await this.run([...args, '--output', 'json'], options);
     if (code !== 0) throw new Error(`reeve ${args.join(' ')} ended with ${code}: ${stderr}`);
     return JSON.parse(stdout) as Data;
   }
 
-  /** Starts it, as for commands that go on until they are stopped. */
+  /** Starts a command that runs until it is stopped. */
   start(args: readonly string[], options: CliOptions = {}): RunningCli {
     const child = spawn(reeve, args, { env: this.#env(options), stdio: 'pipe' });
-    // The command may be gone before it has read everything.
+    // The command may exit before it has read everything.
     child.stdin.on('error', () => {});
     if (options.keepInputOpen !== true) child.stdin.end(options.input ?? '');
     return new RunningCli(child);
   }
 
-  /** Starts it on a pseudo-terminal, by the `script` of every Debian. What it writes on either stream is `stdout`. */
+  /** Starts the command on a pseudo-terminal, with Debian's `script`. Both output streams end up in `stdout`. */
   startOnTerminal(args: readonly string[], options: CliOptions & TerminalOptions = {}): RunningCli {
     const { columns = 120, rows = 30, afterwards = 'true' } = options;
     const quoted = [reeve, ...args].map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ');
@@ -90,7 +90,7 @@ export class TestHome {
     return parse(readFileSync(this.configPath, 'utf8')) as never;
   }
 
-  /** The sessions, as the file has them. */
+  /** The sessions in the file. */
   sessions(): Record<string, SessionJson> {
     if (!existsSync(this.credentialsPath)) return {};
     return (parse(readFileSync(this.credentialsPath, 'utf8')) as { sessions: Record<string, SessionJson> }).sessions;
@@ -136,7 +136,7 @@ export class RunningCli {
     this.child.stdin.write(keys);
   }
 
-  /** Waits until it has written something. */
+  /** Waits until the output matches. */
   async says(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<void> {
     await eventually(() => {
       if (!pattern.test(this[stream]))
@@ -146,7 +146,7 @@ export class RunningCli {
 
   async ended(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close');
-    // What was written last may still be on its way.
+    // The last output may still be in flight.
     const open = [this.child.stdout, this.child.stderr].filter((stream) => !stream.closed);
     await Promise.all(open.map((stream) => once(stream, 'close')));
   }

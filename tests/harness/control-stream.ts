@@ -22,10 +22,10 @@ const names: Readonly<Record<Signal, string>> = {
   [Signal.ALLOW]: 'allow',
 };
 
-/** A control stream as an agent in any language would open it. */
+/** A control stream, as an agent in any language would open it. */
 export class ControlStream {
   readonly messages: Message[] = [];
-  /** How it ended. */
+  /** The final status. */
   readonly ended: Promise<StatusObject>;
   readonly #call: ClientReadableStream<Message>;
   readonly #accepted: Promise<void>;
@@ -39,20 +39,20 @@ export class ControlStream {
     this.#accepted = new Promise((resolve) => this.#call.once('metadata', () => resolve()));
   }
 
-  /** Opens a stream and waits until the gateway has taken it. */
+  /** Opens a stream and waits until the gateway has accepted it. */
   static async open(gateway: TestGateway, agent: Registered, afterSequence = 0): Promise<ControlStream> {
     const stream = new ControlStream(gateway.client, agent, afterSequence);
     await stream.#accepted;
     return stream;
   }
 
-  /** Sequence, signal and operation of all that was heard, once it is so many messages. */
+  /** Sequence, signal and operation of all messages, once there are this many. */
   async heard(count: number): Promise<string[]> {
     await eventually(() => expect(this.messages.length).toBeGreaterThanOrEqual(count));
     return this.messages.map(({ sequence, signal, opId }) => `${sequence} ${names[signal]} ${opId}`);
   }
 
-  /** Takes nothing more from the wire. */
+  /** Stops reading from the wire. */
   stall(): void {
     this.#call.pause();
   }

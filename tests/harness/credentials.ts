@@ -9,7 +9,7 @@ export type ApiKey = RouteOutput<Routes['revokeApiKey']>;
 export type CreatedKey = RouteOutput<Routes['createApiKey']>;
 type Grant = Partial<RouteInput<Routes['createApiKey']>['body']>;
 
-/** Makes an API key: with read scope and bound to nothing, unless the test says otherwise. */
+/** Makes an API key, unbound and with read scope by default. */
 export async function makeKey(gateway: TestGateway, grant: Grant = {}, bearer = bootstrapKey): Promise<CreatedKey> {
   const body = { label: 'a test', scopes: ['read'], ...grant };
   const answer = await gateway.api.post<CreatedKey>('/api/v1/iam/api-keys', bearer, body);

@@ -1,6 +1,6 @@
 import { createDatabase } from './postgres.ts';
 
-/** The databases of gateways that run on PostgreSQL, by their folders. */
+/** The PostgreSQL databases of gateways, by folder. */
 const databases = new Map<string, string>();
 
 export function databaseOf(folder: string): string | undefined {
@@ -11,7 +11,7 @@ export function useDatabase(folder: string, url: string): void {
   databases.set(folder, url);
 }
 
-/** With REEVE_TEST_STORE=postgres every gateway for which the test names no other store runs on PostgreSQL. */
+/** With REEVE_TEST_STORE=postgres every gateway without an explicit store runs on PostgreSQL. */
 export async function defaultDatabase(folder: string): Promise<string | undefined> {
   if (process.env['REEVE_TEST_STORE'] !== 'postgres') return undefined;
   return databases.get(folder) ?? (await createDatabase()).url;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 
 const children = new Set<ChildProcess>();
 
-/** Kills a child that is still there when this process ends, whether or not whoever started it could do so. */
+/** Kills a remaining child when this process ends, even if its owner could not. */
 export function endWithUs(child: ChildProcess): void {
   if (children.size === 0) process.once('exit', killAll);
   children.add(child);

@@ -10,7 +10,7 @@ import { eventually } from './eventually.ts';
 import { bootstrapKey } from './gateway.ts';
 
 export interface SocketOptions {
-  /** The bootstrap key, unless there is a ticket. */
+  /** The bootstrap key by default, unless there is a ticket. */
   readonly bearer?: string | undefined;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,14 +18,14 @@ export interface SocketOptions {
   readonly ca?: Buffer;
 }
 
-/** How often something is looked for: much may have to arrive on a machine that is busy. */
+/** How often to retry: much data may have to arrive on a busy machine. */
 const patience = 1000;
 
-/** A follower of events over a WebSocket, which holds every message to the contract. */
+/** Follows events over a WebSocket, and checks every message against the contract. */
 export class EventSocket {
   readonly socket: WebSocket;
   readonly messages: StreamMessage[] = [];
-  /** Of the answer that opened it. */
+  /** The headers of the opening answer. */
   readonly headers: IncomingMessage['headers'];
   readonly closed: Promise<{ code: number; reason: string }>;
 
@@ -55,7 +55,7 @@ export class EventSocket {
     return opened;
   }
 
-  /** Asks for a stream that must be refused before it is one. */
+  /** Requests a stream that the gateway must refuse before it opens. */
   static async refused(
     base: string,
     options: SocketOptions = {},
@@ -86,13 +86,13 @@ export class EventSocket {
     return this.messages.some((message) => message.event_type === 'gap');
   }
 
-  /** Waits until there are so many events, and returns them. */
+  /** Waits for this many events, and returns them. */
   async received(count: number): Promise<ReeveEvent[]> {
     await eventually(() => expect(this.events.length).toBeGreaterThanOrEqual(count), patience);
     return this.events;
   }
 
-  /** Waits for an event that comes later than everything before it. */
+  /** Waits for a matching event, which comes after all earlier ones. */
   async until(wanted: (event: ReeveEvent) => boolean): Promise<ReeveEvent> {
     return await eventually(() => {
       const found = this.events.find(wanted);

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import { bootstrapKey } from './gateway.ts';
 
-/** A message of Server-Sent Events, as it was sent. */
+/** A Server-Sent Events message, as sent. */
 export interface SentMessage {
   readonly id: string | undefined;
   readonly event: string | undefined;
@@ -15,21 +15,21 @@ export interface SentMessage {
 }
 
 export interface SourceOptions {
-  /** The bootstrap key, unless there is a ticket. */
+  /** The bootstrap key by default, unless there is a ticket. */
   readonly bearer?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How often something is looked for: much may have to arrive on a machine that is busy. */
+/** How often to retry: much data may have to arrive on a busy machine. */
 const patience = 1000;
 
-/** A follower of events as Server-Sent Events, which holds every message to the contract. */
+/** Follows Server-Sent Events, and checks every message against the contract. */
 export class EventSource {
   readonly response: IncomingMessage;
   readonly sent: SentMessage[] = [];
   readonly comments: string[] = [];
-  /** Whether the gateway has ended the stream in order, or cut it off. */
+  /** Whether the gateway ended the stream cleanly, or cut it off. */
   readonly ended: Promise<'ended' | 'cut'>;
   #rest = '';
 

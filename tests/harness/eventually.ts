@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Tries an assertion until it holds; fails with what it said last. */
+/** Retries an assertion until it holds. Fails with its last error. */
 export async function eventually<Result>(assertion: () => Result | Promise<Result>, attempts = 200): Promise<Result> {
   for (let attempt = 1; attempt < attempts; attempt++) {
     try {

@@ -20,7 +20,7 @@ export interface FakeAnswer {
 
 type Script = (seen: SeenRequest, response: ServerResponse) => FakeAnswer | undefined;
 
-/** A server that answers as a test wants and remembers what it was asked. A script that returns nothing answers by itself, or never. */
+/** A server that follows a test's script and records requests. A script without a result answers itself, or never. */
 export class FakeServer {
   readonly url: string;
   readonly seen: SeenRequest[] = [];

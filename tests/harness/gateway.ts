@@ -33,7 +33,7 @@ import { endWithUs } from './end-with-us.ts';
 import { GrpcClient } from './grpc-client.ts';
 import { HttpClient } from './http-client.ts';
 
-/** A key with the right form, known to tests only. */
+/** A well-formed key, known only to tests. */
 export const bootstrapKey = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 
 export interface GatewayOptions {
@@ -41,9 +41,9 @@ export interface GatewayOptions {
   readonly args?: readonly string[];
   /** Policy files by name, written before the start. */
   readonly policies?: Readonly<Record<string, string>>;
-  /** An existing folder, as for a second start. */
+  /** An existing folder, for a second start. */
   readonly folder?: string;
-  /** Runs on this PostgreSQL database, as does whatever is started on the same folder later. */
+  /** Runs on this PostgreSQL database. Later starts on the same folder do, too. */
   readonly database?: { readonly url: string };
 }
 
@@ -60,7 +60,7 @@ export interface Exit {
 
 export const allowAll = 'name: test\ndefault: allow\n';
 
-/** Runs `reeve serve` to its end, as for starts that must fail. */
+/** Runs `reeve serve` to its end, for starts that must fail. */
 export async function runServe(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Exit> {
   const child = spawnReeve(['serve', ...args], env);
   const output = collect(child);
@@ -68,7 +68,7 @@ export async function runServe(args: readonly string[], env: Readonly<Record<str
   return { code: child.exitCode, ...output() };
 }
 
-/** A real gateway in a process of its own. The helper speaks the product: `register`, `check`, `complete`. */
+/** A real gateway in its own process. The helper speaks the product's language: `register`, `check`, `complete`. */
 export class TestGateway {
   readonly folder: string;
   readonly child: ChildProcess;
@@ -161,7 +161,7 @@ export class TestGateway {
     return this.client.call(paths.deregisterAgent, DeregisterAgentRequest, DeregisterAgentResponse, request);
   }
 
-  /** Every audit entry, oldest first, read from the store itself. */
+  /** Every audit entry, oldest first, read directly from the store. */
   audit(): LoggedEntry[] {
     return readAuditLog(this.folder);
   }
@@ -194,7 +194,7 @@ export class TestGateway {
     return this.child.exitCode;
   }
 
-  /** Stops it and starts another on the same folder. */
+  /** Stops the gateway and starts another on the same folder. */
   async restart(signal: NodeJS.Signals, options: GatewayOptions = {}): Promise<TestGateway> {
     await this.kill(signal);
     return TestGateway.start({ ...options, folder: this.folder });

@@ -7,7 +7,7 @@ export interface Codec<Message> {
   decode(bytes: Uint8Array): Message;
 }
 
-/** A bare gRPC client on the generated codecs: what any agent in any language could send. */
+/** A bare gRPC client on the generated codecs. Any agent in any language could send the same. */
 export class GrpcClient {
   readonly #client: Client;
 

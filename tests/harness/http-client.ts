@@ -6,7 +6,7 @@ export interface HttpAnswer<Body = never> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body, where it is JSON. */
+  /** The parsed body, if it is JSON. */
   readonly body: Body;
 }
 
@@ -18,8 +18,8 @@ export interface HttpRequest {
 }
 
 /**
- * An HTTP client that holds the gateway to its own description: an answer with a status that the contract does not name
- * for the route, or with a body that does not fit its schema, fails the test whatever it is about.
+ * An HTTP client that holds the gateway to its own description. An answer with an undocumented status, or with a body
+ * that does not match its schema, fails any test.
  */
 export class HttpClient {
   readonly #base: string;
@@ -65,7 +65,7 @@ export class HttpClient {
   }
 }
 
-/** The route that a path belongs to, where there is one. */
+/** The route of a path, if there is one. */
 export function routeOf(method: string, path: string): { name: RouteName; route: Route } | undefined {
   const [bare = ''] = path.split('?');
   const found = Object.entries<Route>(routes).find(

@@ -13,17 +13,17 @@ import type { Registered } from './gateway.ts';
 
 const sha256 = (text: string) => hash('sha256', text, 'hex');
 
-/** What an earlier version, which bounded next to nothing, has left behind. */
+/** The data of an earlier version with hardly any bounds. */
 export interface Legacy {
   readonly agent: Registered;
-  /** How many operations, each with its entry and its row, and how many approvals. */
+  /** The number of operations, each with its entry and its row, and of approvals. */
   readonly ops: number;
   readonly approvals: number;
-  /** How long the names of their tools are. */
+  /** The length of their tool names. */
   readonly length: number;
 }
 
-/** Writes into the store of a gateway that does not run, as it would have written then. */
+/** Writes into the store of a stopped gateway, in the form of the earlier version. */
 export async function writeLegacy(folder: string, legacy: Legacy): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const store = await openStore(folder, opened);
@@ -125,6 +125,6 @@ function approvalOf(legacy: Legacy, at: number): Approval {
     signalSequence: null,
     notices: [],
   };
-  // The version before knew fewer members.
+  // The earlier version had fewer members.
   return asWritten as unknown as Approval;
 }

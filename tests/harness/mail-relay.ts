@@ -7,51 +7,51 @@ import { readMime } from './mime-message.ts';
 
 export type RelayBehaviour =
   | 'accept'
-  /** 550 to RCPT TO: for good. */
+  /** 550 to RCPT TO: a permanent refusal. */
   | 'refuse_recipient'
-  /** 451 to RCPT TO: try again later. */
+  /** 451 to RCPT TO: a temporary refusal. */
   | 'busy'
   | 'hang_before_greeting'
-  /** Takes the whole letter and never answers. */
+  /** Takes the whole email and never answers. */
   | 'hang_after_data'
   /** Drops the connection at MAIL FROM. */
   | 'close_in_session';
 
 export interface MailRelayOptions {
-  /** Who may send; left out: everyone. */
+  /** The accepted login. Everyone may send if left out. */
   readonly auth?: { readonly user: string; readonly pass: string };
-  /** Offers STARTTLS, with a self-signed certificate of its own or with the one given. */
+  /** Offers STARTTLS, with its own self-signed certificate or the given one. */
   readonly starttls?: boolean | { readonly key: string; readonly cert: string };
-  /** TLS from the first byte on. */
+  /** TLS from the first byte. */
   readonly implicitTls?: boolean;
   readonly behaviour?: RelayBehaviour;
-  /** Takes addresses beyond ASCII; it does unless this is false. */
+  /** Accepts addresses beyond ASCII. Default true. */
   readonly utf8?: boolean;
 }
 
 export interface ReceivedLetter {
-  /** Of the envelope. */
+  /** From the envelope. */
   readonly from: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** What follows `#token=` in the link; empty where there is none. */
+  /** The text after `#token=` in the link. Empty if there is none. */
   readonly token: string;
   readonly headers: ReadonlyMap<string, string>;
-  /** As it came over the wire. */
+  /** As received. */
   readonly raw: string;
   readonly encrypted: boolean;
-  /** Who has logged in, if anyone. */
+  /** The logged-in user, if any. */
   readonly user: string | undefined;
 }
 
-/** A mail relay on the loopback, for one test: takes letters, or misbehaves in the way it is told. */
+/** A mail relay on the loopback, for one test. It takes emails, or misbehaves as told. */
 export class MailRelay {
   readonly letters: ReceivedLetter[] = [];
-  /** May change while the relay runs, as from `busy` to `accept`. */
+  /** May change while the relay runs, for example from `busy` to `accept`. */
   behaviour: RelayBehaviour;
-  /** How many connections there have been. */
+  /** The number of connections so far. */
   connections = 0;
   readonly #server: SMTPServer;
   readonly #sockets = new Set<Socket>();
@@ -100,7 +100,7 @@ export class MailRelay {
       ...(typeof starttls === 'object' ? starttls : {}),
       secure: implicitTls,
       disabledCommands: disabled,
-      // It is for the gateway not to send a password openly.
+      // The gateway itself must not send a password in plain text.
       allowInsecureAuth: true,
       authOptional: auth === undefined,
       disableReverseLookup: true,

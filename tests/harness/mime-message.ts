@@ -1,4 +1,4 @@
-/** As much of MIME as the gateway's letters use, read by another hand than the one that wrote them. */
+/** The part of MIME that the gateway's emails use, implemented independently of the gateway. */
 export interface MimeMessage {
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Loaded into a process before its own code: its wall clock is off by the milliseconds that a file says, at any moment. */
+/** Loaded into a process before its own code. A file sets the offset of its wall clock, in milliseconds. */
 import { readFileSync } from 'node:fs';
 
 const { now } = Date;

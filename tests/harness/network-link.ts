@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { Transform } from 'node:stream';
 
-/** A network to a gateway, or to a database, that can be cut and mended, and be slow. */
+/** A network link to a gateway or a database. A test can cut, restore and slow it. */
 export class NetworkLink {
   readonly http: string;
   readonly #server: ReturnType<typeof createServer>;
@@ -27,13 +27,13 @@ export class NetworkLink {
     return link;
   }
 
-  /** What is connected is torn, what comes is refused. */
+  /** Breaks open connections and refuses new ones. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** What is sent still arrives, and nothing comes back. */
+  /** Requests still arrive, but no answer returns. */
   loseAnswers(): void {
     this.#isOneWay = true;
   }
@@ -43,7 +43,7 @@ export class NetworkLink {
     this.#isOneWay = false;
   }
 
-  /** From now on, each piece of what is sent takes so long. */
+  /** From now on, delays each chunk by this long. */
   delay(ms: number): void {
     this.#delayMs = ms;
   }

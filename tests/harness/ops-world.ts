@@ -14,17 +14,17 @@ rules:
   - { name: refunds-need-a-person, effect: require_approval, tools: ['refund*'] }
 `;
 
-/** Many pages and operations in little time, from one address. */
+/** For many pages and operations in a short time, from one address. */
 export const unlimited = { SVC_RATE_LIMIT_AUTH_PER_MIN: '0', SVC_RATE_LIMIT_API_PER_MIN: '0' };
 
 export interface Work {
   readonly operation: Operation;
-  /** Where an operator controls it. */
+  /** The path for controls by an operator. */
   readonly path: string;
   readonly end: () => void;
 }
 
-/** A gateway with real agents on the SDK, and a browser whose owner is signed in. */
+/** A gateway with real SDK agents, and a browser with the owner signed in. */
 export class OpsWorld {
   readonly browser: TestBrowser;
   readonly gateway: TestGateway;
@@ -41,7 +41,7 @@ export class OpsWorld {
   static async start(env: Readonly<Record<string, string>> = {}): Promise<OpsWorld> {
     const browser = await TestBrowser.launch();
     const gateway = await TestGateway.start({ policies: { 'base.yaml': policy }, env: { ...unlimited, ...env } });
-    // Before the page is opened, which would otherwise offer to create the owner's account.
+    // Registers before the page opens, which would otherwise offer to create the owner's account.
     const owner = await registerOwner(gateway);
     const home = await browser.open(gateway, { path: '/policies' });
     await signIn(home, owner);
@@ -54,7 +54,7 @@ export class OpsWorld {
     await this.gateway[Symbol.asyncDispose]();
   }
 
-  /** Operations in another tab of the owner; in another browser where somebody else, or another look, is asked for. */
+  /** Opens a page in another tab of the owner, or in another browser for another login or look. */
   async open(path: string, options: Omit<PageOptions, 'path'> & { readonly login?: Login } = {}): Promise<Page> {
     const { login, ...look } = options;
     const isOwn = login === undefined && look.theme === undefined && look.viewport === undefined;
@@ -77,7 +77,7 @@ export class OpsWorld {
   }
 }
 
-/** Work of a real agent that goes on until the test or an operator ends it. */
+/** Work of a real agent that runs until the test or an operator ends it. */
 export async function startWork(agent: Agent, action: Action, options: RunOptions = {}): Promise<Work> {
   const started = Promise.withResolvers<Operation>();
   const work = Promise.withResolvers<void>();

@@ -24,15 +24,15 @@ export type ProblemJson = GrantJson & {
 
 export const password = 'seven quiet lamps';
 
-/** The statuses of some answers, the lowest first. */
+/** The statuses of some answers, lowest first. */
 export function statusesOf(answers: readonly { readonly status: number }[]): number[] {
   return answers.map(({ status }) => status).toSorted((a, b) => a - b);
 }
 
-/** A person at a browser: keeps the cookie that the gateway gives, and sends it where it belongs. */
+/** A person at a browser: keeps the gateway's cookie, and sends it where it belongs. */
 export class Person {
   readonly gateway: TestGateway;
-  /** What `reeve_refresh` holds; empty where the gateway has cleared it. */
+  /** The value of `reeve_refresh`. Empty if the gateway has cleared it. */
   cookie: string | undefined;
   accessToken: string | undefined;
 

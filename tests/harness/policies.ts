@@ -8,7 +8,7 @@ export type Policy = RouteOutput<Routes['getPolicy']>;
 export type PolicyList = RouteOutput<Routes['listPolicies']>;
 export type PolicyVersions = RouteOutput<Routes['policyVersions']>;
 
-/** The stored policies of a gateway, as one caller deals with them. */
+/** The stored policies of a gateway, for one caller. */
 export class Policies {
   readonly #gateway: Pick<TestGateway, 'api'>;
   readonly #bearer: string;
@@ -18,7 +18,7 @@ export class Policies {
     this.#bearer = bearer;
   }
 
-  /** Puts a document, which must be accepted. */
+  /** Puts a document, and expects success. */
   async put(name: string, source: string, members: object = {}): Promise<Policy> {
     const answer = await this.tryPut<Policy>(name, source, members);
     expect(answer.status, answer.text).toBe(200);

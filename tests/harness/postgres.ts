@@ -10,26 +10,26 @@ import { findPostgres } from '../../scripts/find-postgres.ts';
 import { eventually } from './eventually.ts';
 
 export const postgresUser = 'reeve';
-/** Odd characters, so that a URL that is not decoded, or a password that is printed, is noticed. */
+/** Odd characters reveal a URL that is not decoded, and a password that is printed. */
 export const postgresPassword = 'p@ss/w:rd%1';
 
 export interface TestDatabase {
   readonly name: string;
   readonly url: string;
-  /** Asks the database itself, past the gateway. */
+  /** Queries the database directly, without the gateway. */
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
 }
 
 let shared: Promise<TestPostgres> | undefined;
 
-/** A new database on the server that the tests of one worker share: empty, or a copy of another. */
+/** A new database on the worker's shared server: empty, or a copy of another. */
 export async function createDatabase(template?: string): Promise<TestDatabase> {
   shared ??= TestPostgres.start();
   return (await shared).createDatabase(template);
 }
 
-/** A real PostgreSQL server in a folder of its own. It ends with the process that started it, however that ends. */
+/** A real PostgreSQL server in its own folder. It ends with the process that started it, however that ends. */
 export class TestPostgres {
   readonly port: number;
   readonly #folder: string;
@@ -41,7 +41,7 @@ export class TestPostgres {
     this.port = port;
   }
 
-  /** With `tls` it encrypts where it is asked to, under a certificate for 127.0.0.1 that vouches for itself. */
+  /** With `tls` it encrypts on request, with a self-signed certificate for 127.0.0.1. */
   static async start({ tls = false } = {}): Promise<TestPostgres> {
     const folder = mkdtempSync(join(tmpdir(), 'reeve-postgres-'));
     chmodSync(folder, 0o755);
@@ -74,9 +74,9 @@ export class TestPostgres {
     };
   }
 
-  /** Starts the server, or starts it again on what it has. */
+  /** Starts the server, or restarts it on its data. */
   async resume(): Promise<void> {
-    // The shell ends the server, and removes what it had, when the tests that hold its stdin are gone.
+    // The shell stops the server and removes its data when the tests that hold its stdin are gone.
     const script =
       '"$0" "$@" & server=$!; read -r word; kill -INT $server; wait $server; [ "$word" = keep ] || rm -rf "$FOLDER"';
     const args = ['-D', this.#data, '-p', String(this.port), '-k', this.#folder];
@@ -87,7 +87,7 @@ export class TestPostgres {
     await eventually(() => this.#query('postgres', 'SELECT 1'));
   }
 
-  /** Stops the server; connections are cut. */
+  /** Stops the server and cuts its connections. */
   async halt(): Promise<void> {
     await this.#end('keep\n');
   }
@@ -152,7 +152,7 @@ export class TestPostgres {
   }
 }
 
-/** Nothing that tests write has to survive the end of the power. */
+/** Test data does not have to survive a power failure. */
 const forTests: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   fsync: 'off',

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 
-/** What came back over a bare socket. */
+/** The answer over a bare socket. */
 export interface RawAnswer {
   readonly status: number;
-  /** By name in lower case. */
+  /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
 }
@@ -24,7 +24,7 @@ export async function openSocket(base: string): Promise<Socket> {
   return socket;
 }
 
-/** Reads an answer to its end, which is the end of the connection. */
+/** Reads an answer until the connection ends. */
 export async function rawAnswer(socket: Socket): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -38,7 +38,7 @@ export async function rawAnswer(socket: Socket): Promise<RawAnswer> {
   return { status: Number(first.split(' ')[1]), headers: new Map(headers), text: rest.join('\r\n\r\n') };
 }
 
-/** A request as its text, after which the connection is closed. */
+/** The text of a request that closes the connection. */
 export function rawRequest(method: string, path: string, headers: readonly string[] = [], body = ''): string {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   return [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, ...length, '', body].join(

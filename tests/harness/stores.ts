@@ -4,15 +4,15 @@ import type { GatewayOptions } from './gateway.ts';
 import { TestGateway } from './gateway.ts';
 import { createDatabase } from './postgres.ts';
 
-/** A store to run a gateway on, again and again. */
+/** A store on which gateways can start repeatedly. */
 export interface TestStore extends AsyncDisposable {
-  /** A gateway on this store; on PostgreSQL several may run at once. */
+  /** A gateway on this store. On PostgreSQL several may run at once. */
   start(options?: GatewayOptions): Promise<TestGateway>;
-  /** Changes what is stored, while no gateway runs on it. */
+  /** Changes the stored data while no gateway runs on it. */
   change(sql: string): Promise<void>;
 }
 
-/** The durable stores: what is promised of one is tried on each. */
+/** The durable stores. Tests try each promise on every one. */
 export const durableStores = [
   { name: 'SQLite', open: openSqlite },
   { name: 'PostgreSQL', open: openPostgres },

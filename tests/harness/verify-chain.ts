@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { databaseOf } from './databases.ts';
 
-/** Runs the independent verifier over a gateway's store; returns what it says and whether it accepts. */
+/** Runs the independent verifier over a gateway's store. Returns its output and its verdict. */
 export function verifyChain(folder: string): { accepted: boolean; says: string } {
   const url = databaseOf(folder);
   const args = ['tests/chaos/verify-chain.mjs', ...(url === undefined ? [folder] : [])];

@@ -1,4 +1,4 @@
-/** Draws that follow from a seed alone (mulberry32), so that whatever is found can be drawn again. */
+/** Random draws from a seed (mulberry32), so that every finding can be reproduced. */
 export class Chance {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Chance {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1. */
+  /** From 0 to below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d_2b_79_f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to the bound. */
+  /** A whole number from 0 to below the bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
@@ -38,7 +38,7 @@ export class Chance {
     return Uint8Array.from({ length }, () => this.below(256));
   }
 
-  /** A chance of its own, for something that runs beside. */
+  /** An independent generator, for concurrent work. */
   fork(): Chance {
     return new Chance(this.below(2 ** 32));
   }

@@ -14,7 +14,7 @@ const policies = {
 };
 const hours = 3600;
 const days = 24 * hours;
-/** By which the clock jumps, in seconds, each way. */
+/** The jumps of the clock, in seconds, in both directions. */
 const jumps = [1, 60, hours, 12 * hours, days, 3 * days, 40 * days, 366 * days] as const;
 
 interface Check {
@@ -29,13 +29,13 @@ interface Budgets {
   }[];
 }
 
-/** The clock forwards and back, with and without restarts: what was spent today stays spent, and books and log agree. */
+/** Moves the clock both ways, with and without restarts. Today's spend stays spent, and balances and log agree. */
 export async function clock(limits: Limits): Promise<Outcome> {
   const chance = new Chance(limits.seed);
   const counts = { journeys: 0, jumps: 0, restarts: 0 };
   const findings: string[] = [];
   while (!isOver(limits, counts.journeys) && findings.length === 0) {
-    // The first journeys stay near; those after go as far as clocks have been seen to go.
+    // Short runs stay near. Long runs go as far as real clocks have gone.
     const farthest = limits.most > 10 ? jumps.length : 3;
     findings.push(...(await travel(chance, counts, farthest)));
     counts.journeys++;
@@ -44,7 +44,7 @@ export async function clock(limits: Limits): Promise<Outcome> {
   return { counts, findings, notRun: [] };
 }
 
-/** Spends, jumps, spends, perhaps restarts, and comes back to where it began. */
+/** Spends, jumps, spends, perhaps restarts, and returns to the start. */
 async function travel(
   chance: Chance,
   counts: { jumps: number; restarts: number },
@@ -57,7 +57,7 @@ async function travel(
   const clockFile = join(scratch, 'clock');
   const set = async (seconds: number) => {
     writeFileSync(clockFile, String(seconds * 1000));
-    // The clock looks at its file every few moments.
+    // The clock reads its file every few moments.
     await sleep(100);
   };
   await set(noon);
@@ -104,7 +104,7 @@ async function faultsOf(gateway: TestGateway, noon: number): Promise<string[]> {
   const { body, text } = await gateway.api.get<Check>('/api/v1/budgets/verify', bootstrapKey);
   const budgets = await gateway.api.get<Budgets>('/api/v1/budgets?org_id=acme', bootstrapKey);
   const row = budgets.body.items.find(({ tier, period }) => tier === 'org' && period === 'day');
-  // A clock that is set back by little is waited for, in the day that had begun.
+  // After a small step back, the gateway stays in the day that had begun until the clock catches up.
   const isLater = Date.parse(row?.resets_at ?? '') > noon + 12 * hours * 1000;
   const chain = verifyChain(gateway.folder);
   return [

@@ -19,7 +19,7 @@ import { Witness } from './witness.ts';
 const policies = { 'load.yaml': loadPolicy };
 const patienceMs = 60_000;
 
-/** Disks that are full or read-only, and stores that are gone, back or slow: calls fail closed, and nothing is lost. */
+/** Full or read-only disks, and stores that are gone, back or slow. Calls fail closed, and nothing is lost. */
 export async function disk(limits: Limits): Promise<Outcome> {
   const chance = new Chance(limits.seed);
   const { tries, notRun } = possibleTries();
@@ -47,7 +47,7 @@ function possibleTries(): { tries: (readonly [string, Try])[]; notRun: string[] 
   return { tries, notRun };
 }
 
-/** No file of the process may grow: to the store this is a full disk. */
+/** No file of the process may grow. To the store this is a full disk. */
 async function fullFile(chance: Chance): Promise<string[]> {
   await using gateway = await TestGateway.start({ policies, env: loadEnv });
   const limit = (bytes: string) =>
@@ -102,7 +102,7 @@ async function storeGone(chance: Chance): Promise<string[]> {
   );
 }
 
-/** Whatever is acknowledged over a slow link is there; while it is slow nothing else goes wrong. */
+/** Everything acknowledged over a slow link is stored, and nothing else goes wrong. */
 async function slowStore(chance: Chance): Promise<string[]> {
   return throughLink(chance, (link, gateway) =>
     duringOutage(
@@ -123,7 +123,7 @@ async function throughLink(
   const url = new URL(database.url);
   url.port = new URL(link.http).port;
   const gateway = await TestGateway.start({ database: { url: url.href }, policies, env: loadEnv });
-  // Whoever reads the store afterwards waits for it in this process, which the link needs, too.
+  // Later reads of the store go to it directly: they block this process, which also runs the link.
   useDatabase(gateway.folder, database.url);
   try {
     return await attempt(link, gateway, chance);
@@ -133,7 +133,7 @@ async function throughLink(
   }
 }
 
-/** Load, then an outage, then its end: service resumes, and what was acknowledged before, in and after it is there. */
+/** Load, then an outage, then its end. Service resumes, and everything acknowledged at any time is stored. */
 async function duringOutage(
   gateway: TestGateway,
   chance: Chance,
@@ -162,7 +162,7 @@ async function duringOutage(
   return [...faults, ...witness.faultsOf(gateway.folder)];
 }
 
-/** A start that cannot be says so in one line, and ends. */
+/** A start that cannot succeed says so in one line, and ends. */
 async function startsOrRefuses(folder: string): Promise<string[]> {
   const child = new GatewayChild({ folder });
   const listens = await child.listens();
@@ -195,7 +195,7 @@ function canMount(): boolean {
   }
 }
 
-/** A disk in memory, of so many MiB. */
+/** An in-memory disk of this many MiB. */
 class SmallDisk implements AsyncDisposable {
   readonly folder: string;
   readonly #place = mkdtempSync(join(tmpdir(), 'reeve-disk-'));

@@ -9,7 +9,7 @@ export interface ChildOptions {
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** A program that runs it, as `prlimit` with its options. */
+  /** A program to run it under, such as `prlimit` with its options. */
   readonly under?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface ChildEnd {
   readonly stderr: string;
 }
 
-/** The process of a gateway from its first moment on, as a test wants it that ends it before it listens. */
+/** A gateway process from its first moment, for tests that end it before it listens. */
 export class GatewayChild {
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown>;
@@ -44,7 +44,7 @@ export class GatewayChild {
     return this.#stdout.includes('"listening"');
   }
 
-  /** Where HTTP answers. */
+  /** The base URL of HTTP. */
   get http(): string {
     return (JSON.parse(this.#stdout.split('\n')[0] ?? '') as { http: string }).http;
   }
@@ -53,7 +53,7 @@ export class GatewayChild {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Waits until it listens; false where it ends instead, or takes too long. */
+  /** Waits until it listens. False if it ends instead, or takes too long. */
   async listens(mostMs = 60_000): Promise<boolean> {
     const until = performance.now() + mostMs;
     while (!this.isListening && !this.isOver && performance.now() < until) await sleep(5);
@@ -64,7 +64,7 @@ export class GatewayChild {
     this.#child.kill(signal);
   }
 
-  /** Waits for its end; where it does not come, it is killed and there is none. */
+  /** Waits for its end. If it does not end in time, kills it and returns undefined. */
   async ended(mostMs: number): Promise<ChildEnd | undefined> {
     const timer = new AbortController();
     const inTime = await Promise.race([

@@ -9,7 +9,7 @@ import type { Limits, Outcome } from './part.ts';
 import { isOver, unforeseenIn } from './part.ts';
 import { Witness } from './witness.ts';
 
-/** A store is held to everything after so many kills, and given up: recovery and reading would take ever longer. */
+/** After this many kills a store is checked completely and replaced, because recovery would take ever longer. */
 const killsPerStore = 25;
 /** Two cores, two gateways. */
 const lanes = 2;
@@ -21,7 +21,7 @@ interface Tally {
   readonly findings: string[];
 }
 
-/** Kills gateways under load; whatever they had acknowledged must be in the store, once, and the store in order. */
+/** Kills gateways under load. Everything they acknowledged must be in the store, once, and the store must be intact. */
 export async function kills(limits: Limits): Promise<Outcome> {
   const chance = new Chance(limits.seed);
   const tally: Tally = { kills: 0, acknowledged: 0, stores: 0, findings: [] };
@@ -35,7 +35,7 @@ export async function kills(limits: Limits): Promise<Outcome> {
 async function killInLane(limits: Limits, chance: Chance, tally: Tally, lane: number): Promise<void> {
   const [sqlite, postgres] = durableStores;
   for (let nth = 0; !isOver(limits, tally.kills) && tally.findings.length === 0; nth++) {
-    // Every fourth store is PostgreSQL, where there is one.
+    // Every fourth store is PostgreSQL, if it is available.
     const onPostgres = (nth * lanes + lane) % 4 === 3 && findPostgres() !== undefined;
     await using store = await (onPostgres ? postgres : sqlite).open();
     await killOnStore(limits, store, chance, tally);
@@ -51,7 +51,7 @@ async function killOnStore(limits: Limits, store: TestStore, chance: Chance, tal
   const agent = await gateway.register({ agentId: 'worker' });
   witness.registered.push(agent);
   for (let round = 0; round < killsPerStore && !isOver(limits, tally.kills); round++) {
-    // Counted before it happens, so that the other lane does not begin one too many.
+    // Counted before it happens, so that the other lane does not start one too many.
     tally.kills++;
     const loading = loadUntilGone({ gateway, agent, witness, chance: chance.fork(), name: `r${round}` });
     await sleep(chance.between(20, 350));

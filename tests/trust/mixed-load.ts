@@ -8,7 +8,7 @@ import type { Witness } from './witness.ts';
 type Controlled = RouteOutput<Routes['pauseOp']>;
 type Approval = RouteOutput<Routes['approve']>;
 
-/** Lets some things through, refuses some, asks people about some, and holds costs against caps that nothing reaches. */
+/** Allows, denies and asks people, and charges costs against caps that nothing reaches. */
 export const loadPolicy = `
 name: load
 default: allow
@@ -30,14 +30,14 @@ export interface Load {
   readonly agent: Registered;
   readonly witness: Witness;
   readonly chance: Chance;
-  /** Starts the ids of what is asked, and is used once. */
+  /** The prefix of the operation ids. Used once. */
   readonly name: string;
 }
 
 /** Checks, completes, registers, pauses, resumes and gives verdicts, all at once, until the gateway is gone. */
 export async function loadUntilGone(load: Load): Promise<void> {
   const lanes = [unary, unary, unary, unary, batches, registrations, controls, verdicts];
-  // A lane ends when a call fails: then the gateway is gone, or refuses, which whoever kills it looks into.
+  // A lane ends when a call fails. The gateway is then gone, or it refuses, which the caller checks.
   await Promise.all(
     lanes.map((lane, nth) => lane(load, `${load.name}-${nth}`, load.chance.fork()).catch(() => undefined)),
   );

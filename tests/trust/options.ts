@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 
 export interface TrustOptions {
   readonly minutes: number;
-  /** All where it is empty. */
+  /** Empty means all. */
   readonly only: readonly string[];
   readonly seed: number;
   readonly report: string | undefined;
 }
 
-/** The options of the command line; undefined where help is asked for. Throws where one is wrong. */
+/** The options of the command line. Undefined if help is requested. Throws if one is wrong. */
 export function readOptions(args: readonly string[], names: readonly string[]): TrustOptions | undefined {
   const { values } = parseArgs({
     args: [...args],

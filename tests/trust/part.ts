@@ -1,31 +1,31 @@
-/** How much a part of the campaign may do, and where it tells how it gets on. */
+/** The limits of a part of the campaign, and its progress output. */
 export interface Limits {
-  /** What it draws follows from this number, so that it can be drawn again. */
+  /** All random draws follow from this number, so that they can be repeated. */
   readonly seed: number;
-  /** When to begin nothing more, by `performance.now()`. */
+  /** When to stop starting work, by `performance.now()`. */
   readonly endsAt: number;
-  /** How many rounds or inputs there are at most. */
+  /** The maximum number of rounds or inputs. */
   readonly most: number;
   readonly say: (line: string) => void;
 }
 
-/** What came of a part. */
+/** The outcome of a part. */
 export interface Outcome {
-  /** What was done, in figures: `{ kills: 1000, decisions: 250_000 }`. */
+  /** The work done, in figures: `{ kills: 1000, decisions: 250_000 }`. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What does not hold, one line or more each. */
+  /** The violations, one line or more each. */
   readonly findings: readonly string[];
-  /** What was left out here, and why. */
+  /** What was skipped, and why. */
   readonly notRun: readonly string[];
 }
 
 /** A part of the campaign, and its share of the time. */
 export interface Part {
   readonly name: string;
-  /** What it proves, for the table. */
+  /** The claim that it proves, for the table. */
   readonly holds: string;
   readonly share: number;
-  /** The most it does in its long form. */
+  /** The maximum for its long form. */
   readonly most: number;
   readonly run: (limits: Limits) => Promise<Outcome>;
 }
@@ -34,12 +34,12 @@ export function isOver({ endsAt, most }: Limits, done: number): boolean {
   return done >= most || performance.now() >= endsAt;
 }
 
-/** For short forms: so many rounds, and a minute at most. */
+/** For short forms: this many rounds, and a minute at most. */
 export function briefly(seed: number, most: number): Limits {
   return { seed, most, endsAt: performance.now() + 60_000, say: () => undefined };
 }
 
-/** What a gateway has logged of something that nobody foresaw. */
+/** The unexpected failures in a gateway's log. */
 export function unforeseenIn(stderr: string): string[] {
   const lines = stderr.split('\n').filter((line) => /a (?:call|request) failed unexpectedly/.test(line));
   return lines.length === 0

@@ -8,7 +8,7 @@ import { signals } from './signals.ts';
 import { streams } from './streams.ts';
 import { tenants } from './tenants.ts';
 
-/** The campaign. Shares are of the time; what a part does not use goes to those after it. */
+/** The campaign. Shares are of the time. A part's unused time goes to those after it. */
 export const parts: readonly Part[] = [
   {
     name: 'kills',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome, Part } from './part.ts';
 
-/** What one part came to, in one run. */
+/** The result of one part in one run. */
 export interface PartResult extends Outcome {
   readonly part: string;
   readonly holds: string;
@@ -16,7 +16,7 @@ const page = 'docs/trust.md';
 const begin = '<!-- results: npm run trust -- --report docs/trust-results.json -->';
 const end = '<!-- end of results -->';
 
-/** Writes results as JSON, with those of parts that were not run kept from the last time, and the table of all. */
+/** Writes results as JSON, keeps the last results of parts that did not run, and writes the table of all. */
 export function writeReport(file: string, results: readonly PartResult[], parts: readonly Part[]): void {
   const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PartResult[]) : [];
   const all = parts.flatMap(({ name }) => {
@@ -28,7 +28,7 @@ export function writeReport(file: string, results: readonly PartResult[], parts:
   spawnSync('node_modules/.bin/biome', ['format', '--write', file, page]);
 }
 
-/** The page with the table between its marks. */
+/** The page with the table between its markers. */
 export function withTable(text: string, table: string): string {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];

@@ -8,10 +8,10 @@ import type { PartResult } from './report.ts';
 import { writeReport } from './report.ts';
 
 const names = parts.map(({ name }) => name);
-// Whatever was started ends with this process: see end-with-us.ts.
+// Every started process ends with this one: see end-with-us.ts.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 process.exitCode = await main(process.argv.slice(2));
-// Servers that are shared, and sockets that linger, do not keep it.
+// Shared servers and lingering sockets do not keep the process alive.
 process.exit();
 
 async function main(args: readonly string[]): Promise<number> {

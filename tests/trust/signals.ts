@@ -14,20 +14,20 @@ import { loadEnv, loadPolicy } from './mixed-load.ts';
 import type { Limits, Outcome } from './part.ts';
 import { isOver } from './part.ts';
 
-/** Far longer than any end takes, on a machine that is busy. */
+/** Far longer than any shutdown takes on a busy machine. */
 const patienceMs = 60_000;
 
 const moments = ['start', 'recovery', 'migration', 'housekeeping', 'shutdown'] as const;
 type Moment = (typeof moments)[number];
 
-/** Signals at random moments of a gateway's life: it always ends, as it should, and the next one starts. */
+/** Signals at random moments of a gateway's life. It always ends properly, and the next one starts. */
 export async function signals(limits: Limits): Promise<Outcome> {
   const chance = new Chance(limits.seed);
   const scratch = mkdtempSync(join(tmpdir(), 'reeve-signals-'));
   const counts = { signals: 0, start: 0, recovery: 0, migration: 0, housekeeping: 0, shutdown: 0 };
   const findings: string[] = [];
   try {
-    // Enough that housekeeping and recovery take a while, little enough that they are over soon.
+    // Enough that housekeeping and recovery take a while, but not long.
     const busy = join(scratch, 'busy');
     await fill(busy, limits.most > 100 ? 30_000 : 1000);
     while (!isOver(limits, counts.signals) && findings.length === 0) {
@@ -46,7 +46,7 @@ export async function signals(limits: Limits): Promise<Outcome> {
   return { counts, findings, notRun: [] };
 }
 
-/** A data folder with so many operations in flight, none of which has a row yet. */
+/** A data folder with this many operations in flight, none of them with a row yet. */
 async function fill(folder: string, operations: number): Promise<void> {
   mkdirSync(join(folder, 'policies'), { recursive: true });
   writeFileSync(join(folder, 'policies', 'load.yaml'), loadPolicy);
@@ -71,7 +71,7 @@ function folderFor(
   return folder;
 }
 
-/** A store as the release that knew only the first steps would have made it. */
+/** A store in the form of a release that knew only the first migration steps. */
 function makeOlder(folder: string, steps: number): void {
   const db = new DatabaseSync(join(folder, 'reeve.db'));
   db.exec('PRAGMA journal_mode = WAL');
@@ -82,7 +82,7 @@ function makeOlder(folder: string, steps: number): void {
 
 async function trySignal(moment: Moment, folder: string, chance: Chance): Promise<string[]> {
   const signal = chance.oneOf(['SIGTERM', 'SIGTERM', 'SIGKILL'] as const);
-  // While it is being ended, housekeeping and its watches should be at work.
+  // Housekeeping and watchers should be active while the process ends.
   const env = moment === 'start' || moment === 'migration' ? {} : { ...loadEnv, SVC_OPS_STALE_SECS: '1' };
   const child = new GatewayChild({ folder, env });
   if (moment === 'housekeeping' || moment === 'shutdown') {
@@ -110,7 +110,7 @@ function faultsOf(end: ChildEnd | undefined, signal: NodeJS.Signals, wasListenin
   return faults.map((fault) => `${fault}\n${stderr.slice(-2000)}`);
 }
 
-/** What was left behind is good enough to go on with. */
+/** The next gateway can continue with what was left behind. */
 async function tryNext(folder: string): Promise<string[]> {
   const next = new GatewayChild({ folder });
   const listens = await next.listens();

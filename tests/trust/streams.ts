@@ -15,7 +15,7 @@ import { loadEnv } from './mixed-load.ts';
 import type { Limits, Outcome } from './part.ts';
 import { isOver, unforeseenIn } from './part.ts';
 
-/** A decision of a tenant that waits for longer than this was held up by others, however busy the machine. */
+/** A tenant's decision that waits longer than this was delayed by others, however busy the machine. */
 const mostWaitMs = 10_000;
 const mostGrowth = 500 * 2 ** 20;
 const mebibyte = 2 ** 20;
@@ -24,7 +24,7 @@ interface Scene {
   readonly gateway: TestGateway;
   readonly agent: Registered;
   readonly chance: Chance;
-  /** How many of what is opened at once. */
+  /** How many to open at once. */
   readonly many: number;
   readonly ends: AsyncDisposableStack;
 }
@@ -39,7 +39,7 @@ const attacks: readonly (readonly [string, (scene: Scene) => Promise<void>])[] =
   ['unfinished messages', unfinishedMessages],
 ];
 
-/** Streams by the thousand, readers that do not read, and floods: another tenant's decisions go on, in bounded memory. */
+/** Thousands of streams, readers that do not read, and floods. Another tenant's decisions go on, in bounded memory. */
 export async function streams(limits: Limits): Promise<Outcome> {
   const chance = new Chance(limits.seed);
   const counts = { attacks: 0, decisions: 0, 'ms of longest wait': 0 };
@@ -96,14 +96,14 @@ async function underAttack(
   return { decisions, longestMs, faults };
 }
 
-/** Long enough that whoever sends something now and then does so. */
+/** Long enough for every periodic sender to send. */
 function linger(many: number): Promise<void> {
   return sleep(many >= 1000 ? 5000 : 250);
 }
 
 async function idleControlStreams({ gateway, many, ends }: Scene): Promise<void> {
   for (let nth = 0; nth < many; nth += 50) {
-    // A connection has a limit of streams: one for every fifty agents.
+    // A connection has a limit of streams, so there is one for every fifty agents.
     const client = new GrpcClient(gateway.grpc);
     ends.defer(() => client.close());
     const agents = await Promise.all(
@@ -131,7 +131,7 @@ async function openSockets(gateway: TestGateway, many: number, ends: AsyncDispos
     ends.defer(() => socket.terminate());
     return socket;
   });
-  // One that is refused, as there may be a limit, is closed.
+  // A refused socket, as there may be a limit, is closed.
   await Promise.all(
     sockets.map((socket) => new Promise<void>((resolve) => void socket.once('open', resolve).once('close', resolve))),
   );
@@ -144,7 +144,7 @@ async function idleEventSources({ gateway, many, ends }: Scene): Promise<void> {
   await linger(many);
 }
 
-/** They follow everything, and read nothing, while there is much to be told. */
+/** Sockets that follow everything and read nothing, while there is much to send. */
 async function slowReaders({ gateway, agent, many, ends }: Scene): Promise<void> {
   const sockets = await openSockets(gateway, Math.ceil(many / 10), ends);
   for (const socket of sockets) socket.pause();
@@ -170,7 +170,7 @@ async function strangers({ gateway, many, ends }: Scene): Promise<void> {
   }
 }
 
-/** Connections to both ports that are cut at once, say nothing, or say something else. */
+/** Connections to both ports that are cut at once, stay silent, or send garbage. */
 async function churn({ gateway, chance, many, ends }: Scene): Promise<void> {
   for (let nth = 0; nth < 5 * many; nth++) {
     const socket = openRaw(chance.happens(0.5) ? gateway.http : `http://${gateway.grpc}`, ends);
@@ -181,7 +181,7 @@ async function churn({ gateway, chance, many, ends }: Scene): Promise<void> {
   }
 }
 
-/** Messages of four megabytes that never come to an end, without a credential, on one connection. */
+/** Four-megabyte messages that never end, without a credential, on one connection. */
 async function unfinishedMessages({ gateway, many, ends }: Scene): Promise<void> {
   const session: ClientHttp2Session = connectHttp2(`http://${gateway.grpc}`);
   session.on('error', () => undefined);

@@ -12,7 +12,7 @@ import { isOver } from './part.ts';
 /** Who may lift, change, approve and delete what: every credential against everything that can be imposed. */
 const matrixTests = 'tests/e2e/authority*.test.ts';
 
-/** Tenants cannot see or touch each other, and nobody lifts what somebody wider has imposed. */
+/** Tenants cannot see or touch each other, and nobody lifts what a wider credential has imposed. */
 export async function tenants(limits: Limits): Promise<Outcome> {
   const counts = { probes: 0, calls: 0, 'matrix files': 0 };
   const findings: string[] = [];

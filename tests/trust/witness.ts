@@ -4,10 +4,10 @@ import type { Registered, TestGateway } from '../harness/gateway.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
 
-/** As decisions go over the wire. */
+/** Decisions by their wire number. */
 const decisionNames = ['none', 'allow', 'deny', 'pending'] as const;
 
-/** Keeps what a gateway has acknowledged, and holds its store to all of it. */
+/** Records what a gateway has acknowledged, and checks its store against all of it. */
 export class Witness {
   readonly decisions = new Map<string, string>();
   readonly completions = new Set<string>();
@@ -24,7 +24,7 @@ export class Witness {
     this.decisions.set(opId, decisionNames[decision] ?? 'none');
   }
 
-  /** What of the acknowledged is not in the store exactly once, and what in the store is not in order. */
+  /** Acknowledged records that are not in the store exactly once, and faults of the store. */
   faultsOf(folder: string): string[] {
     const chain = verifyChain(folder);
     const entries = readAuditLog(folder);
@@ -43,7 +43,7 @@ export class Witness {
     ];
   }
 
-  /** What a gateway that runs says otherwise than it has acknowledged: its books, and a few of the agents. */
+  /** Where a running gateway contradicts what it has acknowledged: its balances, and a few of the agents. */
   async faultsOfRunning(gateway: TestGateway): Promise<string[]> {
     const { body, text } = await gateway.api.get<{ consistent: boolean }>('/api/v1/budgets/verify', bootstrapKey);
     const unknown: string[] = [];
@@ -68,7 +68,7 @@ export class Witness {
   }
 }
 
-/** The first move that does not start where the operation was, or the first decision of one that had been decided. */
+/** The first transition that does not start at the operation's state, or the first repeated decision. */
 function brokenLifecycle(entries: readonly LoggedEntry[]): LoggedEntry | undefined {
   const states = new Map<string, unknown>();
   return entries.find(({ event_type, op_id, lineage, decision, payload }) => {

@@ -1,7 +1,7 @@
-/** Something that ends the command, said in words for whoever typed it. Control characters are taken out when it is shown. */
+/** An error that ends the command, worded for the person who typed it. Control characters are removed on display. */
 export class CliError extends Error {
   readonly exitCode: number;
-  /** Shown as it is, without "error: " before it. */
+  /** Shown without the prefix "error: ". */
   readonly bare: boolean;
 
   constructor(message: string, options: { exitCode?: number; bare?: boolean; cause?: unknown } = {}) {
@@ -11,12 +11,12 @@ export class CliError extends Error {
   }
 }
 
-/** The command was not written as it has to be, or the configuration is not in order. */
+/** The command line or the configuration is invalid. */
 export class UsageError extends CliError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, { ...options, exitCode: 2 });
   }
 }
 
-/** Ctrl-C, at a question. */
+/** Ctrl-C at a prompt. */
 export class InterruptedError extends Error {}

@@ -1,6 +1,6 @@
 import type { CommandTable } from './command-line/command.ts';
 
-/** Every command. The code of each is loaded when it is asked for: what is not used costs no time at start. */
+/** Every command. The code of each is loaded on demand, so an unused command costs no time at start. */
 export const commandTable: CommandTable = {
   serve: {
     summary: 'Run the gateway: HTTP on one port, gRPC on another.',

@@ -3,9 +3,9 @@ import { parseCommandLine } from './command-line/parse-command-line.ts';
 import { commandTable } from './command-table.ts';
 import type { Shell } from './shell.ts';
 
-/** Runs the command line that this process was started with; the exit code is 0 done, 1 failed, 2 usage. */
+/** Runs the command line of this process. The exit code is 0 for done, 1 for failed, 2 for usage. */
 export async function main(): Promise<void> {
-  // Whoever reads the output has seen enough, as in `reeve logs | head`.
+  // The reader of the output has seen enough, as in `reeve logs | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
@@ -17,7 +17,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Node opens each stream when it is first looked at, which takes time: only those that are used. */
+/** Node opens each stream on first access, which takes time. So only used streams are opened. */
 const shell: Shell = {
   env: process.env,
   get stdin() {
@@ -52,7 +52,7 @@ async function run(argv: readonly string[]): Promise<number> {
 
 async function explain(error: unknown): Promise<number> {
   if (error instanceof InterruptedError) {
-    // As if the terminal had ended it: the shell around it sees why.
+    // Ends as if the terminal had killed the process, so that the surrounding shell sees why.
     process.kill(process.pid, 'SIGINT');
     return 130;
   }

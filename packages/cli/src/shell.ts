@@ -1,6 +1,6 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 
-/** What surrounds a command: the only way by which it reads the environment and reaches the terminal. */
+/** The surroundings of a command. It reads the environment and reaches the terminal only through this. */
 export interface Shell {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: ReadStream;
@@ -8,7 +8,7 @@ export interface Shell {
   readonly stderr: WriteStream;
 }
 
-/** A variable of the environment; an empty one counts as unset. */
+/** An environment variable. An empty one counts as unset. */
 export function variable(shell: Pick<Shell, 'env'>, name: string): string | undefined {
   const value = shell.env[name]?.trim();
   return value === '' ? undefined : value;

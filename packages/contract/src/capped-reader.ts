@@ -1,8 +1,8 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 
 /**
- * Reads 64-bit numbers that a number of JavaScript does not hold as the nearest that it does. What a gateway has spent
- * has no bound; an answer that tells of it must be readable all the same.
+ * Reads a 64-bit number that JavaScript cannot hold as the nearest number that it can. The spend of a gateway has no
+ * bound, and an answer that contains it must stay readable.
  */
 export class CappedReader extends BinaryReader {
   override int64(): string | bigint {

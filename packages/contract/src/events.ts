@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { approvalJson } from './http/routes/approvals.ts';
 import { opJson, opState, timestamp } from './http/schemas.ts';
 
-/** Every type of event that a stream can be narrowed to. */
+/** Every event type that a stream can filter by. */
 export const eventTypes = ['ops_change', 'decision', 'approval', 'budget', 'agent', 'audit_alert', 'policy'] as const;
 
 export type EventType = (typeof eventTypes)[number];
 
-/** What all events have. The three tiers are null where they are empty, and where the event is nobody's. */
+/** The members of every event. The three tiers are null if empty, or if the event belongs to nobody. */
 const envelope = {
   id: z.int(),
   agent_id: z.string().nullable(),
@@ -26,7 +26,7 @@ const decision = z.object({
   ...envelope,
   event_type: z.literal('decision'),
   payload: z.object({
-    /** Null where the refusal left no operation. */
+    /** Null if the check was refused without an operation. */
     op_id: z.string().nullable(),
     decision: z.enum(['allow', 'deny', 'pending']),
     reason: z.string(),
@@ -37,7 +37,7 @@ const decision = z.object({
 const approval = z.object({
   ...envelope,
   event_type: z.literal('approval'),
-  /** `verdict`: one of several that are needed. */
+  /** `verdict`: one of several required verdicts. */
   payload: z.object({
     change: z.enum(['requested', 'verdict', 'approved', 'rejected', 'expired', 'cancelled']),
     approval: approvalJson,
@@ -50,7 +50,7 @@ const agent = z.object({
   payload: z.object({ change: z.enum(['registered', 'deregistered', 'suspended', 'resumed']) }),
 });
 
-/** Beside `alert` there is what it is about, by the same names as in the audit log. */
+/** Besides `alert`, the payload has its subject, with the names of the audit log. */
 const auditAlert = z.object({
   ...envelope,
   event_type: z.literal('audit_alert'),
@@ -71,7 +71,7 @@ const auditAlert = z.object({
 const budget = z.object({
   ...envelope,
   event_type: z.literal('budget'),
-  /** `percent` of a cap is used up, or (null) a charge was refused that would have passed it, or what was spent is corrected. */
+  /** The used `percent` of a cap. Null if a charge that would exceed the cap was refused, or if spend was corrected. */
   payload: z.object({
     change: z.enum(['approached', 'exceeded', 'corrected']),
     tier: z.enum(['global', 'org', 'team', 'agent']),
@@ -85,11 +85,11 @@ const budget = z.object({
 const policy = z.object({
   ...envelope,
   event_type: z.literal('policy'),
-  /** The version in force; `error` says why what was loaded is not it. */
+  /** The version in force. `error` says why the loaded policies are not in force. */
   payload: z.object({
     version: z.string(),
     error: z.string().nullable(),
-    /** The stored document that was changed; null where files were. */
+    /** The stored document that changed. Null if files changed. */
     document: z
       .object({
         name: z.string(),
@@ -101,7 +101,7 @@ const policy = z.object({
   }),
 });
 
-/** An event as it stands on the wire. */
+/** An event in wire form. */
 export const eventSchema = z
   .discriminatedUnion('event_type', [opsChange, decision, approval, budget, agent, auditAlert, policy])
   .meta({ id: 'Event' });
@@ -111,19 +111,19 @@ export type ReeveEvent = z.infer<typeof eventSchema>;
 /** The first message of every stream: the id of the newest event. */
 export const helloSchema = z.object({ event_type: z.literal('hello'), cursor: z.int() });
 
-/** Events that were asked for are not there any more. */
+/** The requested events are no longer available. */
 export const gapSchema = z.object({ event_type: z.literal('gap') });
 
-/** All that a stream can send. */
+/** Every message that a stream can send. */
 export const streamMessageSchema = z.union([helloSchema, gapSchema, eventSchema]);
 
 export type StreamMessage = z.infer<typeof streamMessageSchema>;
 
-/** Why a WebSocket is closed by the gateway. */
+/** Why the gateway closes a WebSocket. */
 export const closeCodes = {
-  /** The gateway is being stopped. */
+  /** The gateway is shutting down. */
   goingAway: 1001,
-  /** The client reads too slowly; it can resume by cursor. */
+  /** The client reads too slowly. It can resume from its cursor. */
   tooSlow: 1013,
   /** The credential was revoked or has expired. */
   unauthenticated: 4401,

@@ -1,7 +1,7 @@
 import type { Bound, BoundedMessage, MessageBounds } from './message-bounds.ts';
 import { messageBounds } from './message-bounds.ts';
 
-/** A member that holds too much: where it stands, as the protos name it, and what would be right. */
+/** A member that exceeds its bound: its path in proto names, and the correct form. */
 export interface MessageFault {
   readonly field: string;
   readonly problem: string;
@@ -11,12 +11,12 @@ type Check = (value: unknown, field: string, whole: Members) => MessageFault | u
 type Members = Readonly<Record<string, unknown>>;
 type MessageCheck = (message: Members, at: string) => MessageFault | undefined;
 
-/** The first member of a decoded message that passes its bound; undefined where none does. */
+/** The first member of a decoded message that exceeds its bound. Undefined if none does. */
 export function faultInMessage(name: BoundedMessage, message: object): MessageFault | undefined {
   return checkOf(name)(message as Members, '');
 }
 
-/** Made once for each message: a check is on the path of every decision. */
+/** Built once per message, because every decision runs a check. */
 const checks = new Map<string, MessageCheck>();
 
 function checkOf(name: string): MessageCheck {
@@ -63,7 +63,7 @@ function check(bound: Bound): Check {
   }
 }
 
-/** Only one of them is there, under its own name and not under that of the choice. */
+/** Only one member is present, under its own name rather than the name of the oneof. */
 function checkOneof(members: MessageBounds): Check {
   const byCase = new Map(
     Object.entries(members).map(([name, bound]) => [camelCase(name), { name, check: check(bound) }]),

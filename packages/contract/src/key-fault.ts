@@ -1,7 +1,7 @@
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const form = /^(rvk_[a-z2-7]{12}_[0-9A-Za-z]{40})([0-9A-Za-z]{6})$/;
 
-/** What can be seen to be wrong with an API key without asking anybody; undefined where nothing can. */
+/** The visible fault of an API key, found without a call. Undefined if there is none. */
 export function keyFault(key: string): string | undefined {
   const [, body, checksum] = form.exec(key) ?? [];
   if (body === undefined) return 'It does not have the form of an API key, rvk_…; was it copied whole?';
@@ -15,7 +15,7 @@ function base62(value: number): string {
   return text;
 }
 
-/** CRC-32 of an ASCII text, as in zlib, which browsers do not have. */
+/** CRC-32 of an ASCII text, as in zlib. Browsers do not have it. */
 function crc32(text: string): number {
   let rest = 0xffffffff;
   for (let at = 0; at < text.length; at++) {

@@ -13,7 +13,7 @@ const messages = new Map<string, DescriptorProto>(
 );
 const table: Readonly<Record<string, MessageBounds>> = messageBounds;
 
-/** Every message that a caller can send, with those inside it. */
+/** Every message that a caller can send, with its nested messages. */
 function requestMessages(): Map<string, DescriptorProto> {
   const found = new Map<string, DescriptorProto>();
   const add = (type: string) => {
@@ -28,7 +28,7 @@ function requestMessages(): Map<string, DescriptorProto> {
   return found;
 }
 
-/** A member of a choice stands in its table. */
+/** The bound of a oneof member stands in the oneof's table. */
 function boundOf(message: DescriptorProto, field: FieldDescriptorProto): Bound | undefined {
   const members = table[message.name] ?? {};
   const choices = Object.values(members).flatMap((bound) => (bound.kind === 'oneof' ? [bound.members] : []));
@@ -65,7 +65,7 @@ test('there is no bound for what the protos do not have', () => {
   expect(Object.keys(messageBounds).filter((name) => !names.has(name))).toEqual([]);
 });
 
-/** The smallest message of a kind whose one member passes its bound, with the place of that member. */
+/** For each member, the smallest message in which that member exceeds its bound, with the member's path. */
 function overflows(name: string, at = ''): [field: string, message: object][] {
   return Object.entries(table[name] ?? {}).flatMap(([member, bound]) => overflowsOf(member, bound, at));
 }

@@ -1,6 +1,6 @@
 import { bounds } from './bounds.ts';
 
-/** How much a member of a message may hold. Enumerations and truth values bound themselves and have no entry. */
+/** The most that a member of a message may hold. Enums and booleans bound themselves and have no entry. */
 export type Bound =
   | { readonly kind: 'text'; readonly most: number }
   | { readonly kind: 'bytes'; readonly most: number }
@@ -11,9 +11,9 @@ export type Bound =
       readonly kind: 'texts';
       readonly items: number;
       readonly each: number;
-      /** All of them, with one character between each two. */
+      /** The total of all items, with one character between each two. */
       readonly together: number;
-      /** The member that counts with them, before the first. */
+      /** The member that counts with the items, before the first. */
       readonly after?: string;
     }
   | { readonly kind: 'map'; readonly items: number; readonly name: number; readonly value: number }
@@ -36,8 +36,8 @@ const agent = message('AgentId');
 const caller = { agent_id: agent, credential_token: text(bounds.credentialToken) } as const;
 
 /**
- * Every message that callers send, by its name and its members' names in the protos. `decode` of the gateway reads no
- * message that is not here, and a test fails where a member of the protos has no entry.
+ * Every message that callers send, by its proto name and the proto names of its members. The gateway's `decode` reads
+ * no other message. A test fails if a proto member has no entry.
  */
 export const messageBounds = {
   AgentId: { org_id: id, team_id: id, agent_id: id },

@@ -1,4 +1,4 @@
-/** What both sides of the wire call things. Nothing but names: a browser loads it as it is. */
+/** The shared names of both sides of the wire. This file holds only names, so a browser can load it as it is. */
 
 export const opStates = ['pending', 'running', 'paused', 'completing', 'terminated'] as const;
 
@@ -10,15 +10,15 @@ export const opTriggers = ['allow', 'pause', 'resume', 'complete', 'terminate'] 
 /** What moves an operation from one state to another. */
 export type OpTrigger = (typeof opTriggers)[number];
 
-/** Whether an operation is over: only its removal follows. */
+/** Whether an operation is over. Only its removal follows. */
 export function isOver(state: OpState): boolean {
   return state === 'completing' || state === 'terminated';
 }
 
-/** What stands for an empty org or team in a path: no id is a dash. */
+/** Stands for an empty org or team in a path. No id is a dash. */
 const empty = '-';
 
-/** An id as a part of a path: `org/team/agent`, on the command line and in URLs. */
+/** One part of an `org/team/agent` path, on the command line and in URLs. */
 export function pathPart(id: string | null): string {
   return id === null || id === '' ? empty : id;
 }
@@ -37,8 +37,8 @@ export function agentPath(agent: {
   return `${pathPart(agent.org_id)}/${pathPart(agent.team_id)}/${agent.agent_id}`;
 }
 
-/** How the reason of an answer begins that a stream gives to what is no request. */
+/** The prefix of a stream answer's reason if the message was not a valid request. */
 export const invalidRequestReason = 'invalid request: ';
 
-/** How the rule of an answer begins where a budget has decided: `budget/org.day`. */
+/** The prefix of the rule if a budget decided: `budget/org.day`. */
 export const budgetRulePrefix = 'budget/';

@@ -1,4 +1,4 @@
-/** The full names under which gRPC methods are called. */
+/** The full names of the gRPC methods. */
 export const paths = {
   checkAction: '/reeve.v1.PolicyService/CheckAction',
   batchCheck: '/reeve.v1.PolicyService/BatchCheck',

@@ -1,34 +1,32 @@
-import type { Principal, Scope } from './access/principal.ts';
-import { requireScope } from './access/principal.ts';
-import type { Approval } from './approvals/approval.ts';
-import type { Approve, Verdict } from './approvals/give-verdict.ts';
-import { approveAction, rejectAction } from './approvals/give-verdict.ts';
-import { findApproval } from './approvals/list-approvals.ts';
-import type { StandingGrant } from './approvals/grant.ts';
-import type { RevokeGrant } from './approvals/grants.ts';
-import { readGrant, revokeGrant } from './approvals/grants.ts';
-import type { AckRequest } from './control/acknowledge-control.ts';
-import { acknowledgeControl, readAcknowledged } from './control/acknowledge-control.ts';
-import type { ControlledOp, ControlOp } from './control/control-op.ts';
-import { controlOp } from './control/control-op.ts';
-import type { ScopeRequest } from './control/control-scope.ts';
-import { controlScope, neededForScope } from './control/control-scope.ts';
-import type { ControlResult } from './control/bulk-control.ts';
-import type { SuspendAgent } from './control/suspend-agent.ts';
-import { resumeAgent, suspendAgent } from './control/suspend-agent.ts';
+import type { Principal, Scope } from './access/index.ts';
+import { requireScope } from './access/index.ts';
+import type { Approval, Approve, Verdict, StandingGrant, RevokeGrant } from './approvals/index.ts';
+import { approveAction, rejectAction, findApproval, readGrant, revokeGrant } from './approvals/index.ts';
+import type {
+  AckRequest,
+  ControlledOp,
+  ControlOp,
+  ScopeRequest,
+  ControlResult,
+  SuspendAgent,
+} from './control/index.ts';
+import {
+  acknowledgeControl,
+  readAcknowledged,
+  controlOp,
+  controlScope,
+  neededForScope,
+  resumeAgent,
+  suspendAgent,
+} from './control/index.ts';
 import type { Governance } from './governance.ts';
-import { checkLength, longest } from './kernel/bounds.ts';
-import type { CompleteOp, CompleteRequest } from './ops/complete-op.ts';
-import { completeAction, completeOp } from './ops/complete-op.ts';
-import type { OpRecord } from './ops/op.ts';
-import type { RegisteredOp, RegisterOp } from './ops/register-op.ts';
-import { registerOp } from './ops/register-op.ts';
-import type { DeregisterRequest } from './tenancy/deregister-agent.ts';
-import { deregisterAgent } from './tenancy/deregister-agent.ts';
-import type { RegisterRequest, Registration } from './tenancy/register-agent.ts';
-import { registerAgent } from './tenancy/register-agent.ts';
+import { checkLength, longest } from './kernel/index.ts';
+import type { CompleteOp, CompleteRequest, OpRecord, RegisteredOp, RegisterOp } from './ops/index.ts';
+import { completeAction, completeOp, registerOp } from './ops/index.ts';
+import type { DeregisterRequest, RegisterRequest, Registration } from './tenancy/index.ts';
+import { deregisterAgent, registerAgent } from './tenancy/index.ts';
 
-/** What can be asked for, and what the answer is. Both are plain data: a command can be sent to where its target is. */
+/** Every command with its request and its answer. Both are plain data, so a command can travel to its target. */
 interface Commands {
   readonly control_op: Asked<ControlOp, ControlledOp>;
   readonly complete_op: Asked<CompleteOp, OpRecord>;
@@ -40,7 +38,7 @@ interface Commands {
   readonly reject: Asked<Verdict, Approval>;
   readonly revoke_grant: Asked<RevokeGrant, StandingGrant>;
   readonly register_agent: Asked<RegisterRequest, Registration>;
-  // Agents prove who they are by their own token.
+  // Agents prove their identity with their own token.
   readonly deregister_agent: Asked<DeregisterRequest, void>;
   readonly complete_action: Asked<CompleteRequest, OpRecord>;
   readonly acknowledge_control: Asked<AckRequest, void>;
@@ -59,7 +57,6 @@ export type AnswerTo<K extends Kind> = Commands[K]['answer'];
 
 type Execution<K extends Kind> = (gov: Governance, request: Commands[K]['request']) => Promise<AnswerTo<K>>;
 
-/** What carries out each command. */
 const executions: { readonly [K in Kind]: Execution<K> } = {
   control_op: inOneTurn(controlOp),
   complete_op: inOneTurn(completeOp),
@@ -80,15 +77,22 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
 };
 
 /**
- * The one door for commands: it authorises the caller, has the use case find its target and act on it, and answers once
- * that is durable.
+ * The one door for commands. It authorises the caller, lets the use case find its target and act on it, and answers
+ * once the change is durable.
  */
 export async function execute<K extends Kind>(gov: Governance, command: Command<K>): Promise<AnswerTo<K>> {
   const { kind } = command;
   return await executions[kind](gov, command);
 }
 
-/** By a credential, which must cover it, or by an agent, which the use case knows by its token. */
+/** The door as transports hold it. They need nothing else to change anything. */
+export type Execute = <K extends Kind>(command: Command<K>) => Promise<AnswerTo<K>>;
+
+export function executorOf(gov: Governance): Execute {
+  return (command) => execute(gov, command);
+}
+
+/** A credential must cover the command. The use case identifies an agent by its token. */
 type Request = { readonly by: Principal; readonly reason?: string } | { readonly token: string };
 
 function authorise(request: Request, needed: Scope = 'write'): void {
@@ -97,7 +101,7 @@ function authorise(request: Request, needed: Scope = 'write'): void {
   checkLength('reason', request.reason ?? '', longest.text);
 }
 
-/** For a use case that waits for nothing: of two at once, the second sees what the first has done. */
+/** For a use case that never waits: of two concurrent commands, the second sees what the first did. */
 function inOneTurn<Asked extends Request, Answer>(act: (gov: Governance, request: Asked) => Answer) {
   return async (gov: Governance, request: Asked): Promise<Answer> => {
     authorise(request);
@@ -105,7 +109,7 @@ function inOneTurn<Asked extends Request, Answer>(act: (gov: Governance, request
   };
 }
 
-/** For a use case that needs what only the store may know. From there on it waits for nothing. */
+/** For a use case that first reads from the store. After the read it never waits. */
 function afterReading<Asked extends Request, Read, Answer>(
   read: (gov: Governance, request: Asked) => Read | Promise<Read>,
   act: (gov: Governance, request: Asked, found: Read) => Answer,
@@ -118,7 +122,7 @@ function afterReading<Asked extends Request, Read, Answer>(
   };
 }
 
-/** A refusal, too, is told only once the state that it speaks of is durable. */
+/** A refusal, too, leaves only once the state behind it is durable. */
 async function durably<Answer>(gov: Governance, act: () => Answer): Promise<Answer> {
   try {
     return act();

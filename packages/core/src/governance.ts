@@ -1,17 +1,18 @@
-import { endApprovalOf, noteSignalled } from './approvals/settle-approval.ts';
-import { closeOutbox } from './control/messages.ts';
-import type { ControlReactions } from './control/controls.ts';
-import { wakeOps } from './control/liveness.ts';
-import type { Decisions } from './decision/decisions.ts';
-import { endOpsOf, settleCost } from './ops/settle-op.ts';
+import { endApprovalOf, noteSignalled } from './approvals/index.ts';
+import { closeOutbox, wakeOps } from './control/index.ts';
+import type { ControlReactions } from './control/index.ts';
+import type { Decisions } from './decision/index.ts';
+import { endOpsOf, settleCost } from './ops/index.ts';
 import type { Journal } from './store.ts';
 
-/** All that the use cases work on: the state of the gateway in memory, the journal that makes it durable, and the ports. */
+/**
+ * Everything the use cases work on: the gateway's state in memory, the journal that makes it durable, and the ports.
+ */
 export interface Governance extends Decisions {
   readonly journal: Journal;
 }
 
-/** Puts the parts together, and says what follows from what: in this order, in the same turn, before the commit. */
+/** Assembles the parts and wires the reactions. These run in this order, in the same turn, before the commit. */
 export function governanceOf(parts: Omit<Governance, 'reactions'>): Governance {
   const reactions: ControlReactions = {
     agentBack: [(agent) => wakeOps(gov, agent)],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { emptyChain } from './audit/chain.ts';
 import type { Table, Write } from './journal/rows.ts';
-import { entriesTable } from './logs/logs-slice.ts';
+import { entriesTable } from './logs/logs.ts';
 import { readings, writesOf } from './store.ts';
 import { everyKindOfChange, everyTable } from './testkit/every-table.ts';
 import { sampleDraft, sealAll } from './testkit/store-samples.ts';
@@ -21,7 +21,7 @@ describe('the description of rows', () => {
         const named = [...write.where.map(({ column }) => column), ...(write.order ?? [])];
         expect(columnsOf(write.table)).toEqual(expect.arrayContaining(named));
         expect(columnsOf(write.table)).toEqual(expect.arrayContaining(Object.keys(write.unlessIn?.key ?? {})));
-        // What is cut has an order, so that every store gives up the same rows.
+        // A limited cut has an order, so that every store removes the same rows.
         expect(write.order === undefined).toBe(write.most === undefined);
       }
     },

@@ -1,36 +1,35 @@
-import type { AccessChange, AccessSnapshot } from './access/access.ts';
-import { accessRows, apiKeysTable, signingKeysTable } from './access/access-rows.ts';
-import type { AccountsChange } from './accounts/accounts.ts';
-import { accountRows } from './accounts/accounts-rows.ts';
-import type { ApprovalReader } from './approvals/approval-reader.ts';
-import type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/approvals-slice.ts';
-import { approvalRows, approvalsTable, grantsTable } from './approvals/approvals-rows.ts';
-import type { AlertEvent } from './audit/entry.ts';
-import type { EntryLog } from './audit/audit-reader.ts';
-import type { ChainHead } from './audit/chain.ts';
-import type { ClosedPeriodReader } from './budget/balance.ts';
-import type { BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/budget-slice.ts';
-import { balancesOf, balancesTable, budgetRows } from './budget/budget-rows.ts';
-import type { ControlReader } from './control/control-reader.ts';
-import type { ControlChange, ControlSnapshot } from './control/control-slice.ts';
-import { bulksTable, controlRows, receiptsTable, sequencesTable } from './control/control-rows.ts';
-import type { DecisionEvent } from './decision/answer.ts';
-import type { EventIdsChange, EventIdsSnapshot } from './events/events-slice.ts';
-import { eventIdRows, idsReserved } from './events/events-slice.ts';
-import type { Batch as BatchOf, Journal as JournalWith } from './journal/journal.ts';
-import type { Reading, RowsOf, Write } from './journal/rows.ts';
-import { every, marksTable } from './journal/rows.ts';
-import type { LogsChange } from './logs/logs-slice.ts';
-import { logRows } from './logs/logs-slice.ts';
-import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/ops-slice.ts';
-import { opsRows, opsTable, replayFrom } from './ops/ops-rows.ts';
-import { policyRows, policyVersionsTable } from './policy/policy-rows.ts';
-import type { PoliciesChange, PoliciesSnapshot, PolicyEvent } from './policy/policy-slice.ts';
-import type { PolicyStore } from './policy/store/policy-version.ts';
-import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/tenancy-slice.ts';
-import { agentRows, agentsTable } from './tenancy/tenancy-rows.ts';
+import type { AccessChange, AccessSnapshot } from './access/index.ts';
+import { accessRows, apiKeysTable, signingKeysTable } from './access/index.ts';
+import type { AccountsChange } from './accounts/index.ts';
+import { accountRows } from './accounts/index.ts';
+import type { ApprovalReader, ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approvals/index.ts';
+import { approvalRows, approvalsTable, grantsTable } from './approvals/index.ts';
+import type { AlertEvent, EntryLog, ChainHead } from './audit/index.ts';
+import type { ClosedPeriodReader, BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/index.ts';
+import { balancesOf, balancesTable, budgetRows } from './budget/index.ts';
+import type { ControlReader, ControlChange, ControlSnapshot } from './control/index.ts';
+import { bulksTable, controlRows, receiptsTable, sequencesTable } from './control/index.ts';
+import type { DecisionEvent } from './decision/index.ts';
+import type {
+  EventIdsChange,
+  EventIdsSnapshot,
+  Batch as BatchOf,
+  Journal as JournalWith,
+  Reading,
+  RowsOf,
+  Write,
+} from './journal/index.ts';
+import { eventIdRows, idsReserved, every, marksTable } from './journal/index.ts';
+import type { LogsChange } from './logs/index.ts';
+import { logRows } from './logs/index.ts';
+import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/index.ts';
+import { opsRows, opsTable, replayFrom } from './ops/index.ts';
+import { policyRows, policyVersionsTable } from './policy/index.ts';
+import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
+import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/index.ts';
+import { agentRows, agentsTable } from './tenancy/index.ts';
 
-/** Every row that any feature writes. Each brings its own. */
+/** Every change that any feature writes. Each feature defines its own. */
 export type Change =
   | AccessChange
   | AccountsChange
@@ -43,7 +42,7 @@ export type Change =
   | OpsChange
   | PoliciesChange;
 
-/** Something that happened and that live views follow. Published once it is durable, never before. */
+/** An event that live views follow. The journal publishes it once it is durable, never before. */
 export type DomainEvent =
   | AgentEvent
   | AlertEvent
@@ -57,7 +56,7 @@ export type Batch = BatchOf<Change>;
 
 export type Journal = JournalWith<Change, DomainEvent>;
 
-/** All that a gateway remembers, as it was when last it ran. */
+/** Everything a gateway remembers from its last run. */
 export interface Snapshot
   extends AccessSnapshot,
     ApprovalsSnapshot,
@@ -70,23 +69,23 @@ export interface Snapshot
   readonly head: ChainHead;
 }
 
-/** Where a gateway keeps what must survive it. Every store runs the same conformance suite. */
+/** Keeps what must survive the gateway. Every store passes the same conformance suite. */
 export interface Store extends EntryLog, ControlReader, ClosedPeriodReader {
   readonly policies: PolicyStore;
   readonly approvals: ApprovalReader;
   load(): Promise<Snapshot>;
   /**
-   * Writes all of the batch or nothing, and returns, or resolves, once it is durable. Throws, or rejects, where it could
-   * not: with `HeadMoved` where entries of another gateway on the same store came first. Never called again before the
-   * last commit has settled.
+   * Writes all of the batch or nothing, and returns or resolves once it is durable. Throws or rejects on failure: with
+   * `HeadMoved` if another gateway on the same store wrote entries first. The caller starts no commit before the last
+   * one has settled.
    */
   commit(batch: Batch): void | Promise<void>;
-  /** Throws, or rejects, where a commit would not succeed now. */
+  /** Throws or rejects if a commit would fail now. */
   probe(): void | Promise<void>;
   close(): Promise<void>;
 }
 
-/** What every kind of change does to rows: the one description that all stores work from. */
+/** What every kind of change does to rows. All stores work from this one description. */
 const rows: RowsOf<Change> = {
   ...accessRows,
   ...accountRows,
@@ -104,7 +103,7 @@ export function writesOf(change: Change): readonly Write[] {
   return (rows[change.kind] as (change: Change) => readonly Write[])(change);
 }
 
-/** What a start reads. */
+/** What a gateway reads at start. */
 export const readings = {
   agents: every(agentsTable),
   apiKeys: every(apiKeysTable),
@@ -122,7 +121,7 @@ export const readings = {
   marks: every(marksTable),
 } as const;
 
-/** Puts a snapshot together; `read` finds the rows, as its store does that. */
+/** Assembles a snapshot. `read` finds the rows in the store's own way. */
 export async function loadSnapshot(
   head: ChainHead,
   read: <Item>(reading: Reading<Item>) => readonly Item[] | Promise<readonly Item[]>,

@@ -9,14 +9,14 @@ import './styles.css';
 
 const queryClient = createQueryClient();
 
-// Wherever the session begins or ends, the router asks again who may see what; at its end, all that was shown is forgotten.
+// Whenever a session begins or ends, the router checks again who may see what. At its end, all shown data is dropped.
 let { status } = session.state.value;
 let accountId = session.grant?.account?.id;
 session.state.subscribe(() => {
   const [statusBefore, idBefore] = [status, accountId];
   ({ status } = session.state.value);
   accountId = session.grant?.account?.id;
-  // Somebody else may have signed in, in another tab.
+  // Another person may have signed in, in another tab.
   const isAnother = status === 'signed_in' && statusBefore === 'signed_in' && accountId !== idBefore;
   if (status === statusBefore && !isAnother) return;
   if (status === 'signed_out' || isAnother) queryClient.clear();

@@ -43,7 +43,7 @@ const shell = createRoute({
     if (session.grant !== undefined) return;
     const state = session.state.value;
     const hasLeft = state.status === 'signed_out' && state.reason === 'signed_out';
-    // Whoever signs out leaves nothing for the next person to come back to.
+    // After a sign-out, nothing leads the next person back to the page.
     const next = location.href === '/' || hasLeft ? undefined : location.href;
     throw redirect({ to: '/sign-in', search: next === undefined ? {} : { next }, replace: true });
   },
@@ -110,14 +110,14 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: parseSignInSearch,
   beforeLoad: async ({ search }) => {
-    // Where the gateway cannot say who is signed in, the form will say why.
+    // If the gateway cannot say who is signed in, the form will say why.
     await session.resume().catch(() => undefined);
     if (session.grant !== undefined) throw redirect({ href: nextPath(search.next), replace: true });
   },
   component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 
-/** Takes the token of a letter's link out of the address before anything of the page is loaded. */
+/** Removes the token of an email link from the URL before any of the page loads. */
 function takeMailToken(to: '/invite' | '/reset') {
   return ({ location }: { readonly location: { readonly hash: string } }) => {
     const token = tokenIn(location.hash);

@@ -7,12 +7,12 @@ const restore = 'the file is damaged: restore the data folder from a backup, and
 const isItUp = 'see that the server runs and can be reached from here';
 const letIn = 'check user and password in SVC_DATABASE_URL, and what the server lets in (pg_hba.conf)';
 
-/** By SQLite's result codes, the extended ones first. */
+/** By SQLite's result codes, extended codes first. */
 const sqliteAdvice: Readonly<Record<number, string>> = {
   778: makeRoom, // a write failed
-  1034: makeRoom, // so did its way to the disk
-  1546: makeRoom, // and a file that would not shrink
-  4874: makeRoom, // and shared memory that would not grow
+  1034: makeRoom, // its way to the disk failed
+  1546: makeRoom, // a file did not shrink
+  4874: makeRoom, // shared memory did not grow
   5: 'another process has it locked: stop that one',
   6: 'another process has it locked: stop that one',
   8: allow,
@@ -23,7 +23,7 @@ const sqliteAdvice: Readonly<Record<number, string>> = {
   26: restore,
 };
 
-/** By Node's names for what the system says, and by PostgreSQL's codes. */
+/** By Node's system error names, and by PostgreSQL's codes. */
 const adviceByCode: Readonly<Record<string, string>> = {
   ENOSPC: makeRoom,
   EDQUOT: makeRoom,
@@ -52,7 +52,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   '57P03': 'the server is starting or stopping: try again',
 };
 
-/** One line for whatever has stopped a start; `folder` is where the embedded store is, where there is one. */
+/** One line for any error that stopped a start; `folder` is that of the embedded store, if there is one. */
 export function explainStart(error: unknown, folder: string | undefined): StartError {
   const first = causeOf(error);
   if (first instanceof StartError) return first;
@@ -60,7 +60,7 @@ export function explainStart(error: unknown, folder: string | undefined): StartE
   return new StartError(`cannot start${place}: ${withAdvice(first)}`);
 }
 
-/** What an error says, in one line, and what to do about it where that is known. */
+/** The message of an error in one line, with advice if there is some. */
 export function withAdvice(error: unknown): string {
   const cause = causeOf(error);
   const said = messageOf(cause).replaceAll(/\s+/g, ' ');
@@ -68,7 +68,7 @@ export function withAdvice(error: unknown): string {
   return advice === undefined ? said : `${said}; ${advice}`;
 }
 
-/** What went wrong in the first place: not what failed over it, nor in what words it was passed on. */
+/** The original cause: neither an error that followed from it nor one that wraps it. */
 function causeOf(error: unknown): unknown {
   if (error instanceof SuppressedError) return causeOf(error.suppressed);
   if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);

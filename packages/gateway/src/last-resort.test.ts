@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What is logged and with which code the process would end, when these parts are stopped. */
+/** The log and the exit code of the process when these parts are stopped. */
 function stopping(opened: Opened) {
   const said: string[] = [];
   const codes: number[] = [];

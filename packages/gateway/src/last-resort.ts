@@ -1,13 +1,13 @@
 import type { Logger } from './telemetry/logger.ts';
 
-/** What stopping may take beyond the time that calls in flight have. */
+/** How long stopping may take beyond the time for calls in flight. */
 const closingMs = 15_000;
-/** How long the process may go on when all is closed. */
+/** How long the process may linger once all is closed. */
 const lingerMs = 5_000;
 
 /**
- * Waits for `stop`, and ends the process where that takes for ever: whoever has sent SIGTERM would wait, and then kill it
- * without a word. What was acknowledged is durable by then.
+ * Waits for `stop`, and ends the process if that hangs. Otherwise the sender of SIGTERM would wait, and then kill it
+ * without a message. What was acknowledged is durable by then.
  */
 export async function stopOrExit(
   gateway: { readonly closing: string; stop(): Promise<void> },
@@ -26,7 +26,9 @@ export async function stopOrExit(
   }
 }
 
-/** Everything is closed, so the process ends by itself. Where something holds it all the same, it is ended and that is said. */
+/**
+ * Everything is closed, so the process should end by itself. If something keeps it alive, it is ended with a warning.
+ */
 export function exitAfterLinger(exitCode: number, logger: Logger): void {
   setTimeout(() => {
     const hung = process.getActiveResourcesInfo();

@@ -9,25 +9,25 @@ import { StartError } from './start-error.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { warnOfRisks } from './startup/warn-of-risks.ts';
 
-/** What whoever runs a gateway within its own process wants to know and decide. */
+/** Hooks for a program that runs a gateway within its own process. */
 export interface ServeHooks {
-  /** In place of the environment of the process. */
+  /** Replaces the environment of the process. */
   readonly env?: ConfigSources['env'];
-  /** Whether to start although the audit log has lost what was anchored. */
+  /** Whether to start although the audit log has lost anchored entries. */
   readonly acceptLostEntries?: boolean;
-  /** In place of the words on standard output. */
+  /** Replaces the message on standard output. */
   readonly onListening?: (place: Pick<Gateway, 'http' | 'grpc' | 'madeKey'>) => void;
-  /** Before it stops: what uses it can end first. */
+  /** Runs before the gateway stops, so that its users can end first. */
   readonly onStopping?: () => Promise<void>;
 }
 
-/** Runs the gateway until it is told to stop, and returns the exit code. What it serves at `/` is for the caller to say. */
+/** Runs the gateway until it is told to stop, and returns the exit code. The caller decides what it serves at `/`. */
 export async function serve(
   sources: Omit<ConfigSources, 'env'>,
   dashboardFolder?: string,
   { env = process.env, acceptLostEntries, onListening = announce, onStopping }: ServeHooks = {},
 ): Promise<number> {
-  // What the gateway writes is its own: store, keys, lock.
+  // Only the owner may read what the gateway writes: store, keys, lock.
   process.umask(0o077);
   const stopped = stopRequested();
   try {
@@ -41,7 +41,7 @@ export async function serve(
       },
     );
     onListening(gateway);
-    // A process that is killed leaves its translated sources to the next one all the same.
+    // Flush now, so that even a killed process leaves its compile cache to the next one.
     flushCompileCache();
     const end = await Promise.race([stopped, gateway.failed]);
     if (end instanceof Error) logger.fatal({ err: end }, 'the gateway cannot go on');
@@ -59,7 +59,7 @@ export async function serve(
   }
 }
 
-/** The key that was made, if one was; then one line of JSON for programs, a few words for people. */
+/** Prints the new key, if there is one; then one line of JSON for programs, or a few words for people. */
 function announce({ http, grpc, madeKey }: Pick<Gateway, 'http' | 'grpc' | 'madeKey'>): void {
   if (madeKey !== undefined) process.stderr.write(`Admin API key, shown only this once: ${madeKey}\n`);
   if (process.stdout.isTTY) {
@@ -71,7 +71,7 @@ function announce({ http, grpc, madeKey }: Pick<Gateway, 'http' | 'grpc' | 'made
   }
 }
 
-/** A second signal, whichever it is, ends the process at once. */
+/** A second signal of either kind ends the process at once. */
 function stopRequested(): Promise<NodeJS.Signals> {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   return new Promise((resolve) => {

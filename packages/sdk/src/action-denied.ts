@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts';
 import { ReeveError } from './errors.ts';
 
-/** Thrown by `agent.run` and by guarded functions where the action is denied, or held for too long; `answer` says why. */
+/** `agent.run` and guarded functions throw this if the action is denied or held for too long. `answer` says why. */
 export class ActionDeniedError extends ReeveError {
   readonly code = 'action_denied';
   readonly answer: Answer;

@@ -1,15 +1,15 @@
-/** A tool is called. The one action whose `type` may be left out. */
+/** A tool call. Only this action may leave out its `type`. */
 export interface ToolCall {
   readonly type?: 'tool_call' | undefined;
   readonly tool: string;
-  /** Where the tool comes from, as the name of an MCP server. */
+  /** The origin of the tool, such as the name of an MCP server. */
   readonly source?: string | undefined;
-  /** Anything that JSON can say. Policies see it as `args`. */
+  /** Any JSON value. Policies see it as `args`. */
   readonly args?: unknown;
   readonly url?: string | undefined;
 }
 
-/** A model is asked. */
+/** A call of a model. */
 export interface LlmCall {
   readonly type: 'llm_call';
   readonly model: string;
@@ -37,19 +37,19 @@ export interface ProcessExec {
   readonly args?: readonly string[] | undefined;
 }
 
-/** Another agent is started, and by which process where there is one. */
+/** The start of another agent, with its command if there is one. */
 export interface AgentSpawn {
   readonly type: 'agent_spawn';
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
 }
 
-/** A tool has answered, and the result is about to be used. */
+/** A tool has answered. The agent is about to use the result. */
 export interface ToolResult {
   readonly type: 'tool_result';
   readonly tool: string;
   readonly source?: string | undefined;
-  /** Anything that JSON can say. */
+  /** Any JSON value. */
   readonly result?: unknown;
   readonly url?: string | undefined;
 }

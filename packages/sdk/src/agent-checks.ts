@@ -20,7 +20,7 @@ export interface Check extends CheckDetails {
   readonly action: Action;
 }
 
-/** What an agent asks, and what becomes of the operations by the answers. */
+/** Sends the checks of an agent, and updates its operations by the answers. */
 export class AgentChecks {
   readonly #link: GatewayLink;
   readonly #ops: AgentOps;
@@ -38,7 +38,7 @@ export class AgentChecks {
     return prepareCheck(this.#id, this.#token, action, details);
   }
 
-  /** Asks for those who act by themselves: what is allowed counts as under way from then on. */
+  /** For callers that act by themselves: an allowed operation counts as running from then on. */
   async check(check: PreparedCheck, limits: Limits): Promise<Answer> {
     const op = this.#ops.open(opIdOf(check.ids));
     try {
@@ -93,7 +93,7 @@ export class AgentChecks {
     return current;
   }
 
-  /** What was given up here may have been allowed there: the gateway is told later that it never happened. */
+  /** The gateway may have allowed an abandoned check. This reports later that the action never happened. */
   #callOff(op: LiveOperation | undefined): void {
     if (op === undefined || op.running) return;
     this.#ops.owed.add(op.id);

@@ -1,4 +1,4 @@
-/** Who an agent is: the three tiers of tenancy. Org and team may be left out. */
+/** The identity of an agent: the three tiers of tenancy. Org and team are optional. */
 export interface AgentId {
   readonly orgId?: string | undefined;
   readonly teamId?: string | undefined;

@@ -16,16 +16,16 @@ import type { ProcessHold } from './process-hold.ts';
 import type { Settings } from './connect-options.ts';
 import type { RpcMethod } from './rpc-methods.ts';
 
-/** One who acts as the agent, by a token. */
+/** A user that acts as the agent with a token. */
 export interface AgentUser {
   readonly token: string;
   /** Whether other processes act as the same agent. */
   readonly shared: boolean;
   readonly onControl: (control: Control) => void;
   readonly onConnection: (event: ConnectionEvent) => void;
-  /** The gateway is back, or takes a report that it would not take before. */
+  /** The gateway is back, or it now accepts a report that it refused before. */
   readonly onReportsDue: () => void;
-  /** The token is not accepted any more. */
+  /** The gateway no longer accepts the token. */
   readonly onRevoked: () => void;
 }
 
@@ -35,7 +35,7 @@ const outcomes: Readonly<Record<AckOutcome, WireOutcome>> = {
   effective: WireOutcome.EFFECTIVE,
 };
 
-/** What an agent needs of the link to the gateway. */
+/** The part of the link to the gateway that an agent needs. */
 export interface LinkOfAgent {
   readonly settings: Settings;
   readonly hold: ProcessHold;
@@ -50,8 +50,8 @@ export interface LinkOfAgent {
 }
 
 /**
- * What a client has to do with one agent, however often it registers or attaches it: one control stream, by the newest
- * token; the operations; what is owed to the gateway. So operations stay under control over a new registration.
+ * Everything a client holds for one agent, however often it registers or attaches the agent: one control stream with
+ * the newest token, the operations, and the reports owed. So a new registration keeps operations under control.
  */
 export class AgentLink {
   readonly ops: AgentOps;
@@ -60,7 +60,7 @@ export class AgentLink {
   readonly #acks: AckQueue;
   readonly #stream: ControlStream;
   #users: AgentUser[] = [];
-  /** The token that the stream was opened with. */
+  /** The token of the open stream. */
   #token = '';
   #heard: 'nothing' | 'connected' | 'lost' = 'nothing';
   #everConnected = false;
@@ -80,7 +80,7 @@ export class AgentLink {
     this.ops = new AgentOps(link.hold, this.#acks, () => this.#forgetIfUnused());
   }
 
-  /** `fresh`: the gateway did not know the agent before, so that its controls are counted from the start. */
+  /** `fresh`: the gateway did not know the agent before, so its controls count from the start. */
   join(user: AgentUser, fresh: boolean): void {
     this.#users.push(user);
     if (fresh) this.ops.countAnew();
@@ -106,12 +106,12 @@ export class AgentLink {
     }
   }
 
-  /** Waits until all acknowledgements are told, or the gateway is found to be out of reach. */
+  /** Waits until all acknowledgements are delivered, or the gateway is out of reach. */
   flush(): Promise<void> {
     return this.#acks.flush();
   }
 
-  /** The token that left may have been the stream's. */
+  /** The token that left may have been the token of the stream. */
   #goOn(token: string, why: Error): void {
     if (this.#users.length > 0) {
       if (token === this.#token) this.#stream.open();
@@ -190,7 +190,7 @@ export class AgentLink {
   }
 }
 
-/** Tells a listener. An error of its own is not hidden, and breaks nothing here. */
+/** Calls a listener. If the listener throws, the error surfaces but breaks nothing here. */
 function notify<Event>(listener: (event: Event) => void, event: Event): void {
   try {
     listener(event);

@@ -12,22 +12,22 @@ import type { ProcessHold } from './process-hold.ts';
 const mostEnded = 1000;
 
 /**
- * The operations of one agent, as far as this client knows them: those that are asked about, and those that are under way
- * until they are reported. What the gateway wants of them arrives here, and is acknowledged when it is true.
+ * The operations of one agent that this client knows: checks in flight, and running operations until they are reported.
+ * Controls from the gateway arrive here. The SDK acknowledges a control as soon as it is true.
  */
 export class AgentOps implements ControlLine {
   readonly hold: ProcessHold;
   readonly owed = new OwedReports();
-  /** The newest control that was taken in; they come in order, so all before it were too. */
+  /** The newest control taken in. Controls come in order, so all earlier ones were taken in too. */
   cursor = 0;
   lost: Error | undefined;
-  /** Whether the gateway has no control stream, so that no release is ever heard of. */
+  /** Whether the gateway has no control stream. Then no release ever arrives. */
   deaf = false;
   readonly #acks: AckQueue;
   #count = 0;
   readonly #onIdle: () => void;
   readonly #live = new Map<string, LiveOperation>();
-  /** How the last operations ended: one that was paused at the time has to be reported again once it is resumed. */
+  /** How the last operations ended. An operation that was paused at its end is reported again after the resume. */
   readonly #ended = new Map<string, Completion>();
 
   constructor(hold: ProcessHold, acks: AckQueue, onIdle: () => void) {
@@ -36,7 +36,7 @@ export class AgentOps implements ControlLine {
     this.#onIdle = onIdle;
   }
 
-  /** The gateway counts controls from the start again: nothing is to be said of those before. */
+  /** The gateway counts controls from the start again. Earlier ones need no acknowledgement. */
   countAnew(): void {
     this.cursor = 0;
     this.#count++;
@@ -51,7 +51,7 @@ export class AgentOps implements ControlLine {
     return this.#live.get(id);
   }
 
-  /** A call is about the operation. From here on it may be controlled, even before there is an answer. */
+  /** A call concerns the operation. From here on the operation can be controlled, even before an answer. */
   open(id: string): LiveOperation {
     const op = this.#live.get(id) ?? new LiveOperation(id, this);
     this.#live.set(id, op);
@@ -59,19 +59,19 @@ export class AgentOps implements ControlLine {
     return op;
   }
 
-  /** A question about it goes out: whatever becomes of it is told by the answer. */
+  /** A check of the operation goes out. Its answer decides what becomes of the operation. */
   asked(op: LiveOperation): void {
     op.asked();
     this.owed.forget(op.id);
     this.#ended.delete(op.id);
   }
 
-  /** The call is over. An operation whose work is not under way then is nobody's. */
+  /** The call is over. Nobody owns the operation then, unless its work is running. */
   close(op: LiveOperation): void {
     if (--op.claims === 0 && !op.running) this.drop(op);
   }
 
-  /** What an answer is worth by the time it is here: a control may have overtaken it. */
+  /** The answer, corrected by any control that overtook it. */
   upToDate(op: LiveOperation, answer: Answer): Answer {
     if (!answer.allowed) return answer;
     if (op.terminated !== undefined) {
@@ -94,7 +94,7 @@ export class AgentOps implements ControlLine {
     if (this.idle) this.#onIdle();
   }
 
-  /** How an operation ended, whether or not the gateway takes the report now. */
+  /** Remembers how an operation ended, whether or not the gateway accepts the report now. */
   ended(id: string, completion: Completion): void {
     this.#ended.delete(id);
     this.#ended.set(id, completion);
@@ -102,7 +102,7 @@ export class AgentOps implements ControlLine {
     if (oldest !== undefined && this.#ended.size > mostEnded) this.#ended.delete(oldest);
   }
 
-  /** The control, where it is one that had not come yet. */
+  /** The control, unless it arrived before. */
   take(message: OpControlMessage, shared: boolean): Control | undefined {
     const { sequence } = message;
     const op = this.#live.get(message.opId);
@@ -123,18 +123,18 @@ export class AgentOps implements ControlLine {
     return control;
   }
 
-  /** A stream was opened anew. What is held asks again, in case that its release was lost with the old one. */
+  /** A stream was reopened. Held operations ask again, because the old stream may have lost their release. */
   askAgain(): void {
     for (const op of this.#live.values()) op.askAgain();
   }
 
-  /** Nothing will be heard of the gateway any more. */
+  /** Nothing more will arrive from the gateway. */
   lose(error: Error): void {
     this.lost = error;
     for (const op of this.#live.values()) op.lose(error);
   }
 
-  /** The gateway has ended them all, and wants to hear of none. */
+  /** The gateway has ended all operations and wants no report of them. */
   terminateAll(reason: string): void {
     for (const op of [...this.#live.values()]) {
       op.terminate({ opId: op.id, reason, controlId: '' });
@@ -150,7 +150,7 @@ export class AgentOps implements ControlLine {
     return { effective: (detail) => tell('effective', detail), failed: (detail) => tell('failed', detail) };
   }
 
-  /** A control of an operation that has ended here: what is set free there has to be reported, or it would stay. */
+  /** A control of an operation that has ended here. A release must be reported, or the operation would stay. */
   #takeLate({ opId, signal }: Control): void {
     const completion = this.#ended.get(opId);
     if (signal === 'terminate') {

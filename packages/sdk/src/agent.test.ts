@@ -378,7 +378,7 @@ test('what was asked again is not called off, nor what never left', async () => 
   const again = await agent.check({ tool: 'search' }, { traceId: lost.traceId, spanId: lost.spanId });
   expect(again).toMatchObject({ allowed: true, opId: lost.opId });
   const comeBack = await gateway.away();
-  // The first to find out may have been on its way; the next ones certainly were not.
+  // The first call to notice may already have been in flight. The next ones were not.
   await agent.heartbeat().catch(() => {});
   expect(await agent.check({ tool: 'search' }, { deadlineMs: 100 })).toMatchObject({ source: 'sdk' });
   await comeBack();

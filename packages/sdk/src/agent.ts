@@ -25,7 +25,7 @@ import type { CheckOptions, RunOptions } from './run-options.ts';
 import { waitOf } from './run-options.ts';
 import { opIdOf } from './trace-ids.ts';
 
-/** What the gateway said at the last heartbeat. */
+/** What the gateway said in its answer to the last heartbeat. */
 export interface AgentStatus {
   readonly suspended: boolean;
   readonly policyVersion: string;
@@ -40,10 +40,10 @@ export interface Registration {
   readonly events: AgentEvents;
 }
 
-/** A registered agent: it asks before it acts, reports when it is done, and can be stopped meanwhile. */
+/** A registered agent. It asks before it acts and reports when it is done. An operator can stop it in between. */
 export class Agent {
   readonly id: FullAgentId;
-  /** False where the same identity was registered before. */
+  /** False if the same identity was registered before. */
   readonly created: boolean;
   readonly #token: string;
   readonly #link: GatewayLink;
@@ -97,31 +97,31 @@ export class Agent {
     return this.#status.suspended;
   }
 
-  /** Which policies are in force, as of the last heartbeat; empty before the first. */
+  /** The version of the policies in force, as of the last heartbeat. Empty before the first. */
   get policyVersion(): string {
     return this.#status.policyVersion;
   }
 
-  /** Whether the token has stopped being accepted. */
+  /** Whether the gateway has stopped accepting the token. */
   get revoked(): boolean {
     return this.#revoked;
   }
 
-  /** Asks whether an action may happen. Where no answer comes in time, it may not. */
+  /** Asks whether an action may happen. No answer in time means no. */
   async check(action: Action, options: CheckOptions = {}): Promise<Answer> {
     return this.#checks.check(this.#prepare(action, options), this.#link.limits(options));
   }
 
-  /** Asks for many actions at once; each is judged on its own. Answers in the order of the checks. */
+  /** Checks many actions at once. The gateway judges each on its own. Answers come in the order of the checks. */
   async checkMany(checks: readonly Check[], options: CallOptions = {}): Promise<Answer[]> {
     this.#requireOpen();
     return this.#checks.checkMany(checks, this.#link.limits(options));
   }
 
   /**
-   * Checks an action, does it where it is allowed, and reports how it ended. A held action is waited for. Throws
-   * `ActionDeniedError` where the action is denied or held for too long, and `OperationTerminatedError` where an operator
-   * has terminated it. A report that cannot be delivered does not cost the result: it is sent later.
+   * Checks an action, does it if it is allowed, and reports how it ended. `run` waits for a held action. It throws
+   * `ActionDeniedError` if the action is denied or held for too long, and `OperationTerminatedError` if an operator
+   * terminated it. A report that cannot be delivered does not cost the result. The SDK sends it later.
    */
   async run<Result>(action: Action, work: Work<Result>, options: RunOptions = {}): Promise<Result> {
     const check = this.#prepare(action, options);
@@ -138,7 +138,7 @@ export class Agent {
   }
 
   /**
-   * The function with a check before each call: the call is an operation of the tool, its arguments those of the check.
+   * Wraps the function so that each call is checked first, as an operation of the tool with the call's arguments.
    * Throws as `run` does. With `passOperation` the function gets the operation as its last argument.
    */
   guard<Args extends readonly unknown[], Result>(
@@ -162,18 +162,18 @@ export class Agent {
     return guarded((action, act, how) => this.run(action, act, how), tool, work, checked);
   }
 
-  /** An operation that was allowed to `check` or is being run: how it stands, and how it is told to stop. */
+  /** The operation, if `check` allowed it or `run` is running it: its state, and how it is told to stop. */
   operation(opId: string): OperationControl | undefined {
     const op = this.#line.ops.find(opId);
     return op === undefined ? undefined : controlledOperation(op);
   }
 
-  /** Reports that an allowed action has ended. Of a terminated one, that its work has stopped. */
+  /** Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped. */
   async complete(opId: string, completion: Completion = {}, options: CallOptions = {}): Promise<void> {
     await this.#reports.complete(opId, completion, this.#link.limits(options));
   }
 
-  /** Sends a heartbeat now; others follow by themselves. */
+  /** Sends a heartbeat now. The regular ones go on by themselves. */
   async heartbeat(options: CallOptions = {}): Promise<AgentStatus> {
     const request = { agentId: { ...this.id }, credentialToken: this.#token };
     const { suspended, policyVersion } = await this.#link.sendOnce(rpc.heartbeat, request, this.#link.limits(options));
@@ -182,7 +182,7 @@ export class Agent {
     return this.#status;
   }
 
-  /** Ends the registration: the token stops, and operations in flight are terminated. */
+  /** Ends the registration. The token stops working and running operations are terminated. */
   async deregister(reason = '', options: CallOptions = {}): Promise<void> {
     const request = { agentId: { ...this.id }, credentialToken: this.#token, reason };
     const isDone = (error: unknown) => error instanceof ReeveUnauthenticated;
@@ -201,7 +201,7 @@ export class Agent {
   }
 
   /**
-   * Ends heartbeats and control of this agent, once the gateway knows what it is owed or is found to be out of reach. The
+   * Ends heartbeats and control of this agent, after the owed reports are delivered or the gateway is out of reach. The
    * registration stays.
    */
   async close(): Promise<void> {
@@ -228,7 +228,7 @@ export class Agent {
 
 const warned = new WeakSet<GatewayLink>();
 
-/** For those who do not listen: that agents cannot be stopped should not go unnoticed. Told once per client. */
+/** Warns if nobody listens: agents that cannot be stopped should not go unnoticed. Once per client. */
 function warn(link: GatewayLink, event: ConnectionEvent): void {
   if (event.type !== 'unsupported' || warned.has(link)) return;
   warned.add(link);

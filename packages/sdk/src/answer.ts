@@ -16,28 +16,28 @@ export interface BudgetLimit {
   readonly tier: (typeof tiers)[number];
   readonly period: (typeof periods)[number];
   readonly limitMicros: number;
-  /** Settled and reserved, without the refused charge; what is beyond `Number.MAX_SAFE_INTEGER` is told as that. */
+  /** Settled and reserved, without the refused charge. Capped at `Number.MAX_SAFE_INTEGER`. */
   readonly spentMicros: number;
 }
 
 /** The answer to a check. */
 export interface Answer extends TraceIds {
   readonly decision: Decision;
-  /** True for `allow` only: everything else means that the action must not happen, or not yet. */
+  /** True only for `allow`. Everything else means that the action must not happen, or not yet. */
   readonly allowed: boolean;
   readonly reason: string;
   /** `<document>/<rule>`, `default`, `identity` or `budget/<tier>.<period>`. */
   readonly policyRule: string;
-  /** The operation, to be completed once the action is done. Empty where the refusal left none. */
+  /** The operation, to be completed after the action. Empty if the check was refused without one. */
   readonly opId: string;
   readonly opState: OpState | undefined;
-  /** Set where the decision awaits an approval. */
+  /** Set if the decision awaits an approval. */
   readonly approvalId: string | undefined;
-  /** Set where a budget denied. */
+  /** Set if a budget denied. */
   readonly limit: BudgetLimit | undefined;
   /** How long the gateway took to decide, in microseconds. */
   readonly decisionLatencyUs: number;
-  /** `sdk`: the gateway gave no answer in time, and the SDK denied in its place. */
+  /** `sdk`: the gateway gave no answer in time, so the SDK denied instead. */
   readonly source: 'gateway' | 'sdk';
 }
 
@@ -48,19 +48,19 @@ const decisions: Readonly<Record<WireDecision, Decision | undefined>> = {
   [WireDecision.PENDING]: 'pending',
 };
 
-/** Whether this can be the answer to that question. A denial may come without an operation; nothing else may. */
+/** Whether the answer can belong to the question. Only a denial may come without an operation. */
 export function isAnswerTo(wire: CheckActionResponse, opId: string): boolean {
   return wire.opId === opId || (wire.opId === '' && wire.decision === WireDecision.DENY);
 }
 
-/** The gateway's answer. An answer about another operation is none: it must never allow this one. */
+/** The answer of the gateway. An answer about another operation does not count: it must never allow this one. */
 export function answerOf(wire: CheckActionResponse, ids: TraceIds): Answer {
   const decision = decisions[wire.decision];
   if (decision === undefined || !isAnswerTo(wire, opIdOf(ids))) {
     throw new ReeveInternal('the gateway answered something else than was asked');
   }
   if (wire.opId === '' && wire.policyRule === '' && wire.reason.startsWith(invalidRequestReason)) {
-    // How a stream tells what other calls tell by their status.
+    // A stream reports in the reason what other calls report by status.
     throw new ReeveInvalidRequest(wire.reason.slice(invalidRequestReason.length));
   }
   return {

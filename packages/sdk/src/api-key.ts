@@ -6,8 +6,8 @@ const form = /^rvk_[a-z2-7]{12}_[0-9A-Za-z]{46}$/;
 const sendable = /^[\x21-\x7e]+$/;
 
 /**
- * The API key, or another bearer credential, fit to be sent; undefined where there is none. A typo shows here, by the
- * key's checksum, without asking anyone. The value itself never enters an error.
+ * The API key, or another bearer credential, ready to send. Undefined if there is none. The checksum of a key reveals a
+ * typo here, without a call. The value itself never enters an error.
  */
 export function parseApiKey(text: string | undefined): string | undefined {
   const key = text?.trim() ?? '';

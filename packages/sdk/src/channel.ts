@@ -14,7 +14,7 @@ export interface AttemptOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sent as `authorization: Bearer …`. */
   readonly bearer?: string | undefined;
-  /** Whether the call waits for a lost connection to come back, or fails at once. */
+  /** Whether the call waits for a lost connection to return, or fails at once. */
   readonly waitForReady: boolean;
 }
 
@@ -22,9 +22,9 @@ export type ByteStream = ClientDuplexStream<Buffer, Buffer>;
 
 const passThrough = (bytes: Buffer) => bytes;
 
-/** One connection to the gateway, on which bytes are called. It connects with the first call, and again after a loss. */
+/** A connection to the gateway that carries byte calls. It connects with the first call, and again after a loss. */
 export class Channel {
-  /** For whatever waits on this connection. */
+  /** Held by whatever waits on this connection. */
   readonly hold = new ProcessHold();
   readonly #client: Client;
   readonly #calls = new Set<() => void>();
@@ -33,14 +33,14 @@ export class Channel {
   constructor({ address, tls }: Settings) {
     this.#client = new Client(address, quietCredentials(tls), {
       'grpc.primary_user_agent': `reeve-sdk-js/${manifest.version}`,
-      // A gateway that restarts is found soon again, and a connection that died silently is noticed.
+      // The SDK finds a restarted gateway soon, and notices a connection that died silently.
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 2000,
       'grpc.keepalive_time_ms': 10_000,
       'grpc.keepalive_timeout_ms': 5000,
-      // A connection of its own: closing one client takes nothing from another.
+      // Each client has its own connection, so closing one takes nothing from another.
       'grpc.use_local_subchannel_pool': 1,
-      // Retries are the SDK's, under its budget; a name server has no say in them.
+      // The SDK retries under its own budget. A name server has no say in retries.
       'grpc.service_config_disable_resolution': 1,
       ...(tls?.serverName === undefined ? {} : { 'grpc.ssl_target_name_override': tls.serverName }),
     });

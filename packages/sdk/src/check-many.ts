@@ -9,14 +9,14 @@ import { bytesOf, isTooLarge, requireSendable, rpc } from './rpc-methods.ts';
 
 const mostInBatch = 1000;
 
-/** A batch, and the place of its first check among all that were asked. */
+/** A batch, and the index of its first check among all checks. */
 export interface Batch {
   readonly from: number;
   readonly checks: readonly PreparedCheck[];
   readonly bytes: Buffer;
 }
 
-/** Splits by what the gateway takes at once: a number of checks, and of bytes. */
+/** Splits by what the gateway takes at once: a number of checks and a number of bytes. */
 export function batchesOf(checks: readonly PreparedCheck[], from = 0): Batch[] {
   if (checks.length === 0) return [];
   if (checks.length > mostInBatch) return splitAt(mostInBatch, checks, from);
@@ -47,7 +47,7 @@ function splitAt(at: number, checks: readonly PreparedCheck[], from: number): Ba
   return [...batchesOf(checks.slice(0, at), from), ...batchesOf(checks.slice(at), from + at)];
 }
 
-/** The gateway counts within the batch, the caller within all that was given. */
+/** The gateway counts within the batch. The caller counts within all checks. */
 function placed(message: string, from: number): string {
   return message.replace(/^requests\[(\d+)\]/, (_, index: string) => `checks[${Number(index) + from}]`);
 }

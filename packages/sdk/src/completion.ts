@@ -9,7 +9,7 @@ export type Outcome = 'succeeded' | 'failed' | 'cancelled';
 export interface Completion {
   /** Default `succeeded`. */
   readonly outcome?: Outcome | undefined;
-  /** What it really cost; what was estimated where left out. See `usd`. */
+  /** The real cost. The estimate counts if this is left out. See `usd`. */
   readonly actualCostMicros?: number | undefined;
   readonly detail?: string | undefined;
 }

@@ -3,37 +3,37 @@ import { ReeveInvalidRequest } from './errors.ts';
 import { requireDuration } from './validate.ts';
 
 export interface TlsOptions {
-  /** The authorities to trust, in PEM; the system's where left out. */
+  /** The trusted authorities, in PEM. The system's if left out. */
   readonly ca?: string | Buffer | undefined;
-  /** The client's own certificate and key, in PEM, where the gateway asks for them. */
+  /** The certificate and key of the client, in PEM, if the gateway asks for them. */
   readonly cert?: string | Buffer | undefined;
   readonly key?: string | Buffer | undefined;
-  /** The name on the gateway's certificate, where it is not that of the address. */
+  /** The name on the gateway's certificate, if it differs from the address. */
   readonly serverName?: string | undefined;
 }
 
 export interface RetryOptions {
-  /** How many retries may happen at once before any answer earned one. Default 10; 0 switches retries off. */
+  /** How many retries may happen at once before any answer has earned one. Default 10. 0 switches retries off. */
   readonly burst?: number | undefined;
-  /** How much of a retry each answer earns. Default 0.1: over time, one retry in ten calls. */
+  /** The part of a retry that each answer earns. Default 0.1: over time, one retry in ten calls. */
   readonly ratio?: number | undefined;
   /** The first retry waits up to this long, each later one up to twice as long. Default 50. */
   readonly initialBackoffMs?: number | undefined;
-  /** No retry waits longer. Default 1000. */
+  /** The longest wait before a retry. Default 1000. */
   readonly maxBackoffMs?: number | undefined;
 }
 
 export interface ConnectOptions {
   /** `host:port` of the gateway's gRPC. */
   readonly address: string;
-  /** Needed to register agents; not needed to attach with a token. */
+  /** Required to register agents. Attaching with a token needs none. */
   readonly apiKey?: string | undefined;
   /** On by default, except for an address on this machine. */
   readonly tls?: boolean | TlsOptions | undefined;
-  /** How long a call may take, with all its retries. Default 5000. */
+  /** The longest time a call may take, with all its retries. Default 5000. */
   readonly deadlineMs?: number | undefined;
   readonly retry?: RetryOptions | undefined;
-  /** What a check becomes when no answer comes in time: a denial (the default), or a `ReeveUnavailable`. */
+  /** The result of a check without an answer in time: a denial (the default), or a `ReeveUnavailable`. */
   readonly onUnavailable?: 'deny' | 'throw' | undefined;
   /** Whether checks share one stream: `auto` (the default) when many are in flight, `always` or `never`. */
   readonly pipeline?: 'auto' | 'always' | 'never' | undefined;
@@ -48,7 +48,7 @@ export interface Settings {
   readonly pipeline: 'auto' | 'always' | 'never';
 }
 
-/** The options with their defaults filled in, and the key apart from them. */
+/** The options with their defaults. The key is kept apart. */
 export function settingsOf(options: ConnectOptions): { settings: Settings; apiKey: string | undefined } {
   const { address, retry = {}, deadlineMs = 5000, onUnavailable = 'deny', pipeline = 'auto' } = options;
   checkAddress(address);
@@ -71,7 +71,7 @@ export function settingsOf(options: ConnectOptions): { settings: Settings; apiKe
   return { settings, apiKey: parseApiKey(options.apiKey) };
 }
 
-/** Keys and tokens travel with the calls, so plain text has to be asked for once they leave this machine. */
+/** Keys and tokens travel with the calls. So plain text beyond this machine needs an explicit option. */
 function tlsOf({ address, tls = !isLocal(address) }: ConnectOptions): TlsOptions | undefined {
   if (tls === false) return undefined;
   const options = tls === true ? {} : tls;

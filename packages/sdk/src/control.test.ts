@@ -359,7 +359,7 @@ test('a held action that is rejected, or takes too long, or is given up, is neve
   await expect(givenUp.run).rejects.toThrow('changed my mind');
   expect(completions(client)).toEqual([]);
 
-  // What is allowed after all is called off at once, at no cost: nobody waits for it.
+  // The gateway allows both after all. The SDK cancels them at once, at no cost, because nobody waits for them.
   client.gateway.control('t:late', 'ALLOW');
   client.gateway.control('t:given-up', 'ALLOW');
   await poll(() => completions(client)).toMatchObject([
@@ -460,7 +460,7 @@ test('a report that is refused because the operation is paused follows when it i
   });
   const { run, operation, end } = startWork(client);
   (await operation).spent(7);
-  // The pause happened at the gateway, and word of it is still on its way.
+  // The pause happened at the gateway. Its control has not arrived yet.
   end('done');
   expect(await run).toBe('done');
   client.gateway.control('t:s', 'PAUSE');

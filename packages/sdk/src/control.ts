@@ -1,16 +1,16 @@
 import type { OpControlMessage } from '@reeve/contract';
 import { OpControlMessage_Signal as WireSignal } from '@reeve/contract';
 
-/** `allow` ends the wait for an approval; the others are an operator's. */
+/** `allow` ends the wait for an approval. An operator sends the others. */
 export type ControlSignal = 'pause' | 'resume' | 'terminate' | 'allow';
 
-/** What the gateway asks of one operation of the agent. */
+/** A request of the gateway to one operation of the agent. */
 export interface Control {
   readonly opId: string;
   readonly signal: ControlSignal;
-  /** Why, in the words of whoever asked. */
+  /** The reason, in the words of the person who asked. */
   readonly reason: string;
-  /** Who asked, and how it went, stands under `/api/v1/control/{id}` of the gateway. Empty where nobody did. */
+  /** `/api/v1/control/{id}` of the gateway shows who asked and how it went. Empty if nobody asked. */
   readonly controlId: string;
   /** RFC 3339. */
   readonly issuedAt: string;
@@ -26,7 +26,7 @@ const signals: Readonly<Record<WireSignal, ControlSignal | undefined>> = {
   [WireSignal.ALLOW]: 'allow',
 };
 
-/** Undefined for a signal that this version does not know. */
+/** Undefined if this version does not know the signal. */
 export function controlOf(message: OpControlMessage): Control | undefined {
   const signal = signals[message.signal];
   if (signal === undefined) return undefined;

@@ -19,7 +19,7 @@ export interface WireAction {
   readonly context: ActionContext;
 }
 
-/** The action as it goes over the wire. What is missing or malformed is named before anything is sent. */
+/** The action in wire form. Errors name a missing or malformed member before anything is sent. */
 export function wireActionOf(action: Action): WireAction {
   const type = action.type ?? 'tool_call';
   if (!Object.hasOwn(wireTypes, type)) {

@@ -1,6 +1,6 @@
 import type { Control } from './control.ts';
 
-/** Everything that can go wrong, by name. */
+/** Every kind of error, by name. */
 export type ReeveErrorCode =
   | 'unavailable'
   | 'unauthenticated'
@@ -15,7 +15,7 @@ export type ReeveErrorCode =
   | 'internal'
   | 'closed';
 
-/** What every error of the SDK is. No message, stack or member of it ever holds a token or an API key. */
+/** The base of every SDK error. Its message, stack and members never hold a token or an API key. */
 export abstract class ReeveError extends Error {
   abstract readonly code: ReeveErrorCode;
 
@@ -25,10 +25,10 @@ export abstract class ReeveError extends Error {
   }
 }
 
-/** The gateway gave no answer in time: it cannot be reached, is shutting down, or is too slow. */
+/** The gateway gave no answer in time. It is unreachable, shutting down or too slow. */
 export class ReeveUnavailable extends ReeveError {
   readonly code = 'unavailable';
-  /** False where it is certain that nothing was sent, as there was no connection. */
+  /** False if nothing was sent for certain, because there was no connection. */
   readonly mayHaveArrived: boolean;
 
   constructor(message: string, mayHaveArrived = true) {
@@ -37,17 +37,17 @@ export class ReeveUnavailable extends ReeveError {
   }
 }
 
-/** The API key is missing or not accepted, or the agent's token has been replaced. */
+/** The API key is missing or not accepted, or another token has replaced the agent's. */
 export class ReeveUnauthenticated extends ReeveError {
   readonly code = 'unauthenticated';
 }
 
-/** The credential is good, and does not reach this far: its scope or its tenant. */
+/** The credential is valid, but its scope or its tenant does not reach this far. */
 export class ReevePermissionDenied extends ReeveError {
   readonly code = 'permission_denied';
 }
 
-/** The call is malformed. The message names the member and what would be right. */
+/** The call is malformed. The message names the member and a correct value. */
 export class ReeveInvalidRequest extends ReeveError {
   readonly code = 'invalid_request';
 }
@@ -57,12 +57,12 @@ export class ReeveTokenInUse extends ReeveError {
   readonly code = 'token_in_use';
 }
 
-/** The agent has no such operation: it never had, or it is over and swept. */
+/** The agent has no such operation: it never existed, or it ended and was removed. */
 export class ReeveOpNotFound extends ReeveError {
   readonly code = 'op_not_found';
 }
 
-/** The operation is in a state from which this move is not possible. */
+/** The state of the operation does not allow this move. */
 export class ReeveInvalidTransition extends ReeveError {
   readonly code = 'invalid_transition';
 }
@@ -72,7 +72,7 @@ export class ReeveResourceExhausted extends ReeveError {
   readonly code = 'resource_exhausted';
 }
 
-/** The gateway failed in a way that nobody foresaw, or answered something that is no answer. */
+/** The gateway failed in an unforeseen way, or sent something that is not an answer. */
 export class ReeveInternal extends ReeveError {
   readonly code = 'internal';
 }
@@ -87,17 +87,17 @@ export class ReeveClosed extends ReeveError {
 }
 
 /**
- * The operation was terminated while it was waited for or carried out. It is the reason of the operation's signal, what
- * `checkpoint` throws, and what `run` throws in the end.
+ * The operation was terminated while the caller waited for it or ran it. The operation's signal has this error as its
+ * reason. `checkpoint` throws it, and finally `run` does.
  */
 export class OperationTerminatedError extends ReeveError {
   readonly code = 'operation_terminated';
   readonly opId: string;
-  /** Why, in the words of whoever terminated it. */
+  /** The reason, in the words of the person who terminated the operation. */
   readonly reason: string;
-  /** Who that was stands under `/api/v1/control/{id}` of the gateway. Empty where nobody did. */
+  /** `/api/v1/control/{id}` of the gateway shows who did. Empty if nobody did. */
   readonly controlId: string;
-  /** What the work returned all the same, where it did. */
+  /** The result, if the work returned one all the same. */
   readonly result: unknown;
 
   constructor({ opId, reason, controlId }: Pick<Control, 'opId' | 'reason' | 'controlId'>, end: Partial<WorkEnd> = {}) {
@@ -110,7 +110,7 @@ export class OperationTerminatedError extends ReeveError {
   }
 }
 
-/** How work that was told to stop has ended: with a result, or with an error of its own. */
+/** How the work ended after it was told to stop: with a result, or with its own error. */
 interface WorkEnd {
   readonly result: unknown;
   readonly cause: unknown;

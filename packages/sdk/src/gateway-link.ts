@@ -17,10 +17,10 @@ interface SendOptions extends Limits {
   readonly bearer?: string | undefined;
 }
 
-/** Fewer than the retries at hand by default, so that all of them survive a restart of the gateway. */
+/** Fewer than the default burst of retries, so that all of these checks survive a restart of the gateway. */
 const mostSingleChecks = 8;
 
-/** What a client and its agents share: the connection, the retry budget and the stream of checks. */
+/** What a client and its agents share: the connection, the retry budget and the check stream. */
 export class GatewayLink {
   readonly settings: Settings;
   readonly #channel: Channel;
@@ -59,7 +59,7 @@ export class GatewayLink {
     return this.#retrying(options, (number) => this.#attempt(method, bytes, { ...options, waitForReady: number > 1 }));
   }
 
-  /** Calls once: for what comes again by itself. */
+  /** Calls once. For calls that recur anyway. */
   async sendOnce<Request, Response>(
     method: RpcMethod<Request, Response>,
     message: Request,
@@ -69,8 +69,8 @@ export class GatewayLink {
   }
 
   /**
-   * Calls until the gateway knows. `isDone` recognises the error that means it knew already: where an earlier attempt was
-   * lost, it may have been carried out all the same.
+   * Calls until the gateway knows. `isDone` recognises the error that says it knew already: an earlier attempt may have
+   * been carried out although its answer was lost.
    */
   async tell<Request>(
     method: RpcMethod<Request, unknown>,
@@ -105,7 +105,7 @@ export class GatewayLink {
     }
   }
 
-  /** Opens a stream of messages from the gateway. It fails at once where there is no connection. */
+  /** Opens a stream of messages from the gateway. Fails at once without a connection. */
   subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): ByteStream {
     const stream = this.#channel.stream(method.path, { waitForReady: false });
     stream.write(encodeRequest(method, message));
@@ -113,7 +113,7 @@ export class GatewayLink {
     return stream;
   }
 
-  /** What this client has to do with an agent. */
+  /** The link of this client for an agent. */
   agent(id: FullAgentId): AgentLink {
     const key = keyOf(id);
     const known = this.#agents.get(key) ?? new AgentLink(this, id);
@@ -121,13 +121,13 @@ export class GatewayLink {
     return known;
   }
 
-  /** Nobody acts as the agent any more, and none of its operations is under way. */
+  /** Nobody acts as the agent any more, and none of its operations is running. */
   forgetAgent(id: FullAgentId, link: AgentLink): void {
     const key = keyOf(id);
     if (this.#agents.get(key) === link) this.#agents.delete(key);
   }
 
-  /** Asks to be told of the end; returns how to take that back. */
+  /** Registers a callback for the end. Returns a function that removes it. */
   onClose(act: () => void): () => void {
     this.#onClose.add(act);
     return () => this.#onClose.delete(act);

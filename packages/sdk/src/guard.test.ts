@@ -4,7 +4,7 @@ import { allowing, denying } from '../test/scripted-answers.ts';
 import type { Operation } from './index.ts';
 import { ActionDeniedError, OperationTerminatedError } from './index.ts';
 
-/** The arguments that the gateway saw, call by call. */
+/** The arguments that the gateway saw, one entry per call. */
 function argsSeen(gateway: Awaited<ReturnType<typeof startClient>>['gateway']): unknown[] {
   return gateway.messages('checkAction').map(({ context }) => {
     if (context?.action?.$case !== 'toolCall') return 'no tool call';

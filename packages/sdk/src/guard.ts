@@ -5,16 +5,16 @@ import type { RunOptions } from './run-options.ts';
 
 /** How the calls of a guarded function are checked. */
 export interface GuardOptions<Args extends readonly unknown[]> extends Omit<RunOptions, 'traceId' | 'spanId'> {
-  /** Where the tool comes from, as the name of an MCP server. */
+  /** The origin of the tool, such as the name of an MCP server. */
   readonly source?: string | undefined;
   readonly url?: string | undefined;
-  /** What policies see as `args`. By default the one argument where it is an object, and the list of all otherwise. */
+  /** What policies see as `args`. Defaults to a single object argument itself, else to the list of all arguments. */
   readonly args?: ((...args: Args) => unknown) | undefined;
 }
 
 type Run = <Result>(action: Action, work: Work<Result>, options: RunOptions) => Promise<Result>;
 
-/** A function that does what `fn` does, each call as an operation of its own. */
+/** Wraps `fn`. Each call is an operation of its own. */
 export function guarded<Args extends readonly unknown[], Result>(
   run: Run,
   tool: string,

@@ -3,13 +3,13 @@ import { ReeveUnauthenticated } from './errors.ts';
 export interface HeartbeatOptions {
   readonly intervalMs: number;
   readonly beat: () => Promise<unknown>;
-  /** The token is not accepted any more: it was replaced, or the agent was removed. */
+  /** The gateway no longer accepts the token: it was replaced, or the agent was removed. */
   readonly onRevoked: (error: ReeveUnauthenticated) => void;
 }
 
 /**
- * Beats until it is stopped or refused, a little more often than asked and never in step with other agents. A beat that
- * is lost is not repeated: the next one follows. The timer does not keep the process alive.
+ * Beats until stopped or refused, a little more often than asked and never in step with other agents. A lost beat is
+ * not repeated, because the next one follows. The timer does not keep the process alive.
  */
 export function startHeartbeat({ intervalMs, beat, onRevoked }: HeartbeatOptions): () => void {
   let stopped = false;

@@ -3,20 +3,20 @@ import type { Control } from './control.ts';
 import { OperationTerminatedError } from './errors.ts';
 import type { ProcessHold } from './process-hold.ts';
 
-/** How the gateway is told what became of a control. The promises wait until it knows, or is out of reach. */
+/** Tells the gateway what became of a control. The promises wait until it knows, or is out of reach. */
 export interface ControlReceipt {
   effective(detail?: string): Promise<void>;
   failed(detail: string): Promise<void>;
 }
 
-/** What an agent's operations share. */
+/** State that an agent's operations share. */
 export interface ControlLine {
   readonly hold: ProcessHold;
-  /** Why nothing can be heard of the gateway any more, where that is so. */
+  /** Set once nothing more can arrive from the gateway. Says why. */
   readonly lost: Error | undefined;
 }
 
-/** Carries out a control where signal and checkpoints do not reach. */
+/** Carries out a control that signal and checkpoints cannot. */
 export type ControlHook = (control: Control) => void | Promise<void>;
 
 type Wake = 'changed' | 'ask_again';
@@ -35,14 +35,14 @@ interface OpenControl {
 const longestDetail = 500;
 
 /**
- * One operation as this process knows it: what it was told, whether its work is under way, and who waits. It knows when
- * a control is effective: a termination once no work is under way, a pause once the work waits or is not under way.
+ * One operation as this process knows it: its controls, whether its work is running, and the calls that wait. It knows
+ * when a control is effective: a termination once no work is running, a pause once the work waits or is not running.
  */
 export class LiveOperation {
   readonly id: string;
-  /** How many calls are about it. */
+  /** The number of calls that concern the operation. */
   claims = 0;
-  /** Whether `run` carries it out, and so knows when the work ends. */
+  /** Whether `run` runs the operation, and so knows when the work ends. */
   run = false;
   hook: ControlHook | undefined;
   readonly #line: ControlLine;
@@ -70,17 +70,17 @@ export class LiveOperation {
     return this.#terminated;
   }
 
-  /** Whether its work is under way, as far as the SDK can know. */
+  /** Whether the work is running, as far as the SDK can know. */
   get running(): boolean {
     return this.#phase === 'running';
   }
 
-  /** The `allow` or `resume` that came since it was last asked about, unless a pause came after it. */
+  /** The `allow` or `resume` that arrived since the last check, unless a pause followed. */
   get releasedBy(): Control | undefined {
     return this.#releasedBy;
   }
 
-  /** Made when it is first wanted: most operations are never aborted. */
+  /** Created on first use: most operations are never aborted. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
@@ -103,7 +103,7 @@ export class LiveOperation {
         break;
       case 'resume':
       case 'allow':
-        // A pause that had not come into effect never will.
+        // A pause that was not yet effective never will be.
         this.#open = this.#open.filter((each) => each.control.signal !== 'pause');
         this.#paused = false;
         this.#releasedBy = control;
@@ -115,7 +115,7 @@ export class LiveOperation {
     this.#settle();
   }
 
-  /** Stops it here, whoever decided that. */
+  /** Stops the operation here, no matter who decided that. */
   terminate(why: Pick<Control, 'opId' | 'reason' | 'controlId'>): void {
     this.#paused = false;
     this.#terminated ??= new OperationTerminatedError(why);
@@ -123,7 +123,7 @@ export class LiveOperation {
     for (const { fail } of this.#waiters) fail(this.#terminated);
   }
 
-  /** A question about it goes out. What was heard before is older than the answer. */
+  /** A check goes out. Controls heard before are older than its answer. */
   asked(): void {
     this.#releasedBy = undefined;
   }
@@ -132,7 +132,7 @@ export class LiveOperation {
     this.#phase = 'running';
   }
 
-  /** Its work is over, or never starts. */
+  /** The work is over, or it never starts. */
   end(): void {
     this.#phase = 'over';
     this.#settle();
@@ -148,21 +148,21 @@ export class LiveOperation {
     }
   }
 
-  /** Waits as long as the operation is paused and there is hope to hear of its end. Never throws. */
+  /** Waits while the operation is paused and its end can still be heard of. Never throws. */
   async unpaused(): Promise<void> {
     try {
       await this.checkpoint();
     } catch {
-      // Terminated, or lost: the caller asks which.
+      // Terminated, or lost. The caller finds out which.
     }
   }
 
-  /** Waits for whatever comes next. Throws where the operation is terminated, and the reason of the signal. */
+  /** Waits for the next event. Throws if the operation is terminated. If the signal fires, throws its reason. */
   next(signal: AbortSignal): Promise<Wake> {
     return this.#wait(signal);
   }
 
-  /** The gateway may have forgotten to tell something: those who wait before the work ask again. */
+  /** A message of the gateway may be lost. Calls that wait before the work ask again. */
   askAgain(): void {
     if (this.#phase === 'asking') this.#wakeAll('ask_again');
   }
@@ -171,7 +171,7 @@ export class LiveOperation {
     for (const { fail } of this.#waiters) fail(error);
   }
 
-  /** Waits until the gateway knows what has been told so far, or is out of reach. */
+  /** Waits until the gateway knows all that was told so far, or is out of reach. */
   async told(): Promise<void> {
     await Promise.all(this.#telling);
   }
@@ -218,7 +218,7 @@ export class LiveOperation {
     this.#open = still;
   }
 
-  /** For the operator who looks at the receipt. */
+  /** Text for the operator who reads the receipt. */
   #howSo(): string {
     if (this.#phase === 'asking') return 'the work had not begun';
     if (this.#phase === 'over') return 'the work has ended';

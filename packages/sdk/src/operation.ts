@@ -7,23 +7,23 @@ import { requireMicros } from './validate.ts';
 /** An operation as an operator can control it. */
 export interface OperationControl {
   readonly id: string;
-  /** As this process knows it. */
+  /** The state that this process knows. */
   readonly state: OpState;
-  /** Fires when the operation is terminated; its reason is an `OperationTerminatedError`. */
+  /** Fires when the operation is terminated. Its reason is an `OperationTerminatedError`. */
   readonly signal: AbortSignal;
   /**
-   * A point at which the work can stop: passes at once while the operation is running, waits while it is paused, and
+   * A point at which the work can stop. It passes at once while the operation runs, waits while it is paused, and
    * throws an `OperationTerminatedError` once it is terminated.
    */
   checkpoint(this: void): Promise<void>;
 }
 
-/** An allowed action while it happens. */
+/** A running allowed action. */
 export interface Operation extends OperationControl {
   readonly answer: Answer;
-  /** Sets what the action has cost in all, in micro-dollars; what was estimated where it is never called. See `usd`. */
+  /** Sets the total cost of the action in micro-dollars. Without a call, the estimate counts. See `usd`. */
   spent(this: void, micros: number): void;
-  /** Sets one line on how it went, for the people who watch. */
+  /** Sets a one-line note on how it went, for people who watch. */
   note(this: void, detail: string): void;
 }
 
@@ -40,7 +40,7 @@ export function controlledOperation(op: LiveOperation): OperationControl {
   };
 }
 
-/** The operation for the work that it allows, and what the work has said of it so far. */
+/** The operation as the work sees it, and what the work has said of it so far. */
 export function workedOperation(op: LiveOperation, answer: Answer): { operation: Operation; said: () => Completion } {
   let actualCostMicros: number | undefined;
   let detail: string | undefined;

@@ -7,22 +7,22 @@ import type { TraceIds } from './trace-ids.ts';
 import { traceIds } from './trace-ids.ts';
 import { requireMicros } from './validate.ts';
 
-/** What may be said of an action beside the action itself. */
+/** Details of an action besides the action itself. */
 export interface CheckDetails {
-  /** Made up where left out. Checking with the ids of an earlier answer asks about that operation again. */
+  /** Generated if left out. A check with the ids of an earlier answer asks about that operation again. */
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;
   /** The piece of work that the action belongs to. */
   readonly runId?: string | undefined;
   /** One line for the people who watch. */
   readonly summary?: string | undefined;
-  /** What the action will cost at most, in micro-dollars: reserved until it is completed. See `usd`. */
+  /** The most that the action will cost, in micro-dollars. Reserved until completion. See `usd`. */
   readonly estimatedCostMicros?: number | undefined;
   /** The agent on whose behalf this one acts. */
   readonly caller?: AgentId | undefined;
 }
 
-/** A check that is ready to be sent, any number of times. Holds the agent's token: it never leaves the SDK. */
+/** A check that can be sent any number of times. It holds the agent's token and never leaves the SDK. */
 export interface PreparedCheck {
   readonly ids: TraceIds;
   readonly message: CheckActionRequest;

@@ -1,8 +1,8 @@
 const longestTimerMs = 2_147_483_647;
 
 /**
- * Keeps the process alive while something is awaited. The connection itself never does: an agent that waits for nothing
- * but orders may end.
+ * Keeps the process alive while something is awaited. The connection itself never does: an agent that only waits for
+ * controls may end.
  */
 export class ProcessHold {
   #timer: NodeJS.Timeout | undefined;

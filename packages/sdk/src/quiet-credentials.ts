@@ -5,8 +5,9 @@ import type { TlsOptions } from './connect-options.ts';
 type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
 /**
- * How to connect, with or without TLS, such that an open call does not keep the process alive. The library would have it
- * so for every call, and the control stream is open as long as the agent is. What is awaited holds the process by itself.
+ * Credentials, with or without TLS, under which an open call does not keep the process alive. By default the library
+ * keeps it alive for every call, and the control stream is open as long as the agent is. Awaited calls hold the process
+ * by themselves.
  */
 export function quietCredentials(tls: TlsOptions | undefined): ChannelCredentials {
   if (tls === undefined) return new QuietCredentials(credentials.createInsecure());

@@ -21,7 +21,7 @@ export class Reeve {
     this.#apiKey = apiKey;
   }
 
-  /** Registers an agent, or replaces the token of one that is registered: the old token stops at once. */
+  /** Registers an agent. If it is registered already, this replaces its token, and the old token stops at once. */
   async register(options: RegisterOptions, call: CallOptions = {}): Promise<Agent> {
     if (this.#apiKey === undefined) throw new ReeveUnauthenticated('no API key: give connect an apiKey');
     const request = registerRequest(options);
@@ -37,7 +37,7 @@ export class Reeve {
     });
   }
 
-  /** Acts as an agent that is registered already, by its token. Needs no API key. */
+  /** Acts as a registered agent with its token. Needs no API key. */
   attach(options: AttachOptions): Agent {
     return new Agent(this.#link, {
       id: fullAgentId(options),
@@ -50,7 +50,7 @@ export class Reeve {
   }
 
   /**
-   * Ends the connection, the heartbeats and the control of all agents at once. Calls in flight and operations that wait
+   * Ends the connection, the heartbeats and the control of all agents at once. Calls in flight and waiting operations
    * reject with `ReeveClosed`. Registrations stay.
    */
   close(): void {

@@ -5,21 +5,21 @@ import { fullAgentId } from './agent-id.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import type { Control } from './control.ts';
 
-/** What happens to an agent outside of any call. */
+/** Events of an agent outside of any call. */
 export interface AgentEvents {
-  /** The agent's token is not accepted any more: the agent was registered again elsewhere, or removed. */
+  /** The gateway no longer accepts the token: the agent was registered again elsewhere, or removed. */
   readonly onRevoked?: (() => void) | undefined;
-  /** The gateway asks something of an operation of the agent. The SDK sees to it by itself; this is to know of it. */
+  /** The gateway controls an operation of the agent. The SDK carries the control out. This is for information. */
   readonly onControl?: ((control: Control) => void) | undefined;
-  /** The agent can be controlled, or cannot for now. */
+  /** The agent can be controlled now, or cannot for now. */
   readonly onConnection?: ((event: ConnectionEvent) => void) | undefined;
 }
 
-/** What `register` and `attach` have in common. */
+/** The options that `register` and `attach` share. */
 interface AgentOptions extends AgentId, AgentEvents {
   /**
-   * Whether other processes act as this agent with the same token. This one then speaks for its own operations only.
-   * Otherwise an operation that is not known here counts as not running. Default false.
+   * Whether other processes act as this agent with the same token. This process then speaks only for its own
+   * operations. Otherwise an operation that it does not know counts as not running. Default false.
    */
   readonly shared?: boolean | undefined;
 }
@@ -31,22 +31,22 @@ export interface RegisterOptions extends AgentOptions {
   /** The agent that spawned this one. */
   readonly parent?: AgentId | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** The names of the tools that the agent has. */
+  /** The names of the agent's tools. */
   readonly tools?: readonly string[] | undefined;
-  /** The token to be known by from now on, at least 32 characters; a random one where left out. */
+  /** The new token of the agent, at least 32 characters. Random if left out. */
   readonly token?: string | undefined;
 }
 
 export interface AttachOptions extends AgentOptions {
-  /** The token with which the agent was registered. */
+  /** The token from the registration of the agent. */
   readonly token: string;
   /** Default 30. */
   readonly heartbeatIntervalSecs?: number | undefined;
 }
 
 /**
- * The request to register. The token is always made here: a retry then registers the same token again, and an attempt
- * that is delayed in the network cannot replace the one that the agent holds.
+ * The request to register. The SDK always makes the token here. So a retry registers the same token again, and an
+ * attempt that the network delays cannot replace the token that the agent holds.
  */
 export function registerRequest(options: RegisterOptions): RegisterAgentRequest {
   const { name = '', framework = '', version = '', parent, metadata = {}, tools = [] } = options;

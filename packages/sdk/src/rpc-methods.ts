@@ -26,7 +26,7 @@ export interface RpcMethod<Request, Response> {
   readonly response: { decode(reader: CappedReader): Response };
 }
 
-/** The methods of the gateway that an agent calls. */
+/** The gateway methods that an agent calls. */
 export const rpc = {
   checkAction: { path: paths.checkAction, request: CheckActionRequest, response: CheckActionResponse },
   batchCheck: { path: paths.batchCheck, request: BatchCheckRequest, response: BatchCheckResponse },
@@ -39,7 +39,7 @@ export const rpc = {
   deregisterAgent: { path: paths.deregisterAgent, request: DeregisterAgentRequest, response: DeregisterAgentResponse },
 } as const;
 
-/** What the gateway takes in one message. */
+/** The largest message that the gateway takes. */
 const largestMessage = 4 * 1024 * 1024;
 
 export function bytesOf<Request>(method: RpcMethod<Request, unknown>, message: Request): Buffer {
@@ -51,7 +51,7 @@ export function isTooLarge(bytes: Buffer): boolean {
   return bytes.length > largestMessage;
 }
 
-/** The request in bytes, refused here where the gateway would refuse it: in a stream that would end all the others. */
+/** The request in bytes. Refuses here what the gateway would refuse: a refusal on a stream would end all others. */
 export function encodeRequest<Request>(method: RpcMethod<Request, unknown>, message: Request): Buffer {
   return requireSendable(bytesOf(method, message));
 }

@@ -17,7 +17,7 @@ export interface Run {
   readonly ask: (op: LiveOperation) => Promise<Answer>;
   readonly report: (completion: Completion) => Promise<void>;
   readonly hook: ControlHook | undefined;
-  /** How long the action is waited for while it is held. */
+  /** How long `run` waits for a held action. */
   readonly wait: { readonly deadline: Deadline; readonly signal: AbortSignal | undefined };
 }
 
@@ -41,7 +41,7 @@ export async function runAction<Result>(run: Run, work: Work<Result>): Promise<R
   }
 }
 
-/** The answer that allows it. A held action is waited for: its release comes by the control stream. */
+/** The answer that allows the action. A held action waits for its release on the control stream. */
 async function admitted({ ops, opId, ask, wait }: Run, op: LiveOperation): Promise<Answer> {
   const asked = async () => ops.upToDate(op, await ask(op));
   let answer = await asked();
@@ -57,14 +57,14 @@ async function admitted({ ops, opId, ask, wait }: Run, op: LiveOperation): Promi
       if ((await nextOf(op, wait)) === 'ask_again') answer = newerOf(answer, await asked());
     }
   } catch (error) {
-    // Should it be released after all, it never happens.
+    // If it is released after all, it still never happens.
     if (answer.decision === 'pending') ops.ended(opId, givenUp);
     throw error;
   }
   return answer;
 }
 
-/** The same error whether the end of a held action is heard by the stream or by asking again. */
+/** The same error, whether the stream or a new check reveals the end of a held action. */
 function overWhileHeld(answer: Answer): Error {
   const { opId, opState, reason } = answer;
   if (opState !== 'terminated') return new ActionDeniedError(answer);
@@ -81,7 +81,7 @@ async function nextOf(op: LiveOperation, { deadline, signal }: Run['wait']): Pro
   }
 }
 
-/** An answer that says nothing of the operation itself does not end the wait: no answer at all, or a refused identity. */
+/** An answer that says nothing of the operation does not end the wait: no answer at all, or a refused identity. */
 function newerOf(held: Answer, newer: Answer): Answer {
   return newer.source === 'sdk' || newer.opId === '' ? held : newer;
 }
@@ -96,7 +96,7 @@ function released(held: Answer, reason: string): Answer {
   };
 }
 
-/** Does what was allowed. The work's own error is never hidden by one of reporting. */
+/** Does the allowed action. An error of reporting never hides the error of the work. */
 async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, work: Work<Result>): Promise<Result> {
   const { operation, said } = workedOperation(op, answer);
   op.hook = run.hook;
@@ -108,7 +108,7 @@ async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, w
     end = { error };
   }
   op.end();
-  // The end is a checkpoint too: a paused operation can neither be reported nor gone on from.
+  // The end is a checkpoint too: a paused operation can be neither reported nor continued.
   await op.unpaused();
   if (op.terminated !== undefined) throw terminatedBy(op.terminated, end);
   run.ops.drop(op);

@@ -10,8 +10,8 @@ export interface TraceIds {
 const pattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * The ids of an operation, made up here where they are not given. They exist before the first attempt, so that
- * a retry after a lost answer asks about the same operation and never makes a second one.
+ * The ids of an operation, generated if not given. They exist before the first attempt. So a retry after a lost answer
+ * asks about the same operation and never creates a second one.
  */
 export function traceIds(given: { readonly [Id in keyof TraceIds]?: string | undefined }): TraceIds {
   const { traceId = randomBytes(16).toString('hex'), spanId = randomBytes(8).toString('hex') } = given;

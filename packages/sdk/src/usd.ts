@@ -4,8 +4,8 @@ import { requireMicros } from './validate.ts';
 const decimal = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
 
 /**
- * An amount in US dollars as micro-dollars, the unit in which money is counted. A text is taken exactly
- * (`usd('0.0125')` is 12500); a number is rounded to the nearest micro-dollar.
+ * Converts US dollars to micro-dollars, the unit of all amounts. A string is exact (`usd('0.0125')` is 12500). A number
+ * is rounded to the nearest micro-dollar.
  */
 export function usd(amount: string | number): number {
   if (typeof amount === 'number') return requireMicros('amount', Math.round(amount * 1_000_000));

@@ -1,6 +1,6 @@
 import { ReeveInvalidRequest } from './errors.ts';
 
-/** The longest time that a timer can wait. */
+/** The longest delay of a timer. */
 const longestMs = 2_147_483_647;
 
 export const largestInt32 = 2_147_483_647;

@@ -3,7 +3,7 @@ import { connect } from '../src/index.ts';
 import type { Script } from './scripted-gateway.ts';
 import { ScriptedGateway } from './scripted-gateway.ts';
 
-/** A key with the right form, known to tests only. */
+/** A well-formed key, known only to tests. */
 export const apiKey = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 
 export interface Client extends AsyncDisposable {

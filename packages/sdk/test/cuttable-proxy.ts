@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** A port in front of another, whose connections can be cut as a failing network or a killed process would. */
+/** A port in front of another. A test can cut its connections, as a failing network or a killed process would. */
 export class CuttableProxy {
   readonly port: number;
   readonly #server: Server;

@@ -47,12 +47,12 @@ import { CuttableProxy } from './cuttable-proxy.ts';
 import type { Failure } from './scripted-answers.ts';
 import { allowing, registering, unavailable } from './scripted-answers.ts';
 
-/** `cut` breaks every connection instead of answering, `silence` never answers. */
+/** `cut` breaks every connection instead of answering. `silence` never answers. */
 type Reply<Response> = Response | Failure | 'cut' | 'silence';
 
 type Play<Request, Response> = (request: Request, nth: number) => Reply<Response> | Promise<Reply<Response>>;
 
-/** What the gateway does, by method; `nth` counts the calls of that method from 1. Everything is allowed by default. */
+/** What the gateway does, by method. `nth` counts the calls of that method from 1. The default allows everything. */
 export interface Script {
   checkAction?: Play<CheckRequest, CheckResponse>;
   batchCheck?: Play<BatchRequest, BatchResponse>;
@@ -82,11 +82,11 @@ interface Codec<Message> {
 
 type ControlStream = ServerWritableStream<SubscribeRequest, ControlMessage>;
 
-/** A gateway that does what a test tells it, over real gRPC on a real port. */
+/** A gateway that follows the script of a test, over real gRPC on a real port. */
 export class ScriptedGateway {
   readonly received: Received[] = [];
   script: Script;
-  /** The control streams that are open. */
+  /** The open control streams. */
   readonly streams = new Set<ControlStream>();
   #controls: ControlMessage[] = [];
   #sequence = 0;
@@ -139,7 +139,7 @@ export class ScriptedGateway {
     return this.received.filter((call) => call.method === method).map((call) => call.message as Message);
   }
 
-  /** Sends a control to every stream of the agent (`bot`, or the trace id) that is open, and keeps it for the next. */
+  /** Sends a control to every open stream of the agent (`bot`, or the trace id), and keeps it for later streams. */
   control(opId: string, signal: keyof typeof Signal, extra: Partial<ControlMessage> = {}): ControlMessage {
     const sequence = ++this.#sequence;
     const issuedAt = '2026-01-01T00:00:00.000Z';
@@ -153,12 +153,12 @@ export class ScriptedGateway {
     return message;
   }
 
-  /** As a gateway whose store is gone. */
+  /** Acts as a gateway that lost its store. */
   forgetControls(): void {
     this.#controls = [];
   }
 
-  /** What was acknowledged, in order, as `<sequence> <outcome>`. */
+  /** The acknowledgements, in order, as `<sequence> <outcome>`. */
   get acks(): string[] {
     return this.messages<AckRequest>('ackOpControl').map(({ sequence, outcome }) => `${sequence} ${outcomes[outcome]}`);
   }
@@ -169,7 +169,7 @@ export class ScriptedGateway {
     this.streams.clear();
   }
 
-  /** Goes away as a killed process does; `back` ends that. */
+  /** Goes away as a killed process does. `back` returns it. */
   async away(): Promise<() => Promise<void>> {
     const { port } = this;
     await this.#proxy?.close();
@@ -276,7 +276,7 @@ export class ScriptedGateway {
   }
 }
 
-/** Operations of other agents than `bot` are named after them. */
+/** The trace id of an operation names its agent, except for `bot`. */
 function isFor({ request }: ControlStream, { opId }: ControlMessage): boolean {
   const [trace = ''] = opId.split(':');
   const agent = request.agentId?.agentId ?? '';

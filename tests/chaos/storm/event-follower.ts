@@ -12,25 +12,25 @@ type OpList = RouteOutput<Routes['listOps']>;
 
 export interface FollowerOptions {
   readonly key: string;
-  /** Whether it comes with a ticket, as a browser would. */
+  /** Whether it connects with a ticket, as a browser would. */
   readonly byTicket?: boolean;
-  /** Whether it loses its connection now and then by itself. */
+  /** Whether it drops its connection now and then. */
   readonly hops?: boolean;
   readonly types?: string;
 }
 
-/** What was heard over one connection. */
+/** What arrived over one connection. */
 interface Visit {
   readonly run: number;
   readonly socket: EventSocket;
 }
 
-/** Follows the events over WebSockets, resumes by cursor, and lists anew where it was told of a gap. */
+/** Follows the events over WebSockets, resumes by cursor, and lists again after a gap. */
 export class EventFollower {
   readonly #world: World;
   readonly #options: FollowerOptions;
   readonly #visits: Visit[] = [];
-  /** The state of each operation when it was listed anew, by the run of the gateway. */
+  /** The state of each operation when it was listed again, by run of the gateway. */
   readonly #listed = new Map<number, Promise<Map<string, string> | undefined>>();
   #stopped = false;
 
@@ -39,7 +39,7 @@ export class EventFollower {
     this.#options = options;
   }
 
-  /** Opens the first stream; the rest goes by itself until it is stopped. */
+  /** Opens the first stream. The others follow by themselves until it is stopped. */
   async start(): Promise<{ ended: Promise<void> }> {
     const first = await this.#open();
     return { ended: this.#follow(first) };
@@ -54,13 +54,18 @@ export class EventFollower {
     return this.#visits.length;
   }
 
-  /** The transitions that it was told of in a run of the gateway, in order, each once. */
+  /** Whether it has heard of a transition in a run of the gateway. */
+  hasHeardIn(run: number): boolean {
+    return this.#visits.some((visit) => visit.run === run && visit.socket.events.flatMap(transitionOf).length > 0);
+  }
+
+  /** The transitions reported in a run of the gateway, in order, each once. */
   history(run: number): Transition[] {
     const visits = this.#visits.filter((visit) => visit.run === run);
     const events = visits.flatMap(({ socket }) => socket.events);
     const ids = events.map(({ id }) => id);
     expect(ids, 'ids grow').toEqual([...new Set(ids)].toSorted((a, b) => a - b));
-    // It was told of a gap where the gateway had been killed since the last that it knew, and never else.
+    // A gap is reported exactly if the gateway was killed since the last known event.
     for (const [nth, { socket }] of visits.entries()) {
       const knowsRun = run === 0 || visits.slice(0, nth).some((before) => before.socket.events.length > 0);
       expect(socket.hasGap, `gap at visit ${nth} of run ${run}`).toBe(!knowsRun);
@@ -68,7 +73,7 @@ export class EventFollower {
     return events.flatMap(transitionOf);
   }
 
-  /** What it holds to be true: what it listed after the gap, and what it has heard since. */
+  /** Its view of the truth: the list after the gap, and the events since. */
   async view(run: number): Promise<Record<string, string>> {
     const listed = await this.#listed.get(run);
     const states = new Map(listed);
@@ -95,7 +100,7 @@ export class EventFollower {
     }
   }
 
-  /** Undefined where the gateway is away, or was killed meanwhile. */
+  /** Undefined if the gateway is away, or was killed meanwhile. */
   async #tryToOpen(): Promise<EventSocket | undefined> {
     const { run } = this.#world;
     try {
@@ -124,7 +129,7 @@ export class EventFollower {
     return socket;
   }
 
-  /** The newest that it knows. */
+  /** The newest event that it knows. */
   #cursor(): number | undefined {
     const newest = this.#visits.findLast(({ socket }) => socket.events.length > 0);
     return newest?.socket.events.at(-1)?.id ?? this.#visits[0]?.socket.cursor;
@@ -155,7 +160,7 @@ function transitionOf(event: ReeveEvent): Transition[] {
   return [{ op: `${event.agent_id} ${event.payload.op_id}`, state: event.payload.state }];
 }
 
-/** The gateway is away; anything else is an error. */
+/** The gateway is away. Anything else is an error. */
 function notThere(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (isCutOff(error) || code === 'ECONNREFUSED' || code === 'ECONNRESET') return undefined;

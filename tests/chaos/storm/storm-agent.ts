@@ -3,28 +3,28 @@ import type { Agent, Control, Operation, Reeve, RunOptions } from '@reeve/sdk';
 import { ReeveError } from '@reeve/sdk';
 import { between } from './world.ts';
 
-/** How an agent's work can be reached. */
+/** How controls reach an agent's work. */
 export type Manner =
-  /** It comes to checkpoints, and gives the signal to what takes long. */
+  /** It passes checkpoints, and hands the signal to slow work. */
   | 'checkpoints'
-  /** The same, and it has no end of its own. */
+  /** The same, but it never ends by itself. */
   | 'endless'
-  /** It heeds the signal alone. */
+  /** It reacts only to the signal. */
   | 'signal'
-  /** It heeds nothing; only its end is a checkpoint. */
+  /** It reacts to nothing. Only its end is a checkpoint. */
   | 'nothing'
   /** It says that it cannot be paused. */
   | 'unpausable';
 
 export const cannotPause = 'this work cannot be paused';
 
-/** An agent that does one piece of work after the other, two at a time, until it is let go. It notes what really happened. */
+/** An agent that does one piece of work after another, two at a time, until released. It notes what really happened. */
 export class StormAgent {
   readonly name: string;
   readonly manner: Manner;
   /** The ids of the controls that reached it. */
   readonly taken = new Set<string>();
-  /** When each of its operations did something, by its id. */
+  /** When each of its operations made a step, by id. */
   readonly steps = new Map<string, number[]>();
   #agent: Agent | undefined;
   #lanes: Promise<void>[] = [];
@@ -42,7 +42,7 @@ export class StormAgent {
     this.#lanes = [this.#live(this.#agent), this.#live(this.#agent)];
   }
 
-  /** Whether its process was ended, with whatever it had under way. */
+  /** Whether its process was killed, with all its work. */
   get lost(): boolean {
     return this.#lost;
   }
@@ -51,12 +51,12 @@ export class StormAgent {
     this.#lost = true;
   }
 
-  /** It finishes what it has and begins nothing more. */
+  /** It finishes its work and starts nothing more. */
   letGo(): void {
     this.#letGo = true;
   }
 
-  /** Waits until it has finished, and the gateway knows all of it. */
+  /** Waits until it has finished, and the gateway knows everything. */
   async ended(): Promise<void> {
     await Promise.all(this.#lanes);
     if (!this.#lost) await this.#agent?.close();
@@ -69,7 +69,7 @@ export class StormAgent {
       try {
         await agent.run({ tool: 'work', args: { nth } }, (operation) => this.#work(operation), options);
       } catch (error) {
-        // Terminated, denied for want of an answer, or cut off.
+        // Terminated, denied for lack of an answer, or cut off.
         if (!(error instanceof ReeveError) && !isAborted(error)) throw error;
       }
       await sleep(between(20, 150));

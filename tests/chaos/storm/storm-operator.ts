@@ -13,17 +13,17 @@ type OpList = RouteOutput<Routes['listOps']>;
 
 const verbs = ['pause', 'pause', 'pause', 'resume', 'resume', 'resume', 'resume', 'terminate'] as const;
 
-/** An operator who pauses, resumes and terminates whatever comes along, one operation or many. */
+/** An operator who pauses, resumes and terminates at random, one operation or many. */
 export class StormOperator {
   readonly #world: World;
   readonly #key: string;
   /** The receipts that the gateway has promised. */
   readonly receipts = new Set<string>();
-  /** What the gateway has answered to scoped controls, by their ids. */
+  /** The gateway's answers to scoped controls, by id. */
   readonly bulks = new Map<string, ScopeResult>();
   /** How often another operator was faster. */
   refused = 0;
-  /** What the operators have their eyes on: they share it, so that they meet. */
+  /** The operations that the operators watch. They share them, so that they collide. */
   readonly #sights: { op: OpJson | undefined };
 
   constructor(world: World, key: string, sights: { op: OpJson | undefined }) {
@@ -40,7 +40,7 @@ export class StormOperator {
     }
   }
 
-  /** Stops, or lets run on, all within a scope, and hears of it for certain, however often the gateway is killed. */
+  /** Controls everything within a scope. Repeats the request until answered, however often the gateway is killed. */
   async control(action: (typeof verbs)[number], scope: object): Promise<ScopeResult> {
     const headers = { 'idempotency-key': randomUUID() };
     const json = { action, scope, reason: 'the storm' };
@@ -88,7 +88,7 @@ export class StormOperator {
     const verb = oneOf(verbs) ?? 'pause';
     await this.control(verb, verb === 'terminate' ? narrow : wide);
     if (verb !== 'pause') return;
-    // A pause of many lasts for a moment, or nobody would get on.
+    // A pause of many is short, so that others make progress.
     await sleep(between(0, 800));
     await this.control('resume', wide);
   }
@@ -99,7 +99,7 @@ export class StormOperator {
     return oneOf(answer?.body.items ?? []);
   }
 
-  /** Undefined where there was no answer, as the gateway was gone. */
+  /** Undefined without an answer, because the gateway was gone. */
   async #send<Body>(
     method: string,
     path: string,
@@ -115,7 +115,7 @@ export class StormOperator {
   }
 }
 
-/** Whether a request failed because nobody was there, or is any more. */
+/** Whether a request failed because the gateway was not there, or went away. */
 export function isCutOff(error: unknown): boolean {
   return error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
 }

@@ -1,13 +1,16 @@
 import type { LoggedEntry } from '../../harness/audit-log.ts';
 
-/** An operation has come into a state. */
+/** An operation has entered a state. */
 export interface Transition {
   /** Agent and operation. */
   readonly op: string;
   readonly state: string;
 }
 
-/** The transitions that the audit log tells of: those of decisions by their own entries, the others each by one. */
+/**
+ * The transitions that the audit log records. A decision's own entry implies its transitions. Every other transition
+ * has one entry.
+ */
 export function transitionsOf(entry: LoggedEntry): Transition[] {
   const op = `${entry.lineage.agent_id} ${entry.op_id}`;
   const { op_state, replay, to } = entry.payload as { op_state?: string; replay?: boolean; to?: string };

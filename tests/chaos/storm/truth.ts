@@ -7,10 +7,7 @@ import { transitionsOf } from './transitions.ts';
 type Report = RouteOutput<Routes['getControl']>;
 export type Receipt = Extract<Report, { kind: 'receipt' }>;
 
-/**
- * What a receipt says that is not so, as the agent itself knows it. `later` are the receipts of the controls of the same
- * operation that came after it.
- */
+/** What a receipt claims against the agent's knowledge. `later` has the receipts of the operation's later controls. */
 export function untruthOf(receipt: Receipt, later: readonly Receipt[], agent: StormAgent): string | undefined {
   switch (receipt.status) {
     case 'effective':
@@ -21,7 +18,7 @@ export function untruthOf(receipt: Receipt, later: readonly Receipt[], agent: St
       return receipt.detail === cannotPause ? undefined : 'the agent said something else';
     case 'acked':
       if (!agent.taken.has(receipt.id)) return 'the agent never heard of it';
-      // A pause that was resumed before the work had come to a checkpoint never took effect.
+      // A pause that was resumed before the next checkpoint never took effect.
       if (receipt.action === 'pause' && later.some(({ action }) => action === 'resume')) return undefined;
       return agent.lost ? undefined : 'nothing came of it';
     case 'unconfirmed':
@@ -32,7 +29,7 @@ export function untruthOf(receipt: Receipt, later: readonly Receipt[], agent: St
   }
 }
 
-/** Whether the work went on between the moment in which it had stopped and the next control. */
+/** Whether the work continued between the time it stopped and the next control. */
 function stepAfter(receipt: Receipt, [next]: readonly Receipt[], agent: StormAgent): string | undefined {
   const from = Date.parse(receipt.effective_at ?? '');
   const to = receipt.action === 'terminate' || next === undefined ? Number.POSITIVE_INFINITY : timeOf(next);
@@ -44,7 +41,7 @@ function timeOf({ requested_at }: Receipt): number {
   return Date.parse(requested_at);
 }
 
-/** The controls that the log tells of, in order: the ids of their receipts by agent and operation. */
+/** The controls in the log, in order: receipt ids by agent and operation. */
 export function controlsByOp(entries: readonly LoggedEntry[]): Map<string, string[]> {
   const controls = new Map<string, string[]>();
   for (const entry of entries) {
@@ -56,7 +53,7 @@ export function controlsByOp(entries: readonly LoggedEntry[]): Map<string, strin
   return controls;
 }
 
-/** The first transition of the log that does not start where the one before it ended. */
+/** The first transition of the log that does not start where the previous one ended. */
 export function brokenLifecycle(entries: readonly LoggedEntry[]): LoggedEntry | undefined {
   const states = new Map<string, string>();
   return entries.find((entry) => {

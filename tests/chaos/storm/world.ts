@@ -4,7 +4,7 @@ import { TestGateway } from '../../harness/gateway.ts';
 const env = {
   SVC_RATE_LIMIT_API_PER_MIN: '0',
   SVC_RATE_LIMIT_PUBLIC_PER_MIN: '0',
-  // Nothing is swept, so that lists and histories can be compared whole.
+  // Nothing is swept, so that whole lists and histories can be compared.
   SVC_OPS_TTL_SECS: '3600',
   SVC_OPS_SWEEP_TICK_SECS: '1',
   SVC_CONTROL_ACK_SECS: '3',
@@ -13,12 +13,12 @@ const env = {
 
 const policies = { 'storm.yaml': 'name: storm\ndefault: allow\n' };
 
-/** A gateway that is killed now and then, and comes back on the same folder and the same ports. */
+/** A gateway that is killed now and then, and returns on the same folder and ports. */
 export class World {
   gateway: TestGateway;
   /** How often it has been killed. */
   run = 0;
-  /** The number of the last audit entry of each run that was killed. */
+  /** The sequence of the last audit entry of each killed run. */
   readonly ends: number[] = [];
 
   private constructor(gateway: TestGateway) {
@@ -34,7 +34,7 @@ export class World {
     await this.gateway.kill('SIGKILL');
     this.run++;
     this.ends.push(this.gateway.audit().at(-1)?.seq ?? 0);
-    // Long enough that everybody notices.
+    // Long enough for everybody to notice.
     await sleep(between(200, 600));
     const args = ['--http', new URL(http).host, '--grpc', grpc];
     this.gateway = await TestGateway.start({ folder, env, args });

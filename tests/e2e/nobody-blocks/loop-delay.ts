@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestGateway } from '../../harness/gateway.ts';
 
 /**
- * How long the gateway's event loop was held up at most since it was last asked, in milliseconds: as long as that, a
- * decision had to wait. The gateway measures it itself, and forgets it when it is read.
+ * The longest stall of the gateway's event loop since the last call, in milliseconds. A decision had to wait that long.
+ * The gateway measures it itself, and resets it on reading.
  */
 async function heldUp(gateway: TestGateway): Promise<number> {
   const text = await (await fetch(`${gateway.http}/metrics`)).text();
@@ -11,7 +11,7 @@ async function heldUp(gateway: TestGateway): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? Number.NaN) * 1000;
 }
 
-/** How long others had to wait while something was done. */
+/** How long others had to wait during some work. */
 export async function delayBy(gateway: TestGateway, work: () => Promise<unknown>): Promise<number> {
   await heldUp(gateway);
   await work();
@@ -22,8 +22,8 @@ export async function delayBy(gateway: TestGateway, work: () => Promise<unknown>
 const sample = JSON.stringify(Array.from({ length: 24_000 }, (_, at) => ({ id: `item-${at}`, n: at, ok: true })));
 
 /**
- * How long this machine takes at present to read a body of JSON as large as one may be. Every call can ask for that
- * much: it is what all else is measured by.
+ * How long this machine currently takes to parse the largest JSON body. Every call can demand that much, so it is the
+ * unit for everything else.
  */
 export function unitOfWork(): number {
   let best = Number.POSITIVE_INFINITY;

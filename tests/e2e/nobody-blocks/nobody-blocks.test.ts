@@ -9,14 +9,12 @@ import type { Call } from './worst-calls.ts';
 import { worstCalls } from './worst-calls.ts';
 import { worstRpcs } from './worst-rpcs.ts';
 
-/*
- * Whatever anybody asks for, decisions of others do not wait for it noticeably. Each route and each RPC is asked for the
- * worst that it takes, one call after the other, and the gateway tells how long its event loop was held up at most.
- * That is measured by what this machine takes to read one large body, in the same moment, and tried again where the
- * machine was busy with something else.
- */
+/* No call of anybody noticeably delays the decisions of others. The test sends each route and each RPC its worst
+   input, one call after the other, and the gateway reports the longest stall of its event loop. The unit is the
+   time that this machine takes to read one large body at that moment. The test retries if the machine was busy
+   with something else. */
 
-/** So many times as long as reading one large body takes, others may have to wait. */
+/** Others may have to wait this many times as long as reading one large body takes. */
 const mostUnits = 20;
 const mostTries = 5;
 
@@ -33,7 +31,7 @@ async function delayInUnits(work: () => Promise<unknown>): Promise<number> {
   return delay / Math.max(before, unitOfWork());
 }
 
-/** The least delay of some tries. */
+/** The least delay of several attempts. */
 async function leastDelay(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let time = 0; time < mostTries && least > mostUnits; time++) least = Math.min(least, await delayInUnits(work));
@@ -74,7 +72,7 @@ describe('no decision waits for the worst of', { timeout: 180_000 }, () => {
       for (const call of calls) expect(await send(route, call), described(route, call)).not.toBe(500);
     });
     if (together < mostUnits) return;
-    // Either the machine was busy, or one of them is to blame.
+    // Either the machine was busy, or one of the calls is to blame.
     for (const call of calls) {
       expect(await leastDelay(() => send(route, call)), described(route, call)).toBeLessThan(mostUnits);
     }

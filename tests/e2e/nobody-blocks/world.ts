@@ -6,10 +6,10 @@ import { password, Person } from '../../harness/person.ts';
 import { Policies } from '../../harness/policies.ts';
 import { dearConditions, manyConditions, worstTexts } from './worst-texts.ts';
 
-/** A gateway with much in it, and one tenant that means no good. */
+/** A gateway with much data, and one hostile tenant. */
 export interface World {
   readonly gateway: TestGateway;
-  /** Unbound and bound to the org, both with every scope. */
+  /** Keys with every scope: one unbound, one bound to the org. */
   readonly operator: string;
   readonly tenant: string;
   readonly person: string;
@@ -39,7 +39,7 @@ export async function makeWorld(): Promise<World> {
   const tenant = (await makeKey(gateway, { scopes: ['admin'], org_id: 'acme' })).key;
   const bot = await gateway.register({ agentId: 'bot' });
   for (let at = 0; at < 300; at++) await registerAs(gateway, tenant, { agentId: `agent-${at}`, teamId: `t${at % 20}` });
-  // Several thousand entries, of which some hold what takes long to be looked at.
+  // Several thousand entries, some of them slow to scan.
   for (const text of worstTexts(400)) {
     const requests = Array.from({ length: 250 }, () => checkRequest(bot, { context: toolCall('search', { text }) }));
     await gateway.client.call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, { requests });

@@ -10,12 +10,12 @@ import {
   worstYaml,
 } from './worst-texts.ts';
 
-/** A call as it goes over the wire. */
+/** A call in wire form. */
 export interface Call {
   readonly path: string;
   readonly bearer?: string;
   readonly body?: string;
-  /** It does not end by itself: its beginning will do. */
+  /** The call does not end by itself. Its start is enough. */
   readonly isStream?: boolean;
 }
 
@@ -31,7 +31,7 @@ const dear = {
   context: { tool_name: 'x', args: { a: numbers } },
 };
 
-/** Without members that could be long; what its body holds is refused, but read before. */
+/** A call without long members. The gateway refuses its body, but reads it first. */
 function simple(path: (world: World) => string, who: 'operator' | 'tenant' | 'person' = 'tenant'): Worst {
   return (world) => [
     { path: path(world), bearer: world[who] },
@@ -50,7 +50,7 @@ function list(path: string, who: 'operator' | 'tenant' | 'person' = 'tenant'): W
   ];
 }
 
-/** Each text in its turn, as long as it may be. */
+/** Each text in turn, at its maximum length. */
 function withTexts(
   path: (world: World) => string,
   length: number,
@@ -101,10 +101,10 @@ const approvalPath =
     `/api/v1/approvals/${approvalId}${action}`;
 const nobody = '/api/v1/iam/api-keys/nobody';
 const agent = '/api/v1/agents/acme/core/bot';
-/** The password is hashed in a thread; what is done before is not. */
+/** A thread hashes the password. The work before that is on the main thread. */
 const secret = 900_000;
 
-/** The worst that each route can be asked for. A route without an entry does not compile, and fails the test. */
+/** The worst request of each route. A route without an entry does not compile, and fails the test. */
 export const worstCalls: Readonly<Record<RouteName, Worst>> = {
   healthz: read('/healthz'),
   readyz: read('/readyz'),

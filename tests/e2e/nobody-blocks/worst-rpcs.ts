@@ -21,10 +21,10 @@ import { worstTexts } from './worst-texts.ts';
 type Rpc = keyof typeof paths;
 type Worst = (world: World) => Promise<unknown>;
 
-/** Of a stream a message is like a call; what it does with it is what the call does. */
+/** A message on a stream is like a call, and does the same work. */
 const likeItsCalls: Worst = () => Promise.resolve();
 
-/** For these the conditions of the tenant cost as much as they may. */
+/** With these arguments the tenant's conditions reach their cost limit. */
 const dear = { a: Array.from({ length: 600 }, (_, at) => at) };
 const many = 500;
 
@@ -42,7 +42,7 @@ async function all(calls: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const call of calls) await call().catch(() => undefined);
 }
 
-/** The worst that each RPC can be asked for. An RPC without an entry does not compile, and fails the test. */
+/** The worst request of each RPC. An RPC without an entry does not compile, and fails the test. */
 export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
   checkAction: ({ gateway, bot }) =>
     all([

@@ -1,6 +1,6 @@
-/** Texts that take long to be looked at, for one reason or another. */
+/** Texts that are slow to scan, for various reasons. */
 
-/** Runs of accents, of what looks like secrets, of quotes, and of what patterns try again and again. */
+/** Runs of accents, of secret-like text, of quotes, and of text that makes patterns backtrack. */
 const units = [
   'a',
   'a\u0301\u0323\u0301',
@@ -23,7 +23,7 @@ export function worstTexts(length: number): string[] {
   return units.map((unit) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length));
 }
 
-/** A source of as many different conditions as there may be. */
+/** A source with as many different conditions as possible. */
 export function manyConditions(length: number, head = 'rules:\n'): string {
   const rules: string[] = [head];
   let size = head.length;
@@ -35,7 +35,7 @@ export function manyConditions(length: number, head = 'rules:\n'): string {
   return rules.join('');
 }
 
-/** Globs that a tool may match in many ways. */
+/** Globs that match a tool in many ways. */
 export function manyGlobs(length: number, head = 'rules:\n'): string {
   const globs = Array.from({ length: Math.floor((length - 200) / 14) }, (_, at) => `"*a*b?[cd]${at % 10}*"`).join(', ');
   return `${head}- {name: globs, effect: deny, tools: [${globs}]}\n`.slice(0, length);
@@ -48,7 +48,7 @@ export function aliases(head = 'rules:\n'): string {
   return `${head}- {name: first, effect: deny, when: &w "${condition}"}\n${rules}`;
 }
 
-/** Conditions that cost as much as they may, each of them. */
+/** Conditions that each reach the cost limit. */
 export function dearConditions(head = 'rules:\n'): string {
   const rules = Array.from(
     { length: 1500 },
@@ -57,7 +57,7 @@ export function dearConditions(head = 'rules:\n'): string {
   return `${head}${rules.join('')}`;
 }
 
-/** YAML that is much for a parser. */
+/** YAML that is hard to parse. */
 export function worstYaml(length: number): string[] {
   const anchors = Array.from({ length: length / 18 }, (_, at) => `&a${at} x`).join(',');
   return [
@@ -72,7 +72,7 @@ export function worstYaml(length: number): string[] {
   ].map((text) => text.slice(0, length));
 }
 
-/** Bodies that are as large as they may be, and right or wrong in very many places. */
+/** Bodies of the maximum size, valid or invalid in very many places. */
 export function worstBodies(member: string): string[] {
   const room = 1024 * 1024 - 200;
   const list = (item: string) => `[${Array.from({ length: room / (item.length + 1) }, () => item).join(',')}]`;

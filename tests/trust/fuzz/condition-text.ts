@@ -77,7 +77,7 @@ const methods = [
 ] as const;
 const macros = ['all', 'exists', 'exists_one', 'map', 'filter'] as const;
 
-/** An expression by the grammar of CEL, of which most parse and some have a type. */
+/** A random CEL expression. Most parse, and some have a valid type. */
 export function conditionText(chance: Chance, depth = 1 + chance.below(6)): string {
   if (depth === 0) return chance.happens(0.6) ? chance.oneOf(names) : chance.oneOf(literals);
   const inner = () => conditionText(chance, chance.below(depth));

@@ -21,7 +21,7 @@ import type { Limits } from '../part.ts';
 import { isOver } from '../part.ts';
 import { mutateMessage, randomMessage } from './proto-bytes.ts';
 
-/** What says that the server, not the message, is at fault. */
+/** Statuses that blame the server instead of the message. */
 const serverFaults: Readonly<Record<number, string>> = {
   2: 'UNKNOWN',
   13: 'INTERNAL',
@@ -37,7 +37,7 @@ const streams: ReadonlySet<string> = new Set([
   paths.reflectionV1Alpha,
 ]);
 
-/** Sends random and mutated messages to every RPC; none may be the server's fault, or go without an answer. */
+/** Sends random and mutated messages to every RPC. None may cause a server fault or go unanswered. */
 export async function fuzzProtos({ gateway }: World, limits: Limits): Promise<{ inputs: number; findings: string[] }> {
   const agent = await gateway.register({ orgId: 'proto', agentId: 'proto' });
   const valid = validMessages(agent);
@@ -49,7 +49,7 @@ export async function fuzzProtos({ gateway }: World, limits: Limits): Promise<{ 
     while (!isOver(limits, inputs) && findings.length === 0) {
       const nth = inputs++;
       const chance = new Chance(Math.imul(limits.seed, 0x27_d4_eb_2f) ^ Math.imul(nth + 1, 0x16_56_67_b1));
-      // A stream is tried less often: without anything to say it is open until its deadline.
+      // Streams are tried less often, because a silent one stays open until its deadline.
       const path = chance.oneOf(all.filter((each) => !streams.has(each) || chance.happens(0.05))) ?? paths.checkAction;
       const known = valid[path] ?? new Uint8Array();
       const bytes = chance.happens(0.15) ? randomMessage(chance) : mutateMessage(chance, known);
@@ -109,7 +109,7 @@ function brief(bytes: Uint8Array): string {
   return text.length > 4000 ? `${text.slice(0, 4000)}… (${bytes.length} bytes)` : text;
 }
 
-/** A message of each RPC that is as it should be, to start from. */
+/** A valid message of each RPC, to start from. */
 function validMessages(agent: Registered): Readonly<Record<string, Uint8Array>> {
   const asking = { agentId: agent.id, credentialToken: agent.token };
   const check = checkRequest(agent, {

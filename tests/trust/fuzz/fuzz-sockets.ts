@@ -22,7 +22,7 @@ const names = [
   '__proto__',
 ] as const;
 
-/** Opens WebSockets with whatever query, and sends frames of whatever form. The gateway may close; it may not fail. */
+/** Opens WebSockets with random queries, and sends frames of any form. The gateway may close, but not fail. */
 export async function fuzzSockets({ gateway }: World, limits: Limits): Promise<{ inputs: number; findings: string[] }> {
   const findings: string[] = [];
   let inputs = 0;
@@ -38,7 +38,7 @@ export async function fuzzSockets({ gateway }: World, limits: Limits): Promise<{
   return { inputs, findings };
 }
 
-/** The status of the handshake; 0 where there was none. */
+/** The status of the handshake. 0 if there was none. */
 async function trySocket(base: string, chance: Chance): Promise<number> {
   const { hostname, port } = new URL(base);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -85,7 +85,7 @@ function handshake(chance: Chance, host: string): string {
   ].join('\r\n');
 }
 
-/** A frame as RFC 6455 has it, or nearly: any opcode, reserved bits, lengths that lie, with and without a mask. */
+/** A frame of RFC 6455, or nearly: any opcode, reserved bits, false lengths, with and without a mask. */
 function frame(chance: Chance): Buffer {
   if (chance.happens(0.1)) return Buffer.from(chance.bytes(chance.below(200)));
   const opcode = chance.happens(0.6) ? chance.oneOf([0, 1, 2, 8, 9, 10] as const) : chance.below(16);

@@ -6,13 +6,13 @@ import type { TextFault, TextJob } from './text-worker.ts';
 import type { TextKind } from './text-input.ts';
 import { textInput } from './text-input.ts';
 
-/** An input for which a thread stands still for so long will not come to an end. */
+/** An input that stalls a thread for this long will never finish. */
 const hangsAfterMs = 30_000;
 const mostCpuMs = 5000;
-/** Inputs after which the thread is made anew, so that what it keeps of one is not taken for what all need. */
+/** The thread is replaced after this many inputs, so that retained memory is not mistaken for needed memory. */
 const inputsPerThread = 100_000;
 
-/** Reads inputs of a kind in a thread that is watched; returns how many, and what was found. */
+/** Reads inputs of a kind in a supervised thread. Returns their number and the findings. */
 export async function fuzzTexts(kind: TextKind, limits: Limits): Promise<{ inputs: number; findings: string[] }> {
   const shared = new SharedArrayBuffer(8);
   for (let from = 0; from < limits.most && performance.now() < limits.endsAt; from += inputsPerThread) {
@@ -29,7 +29,7 @@ async function runThread(job: TextJob, { endsAt }: Limits): Promise<TextFault | 
   const state = new Int32Array(job.shared);
   const worker = new Worker(new URL('./text-worker.ts', import.meta.url), {
     workerData: job,
-    // Far more than any input needs: a thread that runs out of it is a finding, not the end of the campaign.
+    // Far more than any input needs. A thread that runs out of memory is a finding, not the end of the campaign.
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   });
   const told = once(worker, 'message').then(

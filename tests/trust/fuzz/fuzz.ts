@@ -9,13 +9,13 @@ import { fuzzProtos } from './fuzz-protos.ts';
 import { fuzzSockets } from './fuzz-sockets.ts';
 import { fuzzTexts } from './fuzz-texts.ts';
 
-/** How the inputs are shared out: the quick ones are many. */
+/** The shares of the inputs. Fast ones get more. */
 const shares = { condition: 0.6, policy: 0.12, cases: 0.08, protos: 0.16, sockets: 0.01, http: 0.03 } as const;
 
-/** Inputs that nobody thought of, to whatever reads any: never the server's fault, never a hang, a crash or growth. */
+/** Sends unexpected inputs to every parser: never a server fault, a hang, a crash or growth. */
 export async function fuzz(limits: Limits): Promise<Outcome> {
   const share = (name: keyof typeof shares): Limits => ({ ...limits, most: Math.ceil(limits.most * shares[name]) });
-  // Texts are read in threads here, and the wire is tried on a gateway: two cores have both to do.
+  // Threads here read texts while a gateway takes the wire inputs, so that two cores are busy.
   const texts = async () => ({
     policy: await fuzzTexts('policy', partOfTime(share('policy'), 3)),
     cases: await fuzzTexts('cases', partOfTime(share('cases'), 2)),
@@ -31,7 +31,7 @@ export async function fuzz(limits: Limits): Promise<Outcome> {
   };
 }
 
-/** The nth part of the time that is left; what is not used goes to whoever comes after. */
+/** The nth part of the remaining time. Unused time goes to the later parts. */
 function partOfTime(limits: Limits, nth: number): Limits {
   const now = performance.now();
   return { ...limits, endsAt: now + (limits.endsAt - now) / nth };

@@ -1,7 +1,7 @@
 import { hostileTexts, numbers } from '../../fuzz/hostile.ts';
 import type { Chance } from '../chance.ts';
 
-/** What has a meaning in YAML, in CEL or in a pattern. */
+/** Tokens with a meaning in YAML, CEL or a pattern. */
 const pieces = [
   ...hostileTexts.filter((text) => text.length < 100),
   ...numbers,
@@ -40,7 +40,7 @@ const pieces = [
   'approvals: {count: 9}',
 ] as const;
 
-/** A text that was changed in one to six places, by characters, lines or pieces of others. */
+/** A text with one to six changes: characters, lines or pieces of others. */
 export function mutateText(chance: Chance, source: string, others: readonly string[]): string {
   let text = source;
   for (let change = 1 + chance.below(6); change > 0; change--) text = changed(chance, text, others);

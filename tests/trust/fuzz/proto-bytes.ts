@@ -1,7 +1,7 @@
 import { hostileTexts } from '../../fuzz/hostile.ts';
 import type { Chance } from '../chance.ts';
 
-/** The wire types of protobuf that have a value of their own. */
+/** The wire types of protobuf that carry a value. */
 const varint = 0;
 const fixed64 = 1;
 const lengthDelimited = 2;
@@ -10,11 +10,11 @@ const fixed32 = 5;
 interface Field {
   readonly number: number;
   readonly type: number;
-  /** Without the tag, and without the length. */
+  /** Without the tag and the length. */
   readonly value: Uint8Array;
 }
 
-/** Bytes that are a message of some form, none that anybody has defined. */
+/** Bytes that form a message of no defined type. */
 export function randomMessage(chance: Chance, depth = 4): Uint8Array {
   const fields = Array.from({ length: chance.below(8) }, () => randomField(chance, depth));
   return concat(fields.map(encoded));
@@ -53,7 +53,7 @@ function randomValue(chance: Chance, type: number, depth: number): Uint8Array {
   }
 }
 
-/** A message with one to four of its fields, at any depth, changed; or its bytes. */
+/** A message with one to four changes: to fields at any depth, or to its bytes. */
 export function mutateMessage(chance: Chance, message: Uint8Array): Uint8Array {
   let bytes = message;
   for (let change = 1 + chance.below(4); change > 0; change--) {
@@ -100,7 +100,7 @@ function mutateFields(chance: Chance, bytes: Uint8Array, depth: number): Uint8Ar
   }
 }
 
-/** The fields of a message; undefined where the bytes are none. */
+/** The fields of a message. Undefined if the bytes are not one. */
 function fieldsOf(bytes: Uint8Array): Field[] | undefined {
   const fields: Field[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -16,7 +16,7 @@ interface Corpus {
 
 let corpus: Corpus | undefined;
 
-/** The input of a kind that a seed and a number stand for. */
+/** The input of a kind for a seed and a number. */
 export function textInput(kind: TextKind, seed: number, nth: number): string {
   const chance = new Chance(Math.imul(seed, 0x9e_37_79_b1) ^ Math.imul(nth + 1, 0x85_eb_ca_6b));
   corpus ??= readCorpus();
@@ -25,7 +25,7 @@ export function textInput(kind: TextKind, seed: number, nth: number): string {
   return mutateText(chance, chance.oneOf(texts) ?? '', texts);
 }
 
-/** What is valid, or wrong in an interesting way, to start from: the decision cases and the starter pack. */
+/** Valid or interestingly wrong texts to start from: the decision cases and the starter pack. */
 function readCorpus(): Corpus {
   const caseFiles = [...filesOf('packages/core/cases'), ...filesOf('packages/cli/starter/.cases')];
   const groups = caseFiles.flatMap((text) => text.split(/^---$/m));

@@ -1,4 +1,4 @@
-// A thread that reads one input after the other. Where it has got to stands in shared memory, for whoever watches it.
+// A thread that reads one input after another. Its progress is in shared memory, for its supervisor.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TextKind } from './text-input.ts';
 import { textInput } from './text-input.ts';
@@ -9,9 +9,9 @@ export interface TextJob {
   readonly seed: number;
   readonly from: number;
   readonly to: number;
-  /** The number of the input at hand, and a flag that ends the thread. */
+  /** The number of the current input, and a flag that ends the thread. */
   readonly shared: SharedArrayBuffer;
-  /** How many milliseconds of the processor an input may take. */
+  /** The CPU time that an input may take, in milliseconds. */
   readonly mostCpuMs: number;
 }
 

@@ -13,7 +13,7 @@ const facts = sampleFacts({
 });
 const plain = parsePolicies([{ file: 'plain.yaml', text: 'name: plain\ndefault: allow\n' }]).documents;
 
-/** Reads an input as the gateway does, and uses what comes of it. Throws where that is what the gateway could not foresee. */
+/** Reads an input as the gateway does, and uses the result. Throws only what the gateway would not foresee. */
 export function tryText(kind: TextKind, text: string): void {
   switch (kind) {
     case 'condition':

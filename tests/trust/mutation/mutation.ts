@@ -4,17 +4,17 @@ import type { Limits, Outcome } from '../part.ts';
 import type { Mutant } from './stryker.ts';
 import { ensureStryker, mutate } from './stryker.ts';
 
-/** The folders of the core where a change that nobody notices would hurt most. */
+/** The folders of the core where an unnoticed change would hurt most. */
 const folders = ['access', 'budget', 'policy', 'ops', 'approvals', 'control'] as const;
-/** Of a hundred changes, so many must be noticed; below this the tests of a folder have become worse. */
+/** Tests must notice this many of a hundred changes. A lower score means that the tests of a folder got worse. */
 const leastScore = 60;
-/** How much code can be tried in a second, once the tests have run by themselves. */
+/** How many lines can be tried per second, after the tests have run once. */
 const linesPerSecond = 1.5;
 const startSeconds = 60;
-/** A score of fewer mutants says little. */
+/** A score from fewer mutants says little. */
 const leastMutants = 20;
 
-/** Changes a sample of the core, and says how much of that its tests notice. `most` are minutes. */
+/** Mutates a sample of the core, and reports how many changes its tests notice. `most` is in minutes. */
 export async function mutation(limits: Limits): Promise<Outcome> {
   const seconds = Math.min(limits.most * 60, (limits.endsAt - performance.now()) / 1000);
   if (seconds < startSeconds) return { counts: {}, findings: [], notRun: ['mutation: the time does not suffice'] };
@@ -46,7 +46,7 @@ export async function mutation(limits: Limits): Promise<Outcome> {
   return outcome;
 }
 
-/** Files of a folder, by lot, of about so many lines together. */
+/** Random files of a folder, of about this many lines in total. */
 function sampleOf(folder: string, lines: number, chance: Chance): string[] {
   const files = globSync(`packages/core/src/${folder}/**/*.ts`).filter((file) => !file.endsWith('.test.ts'));
   const drawn: string[] = [];

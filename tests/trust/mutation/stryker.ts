@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** See docs/adr/0017-mutation-testing.md for why it is here and not among the dependencies. */
+/** docs/adr/0017-mutation-testing.md explains why this is here and not among the dependencies. */
 const version = '10.1.1';
 const home = resolve('node_modules/.cache/stryker');
 const modules = join(home, 'node_modules/@stryker-mutator');
@@ -29,18 +29,18 @@ export interface Mutant {
   readonly status: MutantStatus;
 }
 
-/** Installs it where it is not; false where that cannot be done. */
+/** Installs Stryker if needed. False if that is impossible. */
 export function ensureStryker(): boolean {
   const isThere = () =>
     existsSync(join(modules, 'core/package.json')) && existsSync(join(modules, 'vitest-runner/package.json'));
   if (isThere()) return true;
-  // Without peers: it is to use the Vitest of the repository, which lies above it.
+  // Without peers, so that it uses the repository's Vitest above it.
   const options = ['--no-save', '--no-audit', '--no-fund', '--legacy-peer-deps', '--prefix', home];
   spawnSync('npm', ['install', ...options, ...packages], { stdio: ['ignore', 'ignore', 'inherit'] });
   return isThere();
 }
 
-/** Changes the files in every way it knows, and runs the tests that cover each change, until all are done or time is up. */
+/** Mutates the files in every known way, and runs the tests that cover each change, until done or out of time. */
 export async function mutate(
   files: readonly string[],
   mostMs: number,
@@ -53,7 +53,7 @@ export async function mutate(
   const child = spawn('node_modules/.bin/node', [join(modules, 'core/bin/stryker.js'), 'run', config], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, REEVE_MUTANTS: found },
-    // A group of its own, so that its workers end with it.
+    // Its own process group, so that its workers end with it.
     detached: true,
   });
   let says = '';
@@ -78,7 +78,7 @@ function configOf(files: readonly string[], scratch: string): object {
     testRunner: 'vitest',
     plugins: [join(modules, 'vitest-runner/dist/src/index.js'), resolve('tests/trust/mutation/write-mutants.ts')],
     mutate: files,
-    // What messages say is tested where it matters to somebody; every other text would be a survivor to be read.
+    // Tests check messages where they matter. Every other text would be a survivor that someone has to read.
     mutator: { excludedMutations: ['StringLiteral'] },
     vitest: { configFile: 'vitest.config.ts' },
     coverageAnalysis: 'perTest',
@@ -87,7 +87,7 @@ function configOf(files: readonly string[], scratch: string): object {
     reporters: ['write-mutants'],
     tempDirName: join(scratch, 'sandbox'),
     ignorePatterns: ['docs', 'bench', 'screenshots'],
-    // It would rewrite this with an interface that TypeScript 7 does not have.
+    // Stryker would rewrite the tsconfig through an API that TypeScript 7 lacks.
     tsconfigFile: 'none.json',
     logLevel: 'error',
   };
@@ -97,6 +97,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has just ended by itself.
+    // The process has just ended by itself.
   }
 }

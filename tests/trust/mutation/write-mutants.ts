@@ -1,4 +1,4 @@
-// A reporter for Stryker that writes each mutant as soon as it was tried, so that what was found stays when time is up.
+// A Stryker reporter that writes each mutant as soon as it was tried, so that findings survive a timeout.
 import { appendFileSync } from 'node:fs';
 import type { Mutant, MutantStatus } from './stryker.ts';
 

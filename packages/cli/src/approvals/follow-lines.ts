@@ -8,7 +8,6 @@ import { asLines } from '../watch/as-lines.ts';
 import type { WatchFilter } from '../watch/watch-list.ts';
 import { watchApprovals } from './watched-approvals.ts';
 
-/** Approvals as lines. */
 export function followApprovals(
   shell: Shell,
   globals: GlobalValues,

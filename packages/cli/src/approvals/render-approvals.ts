@@ -12,7 +12,7 @@ const keys = '↑↓ choose   enter look   a approve   r reject   q quit';
 /** Head, titles and foot. */
 const frameRows = 4;
 
-/** The lines of the screen, no more than fit on it. A verdict is asked for below the whole request that it is about. */
+/** The lines of the screen, as many as fit. The question for a verdict stands below the whole request. */
 export function renderApprovals(model: ApprovalsModel, place: string, size: ScreenSize, hasColours: boolean): string[] {
   const room = Math.max(1, size.rows - frameRows);
   const subject = model.asking?.approval ?? (model.isOpen ? model.chosen : undefined);

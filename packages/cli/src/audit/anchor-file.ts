@@ -29,7 +29,7 @@ export async function readAnchors(file: string): Promise<AnchorLines> {
   return anchors;
 }
 
-/** The first line that no key of the gateway has signed, and why; undefined where all are in order. */
+/** The first line without a valid signature of a gateway key, and why. Undefined if all are valid. */
 export function unsignedAnchor(anchors: AnchorLines, keys: Jwks): string | undefined {
   const byKid = new Map(keys.map((key) => [key['kid'], key]));
   for (const { line, anchor } of anchors) {

@@ -1,7 +1,10 @@
 const newline = 10;
 const mostBytes = 64 * 1024 * 1024;
 
-/** The lines of a text that comes in pieces. Only a line feed ends one: Node's own reader also takes U+2028 for an end, which may stand in JSON. */
+/**
+ * The lines of a text that arrives in pieces. Only a line feed ends a line. Node's own reader also ends lines at
+ * U+2028, which may occur in JSON.
+ */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pieces: Buffer[] = [];
   let size = 0;

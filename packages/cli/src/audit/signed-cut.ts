@@ -3,10 +3,10 @@ import type { Cut } from '@reeve/contract/audit';
 import { signedText } from '@reeve/contract/audit';
 import { isObject } from '../is-object.ts';
 
-/** Public keys of a gateway, as its JWKS has them. */
+/** Public keys of a gateway, from its JWKS. */
 export type Jwks = readonly Readonly<Record<string, unknown>>[];
 
-/** Whether a key of the gateway has signed it. */
+/** Whether a gateway key signed the cut. */
 export function isSigned(cut: Cut, keys: Jwks): boolean {
   const [head = '', text = '', signed = ''] = cut.signature.split('.');
   try {

@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts';
 import { cleanLines } from '../output/clean-text.ts';
 import type { Shell } from '../shell.ts';
 
-/** Writes what comes to standard output, or to a file that gets its name when all of it is there. */
+/** Writes the chunks to standard output, or to a file that gets its name once it is complete. */
 export async function writeStream(
   shell: Shell,
   chunks: AsyncIterable<Buffer>,
@@ -18,7 +18,7 @@ export async function writeStream(
   try {
     const stream = createWriteStream(draft, { mode: 0o600 });
     const done = finished(stream);
-    // It is looked at when everything has been written.
+    // The promise is awaited after everything is written.
     done.catch(() => {});
     await once(stream, 'open');
     for await (const chunk of chunks) {
@@ -36,7 +36,7 @@ export async function writeStream(
   }
 }
 
-/** Bytes stay as they are, unless a terminal would act on them. */
+/** Bytes stay unchanged, unless a terminal would act on them. */
 async function toOutput(shell: Shell, chunks: AsyncIterable<Buffer>): Promise<void> {
   const { stdout } = shell;
   const decoder = new StringDecoder('utf8');

@@ -1,6 +1,6 @@
 import { UsageError } from '../cli-error.ts';
 
-/** An agent as it is typed: `org/team/agent`, with `-` for an empty org or team. */
+/** Parses an agent as typed: `org/team/agent`, with `-` for an empty org or team. */
 export function agentPath(text: string): { org: string; team: string; agent: string } {
   const [org, team, agent, ...more] = text.split('/');
   if (org !== undefined && team !== undefined && agent !== undefined && agent !== '' && more.length === 0) {

@@ -1,22 +1,22 @@
 import type { Shell } from '../shell.ts';
 
-/** What a value names, so that completion can offer what there is. */
+/** What a value names, so that completion can offer existing names. */
 export type Completes = LookedUp | 'file' | readonly string[];
 
-/** What is looked up while typing. */
+/** Names that completion looks up. */
 export type LookedUp = 'context' | 'op' | 'agent' | 'key' | 'approval' | 'grant' | 'policy';
 
-/** An option; its name in the set is in camelCase, on the command line in kebab-case. */
+/** An option. Its key is in camelCase, its flag on the command line in kebab-case. */
 export interface Option<Value = unknown> {
   readonly summary: string;
-  /** What stands for the value in help; without one it is a switch. */
+  /** Stands for the value in help. An option without one is a switch. */
   readonly placeholder?: string;
   /** One letter. */
   readonly short?: string;
-  /** Other names, in kebab-case; help does not show them. */
+  /** Other names, in kebab-case. Help does not show them. */
   readonly aliases?: readonly string[];
   readonly completes?: Completes;
-  /** Makes the value of the texts given, in their order. A switch is given an empty text for each time it stands there. */
+  /** Converts the given texts, in order. A switch gets one empty text per occurrence. */
   read(texts: readonly string[], flag: string): Value;
 }
 
@@ -53,9 +53,9 @@ export interface Input<Options = unknown, Arguments = unknown> {
 }
 
 export interface Command<Options extends OptionSet = OptionSet, Arguments extends ArgumentSet = ArgumentSet> {
-  /** What there is to say beyond the summary, in paragraphs. */
+  /** Further paragraphs after the summary. */
   readonly details?: readonly string[];
-  /** In their order; names are shown in capitals. */
+  /** In order. Help shows the names in capitals. */
   readonly args: Arguments;
   readonly options: Options;
   /** A command, and what it does. */
@@ -66,14 +66,14 @@ export interface Command<Options extends OptionSet = OptionSet, Arguments extend
   run(input: Input<Options, Arguments>, shell: Shell): Promise<number>;
 }
 
-/** For the compiler: the types of options and arguments are read off the definition. */
+/** Lets the compiler infer the types of options and arguments from the definition. */
 export function defineCommand<const Options extends OptionSet, const Arguments extends ArgumentSet>(
   command: Command<Options, Arguments>,
 ): Command<Options, Arguments> {
   return command;
 }
 
-/** A command in the table: its code is loaded when it is asked for, so that others start without it. */
+/** A command in the table. Its code is loaded on demand, so that other commands start without it. */
 export interface CommandEntry {
   readonly summary: string;
   readonly load: () => Promise<Command>;
@@ -86,7 +86,7 @@ export interface GroupEntry {
 
 export type CommandTable = Readonly<Record<string, CommandEntry | GroupEntry>>;
 
-/** `dryRun` as it is typed: `dry-run`. */
+/** Converts `dryRun` to its typed form `dry-run`. */
 export function kebabCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

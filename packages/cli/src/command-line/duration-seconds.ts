@@ -21,7 +21,7 @@ export function pointInTime(text: string, flag: string): string {
   );
 }
 
-/** A point in time that is to come: RFC 3339, a date, or in how long. */
+/** A future point in time: RFC 3339, a date, or a duration from now. */
 export function futureTime(text: string, flag: string): string {
   const isSpan = /^\d{1,9}[smhdw]$/.test(text.trim());
   const given = isSpan ? Date.now() + durationSeconds(text, flag) * 1000 : timeOf(text);

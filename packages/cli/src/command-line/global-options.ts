@@ -2,7 +2,7 @@ import type { GlobalValues, Option, OptionSet } from './command.ts';
 import { outputFormats } from './command.ts';
 import { choice, number, text } from './values.ts';
 
-/** Taken by every command, before and after its name. */
+/** Options of every command, before and after its name. */
 export const globalOptions = {
   apiKey: text('KEY', 'An API key. Also: REEVE_API_KEY, or the key of the context.'),
   context: text('NAME', 'The context to use. Also: REEVE_CONTEXT, or the current one.', { completes: 'context' }),
@@ -11,14 +11,14 @@ export const globalOptions = {
   timeout: number('SECONDS', 'How long to wait for an answer. Default: 30.', { min: 1, max: 3600 }),
 } satisfies OptionSet;
 
-/** Understood everywhere. */
+/** Accepted everywhere. */
 export const helpOption: Option<boolean> = {
   summary: 'Show this.',
   short: 'h',
   read: (given) => given.length > 0,
 };
 
-/** Understood without a command. */
+/** Accepted without a command. */
 export const versionOption: Option<boolean> = {
   summary: 'Show the version of this command, and of the gateway.',
   short: 'V',

@@ -96,7 +96,7 @@ function sections(parts: readonly string[]): string {
 
 const lineWidth = 100;
 
-/** Two columns; a left side that is too long has a line of its own, and the right side is wrapped. */
+/** Two columns. A left side that is too long gets its own line. The right side is wrapped. */
 function block(title: string, rows: readonly (readonly [string, string])[]): string {
   const left = Math.min(38, Math.max(...rows.map(([name]) => name.length)));
   const indent = ' '.repeat(left + 4);

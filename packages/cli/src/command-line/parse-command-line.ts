@@ -3,13 +3,16 @@ import type { Command, CommandEntry, CommandTable, GroupEntry, Input, Option, Op
 import { kebabCase } from './command.ts';
 import { globalOptions, globalValues, helpOption, versionOption } from './global-options.ts';
 
-/** What was asked for. */
+/** What the command line asks for. */
 export type Parsed =
   | { readonly kind: 'help'; readonly path: readonly string[]; readonly isMisused: boolean }
   | { readonly kind: 'version'; readonly globals: Input['globals'] }
   | { readonly kind: 'run'; readonly path: readonly string[]; readonly command: Command; readonly input: Input };
 
-/** Reads a command line: global options before and after the command, `--name value` and `--name=value`, `--` before words that look like options. */
+/**
+ * Reads a command line: global options before and after the command, `--name value` and `--name=value`, and `--` before
+ * words that look like options.
+ */
 export async function parseCommandLine(table: CommandTable, argv: readonly string[]): Promise<Parsed> {
   if (argv[0] === 'help') return { kind: 'help', path: argv.slice(1), isMisused: false };
   const words: string[] = [];
@@ -50,7 +53,7 @@ interface Found {
   readonly option: Option;
   /** As it was typed. */
   readonly flag: string;
-  /** What stands behind `=`. */
+  /** The text after `=`. */
   readonly value: string | undefined;
 }
 
@@ -72,7 +75,7 @@ async function findOption(token: string, command: Command | undefined, path: rea
   return { option, flag, value };
 }
 
-/** Every way to write an option; the first is the one that help shows. */
+/** Every spelling of an option. Help shows the first. */
 export function flagsOf(name: string, option: Option): string[] {
   const short = option.short === undefined ? [] : [`-${option.short}`];
   return [`--${kebabCase(name)}`, ...(option.aliases ?? []).map((alias) => `--${alias}`), ...short];
@@ -103,14 +106,14 @@ async function valuesOf(
   }
 }
 
-/** Says what is wrong, what was probably meant, and where help is. */
+/** Says what is wrong, what the user probably meant, and where to find help. */
 async function misuse(
   path: readonly string[],
   what: string,
   typed?: string,
   known: readonly string[] = [],
 ): Promise<UsageError> {
-  // Loaded on the way to an error only.
+  // Loaded only for an error.
   const { didYouMean } = await import('./suggest.ts');
   const guess = typed === undefined ? '' : didYouMean(typed, known);
   return new UsageError(`${what}${guess}\nRun "${['reeve', ...path, '--help'].join(' ')}" for how it is used.`);

@@ -1,4 +1,4 @@
-/** The known word that a mistyped one most likely meant; undefined where none is near. */
+/** The known word closest to a mistyped one. Undefined if none is near. */
 export function suggest(typed: string, known: readonly string[]): string | undefined {
   const near = known
     .map((word) => ({ word, distance: distanceBetween(typed.toLowerCase(), word.toLowerCase()) }))
@@ -7,13 +7,13 @@ export function suggest(typed: string, known: readonly string[]): string | undef
   return near[0]?.word ?? known.find((word) => typed.length > 1 && word.startsWith(typed));
 }
 
-/** `Did you mean …?`, where there is something to offer. */
+/** `Did you mean …?`, if there is a suggestion. */
 export function didYouMean(typed: string, known: readonly string[]): string {
   const word = suggest(typed, known);
   return word === undefined ? '' : ` Did you mean "${word}"?`;
 }
 
-/** How many letters have to be put in, taken out, exchanged or swapped with their neighbour. */
+/** How many letters must be inserted, removed, replaced or swapped with their neighbour. */
 function distanceBetween(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row++) {

@@ -1,7 +1,7 @@
 import { UsageError } from '../cli-error.ts';
 import type { Argument, Completes, Option } from './command.ts';
 
-/** The kinds of options and arguments that commands are made of. */
+/** The kinds of options and arguments. */
 
 export function flag(summary: string, more: Pick<Option, 'short' | 'aliases'> = {}): Option<boolean> {
   return { ...more, summary, read: (texts) => texts.length > 0 };
@@ -13,7 +13,7 @@ export function text(placeholder: string, summary: string, more: More = {}): Opt
   return { ...more, placeholder, summary, read: (texts) => texts.at(-1) };
 }
 
-/** May be given several times, or once with commas. */
+/** Accepts several occurrences, or one with commas. */
 export function texts(placeholder: string, summary: string, more: More = {}): Option<readonly string[]> {
   const read = (given: readonly string[]) =>
     given.flatMap((one) => one.split(',').map((part) => part.trim())).filter((part) => part !== '');

@@ -26,7 +26,7 @@ export const approvalColumns: readonly Column<Approval>[] = [
   { title: 'BY', value: decidersText, isFlexible: true },
 ];
 
-/** How many of those who must have approved. */
+/** How many of the required people have approved. */
 export function approvedText({ verdicts, required }: Approval): string {
   return `${verdicts.filter(({ verdict }) => verdict === 'approve').length} of ${required}`;
 }

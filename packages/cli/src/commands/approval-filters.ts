@@ -5,7 +5,7 @@ import { opFilters } from './op-filters.ts';
 export type Approval = RouteOutput<Routes['getApproval']>;
 export type Grant = RouteOutput<Routes['revokeGrant']>;
 
-/** Which approvals are wanted; all that are given must hold. */
+/** Filters for approvals. All given filters must match. */
 export const approvalFilters = {
   ...opFilters,
   state: choice(['open', 'approved', 'rejected', 'expired', 'cancelled', 'all'], 'Only those. Default: open.'),

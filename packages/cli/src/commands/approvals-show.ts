@@ -31,7 +31,7 @@ export const approvalsShowCommand = defineCommand({
   },
 });
 
-/** The one that is reported, and all others that ask. */
+/** The reported rule, and all others that ask. */
 function rulesText({ policy_rule: first, rules }: Approval): string {
   return [...new Set([first, ...rules])].join(', ');
 }

@@ -38,10 +38,10 @@ export const auditExportCommand = defineCommand({
     const work = writeStream(shell, counting(chunks, seen), file);
     const words = () => `Exporting: ${counted(seen.lines, 'line')}, ${counted(seen.bytes, 'byte')}`;
     try {
-      // On the terminal itself the entries show how far it is.
+      // On a terminal the entries themselves show the progress.
       await (file === undefined ? work : withProgress(shell, words, work));
     } finally {
-      // Where it could not be written, nobody has read it to its end.
+      // After a failed write, nobody has read the body to its end.
       answer.body.destroy();
     }
     if (file === undefined) return 0;

@@ -71,7 +71,7 @@ async function verifyOnline(input: VerifyInput, shell: Shell): Promise<Verdict> 
   return verifyGateway(shell, await connect(shell, input), input.globals.timeout * 1000, { anchors, kept });
 }
 
-/** Verifies the log of a gateway as it is now. What a tenant sees of it is a part. */
+/** Verifies the current log of a gateway. A tenant sees only a part of it. */
 export async function verifyGateway(
   shell: Shell,
   client: GatewayClient,
@@ -122,7 +122,7 @@ async function verifyFile(input: VerifyInput, shell: Shell, file: string): Promi
 
 interface Verified {
   readonly verifier: EntryVerifier;
-  /** The hashes of the entries that are anchored. */
+  /** The hashes of the anchored entries. */
   readonly anchored: ReadonlyMap<number, string>;
 }
 
@@ -145,7 +145,7 @@ async function verifyLines(shell: Shell, source: AsyncIterable<Buffer>, anchors:
   return { verifier, anchored };
 }
 
-/** Reading a file, with its errors in words. */
+/** Reads a file and puts its errors into words. */
 async function verifyStored(shell: Shell, file: string, anchors: AnchorLines | undefined): Promise<Verified> {
   try {
     const source = (file === '-' ? shell.stdin : createReadStream(file)) as AsyncIterable<Buffer>;

@@ -6,7 +6,7 @@ import { microsOf } from '../output/usd.ts';
 
 type Budget = RouteOutput<Routes['listBudgets']>['items'][number];
 
-/** Budgets as a table, each below what it is part of. */
+/** Budgets as a table, each below the budget that contains it. */
 export const budgetColumns: readonly Column<Budget>[] = [
   { title: 'BUDGET', value: (budget) => `${'  '.repeat(levels[budget.tier])}${placeText(budget)}`, isFlexible: true },
   { title: 'PERIOD', value: ({ period }) => period },
@@ -26,7 +26,7 @@ function placeText({ tier, org_id, team_id, agent_id }: Budget): string {
   return ids.map((id) => (id === null || id === '' ? '-' : id)).join('/');
 }
 
-/** What is spent or held back, of the cap; undefined where there is none. */
+/** The share of the cap that is spent or reserved. Undefined without a cap. */
 function usedShare({ limit_usd: limit, spent_usd: spent, reserved_usd: reserved }: Budget): number | undefined {
   if (limit === null) return undefined;
   const used = microsOf(spent) + microsOf(reserved);

@@ -9,7 +9,7 @@ type Window = RouteOutput<Routes['budgetHistory']>['items'][number];
 const widest = 40;
 const bar: string = '█';
 
-/** What was spent day by day or month by month, as bars; `│` is the cap. */
+/** Spend per day or month, as bars. `│` marks the cap. */
 export function historyText(shell: Shell, windows: readonly Window[], period: 'day' | 'month'): string {
   if (windows.length === 0) return 'Nothing is on record.';
   const most = Math.max(1, ...windows.flatMap(({ spent_usd, limit_usd }) => [microsOf(spent_usd), limitOf(limit_usd)]));
@@ -40,7 +40,10 @@ function limitOf(limit: string | null | undefined): number {
   return limit == null ? 0 : microsOf(limit);
 }
 
-/** A window begins at local midnight, which in UTC may be the day before: so much later it is the day that is meant, except in the very west. */
+/**
+ * A window starts at local midnight, which in UTC may be the day before. This shift gives the right day, but for the
+ * far west.
+ */
 const sameDayMs = 13 * 3_600_000;
 
 function dateOf(startsAt: string, period: 'day' | 'month'): string {

@@ -47,7 +47,7 @@ export const budgetsCorrectCommand = defineCommand({
   },
 });
 
-/** Who is named, by how many parts there are. */
+/** The number of parts decides whom the path names. */
 function ownerOf(whose: string): Pick<Correction, 'agent' | 'org_id' | 'team_id'> {
   const [org = '', team = '', agent = '', ...more] = whose.split('/').map(idOfPart);
   if (more.length > 0) throw new UsageError(`WHOSE must be ORG, ORG/TEAM or ORG/TEAM/AGENT, not "${whose}"`);

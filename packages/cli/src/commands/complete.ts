@@ -3,7 +3,7 @@ import { complete } from '../completion/complete.ts';
 import { lookUpAt } from '../completion/look-up.ts';
 import type { Shell } from '../shell.ts';
 
-/** `reeve complete -- WORDS`: what the scripts of the shells ask. Nobody types it, so it is in no help. */
+/** `reeve complete -- WORDS`: the shell scripts call it. Nobody types it, so help does not list it. */
 export async function printCandidates(shell: Shell, words: readonly string[]): Promise<number> {
   const { words: candidates, files } = await complete(commandTable, words, lookUpAt(shell));
   const current = words.at(-1) ?? '';

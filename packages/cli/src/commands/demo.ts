@@ -41,7 +41,7 @@ export const demoCommand = defineCommand({
         ...(grpc === undefined ? {} : { '--grpc': grpc }),
       };
       return await serve({ flags }, dashboardFolder, {
-        // A demo must never touch what the variables of a real gateway point at.
+        // A demo ignores the environment, so that it never touches a real gateway.
         env: { SVC_LOG_LEVEL: 'error', SVC_CONTROL_ACK_SECS: '5', SVC_OPS_TTL_SECS: '30' },
         onListening: (place) => {
           playing = begin(shell, output === 'table', place, ended.signal).catch((error: unknown) => {

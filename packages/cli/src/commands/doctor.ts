@@ -58,7 +58,7 @@ interface Choice {
   readonly skip: readonly string[];
 }
 
-/** One finding after the other, as they come. */
+/** Yields findings one by one. */
 async function* examine(shell: Shell, globals: GlobalValues, choice: Choice): AsyncGenerator<Finding> {
   let context: Awaited<ReturnType<typeof callableContext>>;
   try {

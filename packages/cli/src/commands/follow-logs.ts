@@ -13,15 +13,15 @@ import type { logQuery } from './log-filters.ts';
 
 type LogQuery = ReturnType<typeof logQuery>;
 
-/** Not every entry comes with an event: this often is looked without one. */
+/** The poll interval, because not every entry comes with an event. */
 const pollMs = 2000;
-/** Events that come together are one reason to look. */
+/** Events that arrive together cause one poll. */
 const gatherMs = 100;
-/** Entries are looked for from a little before the last one on, so that no search reads the whole log. */
+/** A search starts a little before the last entry, so that none reads the whole log. */
 const overlapMs = 60_000;
 const perPage = 500;
 
-/** Shows the newest entries, then every one that is written, in order and once, until the command is interrupted. */
+/** Shows the newest entries, then every new one, in order and once, until the command is interrupted. */
 export async function followLogs(
   shell: Shell,
   globals: GlobalValues,
@@ -38,7 +38,7 @@ export async function followLogs(
   show(await log.start(count));
   const bell = new Bell();
   const watching = ring(shell, globals, client, query, bell, signal);
-  // Its failure is the failure of the whole, when it is noticed below.
+  // A failure here fails the whole command, which notices it below.
   watching.catch(() => bell.ring());
   for (let isLost = false; !signal.aborted; ) {
     await Promise.race([bell.rung(), sleep(pollMs, undefined, { signal }).catch(() => {})]);
@@ -58,7 +58,7 @@ export async function followLogs(
   return 0;
 }
 
-/** Rings whenever something happens. */
+/** Rings on every event. */
 async function ring(
   shell: Shell,
   globals: GlobalValues,
@@ -111,7 +111,7 @@ class Bell {
   }
 }
 
-/** Knows which entries were shown, by their sequence. */
+/** Tracks by sequence which entries were shown. */
 class FollowedLog {
   readonly #client: GatewayClient;
   readonly #query: LogQuery;
@@ -132,7 +132,7 @@ class FollowedLog {
     return items.toReversed();
   }
 
-  /** What was written since, oldest first. */
+  /** Entries written since then, oldest first. */
   async news(): Promise<LogEntry[]> {
     const from = this.#lastAt === undefined ? undefined : new Date(Date.parse(this.#lastAt) - overlapMs).toISOString();
     const query = { ...this.#query, from: later(this.#query.from, from) };

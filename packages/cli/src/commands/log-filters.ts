@@ -1,7 +1,7 @@
 import { pointInTime } from '../command-line/duration-seconds.ts';
 import { choice, text } from '../command-line/values.ts';
 
-/** Which entries of the audit log are wanted; all that are given must hold. */
+/** Filters for the audit log. All given filters must match. */
 export const logFilters = {
   org: text('ORG', 'Only entries with this org in their lineage.', { aliases: ['org-id'] }),
   team: text('TEAM', 'Only entries with a team of this name in their lineage.', { aliases: ['team-id'] }),

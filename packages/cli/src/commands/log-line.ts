@@ -3,10 +3,10 @@ import { paint } from '../output/colour.ts';
 import type { LogEntry } from './log-columns.ts';
 import { logColumns } from './log-columns.ts';
 
-/** Wide enough for most, so that lines that come one by one stand below each other. */
+/** Wide enough for most entries, so that lines printed one by one still align. */
 const widths: Readonly<Record<string, number>> = { SEQ: 6, TIME: 24, EVENT: 20, AGENT: 24, DECISION: 8 };
 
-/** One entry on a line of its own: the columns of the table, without what is empty at the end. */
+/** One entry on its own line: the columns of the table, without empty ones at the end. */
 export function logLine(entry: LogEntry, hasColours: boolean): string {
   const cells = logColumns.map(({ title, value, colour, isRight }) => {
     const text = safely(() => cleanText(String(value(entry) ?? '')));
@@ -18,7 +18,7 @@ export function logLine(entry: LogEntry, hasColours: boolean): string {
   return cells.join('  ').trimEnd();
 }
 
-/** An entry of another version may lack something. */
+/** An entry of another version may lack a member. */
 function safely<Value>(read: () => Value): Value | '' {
   try {
     return read();

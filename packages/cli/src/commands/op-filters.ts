@@ -3,7 +3,7 @@ import { text } from '../command-line/values.ts';
 
 export type Op = RouteOutput<Routes['getOp']>;
 
-/** Which operations are wanted; all that are given must hold. */
+/** Filters for operations. All given filters must match. */
 export const opFilters = {
   org: text('ORG', 'Only of this org.', { aliases: ['org-id'] }),
   team: text('TEAM', 'Only of teams of this name.', { aliases: ['team-id'] }),

@@ -4,7 +4,7 @@ import { connect } from '../http/connect.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { print } from '../output/print.ts';
 
-/** The three controls of one operation, which differ in words and route. */
+/** The three controls of one operation. They differ in wording and route. */
 
 const id = required('trace:span, or org/team/agent/trace:span if that is ambiguous.', 'op');
 const reason = text('TEXT', 'Why; the audit log keeps it, and the agent is told.');

@@ -36,7 +36,7 @@ export function stateText({ state, stale }: Op): string {
   return stale ? `${state} (stale)` : state;
 }
 
-/** The last control and what became of it. */
+/** The last control and its status. */
 export function controlText({ control }: Op): string {
   return control === null || control === undefined ? '' : `${control.action} ${control.status}`;
 }

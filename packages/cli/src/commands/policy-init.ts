@@ -7,7 +7,7 @@ import { optional } from '../command-line/values.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
 
-/** The pack lies beside the code as the files that it is, so that it can be read and tested as such. */
+/** The pack is stored as plain files beside the code, so that it can be read and tested as such. */
 const starter = fileURLToPath(new URL('../../starter', import.meta.url));
 
 export const policyInitCommand = defineCommand({
@@ -35,7 +35,7 @@ export const policyInitCommand = defineCommand({
   },
 });
 
-/** Looked at before anything is written: half a pack beside other files would be a policy that nobody meant. */
+/** Checks before anything is written. Half a pack beside other files would be a policy that nobody intended. */
 async function refuseExisting(folder: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
     const path = join(folder, file);

@@ -45,7 +45,7 @@ export const policyPushCommand = defineCommand({
       print(shell, globals.output, { pushed: plan.map(asPlanned) }, words);
       return 0;
     }
-    // A terminal acts on colours only; on stderr, as the result is what was pushed.
+    // The text is clean apart from colours. It goes to stderr, because the result is what was pushed.
     shell.stderr.write(`${words()}\n`);
     const question = `Put ${counted(changing.length, 'document')} in force at ${client.apiUrl}?`;
     if (!options.yes && shell.stdin.isTTY && !(await confirm(shell, question))) {

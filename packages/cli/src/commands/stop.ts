@@ -15,7 +15,7 @@ import type { Shell } from '../shell.ts';
 import { confirm } from '../terminal/ask.ts';
 import { idOfPart } from '@reeve/contract/names';
 
-/** A scope with very many operations takes its time. */
+/** A scope with very many operations takes a while. */
 const controlTimeoutMs = 300_000;
 
 type Action = 'pause' | 'resume' | 'terminate';
@@ -83,7 +83,7 @@ export const stopCommand = defineCommand({
   },
 });
 
-/** Says the same again where the connection broke: the key tells the gateway that it is the same. */
+/** Repeats the request after a broken connection. The idempotency key tells the gateway that it is the same one. */
 async function control(
   shell: Shell,
   client: GatewayClient,

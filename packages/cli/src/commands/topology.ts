@@ -80,7 +80,7 @@ function overviewText(shell: Shell, { orgs, teams, agents, totals }: Overview): 
   ].join('\n\n');
 }
 
-/** Children below their parents. An agent whose parent is not to be seen stands as a root. */
+/** Children below their parents. An agent whose parent is not visible stands as a root. */
 function placed(agents: readonly Agent[]): Placed[] {
   const known = new Set(agents.map(agentText));
   const children = Map.groupBy(agents, ({ parent }) => {

@@ -6,10 +6,10 @@ import { print } from '../output/print.ts';
 import { cleanText } from '../output/clean-text.ts';
 import type { Shell } from '../shell.ts';
 
-/** It must not be long in coming. */
+/** The answer must come quickly. */
 const patienceSecs = 3;
 
-/** `reeve --version`: this command's version and that of the gateway it talks to, which may not be reachable. */
+/** `reeve --version`: the version of this command and of its gateway, if it is reachable. */
 export async function showVersion(shell: Shell, globals: GlobalValues): Promise<number> {
   const { version } = manifest;
   const gateway = await gatewayVersion(shell, globals);
@@ -24,7 +24,7 @@ export async function showVersion(shell: Shell, globals: GlobalValues): Promise<
 interface GatewayVersion {
   readonly api_url: string | null;
   readonly version: string | null;
-  /** Why it is not known. */
+  /** Why the version is unknown. */
   readonly reason?: string;
 }
 
@@ -33,7 +33,7 @@ async function gatewayVersion(shell: Shell, globals: GlobalValues): Promise<Gate
   try {
     const context = await callableContext(shell, globals);
     url = context.apiUrl;
-    // A public route: nothing is sent along, and nothing is renewed for it.
+    // The route is public, so nothing is sent along and no session is renewed.
     const { session: _session, apiKey: _apiKey, ...place } = context;
     const client = clientFor(
       shell,

@@ -6,7 +6,7 @@ import { coarseDuration } from '../output/duration.ts';
 import { print } from '../output/print.ts';
 import { renderRecord } from '../output/record.ts';
 
-/** What may be shown of a session: never its token, never the whole key. */
+/** The part of a session that may be shown: never its token, never the whole key. */
 export interface WhoAmI {
   readonly logged_in: true;
   readonly context: string;

@@ -2,17 +2,17 @@ import type { Command, CommandTable, Completes, LookedUp, Option } from '../comm
 import { globalOptions, helpOption } from '../command-line/global-options.ts';
 import { flagsOf } from '../command-line/parse-command-line.ts';
 
-/** What may come next on a command line that is being typed. */
+/** What may come next on a partly typed command line. */
 export interface Candidates {
   readonly words: readonly (readonly [word: string, summary: string])[];
-  /** The shell is to offer files instead. */
+  /** Whether the shell should offer files instead. */
   readonly files: boolean;
 }
 
-/** Looks up the names of a kind that there are. */
+/** Looks up the existing names of a kind. */
 export type LookUp = (what: LookedUp, typed: readonly string[]) => Promise<readonly string[]>;
 
-/** Finds the candidates for the last of the words, which may be empty or begun. */
+/** Finds the candidates for the last word, which may be empty or incomplete. */
 export async function complete(table: CommandTable, typed: readonly string[], lookUp: LookUp): Promise<Candidates> {
   const before = typed.slice(0, -1);
   const current = typed.at(-1) ?? '';
@@ -51,7 +51,7 @@ function allOptions(command: Command | undefined): [string, Option][] {
   return Object.entries<Option>({ ...command?.options, ...globalOptions, help: helpOption });
 }
 
-/** The option that a flag names, where it waits for a value. */
+/** The option of a flag, if it takes a value. */
 function valueOption(flag: string, command: Command | undefined): Option | undefined {
   const found = allOptions(command).find(([name, option]) => flagsOf(name, option).includes(flag))?.[1];
   return found?.placeholder === undefined ? undefined : found;

@@ -13,7 +13,7 @@ import type { LookUp } from './complete.ts';
 const patienceMs = 1500;
 const most = 200;
 
-/** Looks names up at the gateway of the context that the command line speaks of. */
+/** Looks up names at the gateway of the context that the command line selects. */
 export function lookUpAt(shell: Shell): LookUp {
   return async (what, typed) => {
     try {
@@ -26,7 +26,7 @@ export function lookUpAt(shell: Shell): LookUp {
       });
       return (await names(client, what)).filter(isPlain);
     } catch {
-      // A completion that fails is none.
+      // A failed completion offers nothing.
       return [];
     }
   };
@@ -60,12 +60,12 @@ async function names(client: GatewayClient, what: Exclude<LookedUp, 'context'>):
   }
 }
 
-/** Names come from agents and go into a shell. */
+/** Names come from agents and end up in a shell, so only plain ones pass. */
 function isPlain(name: string): boolean {
   return /^[\w.:/-]+$/.test(name);
 }
 
-/** The global options of a line that is not finished. */
+/** The global options of an unfinished line. */
 function globalsIn(typed: readonly string[]): GlobalValues {
   return globalValues((name) => {
     const option = globalOptions[name as keyof typeof globalOptions];
@@ -74,7 +74,7 @@ function globalsIn(typed: readonly string[]): GlobalValues {
       const [flag = '', ...rest] = word.split('=');
       if (!flags.includes(flag)) return [];
       const value = rest.length > 0 ? rest.join('=') : (typed[at + 1] ?? '');
-      // One that is being typed says nothing yet.
+      // A value that is still being typed does not count.
       return at + 1 === typed.length - 1 && rest.length === 0 ? [] : [value];
     });
   });

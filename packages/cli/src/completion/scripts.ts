@@ -1,6 +1,7 @@
 /**
- * The completion of each shell asks the command itself: `reeve complete -- WORDS`, which is not in the table and not in the help.
- * It prints a candidate on each line, behind a tab its summary; the one line `:files` asks for files instead.
+ * The completion of each shell calls the command itself: `reeve complete -- WORDS`, which is neither in the table nor
+ * in the help. It prints one candidate per line, followed by a tab and its summary. The single line `:files` asks for
+ * files instead.
  */
 
 export const completionShells = ['bash', 'zsh', 'fish'] as const;

@@ -10,19 +10,19 @@ import { reeveFolder } from './reeve-folder.ts';
 import type { Session } from './sessions.ts';
 import { readSession } from './sessions.ts';
 
-/** Where a command goes and as whom. */
+/** Where a command connects to, and as whom. */
 export interface ActiveContext {
   readonly folder: ReeveFolder;
-  /** The name of the context, or the URL where there is none: what sessions are kept under, and what people are shown. */
+  /** The name of the context, or the URL without one. Sessions are stored under it, and people see it. */
   readonly name: string;
   readonly apiUrl: string;
   /** From flag, variable or context, in this order. */
   readonly apiKey: string | undefined;
-  /** Only where it was made for this URL. */
+  /** Set only if it was made for this URL. */
   readonly session: Session | undefined;
 }
 
-/** Finds out about the active context. One that nobody knows is no mistake where nothing is to be sent. */
+/** Resolves the active context. An unknown context is no error as long as nothing is sent. */
 export async function activeContext(
   shell: Shell,
   globals: GlobalValues,
@@ -45,7 +45,7 @@ export async function activeContext(
   };
 }
 
-/** The same for commands that call the gateway: a misspelt context must not send anything to another place. */
+/** The same for commands that call the gateway. A misspelt context must not send anything elsewhere. */
 export async function callableContext(shell: Shell, globals: GlobalValues): Promise<ActiveContext> {
   const context = await activeContext(shell, globals);
   if (context.isKnown) return context;
@@ -64,6 +64,6 @@ function explicitUrl(shell: Shell, globals: GlobalValues): string | undefined {
 
 function storedUrl(name: string | undefined, config: Config, session: Session | undefined): string | undefined {
   const url = name === undefined ? undefined : config.contexts.get(name)?.apiUrl;
-  // A login to a context that is not in the file has left its URL with the session.
+  // A login to a context outside the file stored its URL with the session.
   return url === undefined ? session?.apiUrl : parseApiUrl(url, `api_url of the context "${name}"`);
 }

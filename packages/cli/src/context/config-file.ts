@@ -22,7 +22,7 @@ export async function readConfig(folder: ReeveFolder): Promise<Config> {
 
 export type ConfigDocument = { current_context?: string; contexts: Record<string, Record<string, unknown>> };
 
-/** Changes the file; what this command does not know of stays in it. */
+/** Changes the file, and keeps members that this command does not know. */
 export async function changeConfig(
   folder: ReeveFolder,
   change: (document: ConfigDocument, config: Config) => void,

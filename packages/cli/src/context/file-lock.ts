@@ -4,10 +4,10 @@ import { CliError } from '../cli-error.ts';
 
 const retryMs = 20;
 const patienceMs = 8000;
-/** Nothing under the lock takes nearly as long. */
+/** No work under the lock takes nearly this long. */
 const abandonedMs = 30_000;
 
-/** Runs work while holding a lock, which is a file that exists. One that its process has left behind is taken over. */
+/** Runs work while holding a lock, which is a file. A lock that its process left behind is taken over. */
 export async function withLock<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const mark = `${process.pid} ${Math.random()}`;
   const started = performance.now();
@@ -37,7 +37,7 @@ function take(path: string, mark: string): boolean {
   }
 }
 
-/** Moves it aside first: of several that find it abandoned, one does so, and what it moved is looked at again. */
+/** Moves the file aside first: if several processes find it abandoned, one succeeds. It checks the moved file again. */
 function clearIfAbandoned(path: string): void {
   const found = holder(path);
   if (found === undefined || !found.isAbandoned) return;
@@ -46,7 +46,7 @@ function clearIfAbandoned(path: string): void {
     renameSync(path, aside);
     if (holder(aside)?.mark !== found.mark) renameSync(aside, path);
   } catch {
-    // Somebody else was faster.
+    // Another process was faster.
   } finally {
     rmSync(aside, { force: true });
   }
@@ -57,7 +57,7 @@ function holder(path: string): { mark: string; isAbandoned: boolean } | undefine
     const mark = readFileSync(path, 'utf8');
     const age = Date.now() - statSync(path).mtimeMs;
     const pid = Number.parseInt(mark, 10);
-    // An empty one is being made this moment.
+    // An empty file is a lock that is being created right now.
     const isAbandoned = age > abandonedMs || (pid > 0 && !isAlive(pid));
     return { mark, isAbandoned };
   } catch {

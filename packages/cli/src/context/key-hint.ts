@@ -1,6 +1,6 @@
 const wholeForm = /^(rvk_[a-z2-7]{12})_[0-9A-Za-z]{46}$/;
 
-/** The beginning of an API key, enough to tell which one it is: its id, which is no secret, or a few characters. */
+/** The start of an API key, enough to identify it: its id, which is not secret, or a few characters. */
 export function keyHint(key: string): string {
   const known = wholeForm.exec(key)?.[1];
   return `${known ?? key.slice(0, Math.min(8, Math.floor(key.length / 3)))}…`;

@@ -1,6 +1,6 @@
 import { needsYaml, readSimpleYaml } from './simple-yaml.ts';
 
-/** A YAML text as a value; throws where it is none. */
+/** Parses a YAML text. Throws if it is invalid. */
 export async function parseYaml(text: string): Promise<unknown> {
   const value = readSimpleYaml(text);
   if (value !== needsYaml) return value;

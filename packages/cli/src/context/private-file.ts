@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import type { ReeveFolder } from './reeve-folder.ts';
 
-// An import of node:fs would load all that hangs on it, which takes longer than reading the files.
+// Importing node:fs would load all its dependencies, which takes longer than reading the files.
 const {
   chmodSync,
   closeSync,
@@ -17,9 +17,9 @@ const {
   writeSync,
 } = process.getBuiltinModule('node:fs');
 
-/** A file that only its owner may read, in a folder that only its owner may enter. Both are tightened where found looser. */
+/** A file that only its owner may read, in a folder that only its owner may enter. Looser permissions are tightened. */
 
-/** The text of a file; undefined where there is none. */
+/** The text of a file. Undefined if there is none. */
 export function readPrivateFile(folder: ReeveFolder, path: string): string | undefined {
   tighten(folder.path, 0o700);
   tighten(path, 0o600);
@@ -32,8 +32,8 @@ export function readPrivateFile(folder: ReeveFolder, path: string): string | und
 }
 
 /**
- * Changes a file under a lock, so that two commands at once lose nothing of each other. `change` is given the text as it
- * is now and returns the new one, or undefined to leave it. Readers see the old text or the new one, never a part.
+ * Changes a file under a lock, so that two commands at once lose nothing. `change` gets the current text and returns
+ * the new one, or undefined to leave it. Readers see the old text or the new one, never a part.
  */
 export async function changePrivateFile(
   folder: ReeveFolder,
@@ -42,7 +42,7 @@ export async function changePrivateFile(
 ): Promise<void> {
   try {
     makeFolder(folder);
-    // Most commands only read.
+    // Loaded on demand, as most commands only read.
     const { withLock } = await import('./file-lock.ts');
     await withLock(`${path}.lock`, async () => {
       const text = await change(readPrivateFile(folder, path));
@@ -56,7 +56,7 @@ export async function changePrivateFile(
 
 function makeFolder(folder: ReeveFolder): void {
   try {
-    // Not the home folder itself: one that does not exist is a mistake.
+    // Does not create the home folder: a missing one is a mistake.
     mkdirSync(folder.path, { mode: 0o700 });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
@@ -65,7 +65,7 @@ function makeFolder(folder: ReeveFolder): void {
 }
 
 function replaceFile(path: string, text: string): void {
-  // A link stays one: what it leads to is replaced.
+  // A link stays a link. Its target is replaced.
   const target = realPath(path);
   const draft = `${target}.${process.pid}.tmp`;
   rmSync(draft, { force: true });
@@ -85,7 +85,7 @@ function replaceFile(path: string, text: string): void {
   syncFolder(dirname(target));
 }
 
-/** So that the new name survives the power as well. */
+/** The new name must survive a power failure as well. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
@@ -103,12 +103,12 @@ function realPath(path: string): string {
   }
 }
 
-/** Takes away what others may do. Where it cannot be done, the file is used all the same: it is as it was. */
+/** Removes the permissions of others. If that fails, the file is used unchanged. */
 function tighten(path: string, mode: number): void {
   try {
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, mode);
   } catch {
-    // It is not there, or belongs to someone else.
+    // The file does not exist, or it belongs to someone else.
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Shell } from '../shell.ts';
 import { variable } from '../shell.ts';
 
-/** Where this user's contexts and sessions are kept. */
+/** Where the contexts and sessions of this user are stored. */
 export interface ReeveFolder {
   readonly home: string;
   readonly path: string;

@@ -4,24 +4,24 @@ import { changePrivateFile, readPrivateFile } from './private-file.ts';
 import type { ReeveFolder } from './reeve-folder.ts';
 import { writeYaml } from './write-yaml.ts';
 
-/** What a login has left: a token, and the key that it can be renewed with. */
+/** The result of a login: a token, and the key that renews it. */
 export interface Session {
   readonly token: string;
   /** Unix seconds. */
   readonly expiresAt: number;
   readonly scopes: readonly string[];
   readonly sourceKey: string;
-  /** The only place that it is sent to. */
+  /** The only URL that the token is sent to. */
   readonly apiUrl: string;
 }
 
-/** The session under a name: of a context, or a URL where there is no context. */
+/** The session of a context, or of a URL without a context. */
 export async function readSession(folder: ReeveFolder, name: string): Promise<Session | undefined> {
   const entries = await entriesOf(readText(folder));
   return Object.hasOwn(entries, name) ? sessionOf(entries[name]) : undefined;
 }
 
-/** The names that there are sessions under. */
+/** The names that have sessions. */
 export async function sessionNames(folder: ReeveFolder): Promise<string[]> {
   const entries = await entriesOf(readText(folder));
   return Object.keys(entries).filter((name) => sessionOf(entries[name]) !== undefined);
@@ -31,7 +31,7 @@ export async function saveSession(folder: ReeveFolder, name: string, session: Se
   await changeEntries(folder, (entries) => ({ ...entries, [name]: entryOf(session) }));
 }
 
-/** Saves a renewed session, unless somebody has logged out, or in anew, meanwhile. */
+/** Saves a renewed session, unless the user logged out or in again meanwhile. */
 export async function renewSession(folder: ReeveFolder, name: string, from: Session, to: Session): Promise<void> {
   await changeEntries(folder, (entries) => {
     const present = Object.hasOwn(entries, name) ? sessionOf(entries[name]) : undefined;
@@ -40,7 +40,7 @@ export async function renewSession(folder: ReeveFolder, name: string, from: Sess
   });
 }
 
-/** Returns whether there was one. */
+/** Returns whether there was a session. */
 export async function removeSession(folder: ReeveFolder, name: string): Promise<boolean> {
   const entries = await entriesOf(readText(folder));
   if (!Object.hasOwn(entries, name)) return false;
@@ -61,7 +61,7 @@ async function changeEntries(folder: ReeveFolder, change: (entries: Entries) => 
   });
 }
 
-/** A file that cannot be read is as good as none. */
+/** A file that cannot be read counts as missing. */
 function readText(folder: ReeveFolder): string | undefined {
   try {
     return readPrivateFile(folder, folder.credentials);
@@ -70,7 +70,7 @@ function readText(folder: ReeveFolder): string | undefined {
   }
 }
 
-/** A file that is corrupt holds no session. */
+/** A corrupt file holds no session. */
 async function entriesOf(text: string | undefined): Promise<Entries> {
   if (text === undefined) return {};
   try {
@@ -82,7 +82,7 @@ async function entriesOf(text: string | undefined): Promise<Entries> {
   }
 }
 
-/** Undefined where a part is missing or of another kind. */
+/** Undefined if a member is missing or has the wrong type. */
 function sessionOf(entry: unknown): Session | undefined {
   if (!isObject(entry)) return undefined;
   const { token, expires_at: expiresAt, scopes, source_key: sourceKey, api_url: apiUrl } = entry;

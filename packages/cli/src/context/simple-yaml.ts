@@ -1,4 +1,4 @@
-/** Stands for text that needs the whole of YAML. */
+/** Marks text that needs a full YAML parser. */
 export const needsYaml = Symbol('needs a YAML parser');
 
 interface Line {
@@ -6,15 +6,15 @@ interface Line {
   readonly text: string;
 }
 
-/** Words that a parser takes for something else than text. */
+/** Words that a YAML parser does not read as text. */
 export const reservedWord = /^(true|false|null|yes|no|on|off|y|n)$/i;
 const plainText = /^[A-Za-z][\w./+=@-]*(:[\w./+=@-]+)*$/;
 const entryLine = /^("(?:[^"\\]|\\.)*"|[\w./:@-]*[\w./@-]):(?: +(.*))?$/;
 
 /**
- * Reads the YAML that this command writes itself, and most of what people write into a file of contexts: maps and lists
- * in blocks, plain words, numbers, strings as in JSON. Loading a whole parser would take longer than all the rest of
- * `reeve whoami`. Whatever is not plain to see is left to the parser: `needsYaml`.
+ * Reads the YAML that this command writes, and most of what people write into a context file: maps and lists in blocks,
+ * plain words, numbers, and JSON strings. Loading a full parser would take longer than all the rest of `reeve whoami`.
+ * Anything less simple goes to the parser: `needsYaml`.
  */
 export function readSimpleYaml(text: string): unknown {
   const lines: Line[] = [];
@@ -111,7 +111,7 @@ function quoted(text: string): string {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'string') return value;
   } catch {
-    // Other escapes, or something behind the quotes.
+    // Other escapes, or text after the quotes.
   }
   return beyond();
 }

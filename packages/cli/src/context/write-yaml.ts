@@ -5,7 +5,7 @@ import { reservedWord } from './simple-yaml.ts';
 const plainWords = /^[A-Za-z][\w./+=@-]*(:[\w./+=@-]+)*( [\w./+=@()-]+)*$/;
 const plainKey = /^[A-Za-z_][\w-]*$/;
 
-/** A value of JSON as YAML. Text that could be taken for anything else is written as in JSON, which YAML understands. */
+/** Writes a JSON value as YAML. Ambiguous text is written as a JSON string, which YAML understands. */
 export function writeYaml(value: unknown): string {
   return `${lines(value).join('\n')}\n`;
 }

@@ -11,7 +11,7 @@ type Report = RouteOutput<Routes['getControl']>;
 export type Receipt = Extract<Report, { kind: 'receipt' }>;
 export type Counts = Readonly<Record<string, number>>;
 
-/** What became of a scoped control: the number of receipts by status, and those that are not effective. */
+/** The result of a scoped control: the number of receipts by status, and the receipts that are not effective. */
 export interface ControlReport {
   readonly counts: Counts;
   readonly receipts: readonly Receipt[];
@@ -19,10 +19,10 @@ export interface ControlReport {
 
 const lookEveryMs = 400;
 const mostReceipts = 10_000;
-/** Nothing more comes of these. */
+/** These statuses are final. */
 const settled = new Set(['effective', 'failed', 'unconfirmed']);
 
-/** Follows the receipts of a control until each has come to an end, time is up, or the command is interrupted. */
+/** Follows the receipts of a control until all are final, time is up, or the command is interrupted. */
 export async function followControl(
   shell: Shell,
   client: GatewayClient,
@@ -48,7 +48,7 @@ export async function followControl(
   return { counts, receipts: await unsettledReceipts(client, id, counts) };
 }
 
-/** A gateway that is away for a moment does not end the following. */
+/** Following survives a short outage of the gateway. */
 async function readCounts(client: GatewayClient, id: string): Promise<Counts> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -25,7 +25,7 @@ export function outcomeOf({ counts }: ControlReport): Outcome {
   return { total, effective, isComplete: total === effective };
 }
 
-/** The count at the end, and which operations it is not effective for. */
+/** The final count, and the operations for which the control is not effective. */
 export function outcomeText(shell: Shell, action: string, outcome: Outcome, report: ControlReport): string {
   const { total, effective, isComplete } = outcome;
   const head = `${action}: effective for ${effective} of ${counted(total, 'operation')}`;

@@ -8,7 +8,7 @@ export interface DemoAgentId {
   readonly agentId: string;
 }
 
-/** What a demo agent needs to live: its client, and when to stop. */
+/** The environment of a demo agent: its client, and its stop signal. */
 export interface Stage {
   readonly reeve: Reeve;
   readonly signal: AbortSignal;
@@ -16,19 +16,19 @@ export interface Stage {
   readonly chance: () => number;
 }
 
-/** One thing that an agent does, how long it takes and what it costs. */
+/** One task of an agent, with its duration and cost. */
 export interface Task {
   readonly action: Action;
   readonly summary: string;
   readonly seconds: number;
   readonly estimatedCostMicros?: number;
-  /** What it really costs; what was estimated where left out. */
+  /** The real cost. The estimate counts if this is left out. */
   readonly spentMicros?: number;
-  /** Works on whatever it is told: signal and checkpoints do not reach it. */
+  /** Keeps working whatever it is told: signal and checkpoints do not reach it. */
   readonly isStubborn?: boolean;
 }
 
-/** Does one task as the SDK means it to be done: asks, waits where it is held, stops where it is told to. */
+/** Does one task as the SDK intends: it asks, waits while held, and stops when told to. */
 export async function perform(agent: Agent, task: Task, runId: string, signal: AbortSignal): Promise<void> {
   const { action, summary, estimatedCostMicros } = task;
   const options: CheckOptions = {
@@ -40,7 +40,7 @@ export async function perform(agent: Agent, task: Task, runId: string, signal: A
   try {
     await agent.run(action, (operation) => work(task, operation, signal), options);
   } catch (error) {
-    // Refused, stopped, or the demo is over: the agent goes on with something else.
+    // Denied, stopped, or the demo is over: the agent goes on with something else.
     if (error instanceof ActionDeniedError || error instanceof OperationTerminatedError) return;
     if (signal.aborted || error instanceof ReeveError) return;
     throw error;
@@ -59,7 +59,7 @@ async function work(
   if (spentMicros !== undefined) operation.spent(spentMicros);
 }
 
-/** Waits, but not longer than the signal lets it. */
+/** Waits, but ends with the signal. */
 export async function pause(seconds: number, signal: AbortSignal): Promise<void> {
   await sleep(seconds * 1000, undefined, { signal }).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 import { usd } from '@reeve/sdk';
 import type { DemoAgentId, Task } from './demo-agent.ts';
 
-/** Who plays in the demo: its identity, what it says of itself, and what it does over and over. */
+/** An agent of the demo: its identity, its description, and the tasks it repeats. */
 export interface Role extends DemoAgentId {
   readonly name: string;
   readonly framework: string;
@@ -32,7 +32,7 @@ const tool = (name: string, args: unknown, summary: string, seconds: number, cos
   estimatedCostMicros: usd(cost),
 });
 
-/** Three orgs, a dozen agents. Each of them is somebody that an operator will meet. */
+/** Three orgs and a dozen agents. Each stands for a kind of agent that an operator will meet. */
 export const cast: readonly Role[] = [
   {
     orgId: acme,
@@ -201,7 +201,7 @@ export const cast: readonly Role[] = [
   },
 ];
 
-/** Claims to be somebody else, with a token of its own. */
+/** An agent that claims to be another, with a token of its own. */
 export const impostor = {
   itself: { orgId: initech, teamId: 'growth', agentId: 'impostor' },
   claims: { orgId: acme, teamId: 'support', agentId: 'refunds' },

@@ -1,4 +1,4 @@
-/** The policies that the demo's gateway starts with, as files: a small but complete example of what policies can say. */
+/** The policies of the demo gateway, as files: a small but complete example of the policy language. */
 export const demoPolicies: Readonly<Record<string, string>> = {
   'demo.yaml': `# Everybody: what is never done, what a person decides, what is plain work.
 name: demo
@@ -79,7 +79,7 @@ rules:
 `,
 };
 
-/** A document that the demo stores over the API, in two versions, so that there is a history to look at. */
+/** A document that the demo stores over the API in two versions, so that there is a history. */
 export const storedPolicy = {
   name: 'acme-support',
   versions: [

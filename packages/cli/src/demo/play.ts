@@ -5,7 +5,7 @@ import { pause, perform } from './demo-agent.ts';
 import type { Role } from './demo-cast.ts';
 import { cast, impostor } from './demo-cast.ts';
 
-/** Lets all agents work until the signal. Each org's agents come with that org's own key. */
+/** Lets all agents work until the signal. The agents of each org use the key of that org. */
 export async function play(address: string, keyOf: ReadonlyMap<string, string>, signal: AbortSignal): Promise<void> {
   const clients = new Map([...keyOf].map(([org, apiKey]) => [org, connect({ address, apiKey })]));
   const reeveOf = (org: string): Reeve => {
@@ -39,12 +39,12 @@ function enter({ orgId, teamId, agentId, name, framework, parent }: Role, { reev
     version: '1.0',
     metadata: { demo: 'true' },
     ...(parent === undefined ? {} : { parent }),
-    // What the terminal shows is the demo's to say.
+    // Only the demo writes to the terminal.
     onConnection: () => undefined,
   });
 }
 
-/** One task after the other, a run of a few of them at a time. */
+/** Does one task after another, a few per run. */
 async function keepWorking(agent: Agent, role: Role, stage: Stage, hand: number): Promise<void> {
   const { signal, chance } = stage;
   for (let done = hand; !signal.aborted; done++) {
@@ -55,7 +55,7 @@ async function keepWorking(agent: Agent, role: Role, stage: Stage, hand: number)
   }
 }
 
-/** Asks under another agent's name, with its own token, every now and then. */
+/** Every now and then, checks an action under another agent's name with its own token. */
 async function impersonate({ reeve, signal }: Stage): Promise<void> {
   const token = `demo-impostor-${crypto.randomUUID()}`;
   const events = { onConnection: () => undefined };

@@ -14,7 +14,7 @@ export interface Prepared {
   readonly keyOf: ReadonlyMap<string, string>;
 }
 
-/** Makes what a new gateway does not have: an owner and colleagues, a key for each org, a policy with a history. */
+/** Creates what a new gateway lacks: an owner and colleagues, a key for each org, and a policy with a history. */
 export async function prepareDemo(http: string, adminKey: string): Promise<Prepared> {
   const login = { email: 'demo@example.com', password: passphrase() };
   await exchangeJson(http, 'POST', '/api/v1/auth/register', undefined, { ...login, name: 'Demo owner' });

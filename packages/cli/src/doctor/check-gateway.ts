@@ -6,7 +6,7 @@ import { readText, send } from '../http/send.ts';
 import type { Finding } from './finding.ts';
 import { failed, messageOf, ok, warning } from './finding.ts';
 
-/** What can be seen of the gateway from outside. */
+/** What is visible of the gateway from outside. */
 
 export interface Reached {
   readonly findings: readonly Finding[];
@@ -16,7 +16,7 @@ export interface Reached {
 const slowMs = 1000;
 const skewedSecs = 30;
 
-/** Whether it answers, how fast, and whether its clock agrees. */
+/** Whether the gateway answers, how fast, and whether its clock agrees. */
 export async function checkReachable(client: GatewayClient, timeoutMs: number): Promise<Reached> {
   const url = `${client.apiUrl}/healthz`;
   try {
@@ -62,7 +62,7 @@ export function checkClock(date: string | undefined, now: number): Finding {
     : ok('clock', detail);
 }
 
-/** Whether it is ready, part by part, and of which version. */
+/** Whether each part of the gateway is ready, and its version. */
 export async function checkReadiness(client: GatewayClient, version: string): Promise<Finding[]> {
   try {
     const answer = await client.call('readyz', { method: 'GET', path: '/readyz' });
@@ -95,7 +95,7 @@ function versionFinding(theirs: string, ours: string): Finding {
 const dayMs = 86_400_000;
 const soonDays = 21;
 
-/** Whether what is sent is encrypted, and for how long the certificate is good. */
+/** Whether traffic is encrypted, and how long the certificate is valid. */
 export async function checkTls(apiUrl: string): Promise<Finding> {
   const url = new URL(apiUrl);
   if (url.protocol === 'http:') {
@@ -134,7 +134,7 @@ function certificateEnd({ hostname, port }: URL): Promise<Date> {
   });
 }
 
-/** Who the gateway takes us for. */
+/** The identity that the gateway sees. */
 export async function checkCredential(
   client: GatewayClient,
 ): Promise<{ finding: Finding; isAdmin: boolean; isBound: boolean }> {

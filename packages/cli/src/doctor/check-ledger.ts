@@ -9,7 +9,7 @@ const mostShown = 5;
 
 type BudgetVerification = RouteOutput<Routes['verifyBudgets']>;
 
-/** Whether the budgets are what the audit log adds up to. */
+/** Whether the balances match the sums in the audit log. */
 export async function checkLedger(client: GatewayClient): Promise<Finding> {
   try {
     const found = await client.call('verifyBudgets', { method: 'GET', path: '/api/v1/budgets/verify' });

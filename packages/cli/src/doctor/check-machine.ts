@@ -5,7 +5,7 @@ import { coarseDuration } from '../output/duration.ts';
 import type { Finding } from './finding.ts';
 import { failed, messageOf, ok, skipped, warning } from './finding.ts';
 
-/** What can be seen on this machine without calling anybody. */
+/** Checks of this machine that call nobody. */
 
 export async function checkConfiguration(context: ActiveContext): Promise<Finding> {
   const { contexts } = await readConfig(context.folder);
@@ -25,7 +25,7 @@ export function checkSession({ session, apiKey }: ActiveContext): Finding {
 
 const littleBytes = 256 * 1024 * 1024;
 
-/** Of this machine, which is the gateway's where it runs here. */
+/** The disk of this machine. It is the gateway's disk if the gateway runs here. */
 export function checkDisk({ folder }: ActiveContext): Finding {
   try {
     const place = existsSync(folder.path) ? folder.path : folder.home;

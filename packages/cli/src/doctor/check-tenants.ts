@@ -7,10 +7,10 @@ import { failed, messageOf, ok, skipped } from './finding.ts';
 
 const name = 'tenants';
 
-/** Makes two canary tenants and tries whether one can see or touch the other. */
+/** Creates two canary tenants and tests whether one can see or touch the other. */
 export async function checkTenants(shell: Shell, client: GatewayClient, grpc: string): Promise<Finding> {
   const hasTls = client.apiUrl.startsWith('https:');
-  // Large, and hardly ever needed.
+  // Large and rarely needed.
   const { GrpcAgents } = await import('./grpc-agents.ts');
   const { probeTenants } = await import('../tenant-probe/probe-tenants.ts');
   const { formatReport } = await import('../tenant-probe/format-report.ts');

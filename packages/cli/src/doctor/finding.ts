@@ -1,9 +1,9 @@
-/** One line of the doctor: in order, or what to do about it. */
+/** One line of the doctor: a passed check, or what to do. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
   readonly detail: string;
-  /** What to do; empty where nothing is to be done. */
+  /** What to do. Empty if nothing is needed. */
   readonly advice: string;
 }
 

@@ -21,7 +21,7 @@ interface Codec<Message> {
   decode(bytes: Uint8Array): Message;
 }
 
-/** What the tenant probe does as agents, over bare HTTP/2: three unary calls do not need a library. */
+/** The agent side of the tenant probe, over bare HTTP/2. Three unary calls need no library. */
 export class GrpcAgents implements AgentPort, Disposable {
   readonly #session: ClientHttp2Session;
 
@@ -30,7 +30,7 @@ export class GrpcAgents implements AgentPort, Disposable {
     session.on('error', () => undefined);
   }
 
-  /** Connects, or rejects where nobody answers. */
+  /** Connects. Rejects if nobody answers. */
   static open(address: string, hasTls: boolean): Promise<GrpcAgents> {
     return new Promise((resolve, reject) => {
       const session = connect(`${hasTls ? 'https' : 'http'}://${address}`);
@@ -40,7 +40,7 @@ export class GrpcAgents implements AgentPort, Disposable {
         act();
       };
       session.once('error', (error) => settle(() => reject(error))());
-      // Settings come from whoever speaks HTTP/2 at all.
+      // Any HTTP/2 peer sends settings.
       session.once(
         'remoteSettings',
         settle(() => resolve(new GrpcAgents(session))),
@@ -135,7 +135,7 @@ export class GrpcAgents implements AgentPort, Disposable {
   }
 }
 
-/** Before each message: one byte that says it is not compressed, four for its length. */
+/** The header of each message: one byte for "not compressed", four for the length. */
 const framing = 5;
 
 function framed(body: Uint8Array): Buffer {

@@ -16,22 +16,22 @@ export interface EventChoice {
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Told when the stream is there, and when it is lost, with why. */
+  /** Called when the stream opens, and when it is lost, with the reason. */
   readonly onConnection: (state: 'live' | 'lost', why?: string) => void;
   /** How long a connection may take. */
   readonly timeoutMs: number;
-  /** Whether the gateway has answered before: a first connection that fails is then tried again like any other. */
+  /** Whether the gateway has answered before. If so, a failed first connection is retried like any other. */
   readonly wasReached?: boolean;
 }
 
-/** The gateway says something every 15 seconds; one that has been silent for so long is gone. */
+/** The gateway sends something every 15 seconds. After this much silence it is gone. */
 const silenceMs = 40_000;
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
 /**
- * Everything that happens, until the signal. A connection that is lost is opened again where it ended, so that nothing
- * is missed or comes twice; a `gap` says where the gateway could not bridge the time between.
+ * Yields all events until the signal. A lost connection resumes where it ended, so that no event is missed or repeated.
+ * A `gap` marks where the gateway could not bridge the outage.
  */
 export async function* followEvents(
   client: GatewayClient,
@@ -70,7 +70,7 @@ export async function* followEvents(
   }
 }
 
-/** Whether trying again may help. */
+/** Whether a retry may help. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ProblemError) return error.problem.status >= 500 || error.problem.status === 429;
   return error instanceof UnreachableError;

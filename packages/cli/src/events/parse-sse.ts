@@ -1,6 +1,6 @@
 const mostCharacters = 16 * 1024 * 1024;
 
-/** Takes Server-Sent Events apart, however they come in pieces. Returns the data of those that are whole. */
+/** Parses Server-Sent Events that arrive in any pieces. Returns the data of the complete ones. */
 export class SseParser {
   #rest = '';
   #data: string[] = [];

@@ -1,9 +1,9 @@
 import { CliError } from '../cli-error.ts';
 
-/** The header for a credential; none without one: whether that is enough is for the gateway to say. */
+/** The header for a credential, or none. The gateway decides whether none is enough. */
 export function bearerHeader(credential: string | undefined): Readonly<Record<string, string>> {
   if (credential === undefined) return {};
-  // Other characters cannot stand in a header; the message must not show them, as they are a credential's.
+  // A header cannot hold other characters. The message must not show them, because they belong to a credential.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new CliError('the API key has characters that no API key has; was it copied whole?');
   }

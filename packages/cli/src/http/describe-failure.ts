@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.ts';
 
-/** What a failed connection means for whoever typed the command. */
+/** Explains a failed connection to the person who typed the command. */
 export function describeFailure(error: Error, url: URL, during: 'head' | 'body' = 'head'): Error {
   if (error instanceof CliError || error.name === 'AbortError') return error;
   const code = 'code' in error ? String(error.code) : '';
@@ -20,7 +20,7 @@ export function describeFailure(error: Error, url: URL, during: 'head' | 'body' 
   return new UnreachableError(`cannot reach ${place}: ${error.message}`, error);
 }
 
-/** No answer, or none that can be understood: trying again later may help. */
+/** No answer, or no intelligible one. A later retry may help. */
 export class UnreachableError extends CliError {
   constructor(message: string, cause: unknown) {
     super(message, { cause });

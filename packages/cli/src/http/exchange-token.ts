@@ -5,7 +5,7 @@ import { bearerHeader } from './bearer-header.ts';
 import { problemError } from './problem-error.ts';
 import { readText, send } from './send.ts';
 
-/** Exchanges an API key for a session. Without scopes the session has all that the key is granted. */
+/** Exchanges an API key for a session. Without scopes the session has all scopes of the key. */
 export async function exchangeToken(
   apiUrl: string,
   key: string,
@@ -36,7 +36,7 @@ function sessionOf(text: string, apiUrl: string, sourceKey: string): Session {
   if (isToken && typeof expiresAt === 'number' && Number.isFinite(expiresAt) && isGranted) {
     return { token, expiresAt, scopes, sourceKey, apiUrl };
   }
-  // Never with the text: it may hold a token.
+  // Never include the text: it may hold a token.
   throw new CliError(`${apiUrl} answered, but not with a token. Is that the URL of a gateway?`);
 }
 

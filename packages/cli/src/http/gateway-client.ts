@@ -10,7 +10,7 @@ import { ProblemError, problemError } from './problem-error.ts';
 import type { HttpAnswer } from './send.ts';
 import { readText, send } from './send.ts';
 
-/** A call of a route: method and path are the contract's, which the compiler holds them to. */
+/** A call of a route. The compiler holds method and path to the contract. */
 export type RouteCall<Name extends RouteName> = {
   readonly method: Routes[Name]['method'];
   readonly path: Routes[Name]['path'];
@@ -33,15 +33,15 @@ export interface CallOptions {
 
 export interface ClientOptions {
   readonly timeoutMs: number;
-  /** Told when something does not go as it should, but goes on. */
+  /** Called when something goes wrong but the command continues. */
   readonly warn: (text: string) => void;
-  /** Shows that an answer is being waited for. */
+  /** Shows that the command waits for an answer. */
   readonly during: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
 /**
- * The one way to the gateway. Chooses the credential for every request: the session's token, else the raw key, else
- * none. A session that has expired is renewed before the request, one that is refused is renewed once after it.
+ * The only way to the gateway. It chooses the credential for every request: the session's token, else the raw key, else
+ * none. It renews an expired session before the request, and a refused one once after it.
  */
 export class GatewayClient {
   readonly #context: ActiveContext;
@@ -68,14 +68,14 @@ export class GatewayClient {
     const answer = await this.#request(wire, { accept: 'application/json', ...options });
     const url = this.#url(wire);
     const value = parsed(await readText(answer, url, this.#timeout(options)));
-    // Only the outline is looked at: a gateway of another version may say more, or less.
+    // Checks only the outline: a gateway of another version may send more or less.
     if (isObject(value)) return value as unknown as RouteOutput<Routes[Name]>;
     throw new CliError(
       `${this.apiUrl} answered ${answer.status}, but not as a gateway would. Is that the URL of a gateway?`,
     );
   }
 
-  /** Calls a route whose answer is read piece by piece. */
+  /** Calls a route and reads its answer piece by piece. */
   async open<Name extends RouteName>(
     _route: Name,
     call: RouteCall<Name>,
@@ -92,7 +92,7 @@ export class GatewayClient {
 
   async #request(wire: Wire, options: CallOptions): Promise<HttpAnswer> {
     const first = await this.#send(wire, await this.credential(), options);
-    // A raw key cannot be renewed: its refusal is final.
+    // A raw key cannot be renewed, so its refusal is final.
     const isFinal = first.status !== 401 || this.#session === undefined;
     if (isFinal) return this.#success(wire, first, options);
     first.body.resume();
@@ -107,7 +107,7 @@ export class GatewayClient {
     throw problemError(answer.status, text, answer.headers.location, url);
   }
 
-  /** Asks for the same scopes again, and keeps what it gets. */
+  /** Requests the same scopes again, and saves the new session. */
   async #renew(session: Session): Promise<void> {
     const { folder, name, apiUrl } = this.#context;
     let renewed: Session;

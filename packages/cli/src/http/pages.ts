@@ -2,7 +2,7 @@ import { CliError } from '../cli-error.ts';
 import { flag, number, text } from '../command-line/values.ts';
 import { counted } from '../output/duration.ts';
 
-/** How much of a list is wanted. */
+/** How much of a list to read. */
 export const pageOptions = {
   all: flag('All pages, instead of the first.'),
   perPage: number('N', 'How many on a page, 1 to 1000. Default: 50.', { min: 1, max: 1000 }),
@@ -26,7 +26,7 @@ interface PageQuery {
   readonly cursor: string | undefined;
 }
 
-/** One page, or all of them as one. */
+/** Reads one page, or all of them as one. */
 export async function readPages<Item>(
   { all, perPage, cursor }: PageChoice,
   read: (query: PageQuery) => Promise<Page<Item>>,
@@ -42,7 +42,7 @@ export async function readPages<Item>(
   }
 }
 
-/** What to say under a page that is not the last. */
+/** The remark under a page that is not the last. */
 export function moreToCome({ items, next_cursor: cursor, total }: Page<unknown>): string | undefined {
   if (cursor === null) return undefined;
   const shown =

@@ -1,18 +1,18 @@
 import { CliError } from '../cli-error.ts';
 import { isObject } from '../is-object.ts';
 
-/** What a gateway says when it refuses: a problem of RFC 9457. */
+/** A refusal of the gateway: a problem of RFC 9457. */
 export interface ProblemText {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
-  /** What stands beside the detail: what is wrong with the input place by place, or what may have been meant. */
+  /** Text beside the detail: each fault of the input, or what may have been meant. */
   readonly lines: readonly string[];
-  /** Every member, as it was sent. */
+  /** Every member, as sent. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** An answer that is no success. */
+/** An unsuccessful answer. */
 export class ProblemError extends CliError {
   readonly problem: ProblemText;
 
@@ -22,7 +22,7 @@ export class ProblemError extends CliError {
   }
 }
 
-/** Makes an error of an answer that is no success, whatever it holds. */
+/** Makes an error of any unsuccessful answer, whatever it holds. */
 export function problemError(status: number, text: string, location: string | undefined, url: string): ProblemError {
   const problem = problemOf(status, text);
   return new ProblemError(problem, wordsOf(problem, location, new URL(url).origin));
@@ -45,7 +45,7 @@ function problemOf(status: number, text: string): ProblemText {
   };
 }
 
-/** What is wrong and where: a member of the request by its JSON pointer, or a place in a policy. */
+/** The fault and its location: a JSON pointer into the request, or a position in a policy. */
 function placedText(one: Readonly<Record<string, unknown>>): string {
   const { pointer, detail, file, line, column, message } = one;
   const isShown = (part: unknown): part is string | number =>
@@ -67,7 +67,7 @@ function wordsOf(problem: ProblemText, location: string | undefined, place: stri
     return `${place} answered ${status} without saying why. Is that the URL of a gateway?`;
   }
   const retry = status === 429 || status === 503 ? ' Try again later.' : '';
-  // A detail that names the first of them has said it.
+  // Leaves out the first line if the detail already says it.
   const further = lines.filter((line, at) => line !== detail || at > 0);
   return [`${detail === '' ? code : detail}${retry}`, ...further.map((line) => `  ${line}`)].join('\n');
 }

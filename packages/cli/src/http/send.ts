@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** How long to wait for the head of the answer, and later for each further piece of it. */
+  /** How long to wait for the head of the answer, and then for each further piece. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -16,11 +16,11 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** To be read to its end, or destroyed. */
+  /** The caller reads it to its end, or destroys it. */
   readonly body: IncomingMessage;
 }
 
-/** Sends one request. Never follows a redirect: the credential goes to the place it was meant for and nowhere else. */
+/** Sends one request. Never follows a redirect: the credential goes only to the intended place. */
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
   const url = new URL(request.url);
   const { request: start } = url.protocol === 'https:' ? (await import('node:https')).default : http;
@@ -68,7 +68,7 @@ export async function readText({ body }: HttpAnswer, url: string, timeoutMs: num
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The body piece by piece. Breaking off, and falling silent for too long, are errors. */
+/** The body piece by piece. Throws if it breaks off or is silent for too long. */
 export async function* readChunks(body: IncomingMessage, url: string, timeoutMs: number): AsyncGenerator<Buffer> {
   const silent = () => body.destroy(new TimeoutError(timeoutMs));
   let timer = setTimeout(silent, timeoutMs);

@@ -12,7 +12,7 @@ const codes = {
 
 export type Colour = keyof typeof codes;
 
-/** Whether colours can be used: on a terminal, unless somebody does not want them. */
+/** Whether to use colours: on a terminal, unless the user opted out. */
 export function hasColours(shell: Shell): boolean {
   return shell.stdout.isTTY && variable(shell, 'NO_COLOR') === undefined && shell.env['TERM'] !== 'dumb';
 }

@@ -1,4 +1,4 @@
-/** How long something is, coarsely: what a person would say. */
+/** A duration in rough words, as a person would say it. */
 export function coarseDuration(seconds: number): string {
   if (seconds < 60) return 'less than a minute';
   if (seconds < 90 * 60) return counted(Math.round(seconds / 60), 'minute');

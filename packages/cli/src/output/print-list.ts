@@ -6,7 +6,7 @@ import { note, print } from './print.ts';
 import { tableText } from './table-text.ts';
 import type { Column } from './table.ts';
 
-/** Prints a list: as a table with a remark where there is more, or as data of the same form as over HTTP. */
+/** Prints a list: as a table with a remark if there is more, or as data in the form of the HTTP API. */
 export function printList<Item>(
   shell: Shell,
   { output }: GlobalValues,

@@ -4,12 +4,12 @@ import { writeYaml } from '../context/write-yaml.ts';
 import type { Shell } from '../shell.ts';
 import { cleanLines, escapeControls } from './clean-text.ts';
 
-/** Prints a result: as data, or in the words and tables that people read. */
+/** Prints a result: as data, or as text and tables for people. */
 export function print(shell: Shell, output: OutputFormat, data: unknown, forPeople: () => string): void {
   shell.stdout.write(output === 'table' ? `${wordsOf(forPeople)}\n` : dataText(output, data));
 }
 
-/** A gateway of another version may leave out what the words are made of. */
+/** A gateway of another version may leave out members that the text needs. */
 function wordsOf(forPeople: () => string): string {
   try {
     return forPeople();

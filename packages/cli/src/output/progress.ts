@@ -3,7 +3,7 @@ import { cleanText } from './clean-text.ts';
 
 const patienceMs = 1000;
 
-/** Says on a terminal that something takes its time, once it does; the line goes away when it is over. */
+/** Says on a terminal that the work takes a while, once it does. The line disappears at the end. */
 export async function withProgress<Result>(
   shell: Shell,
   words: (seconds: number) => string,

@@ -6,15 +6,15 @@ import { fitText, textWidth } from './text-width.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | null | undefined;
-  /** Numbers stand on the right. */
+  /** Aligns numbers to the right. */
   readonly isRight?: true;
-  /** May be cut short where the terminal is too narrow for all. */
+  /** May be shortened if the terminal is too narrow. */
   readonly isFlexible?: true;
   readonly colour?: (row: Row) => Colour | undefined;
 }
 
 export interface TableStyle {
-  /** The columns of the terminal; undefined: as wide as it gets, so that programs find everything. */
+  /** The columns of the terminal. Undefined: unlimited, so that programs find everything. */
   readonly width: number | undefined;
   readonly hasColours: boolean;
 }
@@ -22,7 +22,7 @@ export interface TableStyle {
 const gap = 2;
 const narrowest = 8;
 
-/** Rows under titles, each column as wide as its widest cell. */
+/** Rows under titles. Each column is as wide as its widest cell. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], style: TableStyle): string {
   const cells = rows.map((row) => columns.map((column) => cellOf(column, row)));
   const natural = columns.map((column, at) =>
@@ -48,7 +48,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   return [head, ...body].join('\n');
 }
 
-/** A gateway of another version may leave something out: that is no reason to show nothing at all. */
+/** A gateway of another version may leave a member out. The rest of the table still shows. */
 function cellOf<Row>(column: Column<Row>, row: Row): string {
   try {
     return shownValue(column.value(row));
@@ -57,7 +57,7 @@ function cellOf<Row>(column: Column<Row>, row: Row): string {
   }
 }
 
-/** Takes from the widest flexible column until all fit. */
+/** Shrinks the widest flexible column until all fit. */
 function fitted<Row>(columns: readonly Column<Row>[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   const total = () => widths.reduce((sum, each) => sum + each, 0) + gap * (widths.length - 1);

@@ -1,6 +1,6 @@
 import { coarseDuration } from './duration.ts';
 
-/** How long until a time, for people: `in 4 minutes`, or `over`. */
+/** The time left until a moment, for people: `in 4 minutes`, or `over`. */
 export function timeLeft(at: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
   if (Number.isNaN(seconds)) return at;

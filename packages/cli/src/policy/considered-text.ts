@@ -16,7 +16,7 @@ const columns: readonly Column<Considered>[] = [
   { title: 'WHY', value: ({ why }) => why, isFlexible: true },
 ];
 
-/** Every rule that was considered, those that match first. */
+/** Every considered rule, matching rules first. */
 export function consideredText(shell: Shell, rules: readonly Considered[]): string {
   if (rules.length === 0) return 'No rule was considered.';
   const [matching, others] = [rules.filter(({ matched }) => matched), rules.filter(({ matched }) => !matched)];

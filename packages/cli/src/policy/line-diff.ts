@@ -1,13 +1,13 @@
-/** One line of a difference: taken away, added, or as it was. */
+/** One line of a diff: removed, added or unchanged. */
 export interface DiffLine {
   readonly kind: 'removed' | 'added' | 'same';
   readonly text: string;
 }
 
-/** Beyond this the table of common lines would take too much; everything is then shown as replaced. */
+/** Beyond this, the table of common lines would be too large, and the diff shows everything as replaced. */
 const mostCells = 4_000_000;
 
-/** What has to be done line by line to make one text of another: the longest run of common lines stays. */
+/** The line-by-line changes from one text to the other. The longest common subsequence of lines stays. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, young] = [linesOf(before), linesOf(after)];
   const width = young.length + 1;
@@ -47,7 +47,7 @@ function line(kind: DiffLine['kind']): (text: string) => DiffLine {
   return (text) => ({ kind, text });
 }
 
-/** The changed lines, each with some of those around it. */
+/** The changed lines, each with some context. */
 export function nearChanges(lines: readonly DiffLine[], around = 2): (DiffLine | 'gap')[] {
   const near = new Set(
     lines.flatMap(({ kind }, at) =>

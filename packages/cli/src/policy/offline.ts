@@ -2,8 +2,8 @@ import type { CaseReport, OfflineDocument, OfflinePolicies, OfflineTest } from '
 import { CliError } from '../cli-error.ts';
 
 /**
- * The commands that judge policies without a gateway use the gateway's own reader and evaluator: another one would say
- * something else some day. It is loaded here and nowhere else, and only when such a command runs.
+ * Commands that judge policies without a gateway use the gateway's own parser and evaluator. A second implementation
+ * would disagree some day. It is loaded only here, and only when such a command runs.
  */
 
 export type { CaseReport, OfflineDocument, OfflinePolicies, OfflineTest };
@@ -18,7 +18,7 @@ export async function testOffline(path: string, casePaths: readonly string[]): P
   return reading(() => testPolicyFiles(path, casePaths));
 }
 
-/** Documents that are in order, from a file or a folder; otherwise says what is wrong, and where. */
+/** The valid documents of a file or folder. Otherwise throws, and says what is wrong and where. */
 export async function readDocuments(path: string): Promise<readonly OfflineDocument[]> {
   const { documents, problems } = await validateOffline(path);
   if (problems.length > 0) throw new CliError(problemLines(problems).join('\n'), { bare: true });
@@ -26,7 +26,7 @@ export async function readDocuments(path: string): Promise<readonly OfflineDocum
   return documents;
 }
 
-/** The text of a candidate, for a gateway to judge by. */
+/** The text of a candidate for the gateway to judge. */
 export async function readCandidate(path: string): Promise<string> {
   const documents = await readDocuments(path);
   const { joinDocuments } = await import('@reeve/gateway/offline-policies');
@@ -41,7 +41,7 @@ function reading<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    // It names the path: there may be several.
+    // The message names the path, because there may be several.
     throw new CliError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }

@@ -12,18 +12,18 @@ import type { OfflineDocument } from './offline.ts';
 
 type StoredPolicy = RouteOutput<Routes['getPolicy']>;
 
-/** What pushing a document would do. */
+/** The effect of pushing one document. */
 export interface PlannedPush {
-  /** Of one that is there with the namespace that it stands in: a tenant's is <org>/<name> or <org>/<team>/<name>. */
+  /** An existing document has its namespace in its name: a tenant's is <org>/<name> or <org>/<team>/<name>. */
   readonly name: string;
   readonly source: string;
   readonly change: 'new' | 'changed' | 'unchanged';
-  /** The version that it was compared with; 0 where there is none. */
+  /** The version it was compared with. 0 if there is none. */
   readonly baseVersion: number;
   readonly before: string;
 }
 
-/** Compares documents with those of the gateway. One that the gateway has in a file cannot be pushed. */
+/** Compares documents with those of the gateway. A document that the gateway has in a file cannot be pushed. */
 export async function planPush(
   client: GatewayClient,
   documents: readonly OfflineDocument[],
@@ -57,7 +57,7 @@ async function find(client: GatewayClient, name: string): Promise<StoredPolicy |
   }
 }
 
-/** What would change, document by document, with the lines that differ. */
+/** The changes, document by document, with the lines that differ. */
 export function planText(shell: Shell, plan: readonly PlannedPush[]): string {
   const colours = hasColours(shell);
   return plan

@@ -8,10 +8,10 @@ type Result = Extract<Line, { type: 'result' }>;
 export type ChangedDecision = Extract<Line, { type: 'change' }>['change'];
 export type Progress = Omit<Extract<Line, { type: 'progress' }>, 'type'>;
 
-/** What a backtest found, with the decisions that would change. */
+/** The result of a backtest, with the decisions that would change. */
 export type Backtest = Omit<Result, 'type'> & { readonly changes: readonly ChangedDecision[] };
 
-/** Reads the lines that a backtest is answered with. An answer without a result is none. */
+/** Reads the lines of a backtest answer. An answer without a result is invalid. */
 export async function readBacktest(
   chunks: AsyncIterable<Buffer>,
   onProgress: (progress: Progress) => void,

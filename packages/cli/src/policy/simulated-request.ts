@@ -9,7 +9,7 @@ import { idOfPart } from '@reeve/contract/names';
 
 export type SimulatedRequest = NonNullable<RouteRequest<Routes['simulatePolicy']>['body']>;
 
-/** The options that make a request. */
+/** The options that describe a request. */
 export interface RequestFlags {
   readonly agent: string | undefined;
   readonly action: string | undefined;
@@ -28,7 +28,7 @@ export interface RequestFlags {
   readonly run: string | undefined;
 }
 
-/** Which action each option speaks of, where --action does not say. */
+/** The action that each option implies without --action. */
 const actionOf: Readonly<Partial<Record<keyof RequestFlags, string>>> = {
   tool: 'tool_call',
   model: 'llm_call',
@@ -37,7 +37,7 @@ const actionOf: Readonly<Partial<Record<keyof RequestFlags, string>>> = {
   command: 'process_exec',
 };
 
-/** Makes the request that the options describe. */
+/** Builds the request that the options describe. */
 export function requestFromFlags(flags: RequestFlags): SimulatedRequest {
   if (flags.agent === undefined) throw new UsageError('say who asks: --agent ORG/TEAM/AGENT, or --request FILE');
   const guessed = Object.entries(actionOf).find(([name]) => flags[name as keyof RequestFlags] !== undefined)?.[1];
@@ -94,7 +94,7 @@ function microsOfCost(text: string): number {
   throw new UsageError(`--cost must be a number of US dollars such as 1.37, not "${text}"`);
 }
 
-/** Reads a request from a file of JSON or YAML, as POST /api/v1/policies/simulate takes it. */
+/** Reads a request from a JSON or YAML file, in the form of POST /api/v1/policies/simulate. */
 export async function requestFromFile(shell: Shell, file: string): Promise<SimulatedRequest> {
   let value: unknown;
   try {

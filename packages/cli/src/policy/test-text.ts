@@ -7,7 +7,7 @@ import type { CaseReport } from './offline.ts';
 
 type Counted = CaseReport & { readonly passed: number; readonly failed: number };
 
-/** What failed and how, what no case has reached, and how many there were. */
+/** The failures, the rules that no case reached, and the counts. */
 export function testText(shell: Shell, report: Counted): string {
   const colours = hasColours(shell);
   const tinted = (text: string, colour: Colour) => (colours ? paint(text, colour) : text);

@@ -9,9 +9,9 @@ export const impersonation = 'A2AImpersonationAttempted';
 const claim = new Set(['claimed_org_id', 'claimed_team_id', 'claimed_agent_id']);
 
 /**
- * A successful answer without the few mentions of others that are right in it, so that any that remain are leaks:
- * - in the caller's own record of an agent, which agents stand above it, though they are of another team;
- * - in the caller's own record of an impersonation, whom its own agent claimed to be.
+ * Removes the few legitimate mentions of others from a successful answer, so that any that remain are leaks:
+ * - in the caller's own record of an agent, its ancestors, even those of another team;
+ * - in the caller's own record of an impersonation, the agent that its own agent claimed to be.
  */
 export function withoutAllowed(value: unknown, reader: Reader): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutAllowed(item, reader));
@@ -29,7 +29,7 @@ function agentWithout(agent: JsonObject, reader: Reader): JsonObject {
   return isAncestor ? { ...agent, parent: null } : agent;
 }
 
-/** An entry of the log; in CSV the members of the lineage stand beside the others, and the payload is a text. */
+/** A log entry. In CSV the lineage members stand beside the others, and the payload is text. */
 function entryWithout(entry: JsonObject, reader: Reader): JsonObject {
   const lineage = isObject(entry['lineage']) ? entry['lineage'] : entry;
   if (!isOwn(lineage, reader)) return entry;
@@ -47,7 +47,7 @@ function lineageWithout(lineage: JsonObject, { ancestors }: Reader): JsonObject 
   );
 }
 
-/** In the log, or as the alert of a stream. */
+/** In the log, or as an alert of a stream. */
 function isImpersonation(entry: JsonObject, payload: JsonObject): boolean {
   return entry['event_type'] === impersonation || payload['alert'] === 'impersonation';
 }

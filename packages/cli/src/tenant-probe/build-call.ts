@@ -3,19 +3,19 @@ import type { Operation, Schema } from './operations.ts';
 import type { Names, Place } from './places.ts';
 import { membersOf, placesOf } from './places.ts';
 
-/** What is put at some places instead of the caller's own names, and what else stands in the query. */
+/** Values that replace the caller's own names at some places, and further query parameters. */
 export interface Substitution {
   readonly at: ReadonlyMap<Place, string>;
   readonly query?: Readonly<Record<string, string>>;
-  /** Members of the body that are there besides. */
+  /** Further members of the body. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
 export const nothingElse: Substitution = { at: new Map() };
 
 /**
- * A call that the operation would accept from the owner of `own`: the path filled in, only the members of the body that
- * are required. What is substituted is there although it may be optional.
+ * Builds a call that the operation would accept from the owner of `own`: a filled path and only the required members of
+ * the body. Substituted values are present even if optional.
  */
 export function buildCall(operation: Operation, own: Names, substitution: Substitution): Omit<Call, 'bearer'> {
   const { at, query = {}, members } = substitution;
@@ -29,7 +29,7 @@ export function buildCall(operation: Operation, own: Names, substitution: Substi
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(given('path', name) ?? fallback('path', name) ?? 'canary'),
   );
-  // A stream shows what is past only where it is asked to.
+  // A stream shows past events only on request.
   const search = new URLSearchParams(operation.stream === undefined ? query : { since: '0', ...query });
   for (const { name, required, schema } of operation.query) {
     const value = given('query', name) ?? (required ? (fallback('query', name) ?? text(exampleOf(schema))) : undefined);
@@ -56,7 +56,7 @@ interface Members {
 
 const noMembers: Members = { given: () => undefined, fallback: () => undefined };
 
-/** The least that a schema takes. */
+/** The smallest value that a schema accepts. */
 function exampleOf(schema: Schema, members: Members = noMembers): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
@@ -73,7 +73,7 @@ function exampleOf(schema: Schema, members: Members = noMembers): unknown {
     case 'number':
       return Math.max(schema.minimum ?? 1, 1);
     case 'boolean':
-      // Such as "all" of a control: never more than is asked for.
+      // Such as "all" of a control: never do more than asked.
       return false;
     case 'null':
       return null;
@@ -87,14 +87,14 @@ function exampleObject(schema: Schema, members: Members): Record<string, unknown
     const given = members.given(name);
     if (given !== undefined) return [[name, given]];
     const isNeeded = schema.required?.includes(name) === true;
-    // An optional object is there where something inside of it is substituted.
+    // An optional object is present if something inside of it is substituted.
     const isWanted = isNeeded || membersOf(member).some((inner) => members.given(inner) !== undefined);
     return isWanted ? [[name, (isNeeded ? members.fallback(name) : undefined) ?? exampleOf(member, members)]] : [];
   });
   return { ...fillUp(schema, members, entries.length), ...Object.fromEntries(entries) };
 }
 
-/** Where something must be named and nothing is: what is the caller's own, from the end, where the narrowest stands. */
+/** If a name is required but none is given, uses the caller's own, from the end, where the narrowest stands. */
 function fillUp({ properties = {}, minProperties = 0 }: Schema, members: Members, present: number) {
   const own = Object.keys(properties).flatMap((name): [string, string][] => {
     const value = members.fallback(name);

@@ -3,7 +3,7 @@ import type { CallInit, ProbeOptions } from './ports.ts';
 
 export interface Call {
   readonly method: string;
-  /** From the base URL on, with the query. */
+  /** The path after the base URL, with the query. */
   readonly path: string;
   readonly bearer: string | undefined;
   readonly body: unknown;
@@ -11,17 +11,17 @@ export interface Call {
 
 export interface Answer {
   readonly status: number;
-  /** The media type alone. */
+  /** The media type without parameters. */
   readonly type: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly text: string;
 }
 
 const mostRetries = 10;
-/** A stream of events has no end; this is how long one is listened to. */
+/** A stream of events has no end. The probe listens this long. */
 const streamMs = 100;
 
-/** Sends the calls of a probe and counts them. A limit of the gateway is waited for, not run against. */
+/** Sends the calls of a probe and counts them. Waits for a rate limit instead of exceeding it. */
 export class Caller {
   readonly #options: Pick<ProbeOptions, 'baseUrl' | 'fetch'>;
   #calls = 0;
@@ -76,7 +76,7 @@ async function readForAWhile(response: Response): Promise<string> {
   return text;
 }
 
-/** Whether the caller may come in, by another protocol: as much as can be told without speaking it. */
+/** Whether the gateway would admit the caller by another protocol, as far as can be told without speaking it. */
 export function isOtherProtocol(answer: Answer): boolean {
   return answer.status === 426 && codeOf(answer) === 'upgrade_required';
 }
@@ -85,7 +85,7 @@ export function succeeded(answer: Answer): boolean {
   return answer.status >= 200 && answer.status < 300;
 }
 
-/** The body as a value: JSON, the lines of JSON lines, the records of CSV, events; undefined for anything else. */
+/** The body as a value: JSON, JSON lines, CSV records or events. Undefined for anything else. */
 export function valueOf(answer: Answer): unknown {
   try {
     if (/[/+]json$/.test(answer.type)) return JSON.parse(answer.text);
@@ -100,14 +100,14 @@ export function valueOf(answer: Answer): unknown {
   return answer.type === 'text/csv' ? recordsOf(answer.text) : undefined;
 }
 
-/** The events of a stream, as far as it was listened to; without what only says where it stands. */
+/** The events received from a stream, without those that only state its position. */
 function eventsIn(text: string): unknown[] {
   const whole = text.slice(0, text.lastIndexOf('\n\n') + 1);
   const data = [...whole.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json) as unknown);
   return data.filter((event) => isObject(event) && 'id' in event);
 }
 
-/** The lines of a CSV text after RFC 4180, each as an object by the names in the first. */
+/** The records of a CSV text (RFC 4180), each as an object keyed by the header line. */
 function recordsOf(text: string): Record<string, string>[] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
@@ -122,7 +122,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The code of a problem; empty where the answer is none. */
+/** The code of a problem. Empty if the answer is not a problem. */
 export function codeOf(answer: Answer): string {
   const value = valueOf(answer);
   return isObject(value) && typeof value['code'] === 'string' ? value['code'] : '';

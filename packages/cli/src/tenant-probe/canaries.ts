@@ -7,7 +7,7 @@ import { randomText } from './workshop.ts';
 export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
-/** The keys of one binding, by scope, and one that nothing depends on, to be rotated and revoked. */
+/** The keys of one binding, by scope. Nothing depends on `spare`, which the probe rotates and revokes. */
 export type KeySet = Readonly<Record<Level | 'spare', MadeKey>>;
 
 export interface CanaryAgent extends RegisteredAgent {
@@ -15,7 +15,7 @@ export interface CanaryAgent extends RegisteredAgent {
   readonly runId: string;
   /** An operation that is not over. */
   readonly opId: string;
-  /** The receipt of a control of another one. */
+  /** The receipt of a control of another operation. */
   readonly controlId: string;
   /** An approval that waits for a verdict. */
   readonly approvalId: string;
@@ -23,9 +23,9 @@ export interface CanaryAgent extends RegisteredAgent {
 }
 
 /**
- * A tenant made for the probe. Team `one` holds `root` and its child; team `both`, whose name the other tenant uses, too,
- * holds `leaf`, a child of `child`, and `twin`, which has the same id, with an operation of the same id, in both tenants
- * and is suspended.
+ * A tenant made for the probe. Team `one` holds `root` and its child. Team `both`, a name that the other tenant uses
+ * too, holds `leaf`, a child of `child`, and `twin`. Both tenants have a suspended `twin` with the same id and an
+ * operation of the same id.
  */
 export interface Tenant {
   readonly prefix: string;
@@ -33,7 +33,7 @@ export interface Tenant {
   readonly teams: { readonly one: string; readonly both: string };
   readonly agents: Readonly<Record<'root' | 'child' | 'leaf' | 'twin', CanaryAgent>>;
   readonly keys: Readonly<Record<'org' | 'one' | 'both', KeySet>>;
-  /** A policy of the org and one of each team, made with their own keys, by its whole name. */
+  /** One policy of the org and one of each team, made with their own keys. By full name. */
   readonly policies: { readonly org: string; readonly one: string; readonly both: string };
 }
 
@@ -46,7 +46,7 @@ export interface Canaries {
 /** The agents of each tenant that claim to be the other's: one in a team of its own, one in a team of the same name. */
 export const impersonators = ['root', 'leaf'] as const;
 
-/** Two tenants with agents, decisions and keys, and agents of each that claimed to be the other's. */
+/** Makes two tenants with agents, decisions and keys. Agents of each have claimed to be the other's. */
 export async function makeCanaries(workshop: Workshop): Promise<Canaries> {
   const run = `canary-${randomText(8)}`;
   const a = await makeTenant(workshop, run, 'a');
@@ -86,15 +86,15 @@ async function makeTenant(workshop: Workshop, run: string, side: 'a' | 'b'): Pro
   return { prefix, orgId: prefix, teams, agents: { root, child, leaf, twin }, keys, policies };
 }
 
-/** The text of a policy of a team, which decides nothing. */
+/** The text of a team policy that decides nothing. */
 export function sourceOf(orgId: string, teamId: string): string {
   return `scope: team:${orgId}/${teamId}\nmode: observe\n`;
 }
 
-/** Stores a policy of the tenant's own, and returns its whole name. */
+/** Stores a policy of the tenant itself, and returns its full name. */
 async function makePolicy({ caller, made }: Workshop, bearer: string, name: string, source: string): Promise<string> {
   const answer = await caller.call({ method: 'PUT', path: `/api/v1/policies/${name}`, bearer, body: { source } });
-  // A gateway of an older release stores none.
+  // A gateway of an older release stores no policies.
   if (answer.status === 404) return name;
   const stored = succeeded(answer) ? valueOf(answer) : undefined;
   if (!isObject(stored) || typeof stored['name'] !== 'string') {
@@ -136,7 +136,7 @@ async function makeKey({ caller, adminCredential, made }: Workshop, grant: Grant
   return key;
 }
 
-/** The key in an answer that has made one. */
+/** The new key in an answer. */
 export function madeKeyIn(body: unknown): MadeKey | undefined {
   if (!isObject(body)) return undefined;
   const { id, key } = body;
@@ -155,7 +155,7 @@ async function makeAgent(
   made.agents.push({ id, token });
   const runId = name.replace(/-name$/, '-run');
   const { decision, opId: checked } = await agents.check({ id, token }, { runId, opId: wanted });
-  // What policy denies is over at once; what is only registered is not.
+  // A denied operation is over at once. One that is only registered is not.
   const opId = decision === 'allow' ? checked : await registerOp(workshop, credential, id, `${name}-op`);
   const spare = await registerOp(workshop, credential, id, `${name}-spare`);
   const controlId = await terminate(workshop, credential, spare, `${name}-reason`);

@@ -3,12 +3,12 @@ import { agentPath } from './canaries.ts';
 import { succeeded } from './caller.ts';
 
 /**
- * Takes back what a probe has made: agents deregister, policies are deleted, keys are revoked. Goes on after a failure, and returns what is
- * left. The audit log keeps its entries, as it must.
+ * Removes what a probe has made: it deregisters agents, deletes policies and revokes keys. It goes on after a failure,
+ * and returns what is left. The audit log keeps its entries, as it must.
  */
 export async function cleanUp({ caller, adminCredential, agents, made }: Workshop): Promise<string[]> {
   const left: string[] = [];
-  // Those below before those above them.
+  // Children before their parents.
   for (const agent of made.agents.toReversed()) {
     const path = `${agentPath(agent.id)}/resume`;
     try {

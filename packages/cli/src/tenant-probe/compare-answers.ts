@@ -1,12 +1,12 @@
 import type { Answer } from './caller.ts';
 import { isObject, valueOf } from './caller.ts';
 
-/** Headers that differ from answer to answer whatever was asked. */
+/** Headers that vary from answer to answer by themselves. */
 const volatile = new Set(['age', 'date', 'retry-after']);
 
 /**
- * By what the answer about something of another tenant can be told from the answer about something that does not exist.
- * The names that were sent may come back in either; they are made alike first.
+ * What distinguishes the answer about another tenant's record from the answer about a record that does not exist. The
+ * sent names may come back in either, so they are made equal first.
  */
 export function difference(
   answer: Answer,
@@ -26,13 +26,13 @@ export function difference(
   return text === other ? undefined : `the body ${brief(text)} instead of ${brief(other)}`;
 }
 
-/** Whether a successful answer holds nothing at all: empty lists, zeros, no lines. */
+/** Whether a successful answer is empty: empty lists, zeros, no lines. */
 export function holdsNothing(answer: Answer): boolean {
   const value = valueOf(answer);
   return value === undefined ? answer.text.trim() === '' : isNothing(value);
 }
 
-/** What is asked for anew has another id each time, and how far a stream has come goes on by itself. */
+/** New records have a new id each time, and the position of a stream advances by itself. */
 function withoutNewIds(text: string): string {
   return text
     .replaceAll(/"control_id":"[^"]*"/g, '"control_id":""')
@@ -40,7 +40,7 @@ function withoutNewIds(text: string): string {
     .replaceAll(/"(from|to)":"[^"]*"/g, '"$1":""');
 }
 
-/** What an answer says of itself, also where there is nothing that it tells of. */
+/** Members that describe the answer itself. They are set even in an empty answer. */
 const ofItself = new Set(['control_id', 'policy_version', 'type', 'from', 'to', 'since']);
 
 function isNothing(value: unknown): boolean {
@@ -51,7 +51,7 @@ function isNothing(value: unknown): boolean {
   return value === null || value === 0 || value === '';
 }
 
-/** A line that reports on work, which may have found nothing. */
+/** A line that reports progress. The work may have found nothing. */
 function isReport(value: unknown): boolean {
   return isObject(value) && (value['type'] === 'progress' || value['type'] === 'result');
 }

@@ -4,7 +4,7 @@ import { randomText } from './workshop.ts';
 import type { Foreign } from './markers.ts';
 import type { Kind, Names } from './places.ts';
 
-/** Something that is not the caller's, and the like of it that does not exist: the two must be answered alike. */
+/** A record that is not the caller's, and a similar one that does not exist. The two must get the same answer. */
 export interface Other {
   readonly what: string;
   readonly names: Partial<Names>;
@@ -22,15 +22,15 @@ export interface Credential {
   readonly own: Names;
   readonly others: readonly Other[];
   readonly foreign: Foreign;
-  /** Agents above its own that lie in another team. */
+  /** Ancestors of its agents that belong to another team. */
   readonly ancestors: readonly CanaryAgent[];
-  /** How many there are of what it may see. */
+  /** The number of records that it may see. */
   readonly owned: Readonly<Record<'agents' | 'roots' | 'teams' | 'orgs', number>>;
 }
 
 type Team = 'one' | 'both';
 
-/** Every credential of tenant A that the probe calls with: each scope of each binding, and tokens made from keys. */
+/** Every credential of tenant A in the probe: each scope of each binding, and tokens made from keys. */
 export function credentialsOf(canaries: Canaries, tokens: Readonly<Record<'org' | 'one', string>>): Credential[] {
   const org = inOrg(canaries);
   const team = inTeam(canaries, 'one');
@@ -63,7 +63,7 @@ function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 
   const agentOf = { one: a.agents.root, both: a.agents.leaf };
   const neighbour = namesOf(a, a.teams[rest], agentOf[rest], a.keys[rest]);
   const { org: _, source: __, ...names } = neighbour;
-  // The other tenant has an operation of the same id, which must not come in between.
+  // The other tenant has an operation of the same id, which must not interfere.
   const shared = { op: a.agents.twin.opId };
   return {
     orgId: a.orgId,
@@ -84,12 +84,12 @@ function inTeam({ run, a, b }: Canaries, team: Team): Omit<Credential, 'name' | 
   };
 }
 
-/** An active agent of the other tenant, and a suspended one whose team and agent have the same names as one's own. */
+/** An active agent of the other tenant, and a suspended one whose team and agent names equal the caller's own. */
 function othersIn(b: Tenant, run: string): Other[] {
-  // A text names nothing: nobody is asked for it.
+  // A policy text names no record, so nobody is asked for it.
   const { source: _, ...root } = namesOf(b, b.teams.one, b.agents.root, b.keys.org);
   const { team, agent, op, source: __, ...rest } = namesOf(b, b.teams.both, b.agents.twin, b.keys.both);
-  // By its short id the caller would mean its own.
+  // The short id would mean the caller's own operation.
   const twin = { ...rest, op: `${b.orgId}/${team}/${agent}/${op}` };
   return [
     { what: 'another org', names: root, missing: missingLike(root, run) },
@@ -118,7 +118,7 @@ function namesOf(tenant: Tenant, team: string, agent: CanaryAgent, keys: KeySet)
   };
 }
 
-/** Whose keys they are: each binding has a policy of its own, which a narrower one does not change. */
+/** The binding of the keys. Each binding has its own policy, which a narrower one cannot change. */
 function bindingOf({ keys: { org, one } }: Tenant, keys: KeySet): keyof Tenant['policies'] {
   if (keys === org) return 'org';
   return keys === one ? 'one' : 'both';
@@ -128,7 +128,7 @@ function keyOf(keys: KeySet): Pick<Other, 'names' | 'missing'> {
   return { names: { key: keys.spare.id }, missing: { key: randomText(keys.spare.id.length) } };
 }
 
-/** Names of the same form and length that nothing has. */
+/** Unused names of the same form and length. */
 function missingLike(names: Partial<Names>, run: string): Partial<Names> {
   const like = (name: string): string => {
     if (name.includes('/')) return name.split('/').map(like).join('/');
@@ -140,7 +140,7 @@ function missingLike(names: Partial<Names>, run: string): Partial<Names> {
   return Object.fromEntries(entries.map(([kind, name]) => [kind, like(name)]));
 }
 
-/** Letters for a key's id, hexadecimal digits where a name has only these. */
+/** Letters for a key id, hexadecimal digits for a name that has only these. */
 function alphabetOf(name: string): string {
   return /^[0-9a-f:-]+$/.test(name) ? '0123456789abcdef' : 'abcdefghijklmnopqrstuvwxyz234567';
 }
@@ -161,7 +161,7 @@ function valuesOf(tenant: Tenant, groups: readonly ('org' | Team)[]): string[] {
   return [...keys, ...agents];
 }
 
-/** Whether a credential has what an operation needs. */
+/** Whether a credential has the access that an operation needs. */
 export function suffices({ level, isToken }: Credential, access: string | undefined): boolean {
   if (access === 'api_key') return !isToken;
   const needed = levels.findIndex((one) => one === access);

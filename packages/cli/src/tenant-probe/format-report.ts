@@ -1,6 +1,6 @@
 import type { Finding, TenantReport } from './notebook.ts';
 
-/** A report as people read it: what was tried, then each operation with what is wrong there, the same things once. */
+/** A report for people: what was tried, then each operation with its faults, without repetition. */
 export function formatReport({ findings, tried }: TenantReport): string {
   const operations = Object.values(tried.operations);
   const reached = operations.filter((calls) => calls > 0).length;

@@ -3,16 +3,16 @@ import type { Workshop } from './workshop.ts';
 import { isObject, succeeded, valueOf } from './caller.ts';
 import type { RegisteredAgent } from './ports.ts';
 
-/** What people were asked about an agent, and what they have granted it. */
+/** The approvals and grants of an agent. */
 export interface CanaryApprovals {
-  /** One that waits for a verdict. */
+  /** An approval that waits for a verdict. */
   readonly approvalId: string;
   readonly grantId: string;
 }
 
 /**
- * Has people asked about an agent twice: once it is approved with a standing grant, once it is left open. Where the
- * gateway asks nobody, as one of an older release, there is nothing to try, and ids of the right form stand for it.
+ * Requests approval for an agent twice: one is approved with a standing grant, one stays open. If the gateway never
+ * asks for approval, as in an older release, ids of the right form stand in.
  */
 export async function makeApprovals(
   workshop: Workshop,

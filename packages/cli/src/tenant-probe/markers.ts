@@ -1,10 +1,10 @@
-/** What must not reach a caller, by which an answer of the gateway gives another tenant away. */
+/** What must not reach a caller, because it would reveal another tenant. */
 export interface Foreign {
-  /** Canary names that start with one of these. */
+  /** Prefixes of canary names. */
   readonly prefixes: readonly string[];
-  /** Canary names that are these. */
+  /** Exact canary names. */
   readonly exact: readonly string[];
-  /** Ids and secrets that the gateway made, and that do not look like canaries. */
+  /** Ids and secrets from the gateway that do not look like canaries. */
   readonly values: readonly string[];
 }
 
@@ -12,14 +12,14 @@ const canaryName = /canary-[a-z0-9]+(?:-[a-z0-9]+)*/g;
 const encoded = /[A-Za-z0-9_-]{12,}/g;
 
 /**
- * The first thing in a text that the caller must not see. What the caller sent itself may come back: the refusal of a
- * request may repeat it. What is hidden in base64, as in a cursor or a token, counts as seen.
+ * The first thing in a text that the caller must not see. Names that the caller sent may come back, because a refusal
+ * may repeat them. Text inside base64, as in a cursor or a token, counts as seen.
  */
 export function foreignIn(text: string, foreign: Foreign, sent: readonly string[] = []): string | undefined {
   return namedIn(text, foreign, sent) ?? namedIn(decoded(text), foreign, sent);
 }
 
-/** The same, where what is encoded does not count. */
+/** The same, but without decoding. */
 export function namedIn(text: string, foreign: Foreign, sent: readonly string[] = []): string | undefined {
   const lower = text.toLowerCase();
   const named = [...lower.matchAll(canaryName)].map(([name]) => name);

@@ -1,7 +1,7 @@
 export interface Finding {
-  /** Method and path, or what else was tried. */
+  /** Method and path, or another attempt. */
   readonly operation: string;
-  /** With whose credential. */
+  /** The credential that was used. */
   readonly credential: string;
   readonly what: string;
 }
@@ -9,7 +9,7 @@ export interface Finding {
 export interface TenantReport {
   readonly findings: readonly Finding[];
   readonly tried: {
-    /** Calls by operation; every operation of the document is here, those that could not be tried with 0. */
+    /** Calls by operation. Every operation of the document is listed, with 0 if it could not be tried. */
     readonly operations: Readonly<Record<string, number>>;
     readonly credentials: number;
     /** Pairs of answers, one about another tenant's record and one about a record that does not exist. */
@@ -18,7 +18,7 @@ export interface TenantReport {
   };
 }
 
-/** What a probe writes down as it goes. */
+/** The notes of a probe. */
 export class Notebook {
   readonly findings: Finding[] = [];
   readonly operations: Record<string, number> = {};

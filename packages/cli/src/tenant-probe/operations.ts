@@ -1,6 +1,6 @@
 import { isObject } from './caller.ts';
 
-/** As much of a JSON schema as examples are made from. */
+/** The parts of a JSON schema that examples need. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -25,16 +25,16 @@ interface Parameter {
 }
 
 export interface Operation {
-  /** Method and path, as people call it. */
+  /** Method and path, for people. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly tenancy: unknown;
   /** Whether it needs an account store, which a gateway may lack. */
   readonly accounts: boolean;
-  /** How it goes on for ever, where it does. */
+  /** The kind of stream, if it is one. */
   readonly stream: unknown;
-  /** The scope it needs, `any` credential, an `api_key` itself, or undefined where it is public. */
+  /** The required scope, `any` credential, an `api_key` itself, or undefined if public. */
   readonly access: string | undefined;
   readonly pathParameters: readonly string[];
   readonly query: readonly Parameter[];

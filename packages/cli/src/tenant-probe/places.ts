@@ -33,16 +33,16 @@ const kinds: Readonly<Record<string, Kind>> = {
   agent_id: 'agent',
   op_id: 'op',
   run_id: 'run',
-  // The text of a policy that is to be in force.
+  // The text of a policy to put in force.
   source: 'source',
-  // A search for what only another tenant has must find nothing.
+  // A search for text that only another tenant has must find nothing.
   q: 'text',
 };
 
-/** Names that the caller gives to what is new: there is nothing that they could name. */
+/** Names that the caller gives to new records. They cannot refer to anything. */
 const given = new Set(['trace_id', 'span_id']);
 
-/** What `{id}` or `{name}` is, by the part of the path before it. */
+/** The kind of `{id}` or `{name}`, by the path segment before it. */
 const kindsAfter: Readonly<Record<string, Kind>> = {
   'api-keys': 'key',
   ops: 'op',
@@ -53,7 +53,7 @@ const kindsAfter: Readonly<Record<string, Kind>> = {
   policies: 'policy',
 };
 
-/** All places of an operation where a tenant, or something of it, can be named. */
+/** All places of an operation that can name a tenant or something it owns. */
 export function placesOf(operation: Operation): Place[] {
   return [
     ...operation.pathParameters.flatMap((name) => placeAt('path', name, pathKind(operation, name))),
@@ -62,7 +62,7 @@ export function placesOf(operation: Operation): Place[] {
   ];
 }
 
-/** Parts of a request that may name something, and nobody has told the probe what: it would try them in vain. */
+/** Parts of a request that may name something unknown to the probe. It would try them in vain. */
 export function unknownNames(operation: Operation): string[] {
   const paths = operation.pathParameters.filter((name) => pathKind(operation, name) === undefined);
   const others = [...operation.query.map(({ name }) => name), ...membersOf(operation.body)];
@@ -80,7 +80,7 @@ function pathKind({ path }: Operation, name: string): Kind | undefined {
   return kindsAfter[parts[parts.indexOf(`{${name}}`) - 1] ?? ''];
 }
 
-/** The names of a body's members at any depth, without those that only hold others. */
+/** The names of a body's members at any depth, without those that only contain others. */
 export function membersOf(schema: Schema | undefined): string[] {
   if (schema === undefined) return [];
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {

@@ -18,14 +18,14 @@ export interface RegisteredAgent {
 
 export interface CheckDetails {
   readonly runId: string;
-  /** `trace:span`; undefined: the gateway makes it up. */
+  /** `trace:span`. If undefined, the gateway generates it. */
   readonly opId: string | undefined;
 }
 
-/** What the probe does as agents. Each call rejects where the gateway refuses it. */
+/** The calls that the probe makes as agents. Each rejects if the gateway refuses it. */
 export interface AgentPort {
   registerAgent(credential: string, agent: NewAgent): Promise<{ readonly token: string }>;
-  /** Asks for one harmless decision. `opId` is empty where the answer names no operation. */
+  /** Requests one harmless decision. `opId` is empty if the answer names no operation. */
   check(
     agent: RegisteredAgent,
     about?: CheckDetails,
@@ -41,9 +41,9 @@ export interface CallInit {
 }
 
 export interface ProbeOptions {
-  /** Where the HTTP API answers, without a slash at the end. */
+  /** The base URL of the HTTP API, without a trailing slash. */
   readonly baseUrl: string;
-  /** The global `fetch`, or one that knows a private certificate. */
+  /** The global `fetch`, or one that trusts a private certificate. */
   readonly fetch: (url: string, init: CallInit) => Promise<Response>;
   /** An API key, or a token made from one, with admin scope and bound to no tenant. */
   readonly adminCredential: string;

@@ -33,7 +33,7 @@ function inForce({ keys }: FakeGateway): string[] {
   return keys.filter((key) => key.revoked_at === null).map((key) => key.label);
 }
 
-/** Where each leak must be found, and in what words. */
+/** Where the probe must find each leak, and in what words. */
 const caught: Readonly<Record<Leak, readonly [operation: string, credential: string, what: RegExp]>> = {
   'a list ignores the binding': ['GET /api/v1/agents', 'org read key', /^shows "canary-.*asked for its own$/],
   'a total counts others': ['GET /api/v1/agents', 'org read key', /^has the total 8 where it owns 4$/],

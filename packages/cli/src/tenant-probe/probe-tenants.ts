@@ -21,9 +21,9 @@ import { tryUnbound } from './try-unbound.ts';
 import { tryWhole } from './try-whole.ts';
 
 /**
- * Finds out whether tenants of a gateway can see or touch each other. Makes two canary tenants, calls every operation of
- * the OpenAPI document as one of them with the ids of both, and holds each answer to the operation's tenancy. Touches no
- * other tenant, and takes the canaries away again; their entries stay in the audit log.
+ * Tests whether tenants of a gateway can see or touch each other. It makes two canary tenants, calls every operation of
+ * the OpenAPI document as one of them with the ids of both, and holds each answer to the operation's tenancy. It
+ * touches no other tenant, and removes the canaries. Their entries stay in the audit log.
  */
 export async function probeTenants(options: ProbeOptions): Promise<TenantReport> {
   const caller = new Caller(options);
@@ -87,7 +87,7 @@ async function tryOperation(probe: Probe, operation: Operation, credential: Cred
 
 const knownTenancies = ['own', 'unbound', 'person', 'none'];
 
-/** Without a rule, or with a name that nobody has explained, an operation cannot be tried, which is a finding itself. */
+/** An operation without a rule, or with an unknown name, cannot be tried. That is a finding itself. */
 function isKnown({ notebook }: Probe, operation: Operation): boolean {
   const { name, tenancy } = operation;
   if (tenancy === undefined) {

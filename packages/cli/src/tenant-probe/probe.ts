@@ -11,7 +11,7 @@ import { foreignIn } from './markers.ts';
 import type { Notebook } from './notebook.ts';
 import type { Operation } from './operations.ts';
 
-/** What the steps of a probe share. */
+/** State that the steps of a probe share. */
 export interface Probe {
   readonly caller: Caller;
   readonly notebook: Notebook;
@@ -19,7 +19,7 @@ export interface Probe {
   readonly made: Made;
 }
 
-/** Calls an operation; keys and policies that come of it are noted, so that they go again. */
+/** Calls an operation. Notes the keys and policies that result, so that they are removed later. */
 export async function ask(
   { caller, notebook, made }: Probe,
   operation: Operation,
@@ -39,7 +39,7 @@ export async function ask(
   return answer;
 }
 
-/** Looks through an answer, headers included, for what the caller must not see. */
+/** Searches an answer, headers included, for what the caller must not see. */
 export function lookThrough(
   { notebook }: Probe,
   operation: Operation,

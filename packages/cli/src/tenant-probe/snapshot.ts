@@ -7,7 +7,7 @@ import type { Names } from './places.ts';
 import type { Probe } from './probe.ts';
 import { ask } from './probe.ts';
 
-/** All that the other tenant sees of itself, by operation. */
+/** Everything that the other tenant sees of itself, by operation. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 const observerName = 'admin of the other org';
@@ -36,14 +36,14 @@ export async function takeSnapshot(probe: Probe, operations: readonly Operation[
   return seen;
 }
 
-/** A value without what changes by itself as time passes, or by being looked at. */
+/** Removes what changes with time or by being read. */
 function asOf(observerId: string) {
   return (_name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.filter((item) => !(isObject(item) && passes(item)));
     if (!isObject(value)) return value;
-    // Looking is a use of the observer's own key, and of no other.
+    // Reading uses the observer's own key, and no other.
     if (value['id'] === observerId) return { ...value, last_used_at: null };
-    // A list counts what leaves it by itself.
+    // The total of a list counts items that disappear by themselves.
     const { items } = value;
     if (Array.isArray(items) && items.some((item) => isObject(item) && 'op_id' in item)) return { ...value, total: 0 };
     if (isOpen(value)) return { ...value, status: 'open', detail: '' };
@@ -51,19 +51,19 @@ function asOf(observerId: string) {
   };
 }
 
-/** What ends leaves the list of operations after a while; a control that nobody acknowledges is noted in the log. */
+/** Ended operations leave the list after a while. The log notes a control that nobody acknowledges. */
 function passes(item: Readonly<Record<string, unknown>>): boolean {
   const { state, event_type: event } = item;
   return event === 'OpControlUnconfirmed' || state === 'terminated' || state === 'completing';
 }
 
-/** A receipt that its agent has not answered becomes unconfirmed by itself. */
+/** A receipt without an answer from its agent becomes unconfirmed by itself. */
 function isOpen(value: Readonly<Record<string, unknown>>): boolean {
   const { status } = value;
   return 'requested_at' in value && ['requested', 'delivered', 'unconfirmed'].includes(String(status));
 }
 
-/** Notes whatever of the other tenant is not as it was. */
+/** Notes every change of the other tenant. */
 export function noteChanges({ notebook }: Probe, before: Snapshot, after: Snapshot): void {
   for (const [key, text] of after) {
     const [operation = ''] = key.split('\n');

@@ -37,7 +37,7 @@ async function tryParent(probe: Probe, agents: AgentPort, credential: Credential
   }
 }
 
-/** What the gateway says against it; undefined where it registers the agent, which is then noted to go again. */
+/** The refusal of the gateway. Undefined if it registers the agent, which is then noted for removal. */
 async function register(
   { made }: Probe,
   agents: AgentPort,

@@ -9,9 +9,9 @@ import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 
 /**
- * The one thing of another tenant that may be seen: an admin of the org whose agent was impersonated finds the entry, which
- * is on record in the org of the impersonator, by asking for that type of event and for no org. Nobody else does, and
- * nothing but that.
+ * The one thing of another tenant that may be seen. The record of an impersonation belongs to the org of the
+ * impersonator. An admin of the impersonated agent's org finds it by filtering for that event type without an org.
+ * Nobody else does, and the admin sees nothing else.
  */
 export async function tryClaims(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   const isLog = operation.query.some(({ name }) => name === 'event_type');
@@ -36,7 +36,7 @@ export async function tryClaims(probe: Probe, operation: Operation, credential: 
   }
 }
 
-/** The answer without the impersonations of its agents by the other canary, and how many of them there were. */
+/** Removes the impersonations of the tenant's agents by the other canary, and counts them. */
 function split(answer: Answer, { canaries: { a, b } }: Probe): { seen: number; rest: Answer } {
   const value = succeeded(answer) ? valueOf(answer) : undefined;
   const entries = isObject(value) ? value['items'] : value;

@@ -4,7 +4,7 @@ import { foreignIn, namedIn } from './markers.ts';
 import type { Operation } from './operations.ts';
 import type { Probe } from './probe.ts';
 
-/** Tries an operation that holds nothing of any tenant: without a credential and with one, no canary shows. */
+/** Tries an operation that holds no data of tenants. No canary may show, with or without a credential. */
 export async function tryNone(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   const { caller, notebook, canaries } = probe;
   const anyTenant = { prefixes: [canaries.run], exact: [], values: [] };
@@ -12,7 +12,7 @@ export async function tryNone(probe: Probe, operation: Operation, credential: Cr
     notebook.count(operation.name, 1);
     const answer = await caller.call({ ...buildCall(operation, credential.own, nothingElse), bearer });
     const shown = [...answer.headers.map(([name, value]) => `${name}: ${value}`), answer.text].join('\n');
-    // A token says, in its encoded claims, whose it is; it must not say anything of others.
+    // The encoded claims of a token name its owner. They must not name others.
     const leak = namedIn(shown, anyTenant) ?? foreignIn(shown, credential.foreign);
     const who = bearer === undefined ? 'no credential' : credential.name;
     if (leak !== undefined) notebook.find(operation.name, who, `shows "${leak}", where nothing of any tenant belongs`);

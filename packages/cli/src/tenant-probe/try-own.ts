@@ -12,7 +12,7 @@ import { placesOf } from './places.ts';
 import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 
-/** Tries an operation that shows and touches only what is the caller's own. */
+/** Tries an operation that shows and changes only what the caller owns. */
 export async function tryOwn(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   if (!suffices(credential, operation.access)) {
     await tryWithoutScope(probe, operation, credential);
@@ -21,7 +21,7 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
   for (const { how, substitution, isWhole } of ownWays(operation, credential)) {
     const answer = await ask(probe, operation, credential, substitution);
     lookThrough(probe, operation, credential, how, answer);
-    // Anything else would mean that the probe tries nothing here.
+    // Otherwise the probe would test nothing here.
     if (
       !succeeded(answer) &&
       !isOver(answer, operation) &&
@@ -38,8 +38,8 @@ export async function tryOwn(probe: Probe, operation: Operation, credential: Cre
 }
 
 /**
- * Whether it was done before: a key that is revoked by now cannot be rotated, an operation that has ended not paused,
- * what is deleted not deleted.
+ * Whether it was done before: a revoked key cannot be rotated, an ended operation cannot be paused, a deleted record
+ * cannot be deleted.
  */
 function isOver(answer: Answer, { method }: Operation): boolean {
   if (method === 'DELETE' && answer.status === 404) return true;
@@ -47,8 +47,8 @@ function isOver(answer: Answer, { method }: Operation): boolean {
 }
 
 /**
- * Whether the operation asks for a higher scope where it is called like this, such as for a whole org, or for somebody
- * else: to decide on, or to resume, an agent that was registered with the same key, or what a wider one has imposed.
+ * Whether the operation needs a higher scope when called like this: for a whole org, for deciding on or resuming an
+ * agent that was registered with the same key, or for what a wider credential has imposed.
  */
 function needsMore(answer: Answer, { level }: Credential): boolean {
   const problem = valueOf(answer);
@@ -61,13 +61,13 @@ function needsMore(answer: Answer, { level }: Credential): boolean {
 interface OwnWay {
   readonly how: string;
   readonly substitution: Substitution;
-  /** Whether all that the caller owns is asked for. */
+  /** Whether the call asks for everything that the caller owns. */
   readonly isWhole: boolean;
 }
 
-/** With its own ids: without any filter, with each alone, and with each value of an enumeration. */
+/** Calls with its own ids: without a filter, with each filter alone, and with each value of an enumeration. */
 function ownWays(operation: Operation, { own, teamId }: Credential): OwnWay[] {
-  // What is made belongs to the caller's own binding, which has no team where the caller has none.
+  // A new record belongs to the caller's own binding, which may have no team.
   const isOwn = ({ where, kind }: Place) =>
     where === 'query' || (where === 'body' && (kind !== 'team' || teamId !== null));
   const choices = operation.query.flatMap(({ name, schema }) =>
@@ -90,7 +90,7 @@ function ownWays(operation: Operation, { own, teamId }: Credential): OwnWay[] {
   ];
 }
 
-/** Each place alone that can name what is not the caller's, all in the path, and all at once. */
+/** Each place alone that can name a foreign record, all in the path, and all at once. */
 function waysToName(operation: Operation, { names, missing }: Other): Place[][] {
   const nameable = placesOf(operation).filter(({ kind }) => names[kind] !== undefined);
   const isForeign = ({ kind }: Place) => names[kind] !== missing[kind];
@@ -133,11 +133,11 @@ async function tryOther(
 function faultOf(answer: Answer, places: readonly Place[], { method, path }: Operation): string | undefined {
   const isNamed = (where: Place['where']) => places.some((place) => place.where === where);
   if (isNamed('path')) {
-    // What is put under a name need not exist: the name lies in another tenant's namespace.
+    // A PUT creates the record, so it need not exist. The name lies in another tenant's namespace.
     const expected = method === 'PUT' ? 403 : 404;
     return answer.status === expected ? undefined : `answers something else than ${expected}`;
   }
-  // What is only imagined need not exist: within the caller's own org it may have any name.
+  // A simulated agent need not exist. Within the caller's own org it may have any name.
   if (path.endsWith('/simulate') && succeeded(answer) && places.every(({ kind }) => kind !== 'org')) return undefined;
   if (isNamed('body') || method !== 'GET') {
     const isRefused = answer.status >= 400 && answer.status < 500;
@@ -147,7 +147,7 @@ function faultOf(answer: Answer, places: readonly Place[], { method, path }: Ope
   return succeeded(answer) ? 'answers with something instead of nothing' : 'answers something else than nothing';
 }
 
-/** What was sent, and the parts of it: an operation's id may hold the names of its org, team and agent. */
+/** The sent values and their parts: an operation id may hold the names of its org, team and agent. */
 function sentIn(at: Substitution['at']): string[] {
   return [...at.values()].flatMap((value) => [value, ...value.split(/[/:]/)]);
 }
@@ -178,7 +178,7 @@ async function tryWithoutScope(probe: Probe, operation: Operation, credential: C
   }
 }
 
-/** Numbers in an answer that say how many there are must be those of what the caller owns. */
+/** Counts in an answer must match what the caller owns. */
 function checkNumbers(probe: Probe, operation: Operation, credential: Credential, how: string, answer: Answer): void {
   const body = valueOf(answer);
   if (!isObject(body)) return;

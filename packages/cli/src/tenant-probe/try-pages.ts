@@ -9,7 +9,7 @@ import { ask, lookThrough } from './probe.ts';
 
 const mostPages = 1000;
 
-/** Reads a list page by page to its end: nothing of others on any page, and the total is what the caller owns. */
+/** Reads a list page by page to its end. No page may show others, and the total must be what the caller owns. */
 export async function tryPages(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   if (!isPaged(operation) || !suffices(credential, operation.access)) return;
   const org = placesOf(operation).find(({ where, kind }) => where === 'query' && kind === 'org');
@@ -18,7 +18,7 @@ export async function tryPages(probe: Probe, operation: Operation, credential: C
   await tryOthersCursor(probe, operation, credential);
 }
 
-/** One record may have a list within it; that list is not the answer. */
+/** A single record may contain a list. That list is not the answer. */
 function isPaged({ path, query }: Operation): boolean {
   if (path.endsWith('}')) return false;
   return ['per_page', 'cursor'].every((name) => query.some((parameter) => parameter.name === name));
@@ -53,7 +53,7 @@ async function readPages(
     fail(`has the total ${[...totals].join(', ')} where it owns ${owned}`);
 }
 
-/** Where a list of another tenant goes on, this caller may ask, too; it must see its own from there, or nothing. */
+/** The caller may send a cursor from another tenant's list. It must see its own records from there, or nothing. */
 async function tryOthersCursor(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   const { b } = probe.canaries;
   const observer = { bearer: b.keys.org.admin.key, own: credential.own };
@@ -71,7 +71,7 @@ function listIn(answer: Answer): { items: readonly unknown[]; next: string | und
   return { items, next: typeof next === 'string' ? next : undefined, total };
 }
 
-/** How many there are of what a list is of, where the probe has made all of them itself. */
+/** The expected total of a list, if the probe has made all its records itself. */
 function ownedOf({ made }: Probe, { path }: Operation, { owned, orgId, teamId }: Credential): number | undefined {
   switch (path.slice(path.lastIndexOf('/') + 1)) {
     case 'agents':

@@ -7,8 +7,8 @@ import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 
 /**
- * Tries an operation that belongs to credentials bound to no tenant, or to people: a key of a tenant is refused for that
- * very reason. Where there is no account store, those about accounts tell everybody the same.
+ * Tries an operation reserved for unbound credentials or for people. The gateway refuses a tenant's key for exactly
+ * that reason. Without an account store, account operations answer everybody the same.
  */
 export async function tryUnbound(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   const answer = await ask(probe, operation, credential, nothingElse);

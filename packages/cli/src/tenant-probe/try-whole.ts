@@ -8,8 +8,8 @@ import type { Probe } from './probe.ts';
 import { ask, lookThrough } from './probe.ts';
 
 /**
- * Asks what a control of everything would do. For a tenant, everything is its own: as many operations as its own list
- * has in flight. It is never done: where tenants are not held apart, it would stop those of others.
+ * Asks for a dry run of a control of everything. For a tenant, everything is its own: as many operations as its list
+ * has in flight. The control is never carried out, because with a leak it would stop other tenants.
  */
 export async function tryWhole(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   const names = membersOf(operation.body);

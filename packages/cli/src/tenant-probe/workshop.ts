@@ -7,7 +7,7 @@ export interface MadeKey {
   readonly key: string;
 }
 
-/** Everything that was made and has to go again, with the tenant each key is bound to. */
+/** Everything to be removed again, with the tenant of each key. */
 export interface Made {
   readonly keys: (MadeKey & { readonly orgId: string; readonly teamId: string | null })[];
   readonly agents: RegisteredAgent[];
@@ -15,7 +15,7 @@ export interface Made {
   readonly policies: Set<string>;
 }
 
-/** What making canaries needs. */
+/** What the making of canaries needs. */
 export interface Workshop {
   readonly caller: Caller;
   readonly adminCredential: string;

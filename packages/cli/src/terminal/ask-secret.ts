@@ -10,7 +10,7 @@ const eraseLine = '\u0015';
 const eraseWord = '\u0017';
 const suspend = '\u001a';
 
-/** Asks on stderr for something that must not be seen. Where the input is no terminal, it is its first line. */
+/** Asks on stderr for a secret. If the input is not a terminal, reads its first line. */
 export async function askSecret(shell: Shell, label: string): Promise<string> {
   if (!shell.stdin.isTTY) {
     shell.stderr.write(label);
@@ -25,7 +25,7 @@ export async function askSecret(shell: Shell, label: string): Promise<string> {
   }
 }
 
-/** Reads key by key with the terminal's echo off, which is on again whatever happens. */
+/** Reads key by key with the terminal's echo off. The echo is restored in any case. */
 function readHidden(shell: Shell, label: string): Promise<string> {
   const { stdin } = shell;
   const decoder = new StringDecoder('utf8');
@@ -51,7 +51,7 @@ function readHidden(shell: Shell, label: string): Promise<string> {
         typed = edited(typed, key);
       }
     };
-    // Before the question: whoever answers at once is not seen either.
+    // Set before the question, so that a quick answer is not visible either.
     stdin.setRawMode(true);
     shell.stderr.write(label);
     stdin.on('data', onData).on('end', onEnd);
@@ -59,7 +59,7 @@ function readHidden(shell: Shell, label: string): Promise<string> {
   });
 }
 
-/** Single characters; sequences of arrow keys and the marks around pasted text are left out. */
+/** Single characters, without arrow-key sequences and paste markers. */
 function keysIn(text: string): string[] {
   // oxlint-disable-next-line no-control-regex
   return Array.from(text.replaceAll(/\u001b(\[[0-9;?]*[ -/]*[@-~]|O.)?/g, ''));

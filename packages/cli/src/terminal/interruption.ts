@@ -1,4 +1,4 @@
-/** Ends work in order when the process is told to stop. A second signal ends the process at once. */
+/** Ends work cleanly when the process is told to stop. A second signal ends the process at once. */
 export interface Interruption extends Disposable {
   readonly signal: AbortSignal;
 }

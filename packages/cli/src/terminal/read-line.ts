@@ -1,6 +1,6 @@
 import type { Shell } from '../shell.ts';
 
-/** The next line of the input, without its end; empty where there is none. What comes behind it is left alone. */
+/** The next line of the input, without its line end. Empty if there is none. Later input is left alone. */
 export function readLine(shell: Shell): Promise<string> {
   const { stdin } = shell;
   return new Promise((resolve) => {
@@ -25,7 +25,7 @@ export function readLine(shell: Shell): Promise<string> {
   });
 }
 
-/** An input that stays open must not keep the command from ending. A file as input has nothing to keep alive. */
+/** An open input must not keep the command from ending. A file as input has no `ref`. */
 function keepAlive({ stdin }: Shell, isNeeded: boolean): void {
   const pipe: Partial<Pick<typeof stdin, 'ref' | 'unref'>> = stdin;
   if (isNeeded) pipe.ref?.();

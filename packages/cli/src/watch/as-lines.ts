@@ -8,16 +8,16 @@ import type { Watch } from './watch-list.ts';
 export interface LineView<Item> {
   readonly watch: Watch<Item>;
   readonly keyOf: (item: Item) => string;
-  /** What makes an item worth a line again. */
+  /** A change of this mark prints the item again. */
   readonly markOf: (item: Item) => string;
   readonly isOver: (item: Item) => boolean;
   readonly cells: (item: Item) => readonly string[];
 }
 
-/** How long something that is over is remembered, as a list after a gap may repeat it. */
+/** How long an ended item is remembered, because a list after a gap may repeat it. */
 const rememberMs = 120_000;
 
-/** A list as lines: what there is, the oldest first, then each change, until the command is interrupted. */
+/** A list as lines: the existing items, oldest first, then each change, until the command is interrupted. */
 export async function asLines<Item>(
   shell: Shell,
   globals: GlobalValues,
@@ -26,7 +26,7 @@ export async function asLines<Item>(
   using interruption = onInterruption();
   const shown = new Map<string, string>();
   const show = (item: Item) => {
-    // A list after a gap repeats what is known.
+    // A list after a gap repeats known items.
     const key = keyOf(item);
     if (shown.get(key) === markOf(item)) return;
     shown.set(key, markOf(item));

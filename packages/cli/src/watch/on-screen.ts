@@ -6,14 +6,14 @@ import type { ScreenSize } from './render-watch.ts';
 import { Screen } from './screen.ts';
 import type { Watch } from './watch-list.ts';
 
-/** What a live view shows, and takes. */
+/** The model of a live view. */
 interface LiveModel<Item> {
-  /** Set while a question waits for a yes. */
+  /** Set while a question waits for confirmation. */
   readonly asking: unknown;
   connection: 'live' | 'lost';
   reset(items: readonly Item[], now: number): void;
   change(item: Item, now: number): void;
-  /** Lets go of what ended a while ago. */
+  /** Drops items that ended a while ago. */
   forget(now: number): void;
 }
 
@@ -27,7 +27,7 @@ export interface LiveView<Item> {
 const drawEveryMs = 100;
 const forgetEveryMs = 1000;
 
-/** Keys that move the choice, in every live view. */
+/** Keys that move the selection, in every live view. */
 export const steps: Readonly<Record<string, number>> = {
   up: -1,
   k: -1,

@@ -17,7 +17,7 @@ const keys = '↑↓ choose   p pause   r resume   t terminate   q quit';
 /** Head, titles and foot. */
 const frameRows = 4;
 
-/** The lines of the screen, no more than fit on it. */
+/** The lines of the screen, as many as fit. */
 export function renderWatch(model: WatchModel, place: string, size: ScreenSize, hasColours: boolean): string[] {
   const rows = model.rows();
   const { chosen } = model;

@@ -4,7 +4,7 @@ import type { ScreenSize } from './render-watch.ts';
 const enter = '\u001b[?1049h\u001b[?25l';
 const leave = '\u001b[?25h\u001b[?1049l';
 
-/** The whole terminal, taken for a while and given back as it was, whatever happens. */
+/** Takes over the whole terminal, and restores it in any case. */
 export class Screen implements Disposable {
   readonly #shell: Shell;
   readonly #onKey: (chunk: Buffer) => void;
@@ -33,7 +33,7 @@ export class Screen implements Disposable {
     return { columns: columns || 80, rows: rows || 24 };
   }
 
-  /** Draws over what is there, without a flicker. */
+  /** Redraws in place, without flicker. */
   draw(lines: readonly string[]): void {
     const text = lines.join('\n');
     if (!this.#isOpen || text === this.#drawn) return;
@@ -53,7 +53,7 @@ export class Screen implements Disposable {
   }
 }
 
-/** Single keys: arrows by name, everything else as it is. */
+/** Single keys: arrows by name, everything else unchanged. */
 export function keysIn(text: string): string[] {
   // oxlint-disable-next-line no-control-regex
   const pieces = text.match(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001bO.|[^]/gu) ?? [];

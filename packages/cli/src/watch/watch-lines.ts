@@ -10,7 +10,6 @@ import type { Watch, WatchFilter } from './watch-list.ts';
 import { watchOps } from './watched-ops.ts';
 import { isOver } from '@reeve/contract/names';
 
-/** Operations as lines. */
 export function watchAsLines(
   shell: Shell,
   globals: GlobalValues,

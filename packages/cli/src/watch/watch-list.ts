@@ -10,7 +10,7 @@ export interface WatchFilter {
 }
 
 export interface WatchListener<Item> {
-  /** All that there is now: at the start, and where something may have been missed. */
+  /** All current items: at the start, and whenever a change may have been missed. */
   onAll(items: readonly Item[]): void;
   onChange(item: Item): void;
   onConnection(state: 'live' | 'lost', why?: string): void;
@@ -23,21 +23,21 @@ export interface WatchLimits {
 
 export type Watch<Item> = (listener: WatchListener<Item>, limits: WatchLimits) => Promise<void>;
 
-/** What belongs to an agent and a run. */
+/** An item that belongs to an agent and a run. */
 export interface OfAgent {
   readonly agent: { readonly org_id: string; readonly team_id: string; readonly agent_id: string };
   readonly run_id: string;
 }
 
-/** Where a list and its changes come from. */
+/** The source of a list and its changes. */
 export interface WatchSource<Item> {
   readonly eventType: string;
   readonly read: () => Promise<readonly Item[]>;
-  /** The item that an event is about. */
+  /** The item of an event. */
   readonly itemOf: (message: StreamMessage) => Item | undefined;
 }
 
-/** Follows a list until the signal: all of it first, then each change, and all of it again after a gap. */
+/** Follows a list until the signal: all items first, then each change, and all again after a gap. */
 export async function watchList<Item extends OfAgent>(
   client: GatewayClient,
   filter: WatchFilter,
@@ -49,7 +49,7 @@ export async function watchList<Item extends OfAgent>(
   const onConnection = (state: 'live' | 'lost', why?: string) => listener.onConnection(state, why);
   let hasList = false;
   for await (const message of followEvents(client, choice, { ...limits, onConnection })) {
-    // The list is read when the stream is open: what happens in between comes by the stream.
+    // Reads the list once the stream is open. Changes in between arrive by the stream.
     if (message.event_type === 'gap' || (message.event_type === 'hello' && !hasList)) {
       listener.onAll(await read());
       hasList = true;

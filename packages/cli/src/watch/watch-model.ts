@@ -4,26 +4,26 @@ import { isOver } from '@reeve/contract/names';
 
 export type ControlAction = 'pause' | 'resume' | 'terminate';
 
-/** How long an operation that has ended stays to be seen. */
+/** How long an ended operation stays visible. */
 const lingerMs = 10_000;
 
 interface Seen {
   readonly op: Op;
-  /** When it was seen to have ended, on the clock of the watcher. */
+  /** When the watcher saw it end, by the watcher's clock. */
   readonly endedAt: number | undefined;
 }
 
-/** What a live view of operations shows: the operations, which one is chosen, and what is being asked or said. */
+/** The state of a live view of operations: the operations, the chosen one, and the open question or message. */
 export class WatchModel {
   readonly #ops = new Map<string, Seen>();
   #chosen: string | undefined;
-  /** A control that waits for a yes. */
+  /** A control that waits for confirmation. */
   asking: { readonly action: ControlAction; readonly op: Op } | undefined;
-  /** What happened last. */
+  /** The last thing that happened. */
   message = '';
   connection: 'live' | 'lost' = 'lost';
 
-  /** Takes a whole list for what there is. */
+  /** Takes the list as all current operations. */
   reset(ops: readonly Op[], now: number): void {
     const before = new Map(this.#ops);
     this.#ops.clear();
@@ -33,21 +33,21 @@ export class WatchModel {
     }
   }
 
-  /** Takes a change, unless it is older than what is known. */
+  /** Takes a change, unless a newer one is known. */
   change(op: Op, now: number): void {
     const known = this.#ops.get(opKey(op));
     if (known !== undefined && known.op.updated_at > op.updated_at) return;
     this.#ops.set(opKey(op), { op, endedAt: isOver(op.state) ? (known?.endedAt ?? now) : undefined });
   }
 
-  /** Lets go of what ended a while ago. */
+  /** Drops operations that ended a while ago. */
   forget(now: number): void {
     for (const [key, { endedAt }] of this.#ops) {
       if (endedAt !== undefined && now - endedAt > lingerMs) this.#ops.delete(key);
     }
   }
 
-  /** What is in flight first, the newest first. */
+  /** Operations in flight come first, newest first. */
   rows(): Op[] {
     const all = [...this.#ops.values()].map(({ op }) => op);
     return all.sort(
@@ -57,7 +57,7 @@ export class WatchModel {
     );
   }
 
-  /** The chosen operation stays chosen while others come and go around it. */
+  /** The chosen operation stays chosen while others come and go. */
   get chosen(): Op | undefined {
     const known = this.#chosen === undefined ? undefined : this.#ops.get(this.#chosen)?.op;
     return known ?? this.rows()[0];
@@ -71,7 +71,7 @@ export class WatchModel {
     this.#chosen = next === undefined ? undefined : opKey(next);
   }
 
-  /** Asks before anything is done. */
+  /** Asks for confirmation before any action. */
   ask(action: ControlAction): void {
     const { chosen } = this;
     if (chosen === undefined) return;

@@ -7,7 +7,6 @@ import { isObject } from '../is-object.ts';
 import type { Watch, WatchFilter } from './watch-list.ts';
 import { watchList } from './watch-list.ts';
 
-/** Follows operations. */
 export function watchOps(client: GatewayClient, filter: WatchFilter): Watch<Op> {
   const read = async () => {
     const page = await readPages({ all: true, perPage: undefined, cursor: undefined }, (paging) =>

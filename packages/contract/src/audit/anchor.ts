@@ -1,18 +1,18 @@
 import { canonicalJson } from './canonical-json.ts';
 import { isObject } from './is-object.ts';
 
-/** The newest entry of a log at some time, signed by its gateway: one line of an anchor file. */
+/** The newest entry of a log at some time, signed by the gateway. One line of an anchor file. */
 export interface Anchor {
   readonly seq: number;
   readonly hash: string;
   readonly at: string;
-  /** Which of the gateway's keys has signed it. */
+  /** The id of the gateway key that signed the anchor. */
   readonly kid: string;
   /** Ed25519 over `anchoredText`, in base64url. */
   readonly signature: string;
 }
 
-/** What the signature of an anchor must be over: its other members, in the canonical form of RFC 8785. */
+/** The text that an anchor's signature covers: its other members, in the canonical form of RFC 8785. */
 export function anchoredText({ seq, hash, at, kid }: Omit<Anchor, 'signature'>): string {
   return canonicalJson({ seq, hash, at, kid });
 }
@@ -21,7 +21,7 @@ export function anchorLine({ seq, hash, at, kid, signature }: Anchor): string {
   return `${JSON.stringify({ seq, hash, at, kid, signature })}\n`;
 }
 
-/** The anchor of a line; `torn` where the line was not written to its end, as by a kill; undefined where it is none. */
+/** Reads the anchor of a line. `torn`: the line is incomplete, as after a kill. Undefined: it is no anchor. */
 export function anchorOf(line: string): Anchor | 'torn' | undefined {
   let value: unknown;
   try {
@@ -35,12 +35,12 @@ export function anchorOf(line: string): Anchor | 'torn' | undefined {
   return isWhole && Object.keys(value).length === 5 ? (value as unknown as Anchor) : undefined;
 }
 
-/** A loss of entries that an operator has accepted, as the log itself records it. */
+/** A loss of entries that an operator accepted. The log itself records it. */
 export interface AcceptedLoss {
-  /** The newest anchor at the time, which the log did not contain. */
+  /** The newest anchor at that time. The log did not contain it. */
   readonly anchoredSeq: number;
   readonly anchoredHash: string;
-  /** The newest entry that was left; 0 where nothing is known to be. */
+  /** The newest remaining entry. 0 if none is known. */
   readonly keptSeq: number;
 }
 
@@ -53,8 +53,8 @@ export function lossOf(entry: Readonly<Record<string, unknown>>): AcceptedLoss |
 }
 
 /**
- * Of anchors, oldest first, those that the log must contain: not the ones that were lost when an operator accepted that.
- * Such a loss covers what was anchored up to then, and nothing that was anchored after it.
+ * Filters anchors (oldest first) to those that the log must contain. It leaves out anchors whose loss an operator
+ * accepted. An accepted loss covers only what was anchored before it.
  */
 export function requiredAnchors(anchors: readonly Anchor[], losses: readonly AcceptedLoss[]): readonly Anchor[] {
   const covered = losses.map(({ anchoredSeq, anchoredHash, keptSeq }) => ({

@@ -1,4 +1,4 @@
-/** The canonical form of RFC 8785: members in the order of their names, nothing between them. */
+/** The canonical form of RFC 8785: members sorted by name, without whitespace. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

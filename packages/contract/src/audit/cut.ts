@@ -1,15 +1,15 @@
 import { canonicalJson } from './canonical-json.ts';
 import { isObject } from './is-object.ts';
 
-/** What a cut vouches for: the last entry that was given up. */
+/** The entry that a cut vouches for: the last one removed. */
 export interface Cut {
   readonly throughSeq: number;
   readonly throughHash: string;
-  /** A JWS over the two. */
+  /** A JWS over the other two members. */
   readonly signature: string;
 }
 
-/** The cut that an entry of the log speaks of, where it does. */
+/** The cut that a log entry records, if it does. */
 export function cutOf(entry: Readonly<Record<string, unknown>>): Cut | undefined {
   const { event_type: type, payload } = entry;
   if (type !== 'AuditLogCut' || !isObject(payload)) return undefined;
@@ -18,7 +18,7 @@ export function cutOf(entry: Readonly<Record<string, unknown>>): Cut | undefined
   return isWhole ? { throughSeq, throughHash, signature } : undefined;
 }
 
-/** What the signature of a cut must be over. */
+/** The text that the signature of a cut covers. */
 export function signedText({ throughSeq, throughHash }: Cut): string {
   return canonicalJson({ through_hash: throughHash, through_seq: throughSeq });
 }

@@ -1,4 +1,4 @@
-/** Every type of event that the audit log has. */
+/** Every event type of the audit log. */
 export const auditEventTypes = [
   'ActionAllowed',
   'ActionDenied',

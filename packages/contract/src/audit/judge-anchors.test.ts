@@ -12,7 +12,7 @@ const anchor = (seq: number, hash = `h${seq}`): Anchor => ({
   signature: 's',
 });
 
-/** A log with entries from `first` to `last`, each with the hash that its anchor has. */
+/** Judges a log with entries from `first` to `last`, each with the hash of its anchor. */
 function judged(anchors: readonly Anchor[], first: number, last: number, losses: AcceptedLoss[] = []) {
   const place = (seq: number) => ({ seq, hash: `h${seq}`, prevHash: `h${seq - 1}` });
   const verdict: Verdict = {

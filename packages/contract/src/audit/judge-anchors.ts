@@ -3,28 +3,28 @@ import { requiredAnchors } from './anchor.ts';
 import type { Verdict } from './judge-log.ts';
 import type { Place } from './verify-entries.ts';
 
-/** A log as far as anchors are about it. */
+/** The parts of a log that anchors concern. */
 export interface AnchoredLog {
   readonly first: Place | undefined;
   readonly last: Place | undefined;
   readonly losses: readonly AcceptedLoss[];
-  /** The hash of an entry that is anchored, where the log has it. */
+  /** The hash of an anchored entry, if the log has it. */
   readonly hashOf: (seq: number) => string | undefined;
 }
 
-/** What is said of a log that was held against its anchors. */
+/** The verdict on a log that was compared with its anchors. */
 export interface AnchoredVerdict extends Verdict {
   readonly anchors: {
     readonly lines: number;
-    /** The newest; null where there is none. */
+    /** The newest anchor. Null if there is none. */
     readonly newest_seq: number | null;
     readonly newest_at: string | null;
-    /** How many of them the log does not contain, as an operator has accepted. */
+    /** How many anchors the log lacks with an operator's acceptance. */
     readonly accepted_lost: number;
   };
 }
 
-/** Adds to a verdict whether the log contains what was anchored of it. The signatures have been found to be good. */
+/** Adds to a verdict whether the log contains what was anchored. The caller has already verified the signatures. */
 export function judgeAnchors(verdict: Verdict, anchors: readonly Anchor[], log: AnchoredLog): AnchoredVerdict {
   const newest = anchors.at(-1);
   const required = requiredAnchors(anchors, log.losses);
@@ -38,7 +38,7 @@ export function judgeAnchors(verdict: Verdict, anchors: readonly Anchor[], log: 
     },
   };
   if (verdict.result === 'broken') return judged;
-  // The oldest first: from there on the log is another one.
+  // Oldest first: from the first mismatch on, the log is a different one.
   for (const anchor of required.toSorted((one, other) => one.seq - other.seq)) {
     const fault = faultOf(anchor, log, verdict.result === 'unbroken');
     if (fault !== undefined) return { ...judged, result: 'broken', broken_seq: fault.seq, why: fault.why };
@@ -60,7 +60,7 @@ function faultOf({ seq, hash, at }: Anchor, { first, last, hashOf }: AnchoredLog
       why: `entry ${seq} was anchored at ${at}, and the log ${end}: its newest entries are missing, or it was exported before`,
     };
   }
-  // What retention has given up cannot be compared, but for the entry right before the first.
+  // Entries that retention removed cannot be compared, except for the one right before the first.
   const found = seq === first.seq - 1 ? first.prevHash : hashOf(seq);
   if (found === undefined || found === hash) return undefined;
   return { seq, why: `another entry was anchored in its place at ${at}` };

@@ -2,27 +2,30 @@ import type { Cut } from './cut.ts';
 import type { Findings } from './verify-entries.ts';
 import { zeros } from './verify-entries.ts';
 
-/** Whether a key of the gateway has signed a cut. */
+/** Whether a gateway key signed a cut. */
 type IsSigned = (cut: Cut) => boolean | Promise<boolean>;
 
-/** What is said of a log in the end. */
+/** The final verdict on a log. */
 export interface Verdict {
-  /** `unbroken`: the whole chain is in order. `not_checkable`: entries are missing in a way that a filter explains; each entry's own hash fits. */
+  /**
+   * `unbroken`: the whole chain is intact. `not_checkable`: a filter can explain the missing entries, and each entry's
+   * own hash matches.
+   */
   readonly result: 'unbroken' | 'broken' | 'not_checkable';
   readonly entries: number;
   readonly first_seq: number | null;
   readonly last_seq: number | null;
   readonly last_hash: string | null;
-  /** The last entry that was given up behind a signed cut; null where the log starts with its first entry. */
+  /** The last entry removed behind a signed cut. Null if the log starts with its first entry. */
   readonly cut_at: number | null;
-  /** The first broken entry; null where none is, or where a line is no entry. */
+  /** The first broken entry. Null if none is broken, or if a line is not an entry. */
   readonly broken_seq: number | null;
   readonly why: string | null;
 }
 
 /**
- * Judges what was found. An export does not say whether it was filtered. One that starts where the chain does, and in
- * which most entries link, is taken for a whole log from which entries were taken out; one that does not, for a part.
+ * Judges the findings. An export does not say whether it was filtered. If it starts where the chain starts and most of
+ * its entries link, it counts as a whole log with entries taken out. Otherwise it counts as a part.
  */
 export async function judgeLog(findings: Findings, isSigned: IsSigned, mustBeWhole: boolean): Promise<Verdict> {
   const { first, last, entries, broken, gaps, links } = findings;
@@ -59,7 +62,7 @@ export async function judgeLog(findings: Findings, isSigned: IsSigned, mustBeWho
   return { ...base, result: 'unbroken' };
 }
 
-/** A signed cut that the log starts right behind, or within what it gave up while that is being removed. */
+/** A signed cut right before the start of the log. During removal, the log may also start within the cut. */
 async function vouchedCut({ first, cuts, hashAt }: Findings, isSigned: IsSigned): Promise<number | null> {
   if (first === undefined) return null;
   for (const cut of cuts) {

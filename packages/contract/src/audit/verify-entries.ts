@@ -5,17 +5,17 @@ import type { Cut } from './cut.ts';
 import { cutOf } from './cut.ts';
 import { isObject } from './is-object.ts';
 
-/** What was found in a log, before anybody asked who vouches for its beginning. */
+/** The findings in a log, before anybody asks who vouches for its start. */
 export interface Findings {
   readonly entries: number;
   readonly first: Place | undefined;
   readonly last: Place | undefined;
-  /** Pairs of neighbours that link. */
+  /** The number of neighbouring pairs that link. */
   readonly links: number;
-  /** Where entries are missing, the first first. */
+  /** Where entries are missing, in order. */
   readonly gaps: readonly { readonly after: number; readonly before: number }[];
   readonly cuts: readonly Cut[];
-  /** The hash of an entry, where it is known. */
+  /** The hash of an entry, if it is known. */
   readonly hashAt: (seq: number) => string | undefined;
   readonly broken: Broken | undefined;
 }
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 export interface Broken {
-  /** Undefined where a line is no entry. */
+  /** Undefined if the line is not an entry. */
   readonly seq: number | undefined;
   readonly line: number;
   readonly why: string;
@@ -37,8 +37,8 @@ export const zeros = '0'.repeat(64);
 const mostGaps = 1000;
 
 /**
- * Looks at every entry of a log, oldest first, until one is broken: its own hash, its place, its link to the one before.
- * Whoever uses it works out the hashes, as fast as its platform can.
+ * Checks every entry of a log, oldest first, until one is broken: its own hash, its place, and its link to the entry
+ * before. The caller computes the hashes, as fast as its platform can.
  */
 export class EntryVerifier implements Findings {
   entries = 0;
@@ -49,11 +49,11 @@ export class EntryVerifier implements Findings {
   readonly gaps: { after: number; before: number }[] = [];
   readonly cuts: Cut[] = [];
   readonly losses: AcceptedLoss[] = [];
-  /** Kept only where the log does not start with its first entry: a cut may name one of these. */
+  /** Kept only if the log does not start with its first entry, because a cut may name one of these. */
   readonly #hashes = new Map<number, string>();
   #line = 0;
 
-  /** The entry of the next line; undefined where the line is empty, or no entry, which is then `broken`. */
+  /** Reads the entry of the next line. Undefined if the line is empty, or is not an entry, which sets `broken`. */
   read(line: string): UncheckedEntry | undefined {
     this.#line++;
     if (line.trim() === '') return undefined;
@@ -63,7 +63,7 @@ export class EntryVerifier implements Findings {
     return undefined;
   }
 
-  /** Takes an entry with the SHA-256 of its canonical text, in the order in which they were read; returns whether to go on. */
+  /** Takes an entry with the SHA-256 of its canonical text, in reading order. Returns whether to go on. */
   take(entry: UncheckedEntry, sha256: string): boolean {
     const why = this.#fault(entry, sha256);
     if (why !== undefined) this.broken = { seq: entry.place.seq, line: entry.line, why };
@@ -95,17 +95,17 @@ export class EntryVerifier implements Findings {
   }
 }
 
-/** An entry whose hash is still to be compared. */
+/** An entry whose hash is not yet compared. */
 export interface UncheckedEntry {
   readonly place: Place;
   readonly line: number;
-  /** What its hash is of. */
+  /** The text that the hash covers. */
   readonly canonical: string;
   readonly cut: Cut | undefined;
   readonly loss: AcceptedLoss | undefined;
 }
 
-/** An entry, or why a line is none. */
+/** The entry of a line, or why the line is not an entry. */
 function entryOf(line: string, number: number): UncheckedEntry | string {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 import { bounds } from '../bounds.ts';
 
-/** What a context tells of an action. */
+/** The facts that a context can state about an action. */
 export type ContextMember =
   | 'tool'
   | 'source'
@@ -18,16 +18,16 @@ export type ContextMember =
   | 'commandArgs';
 
 interface ContextShape {
-  /** Under which name of gRPC's context it stands, where it does not stand bare. */
+  /** The gRPC names that the context may be nested under. It may also stand bare. */
   readonly names: readonly string[];
-  /** What each member is, under all names that it may have, which may be in camel case as well. */
+  /** The meaning of each member, under every name it may have. Camel case is accepted as well. */
   readonly members: Readonly<Record<string, ContextMember>>;
 }
 
 const toolMembers = { tool_name: 'tool', tool: 'tool', tool_source: 'source', source: 'source', url: 'url' } as const;
 const processMembers = { command: 'command', args: 'commandArgs', command_args: 'commandArgs' } as const;
 
-/** The context of each kind of action, as JSON has it. */
+/** The context of each kind of action, in JSON. */
 export const contextShapes = {
   llm_call: {
     names: ['llm_call'],
@@ -56,7 +56,7 @@ const named = orNull('string', { maxLength: bounds.name });
 const written = orNull('string', { maxLength: bounds.text });
 const counted = orNull('integer', { minimum: 0, maximum: bounds.int32 });
 
-/** A document of JSON, as itself or as a text of it; it may fill the body. */
+/** A JSON document, as itself or as text. It may fill the body. */
 const document: JsonSchema = {
   anyOf: [
     { type: ['object', 'array', 'number', 'boolean', 'null'], 'x-reeve-fills-body': true },
@@ -85,7 +85,7 @@ const memberSchemas: Readonly<Record<ContextMember, JsonSchema>> = {
   },
 };
 
-/** The context of one kind of action, bare or under one of its names, as JSON Schema. */
+/** The JSON Schema of the context of one kind of action, bare or under one of its names. */
 export function contextSchema(kind: ContextKind): JsonSchema {
   const { names, members }: ContextShape = contextShapes[kind];
   const all = Object.entries(members).flatMap(([name, member]) =>
@@ -106,7 +106,7 @@ export function contextSchema(kind: ContextKind): JsonSchema {
   return { anyOf: [bare, ...wrapped] };
 }
 
-/** What is said under two names is said twice. */
+/** Refuses a member that is given under two names. */
 function onceEach(all: readonly (readonly [string, ContextMember])[]): JsonSchema {
   const pairs = all.flatMap(([name, member], at) =>
     all.slice(at + 1).flatMap(([other, same]) => (same === member ? [[name, other]] : [])),

@@ -17,7 +17,7 @@ const document = openApiDocument('') as {
 
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
-/** Every schema that requests are checked by, with where it stands. */
+/** Every schema that checks requests, with its location. */
 const requests = operations.flatMap(({ operationId, parameters, requestBody }) => [
   ...parameters.map(({ name, in: where, schema }) => [`${operationId} ${where} ${name}`, schema] as const),
   ...(requestBody === undefined
@@ -25,7 +25,7 @@ const requests = operations.flatMap(({ operationId, parameters, requestBody }) =
     : [[`${operationId} body`, requestBody.content['application/json'].schema] as const]),
 ]);
 
-/** Where something in a schema has no bound. What is fixed, or may fill the body and says so, needs none. */
+/** Finds every unbounded part of a schema. Constants, and values that declare they may fill the body, need no bound. */
 function unbounded(schema: unknown, at: string): string[] {
   if (typeof schema !== 'object' || schema === null) return schema === false ? [] : [`${at} takes anything`];
   const { type, ...rest } = schema as Schema;
@@ -41,7 +41,7 @@ function unbounded(schema: unknown, at: string): string[] {
   return [...inOptions, ...types.flatMap((each) => unboundedOf(each, rest, at))];
 }
 
-/** An option beside members of its own only narrows them, and those are looked at by themselves. */
+/** An option beside members of its own only narrows them. The test looks at those members separately. */
 function withoutBase(option: Schema, type: unknown): Schema {
   return type === undefined || option['type'] !== undefined ? option : narrowed(option);
 }

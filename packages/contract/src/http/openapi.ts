@@ -8,7 +8,7 @@ import { routes } from './routes.ts';
 
 type JsonObject = { [member: string]: unknown };
 
-/** The OpenAPI 3.1 document, made from the same schemas that check requests. */
+/** Builds the OpenAPI 3.1 document from the same schemas that check requests. */
 export function openApiDocument(version: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const shared: JsonObject = { Problem: schemaOf(problemSchema, 'output'), Event: schemaOf(eventSchema, 'output') };
@@ -35,7 +35,7 @@ export function openApiDocument(version: string): JsonObject {
   });
 }
 
-/** Schemas that refer to themselves are named; OpenAPI keeps such names in one place for the whole document. */
+/** Recursive schemas have names. OpenAPI keeps these names in one place for the whole document. */
 function hoisted(shared: JsonObject, document: JsonObject): JsonObject {
   const text = JSON.stringify(document, (member, value: unknown) => {
     if (member !== '$defs') return value;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every stable `code` of a problem, with the status that it comes with. */
+/** Every stable `code` of a problem, with its status. */
 export const problemStatus = {
   bad_request: 400,
   malformed_json: 400,
@@ -66,7 +66,7 @@ export const problemStatus = {
 
 export type ProblemCode = keyof typeof problemStatus;
 
-/** An error as RFC 9457 shows it, with the code that programs go by. */
+/** An error in the form of RFC 9457, with the code that programs rely on. */
 export const problemSchema = z.looseObject({
   type: z.string(),
   title: z.string(),
@@ -75,12 +75,12 @@ export const problemSchema = z.looseObject({
   instance: z.string(),
   code: z.enum(Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]),
   required_scope: z.enum(['read', 'write', 'admin']).optional(),
-  /** How wide the credential was that imposed what the caller may not lift. */
+  /** The width of the credential that imposed what the caller may not lift. */
   imposed_by: z.enum(['team', 'org', 'unbound']).optional(),
   state: z.string().optional(),
   allowed: z.array(z.string()).optional(),
   candidates: z.array(z.string()).optional(),
-  /** Of a request: where, as a JSON pointer, and what. Of a policy: file, line, column and what. */
+  /** For a request: the JSON pointer and the fault. For a policy: file, line, column and the fault. */
   errors: z
     .array(
       z.object({

@@ -13,56 +13,56 @@ export type Access =
   | 'admin';
 
 /**
- * What a tenant's credential meets here. There is no default: a route without an answer does not compile, and the tenancy
- * test tries every route against two tenants by this word.
+ * What a tenant's credential meets here. There is no default: a route without a value does not compile. The tenancy
+ * test tries every route against two tenants by this value.
  */
 export type Tenancy =
-  /** Holds nothing of any tenant. */
+  /** Holds no data of any tenant. */
   | 'none'
-  /** Shows and touches only what is the caller's own. */
+  /** Shows and changes only what the caller owns. */
   | 'own'
-  /** Belongs to credentials that are bound to no tenant. */
+  /** Reserved for credentials bound to no tenant. */
   | 'unbound'
-  /** About the account of the person who calls; an API key has none. */
+  /** Concerns the account of the person who calls. An API key has none. */
   | 'person';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With parameters in braces, as OpenAPI writes it. */
+  /** Parameters are in braces, as in OpenAPI. */
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
   readonly access: Access;
   readonly tenancy: Tenancy;
-  /** Needs an account store: without one it answers 503 before anything else. */
+  /** Needs an account store. Without one, the route answers 503 before anything else. */
   readonly accounts?: true;
-  /** Works with the refresh cookie, so a page of another origin may not call it. */
+  /** Uses the refresh cookie, so a page of another origin may not call it. */
   readonly cookie?: true;
-  /** Does not end by itself, and takes a single-use ticket in its query where there is no `Authorization`. */
+  /** Does not end by itself. Takes a single-use ticket in its query if there is no `Authorization`. */
   readonly stream?: 'websocket' | 'sse';
-  /** Which limit its calls count against; `exempt` for health and metrics. */
+  /** The rate limit that calls count against. `exempt` is for health and metrics. */
   readonly limit?: 'auth' | 'exempt';
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** The headers that mean something here, by name in lower case. */
+  /** The headers that the route reads, by lower-case name. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly success: {
     readonly status: number;
     readonly description: string;
     readonly body?: z.ZodType;
-    /** The media types it may come in, where it is not JSON. */
+    /** The media types of the body, if not JSON. */
     readonly types?: readonly string[];
-    /** The other status that the same body may come with. */
+    /** Another status that may carry the same body. */
     readonly alternative?: { readonly status: number; readonly description: string };
   };
-  /** Problems beyond those that every route may answer. */
+  /** Problems beyond the common ones of every route. */
   readonly problems: readonly ProblemCode[];
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** What a handler of a route is given, already checked. */
+/** The checked input of a route handler. */
 export interface RouteInput<Definition extends Route> {
   readonly params: Parsed<Definition['params']>;
   readonly query: Parsed<Definition['query']>;
@@ -70,7 +70,7 @@ export interface RouteInput<Definition extends Route> {
   readonly body: Parsed<Definition['body']>;
 }
 
-/** What it answers with. */
+/** The answer of a route handler. */
 export type RouteOutput<Definition extends Route> = Definition['success'] extends { body: infer Body }
   ? Body extends z.ZodType
     ? z.input<Body>
@@ -82,11 +82,11 @@ type PartsOf<Definition extends Route, Part extends 'params' | 'query' | 'header
   [Name in Part as Definition[Name] extends z.ZodType ? Name : never]: Sent<Definition[Name]>;
 };
 
-/** What a caller sends: the parts that the route has. */
+/** The request of a caller: the parts that the route has. */
 export type RouteRequest<Definition extends Route> = PartsOf<Definition, 'params'> &
   Partial<PartsOf<Definition, 'query' | 'headers' | 'body'>>;
 
-/** The problems that a route may answer with because of what every such route does. */
+/** The problems that follow from what every route of this kind does. */
 export function commonProblems(route: Route): ProblemCode[] {
   const problems: ProblemCode[] = ['internal', 'bad_request'];
   if (route.access !== 'public') problems.push('unauthenticated', 'store_unavailable');
@@ -98,7 +98,7 @@ export function commonProblems(route: Route): ProblemCode[] {
   if (route.stream !== undefined) problems.push('shutting_down');
   if (route.stream === 'websocket') problems.push('upgrade_required');
   if (route.limit !== 'exempt') problems.push('rate_limited', 'misdirected_request');
-  // A body can be sent to a route that takes none; it is read, and refused.
+  // A caller can send a body to a route that takes none. The gateway reads and refuses it.
   const readsBody = route.method !== 'GET';
   const takesInput = route.params !== undefined || route.query !== undefined || route.headers !== undefined;
   if (takesInput || readsBody) problems.push('validation_failed');

@@ -12,7 +12,7 @@ import { serviceRoutes } from './routes/service.ts';
 import { statsRoutes } from './routes/stats.ts';
 import { tenancyRoutes } from './routes/tenancy.ts';
 
-/** Every route of the HTTP API: what validates requests, what the OpenAPI document says and what clients may rely on. */
+/** Every route of the HTTP API. It validates requests, feeds the OpenAPI document and is what clients rely on. */
 export const routes = {
   ...serviceRoutes,
   ...accessRoutes,

@@ -7,7 +7,7 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 
 export const scope = z.enum(['read', 'write', 'admin']);
 
-/** An identifier of the three tiers of tenancy. */
+/** An id of one of the three tiers of tenancy. */
 export const id = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be 1 to 128 letters, digits, ".", "_" or "-"')
@@ -15,24 +15,24 @@ export const id = z
 
 export const idOrEmpty = z.union([z.literal(''), id]);
 
-/** An id that narrows a list: what is none matches nothing. */
+/** An id that filters a list. A malformed id matches nothing. */
 export const idFilter = z.string().max(bounds.id).optional();
 
 export const runIdFilter = z.string().max(bounds.runId).optional();
 
-/** Of a record that the gateway made. */
+/** The id of a record that the gateway made. */
 export const idPath = z.object({ id: z.string().max(bounds.id) });
 
-/** What one of these says of its members holds as well. Whoever reads the members alone finds them where they always are. */
+/** Adds that one of the options must hold. Readers of the members alone still find them in their usual place. */
 export const alsoOneOf = (options: readonly object[]) => ({ allOf: [{ anyOf: options }] });
 
-/** Why somebody does something. */
+/** Why a person does something. */
 export const reason = z.string().max(bounds.text);
 
 /** RFC 3339 with any offset, as callers write it. */
 export const time = z.iso.datetime({ offset: true }).max(bounds.time);
 
-/** An org or team in a path: `-` stands for an empty one. */
+/** An org or team in a path. `-` stands for an empty one. */
 const idOrDash = z.union([z.literal('-'), id]);
 
 export const agentPath = z.object({ org: idOrDash, team: idOrDash, agent: id });
@@ -120,7 +120,7 @@ export const agentJson = agentIdJson.extend({
   registered_at: timestamp,
   last_seen_at: timestamp,
   in_flight: z.int(),
-  /** Null where spend is not known. */
+  /** Null if the spend is not known. */
   spent_today_usd: z.string().nullable(),
 });
 
@@ -176,7 +176,7 @@ export const controlAction = z.enum(['pause', 'resume', 'terminate']);
 
 export const receiptStatus = z.enum(['requested', 'delivered', 'acked', 'effective', 'failed', 'unconfirmed']);
 
-/** The receipt of a control, as the operation carries it. */
+/** The receipt of a control, as part of the operation. */
 export const controlJson = z.object({
   id: z.string(),
   action: controlAction,
@@ -187,7 +187,7 @@ export const controlJson = z.object({
   acked_at: timestamp.nullable(),
   effective_at: timestamp.nullable(),
   status: receiptStatus,
-  /** What the agent said about it, or why nothing came of it. */
+  /** What the agent said about the control, or why it had no effect. */
   detail: z.string(),
 });
 
@@ -206,7 +206,7 @@ export const opJson = z.object({
   run_id: z.string(),
   reason: z.string(),
   cost_micros: z.int(),
-  /** Who controlled it last. */
+  /** The last person to control the operation. */
   actor: actorJson.nullable(),
   control: controlJson.nullable(),
   stale: z.boolean(),

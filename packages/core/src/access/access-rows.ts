@@ -1,4 +1,4 @@
-import type { Row, RowsOf, Table } from '../journal/rows.ts';
+import type { Row, RowsOf, Table } from '../journal/index.ts';
 import {
   integer,
   numberIn,
@@ -9,7 +9,7 @@ import {
   text,
   textIn,
   update,
-} from '../journal/rows.ts';
+} from '../journal/index.ts';
 import type { AccessChange } from './access.ts';
 import type { ApiKeyRecord, Maker } from './api-key.ts';
 import type { Scope } from './principal.ts';
@@ -44,7 +44,7 @@ export const apiKeysTable: Table<ApiKeyRecord, 'id'> = {
     expiresAt: optionalNumberIn(row, 'expires_at'),
     lastUsedAt: optionalNumberIn(row, 'last_used_at'),
     revokedAt: optionalNumberIn(row, 'revoked_at'),
-    madeBy: makerOf(row),
+    madeBy: makerIn(row),
     rotatedFrom: optionalTextIn(row, 'rotated_from'),
   }),
 };
@@ -75,7 +75,7 @@ export const accessRows: RowsOf<AccessChange> = {
 };
 
 /** Who made a key or an invite. */
-export function makerOf(row: Row): Maker | null {
+export function makerIn(row: Row): Maker | null {
   const id = optionalTextIn(row, 'made_by_id');
   if (id === null) return null;
   return { kind: textIn(row, 'made_by_kind') === 'account' ? 'account' : 'api_key', id };

@@ -1,12 +1,10 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import type { KeyRing } from './key-ring.ts';
-import type { SigningKeyRing, SigningKeyRecord } from './signing-key.ts';
-import type { TokenMint } from './token.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Ports } from '../kernel/ports.ts';
+import type { SigningKeyRing, SigningKeyRecord, TokenMint } from './signing-key.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { EpochMs, Ports } from '../kernel/index.ts';
 
-/** What the use cases about credentials work on. */
+/** The dependencies of the credential use cases. */
 export interface Access extends Ports {
   readonly keys: KeyRing;
   readonly signingKeys: SigningKeyRing;
@@ -19,23 +17,23 @@ export interface Access extends Ports {
 /** The rows that credentials write. */
 export type AccessChange =
   | { readonly kind: 'api_key_saved'; readonly key: ApiKeyRecord }
-  /** A key was used; whatever else is known of it stays, such as that another gateway has revoked it meanwhile. */
+  /** A key was used. The row keeps its other columns: another gateway may have revoked the key meanwhile. */
   | { readonly kind: 'api_key_used'; readonly id: string; readonly at: EpochMs }
   | { readonly kind: 'signing_key_saved'; readonly key: SigningKeyRecord }
   | { readonly kind: 'signing_key_removed'; readonly kid: string };
 
-/** What a start brings back of credentials. */
+/** The credentials that a start loads from the store. */
 export interface AccessSnapshot {
   readonly apiKeys: readonly ApiKeyRecord[];
   readonly signingKeys: readonly SigningKeyRecord[];
 }
 
-/** Told the id of a credential that has ended before its time. */
+/** Receives the id of a credential that ended before its time. */
 export type EndedListener = (credentialId: string) => void;
 
 /**
- * Passes on that credentials have ended: keys that are revoked, sessions that are over. What stays open for long, such
- * as a stream of events, looks again at who opened it.
+ * Announces that credentials have ended: keys that are revoked, sessions that are over. Long-lived connections, such as
+ * event streams, then check their caller again.
  */
 export class EndedCredentials {
   readonly #listeners = new Set<EndedListener>();
@@ -45,7 +43,7 @@ export class EndedCredentials {
     return () => this.#listeners.delete(listener);
   }
 
-  /** To be called once the end is durable. */
+  /** Call this once the end is durable. */
   ended(credentialId: string): void {
     for (const listener of this.#listeners) listener(credentialId);
   }

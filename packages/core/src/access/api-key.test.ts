@@ -151,7 +151,7 @@ describe('a key', () => {
       },
       base64url: () => '',
     };
-    // 255 is beyond 4 x 62 and must not become a character of the secret; of the id, 255 is one of 8 x 32.
+    // 255 is beyond 4 x 62, so it must not become a character of the secret. It is within 8 x 32, so the id uses it.
     expect(makeApiKey(high)).toMatch(/^rvk_7{12}_0{40}/);
   });
 });

@@ -1,8 +1,7 @@
 import type { Scope } from './principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Sha256, Randomness } from '../kernel/ports.ts';
+import type { EpochMs, Sha256, Randomness } from '../kernel/index.ts';
 
-/** What is kept of a key: never the key itself. */
+/** The stored record of a key, never the key itself. */
 export interface ApiKeyRecord {
   readonly id: string;
   /** SHA-256 of the whole key. */
@@ -15,19 +14,19 @@ export interface ApiKeyRecord {
   readonly expiresAt: EpochMs | null;
   readonly lastUsedAt: EpochMs | null;
   readonly revokedAt: EpochMs | null;
-  /** Who made it, by rotating another one too; null where the gateway did or it was not noted. */
+  /** Who made the key, also by rotating another one. Null if the gateway made it, or nobody recorded it. */
   readonly madeBy: Maker | null;
-  /** The key that it was made in place of. */
+  /** The key that this one replaced. */
   readonly rotatedFrom: string | null;
 }
 
-/** The credential that a call came with: an account, or an API key, also by a token of that key. */
+/** The credential of a call: an account or an API key. A token counts as the key that it was made from. */
 export interface Maker {
   readonly kind: 'account' | 'api_key';
   readonly id: string;
 }
 
-/** What is decided about a key when it is made. */
+/** The members that the creation of a key fixes. */
 export type NewKey = Pick<
   ApiKeyRecord,
   'label' | 'scopes' | 'orgId' | 'teamId' | 'expiresAt' | 'madeBy' | 'rotatedFrom'
@@ -41,7 +40,7 @@ export type ParsedApiKey =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Recognises a key by its form and checksum, so that a typo shows without asking anyone. */
+/** Recognises a key by its form and checksum. This catches a typo without a lookup. */
 export function parseApiKey(text: string): ParsedApiKey {
   const match = keyPattern.exec(text);
   if (match === null) {
@@ -68,7 +67,7 @@ export function newKeyRecord(key: string, sha256: Sha256, createdAt: EpochMs, ma
   return { id: parsed.id, hash: sha256(key), createdAt, lastUsedAt: null, revokedAt: null, ...made };
 }
 
-/** CRC-32 of all before it, in base62, most significant digit first, padded to six. */
+/** CRC-32 of the body in base62, most significant digit first, padded to six. */
 export function checksumOf(body: string): string {
   let rest = crc32(body);
   let digits = '';
@@ -79,7 +78,7 @@ export function checksumOf(body: string): string {
   return digits;
 }
 
-/** Draws characters without bias: a byte beyond the last whole multiple of the alphabet is drawn again. */
+/** Draws characters without bias: it skips bytes beyond the last whole multiple of the alphabet size. */
 function pick(alphabet: string, length: number, randomness: Randomness): string {
   const limit = 256 - (256 % alphabet.length);
   let result = '';

@@ -48,7 +48,7 @@ beforeEach(async () => {
   await inTurn(rotateSigningKey(access, operator.actor));
 });
 
-/** Ends the turn once what it was to record is recorded: a signature is awaited before. */
+/** Ends the turn after the work has recorded its entries. The work awaits a signature first. */
 async function inTurn<Result>(work: Promise<Result>): Promise<Result> {
   await new Promise((resolve) => setImmediate(resolve));
   return await world.settle(work);
@@ -317,7 +317,7 @@ describe('a key that comes from an account', () => {
         return Promise.resolve(role === undefined ? undefined : ids.map(() => role ?? 'viewer'));
       },
     });
-    // Made by a person, and the one at hand with it.
+    // A person made this key, and made the tested key with it.
     access.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_1' } });
     access.keys.put({ ...record, madeBy: { kind: 'api_key', id: 'mothermother' } });
   });

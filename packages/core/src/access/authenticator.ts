@@ -1,37 +1,37 @@
 import type { Role, Scope, Login, Principal } from './principal.ts';
 import { scopesOfRole, within } from './principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
-import type { AccountClaims, KeyClaims, TokenClaims } from './token.ts';
+import type { AccountClaims, KeyClaims, TokenClaims } from './signing-key.ts';
 
 const mostRemembered = 10_000;
 
-/** Whoever is logged in with a session, as things stand now; undefined where it has ended. */
+/** Finds who is logged in with a session right now. Undefined if the session has ended. */
 export type FindLogin = (sessionId: string) => Promise<FoundLogin | undefined>;
 
 export interface FoundLogin extends Login {
   readonly email: string;
 }
 
-/** The roles of these accounts, as things stand now; undefined where one of them is not active. */
+/** Finds the present roles of these accounts. Undefined if one of them is not active. */
 export type FindRoles = (accountIds: readonly string[]) => Promise<readonly Role[] | undefined>;
 
-/** The people whom credentials belong to. */
+/** Looks up the people behind credentials. */
 export interface People {
   readonly findLogin: FindLogin;
   readonly findRoles: FindRoles;
 }
 
-/** Where there are no accounts. */
+/** For a gateway without accounts. */
 const nobody: People = {
   findLogin: () => Promise.resolve(undefined),
   findRoles: () => Promise.resolve(undefined),
 };
 
 /**
- * Tells who calls. Raw keys are looked up in memory; tokens are verified once and then remembered, with expiry and
- * revocation looked at on every call, so that neither costs a database or a signature twice.
+ * Authenticates callers. It finds raw keys in memory. It verifies each token once and then remembers it, but checks
+ * expiry and revocation on every call. It asks the store only if an account stands behind the credential.
  */
 export class Authenticator {
   readonly #access: Access;
@@ -43,7 +43,7 @@ export class Authenticator {
     this.#people = people;
   }
 
-  /** The caller behind an `Authorization` value. What exactly was wrong is not told: it would help a guesser. */
+  /** The caller behind an `Authorization` value. The error does not say what was wrong: that would help a guesser. */
   async authenticate(authorization: string | undefined): Promise<Principal> {
     const bearer = bearerOf(authorization);
     const key = this.#access.keys.recognise(bearer);
@@ -68,7 +68,7 @@ export class Authenticator {
     return { ...key, scopes };
   }
 
-  /** Whether what was once authenticated still is, as for a stream that stays open. */
+  /** Whether an authenticated caller is still valid. Streams that stay open ask this. */
   async isStillValid(principal: Principal): Promise<boolean> {
     const { credentialId, expiresAt, login } = principal;
     if (expiresAt !== null && this.#access.clock.now() >= expiresAt) return false;
@@ -80,8 +80,9 @@ export class Authenticator {
   }
 
   /**
-   * What a key may do now. It works while every account that it comes from is active, and does no more than the role of
-   * each of them allows: who is no admin any more is none by a key either. Most come from no account, and cost no question.
+   * What a key may do now. The key works while every account behind it is active, and does no more than each of their
+   * roles allows. So an account that is no longer an admin has no admin key either. Most keys have no account behind
+   * them and need no lookup.
    */
   async #scopesLeft(keyId: string, scopes: readonly Scope[]): Promise<readonly Scope[] | undefined> {
     const accounts = this.#access.keys.accountsBehind(keyId);
@@ -123,7 +124,7 @@ export class Authenticator {
     return this.#used({ ...principalOfKey(key), scopes, orgId, teamId, expiresAt });
   }
 
-  /** A session that has ended takes its tokens with it, and a role that has changed applies at once. */
+  /** The tokens of a session end with it. A changed role applies at once. */
   async #ofAccount(claims: AccountClaims): Promise<Principal | undefined> {
     const login = await this.#people.findLogin(claims.sessionId);
     if (login === undefined || login.accountId !== claims.sub) return undefined;

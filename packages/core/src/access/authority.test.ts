@@ -40,7 +40,7 @@ const standings: readonly Standing[] = widths.flatMap((width) =>
   ),
 );
 
-/** The rules in words, one line for each, apart from the table that they are held against. */
+/** The rules in plain code, one line each. The tests compare the table with them. */
 const lifting = (caller: Standing, imposed: Width) => {
   if (caller.isOwn && (caller.width !== 'unbound' || !caller.isAdmin)) return 'own_agent';
   return widths.indexOf(caller.width) < widths.indexOf(imposed) ? 'imposed_by_wider' : null;

@@ -14,17 +14,17 @@ export function widthOf({ orgId, teamId }: Binding): Width {
   return teamId === null ? 'org' : 'team';
 }
 
-/** Whether `width` may undo what `other` did: what a wider credential imposed, a narrower one cannot lift. */
+/** Whether `width` may undo what `other` did. A narrower credential cannot lift what a wider one imposed. */
 export function isAtLeastAsWide(width: Width, other: Width): boolean {
   return widths.indexOf(width) >= widths.indexOf(other);
 }
 
-/** The wider of two, as for a document that several have written. */
+/** The wider of two widths, for example of two writers of a document. */
 export function widest(a: Width, b: Width): Width {
   return isAtLeastAsWide(a, b) ? a : b;
 }
 
-/** What somebody imposed, or holds, and another may want to lift, change or decide. */
+/** What one caller imposes or holds, and another may want to lift, change or decide. */
 export const subjects = [
   'suspension',
   'pause',
@@ -41,11 +41,11 @@ export type Subject = (typeof subjects)[number];
 export type Refusal = 'imposed_by_wider' | 'own_agent' | 'own_approval' | 'owner_required';
 
 interface Rule {
-  /** Only a credential at least as wide as the one that imposed it. */
+  /** Only a credential at least as wide as the one that imposed it may act. */
   readonly asWide: boolean;
-  /** How the lineage of the credential that registered the agent is refused, unless it is unbound and has admin scope. */
+  /** The refusal for the lineage of the credential that registered the agent. Unbound admins are exempt. */
   readonly own: 'own_agent' | 'own_approval' | null;
-  /** Only somebody who is logged in as an owner. */
+  /** Only a logged-in owner may act. */
   readonly ownerOnly: boolean;
 }
 
@@ -58,12 +58,12 @@ export const authority: Readonly<Record<Subject, Rule>> = {
   unconfirmed_stop: liftingOfAgents,
   policy_document: { asWide: true, own: null, ownerOnly: false },
   approval: { asWide: false, own: 'own_approval', ownerOnly: false },
-  // Of a charge that is to pass it.
+  // Applies to a charge that would pass the cap.
   cap: { asWide: true, own: null, ownerOnly: false },
   owner_account: { asWide: false, own: null, ownerOnly: true },
 };
 
-/** What counts of a caller. */
+/** The facts about a caller that the rules look at. */
 export interface Standing {
   readonly width: Width;
   /** Its credential has the scope `admin`. */
@@ -74,7 +74,7 @@ export interface Standing {
   readonly isOwn: boolean;
 }
 
-/** Why a caller may not lift, change or decide what a credential of some width imposed; null: it may. */
+/** Why a caller may not lift, change or decide what a credential of width `imposed` imposed. Null if it may. */
 export function refusalOf(subject: Subject, caller: Standing, imposed: Width): Refusal | null {
   const { asWide, own, ownerOnly } = authority[subject];
   if (ownerOnly && !caller.isOwner) return 'owner_required';
@@ -82,7 +82,7 @@ export function refusalOf(subject: Subject, caller: Standing, imposed: Width): R
   return asWide && !isAtLeastAsWide(caller.width, imposed) ? 'imposed_by_wider' : null;
 }
 
-/** Whether a credential may change, roll back or delete a document that credentials up to this width have written. */
+/** Whether a credential may change, roll back or delete a document whose widest writer had this width. */
 export function mayChangeDocument(by: Binding, widestWriter: Width): boolean {
   const caller = { width: widthOf(by), isAdmin: true, isOwner: false, isOwn: false };
   return refusalOf('policy_document', caller, widestWriter) === null;

@@ -31,7 +31,7 @@ function ring(keys: Readonly<Record<string, Made>>) {
   return { find: (id: string) => known.get(id) };
 }
 
-/** How a gateway's keys come about: the operator's, those of two people, those of an org. */
+/** The keys of a typical gateway: the operator's, those of two people, those of an org. */
 const keys = ring({
   boot: {},
   bootRotated: { by: key('boot'), from: 'boot' },
@@ -156,7 +156,7 @@ test('whoever is logged in makes things as the account, everybody else as the ke
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
-/** Any rows at all, rings of keys that come from each other included. */
+/** Arbitrary rows, including cycles of keys that descend from each other. */
 const anyKeys = fc.dictionary(
   fc.constantFrom(...names),
   fc.record(

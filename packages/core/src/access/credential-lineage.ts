@@ -3,7 +3,7 @@ import type { Principal } from './principal.ts';
 
 type Descent = Pick<ApiKeyRecord, 'id' | 'orgId' | 'madeBy' | 'rotatedFrom'>;
 
-/** The keys that there are or were; revoked ones are among them, as others come from them. */
+/** All keys, present and past. Revoked keys are included because others descend from them. */
 export interface Descents {
   find(id: string): Descent | undefined;
 }
@@ -14,15 +14,15 @@ export function makerOf({ credentialId, login }: Pick<Principal, 'credentialId' 
 }
 
 /**
- * Whether a credential is the root or comes from it: by rotations, by keys made with it or, where it is an account, by
- * that account, and so on. A token counts as the key that it was exchanged for. A key that was made with an unbound
- * key stands for itself: an operator's key makes those of every tenant, and needs no other one to do as it likes.
+ * Whether a credential is the root or descends from it, in any number of steps. A step is a rotation, a key made with
+ * the credential, or a key made by the account. A token counts as the key that it was exchanged for. A key made with an
+ * unbound key starts its own lineage: an operator's key makes the keys of every tenant, and needs no other key to act.
  */
 export function isOfLineage(keys: Descents, credentialId: string, rootCredentialId: string): boolean {
   return isOfLineageOfAny(keys, credentialId, [rootCredentialId]);
 }
 
-/** The same of several roots. */
+/** The same for several roots. */
 export function isOfLineageOfAny(keys: Descents, credentialId: string, roots: readonly string[]): boolean {
   if (roots.length === 0) return false;
   const kin = ancestryOf(
@@ -35,15 +35,15 @@ export function isOfLineageOfAny(keys: Descents, credentialId: string, roots: re
 }
 
 /**
- * The credentials that something was registered with, when another one registers it again. One that comes from a root
- * changes nothing, and one that a root comes from stands in its place, so no lineage is forgotten.
+ * The registering credentials after another credential registers the same thing again. A descendant of a root changes
+ * nothing. An ancestor of a root replaces it. So no lineage is lost.
  */
 export function rootsWith(keys: Descents, roots: readonly string[], credentialId: string): readonly string[] {
   if (isOfLineageOfAny(keys, credentialId, roots)) return roots;
   return [...roots.filter((root) => !isOfLineage(keys, root, credentialId)), credentialId];
 }
 
-/** Every account that a key comes from, by whichever way: that made it, rotated it, or made what it was made with. */
+/** Every account behind a key: those that made or rotated it, or a key that it descends from. */
 export function accountsBehind(
   keys: Descents,
   keyId: string,
@@ -63,7 +63,10 @@ export function accountsBehind(
   return [...accounts];
 }
 
-/** The account that a key goes back to, whoever rotated it since; null where none made it or what it was made with. */
+/**
+ * The account at the origin of a key. Rotations do not change it. Null if no account made the key or the keys it was
+ * made with.
+ */
 export function accountBehind(keys: Descents, keyId: string): string | null {
   const seen = new Set<string>();
   let key = originOf(keys, keyId);
@@ -75,8 +78,9 @@ export function accountBehind(keys: Descents, keyId: string): string | null {
 }
 
 /**
- * Whom a verdict counts as. An account counts as itself, and so does every key that goes back to it. Of other keys, one
- * made with a bound key counts as that key, one made with an unbound key stands for itself, and rotations change nothing.
+ * The person that a verdict counts for. An account counts as itself, and so does every key that goes back to it. Any
+ * other key counts as the bound key that it was made with, or as itself if it was made with an unbound key. Rotations
+ * change nothing.
  */
 export function personBehind(keys: Descents, { credentialId }: Pick<Principal, 'credentialId'>): string {
   const seen = new Set<string>();
@@ -87,7 +91,7 @@ export function personBehind(keys: Descents, { credentialId }: Pick<Principal, '
     if (key === undefined) return person;
     const account = accountBehind(keys, key.id);
     if (account !== null) return account;
-    // Whether a key that is not known is bound cannot be told: two keys made with it then count as one person.
+    // An unknown key may be bound or not. Two keys made with it count as one person.
     if (key.madeBy === null || keys.find(key.madeBy.id)?.orgId === null) return key.id;
     person = key.madeBy.id;
   }
@@ -95,9 +99,9 @@ export function personBehind(keys: Descents, { credentialId }: Pick<Principal, '
 }
 
 /**
- * Everybody who may hold a credential: whom it counts as, and every account and bound key that rotated it or what it was
- * made with, as whoever rotates a key is shown the new one. Two verdicts come from two people only where these have
- * nobody in common.
+ * Everybody who may hold a credential: the person that it counts as, and every account and bound key that rotated it or
+ * its ancestors. The caller that rotates a key sees the new one. Two verdicts come from two people only if these lists
+ * share nobody.
  */
 export function peopleBehind(keys: Descents, { credentialId }: Pick<Principal, 'credentialId'>): readonly string[] {
   const isBound = (maker: Maker) => maker.kind === 'api_key' && keys.find(maker.id)?.orgId !== null;
@@ -110,16 +114,16 @@ interface KeysInForce {
   isInForce(id: string): boolean;
 }
 
-/** Whether a key is in force, or another one that it was rotated to. */
+/** Whether a key, or a key that it was rotated to, is in force. */
 export function isInForceSince(keys: KeysInForce, keyId: string): boolean {
   const line = new Set([keyId]);
   const all = keys.all();
-  // A set is walked in order of insertion, what is added meanwhile included.
+  // A loop over a set also visits what is added during the loop.
   for (const id of line) for (const key of all) if (key.rotatedFrom === id) line.add(key.id);
   return [...line].some((id) => keys.isInForce(id));
 }
 
-/** The key that others were made in place of, first of all. */
+/** The first key of a chain of rotations. */
 function originOf(keys: Descents, keyId: string): Descent | undefined {
   const seen = new Set<string>();
   let key = keys.find(keyId);
@@ -130,14 +134,14 @@ function originOf(keys: Descents, keyId: string): Descent | undefined {
   return key;
 }
 
-/** A credential and everything that it comes from, by the makers that count. */
+/** A credential and all its ancestors, through rotations and the makers that count. */
 function ancestryOf(
   keys: Descents,
   credentialId: string,
   counts: (maker: Maker) => boolean = () => true,
 ): ReadonlySet<string> {
   const ancestry = new Set([credentialId]);
-  // A set is walked in order of insertion, what is added meanwhile included.
+  // A loop over a set also visits what is added during the loop.
   for (const id of ancestry) {
     const key = keys.find(id);
     if (key === undefined) continue;

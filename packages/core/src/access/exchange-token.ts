@@ -1,6 +1,5 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, lineageOfBinding } from '../audit/entry.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { canonicalJson, draftOf, lineageOfBinding } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Access } from './access.ts';
 import type { ApiKeyRecord } from './api-key.ts';
 import type { Scope } from './principal.ts';
@@ -12,7 +11,7 @@ export interface IssuedToken {
   readonly scopes: readonly Scope[];
 }
 
-/** Exchanges an API key for a token with all of the key's scopes, or with those that are asked for. */
+/** Exchanges an API key for a token with all scopes of the key, or only the requested ones. */
 export async function exchangeToken(
   access: Access,
   key: ApiKeyRecord,

@@ -1,19 +1,18 @@
 import type { ApiKeyRecord } from './api-key.ts';
 import { parseApiKey } from './api-key.ts';
 import { accountsBehind } from './credential-lineage.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Sha256 } from '../kernel/ports.ts';
-import { equalInConstantTime } from '../kernel/ports.ts';
+import type { Clock, EpochMs, Sha256 } from '../kernel/index.ts';
+import { equalInConstantTime } from '../kernel/index.ts';
 
-/** The API keys of the gateway, in memory, so that authenticating a call asks no database. */
+/** The API keys of the gateway. They are in memory, so recognising a key needs no database. */
 export class KeyRing {
   readonly #clock: Clock;
   readonly #sha256: Sha256;
   readonly #byId = new Map<string, ApiKeyRecord>();
   readonly #used = new Map<string, EpochMs>();
-  /** By key: it never changes where one comes from. */
+  /** The accounts behind each key. The origin of a key never changes. */
   readonly #accounts = new Map<string, readonly string[]>();
-  /** Keys that others come from and that are not known, as where another gateway's rows arrive out of order. */
+  /** Unknown ancestors of known keys. Rows of another gateway may arrive out of order. */
   readonly #missing = new Set<string>();
 
   constructor(clock: Clock, sha256: Sha256, keys: Iterable<ApiKeyRecord>) {
@@ -42,7 +41,7 @@ export class KeyRing {
     if (this.#missing.delete(key.id)) this.#accounts.clear();
   }
 
-  /** The accounts that a key comes from, all of which must be active for it to work. */
+  /** The accounts behind a key. The key works only while all of them are active. */
   accountsBehind(id: string): readonly string[] {
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
@@ -63,7 +62,7 @@ export class KeyRing {
     this.#accounts.delete(id);
   }
 
-  /** The record of a key that is presented, where it is genuine and in force. */
+  /** The record of a presented key, if the key is genuine and in force. */
   recognise(key: string): ApiKeyRecord | undefined {
     const parsed = parseApiKey(key);
     const record = parsed.ok ? this.#byId.get(parsed.id) : undefined;
@@ -77,12 +76,12 @@ export class KeyRing {
     return key.expiresAt === null || this.#clock.now() < key.expiresAt;
   }
 
-  /** Notes that a key was used; written to the store now and then, not at every call. */
+  /** Notes that a key was used. The note reaches the store later, not at every call. */
   noteUse(id: string): void {
     this.#used.set(id, this.#clock.now());
   }
 
-  /** The keys used since last asked, with when, to be written. */
+  /** The keys used since the last call, with the time of use. */
   takeUsed(): ApiKeyRecord[] {
     const used = [...this.#used.keys()].map((id) => this.find(id)).filter((key) => key !== undefined);
     for (const key of used) this.#byId.set(key.id, key);

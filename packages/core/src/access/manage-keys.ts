@@ -5,13 +5,10 @@ import { makerOf } from './credential-lineage.ts';
 import type { Principal, Scope } from './principal.ts';
 import { requireScope, scopes } from './principal.ts';
 import type { SigningKeyRecord } from './signing-key.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { AuditEventType, Actor } from '../audit/entry.ts';
-import { draftOf, system, lineageOfBinding } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { invalid, ReeveError } from '../kernel/errors.ts';
+import type { Json, AuditEventType, Actor } from '../audit/index.ts';
+import { canonicalJson, draftOf, system, lineageOfBinding, redactText } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { invalid, ReeveError } from '../kernel/index.ts';
 
 export interface KeyGrant {
   readonly label: string;
@@ -21,13 +18,13 @@ export interface KeyGrant {
   readonly ttlMs: number | null;
 }
 
-/** A key that was just made. It is shown to whoever asked for it, and to nobody again. */
+/** A key that was just made. Its maker sees it once, and nobody sees it again. */
 export interface MadeKey {
   readonly key: string;
   readonly record: ApiKeyRecord;
 }
 
-/** The keys that a caller manages: those with its own binding. An unbound one manages all. */
+/** The keys that a caller manages: those with its own binding. An unbound caller manages all keys. */
 export function listKeys(access: Access, by: Principal): ApiKeyRecord[] {
   requireScope(by, 'admin');
   return access.keys
@@ -60,8 +57,8 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
 }
 
 /**
- * Makes a key with the same grant and time to live under a new id, and revokes the old one. What is rotated with a key
- * that expires ends with that one at the latest.
+ * Makes a key with the same grant and time to live under a new id, and revokes the old key. The new key ends no later
+ * than the key that the caller used.
  */
 export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
   const old = managedKey(access, by, id);
@@ -81,7 +78,7 @@ export async function rotateKey(access: Access, by: Principal, id: string): Prom
   return made;
 }
 
-/** Revokes a key: it and every token made from it stop at once. Revoking again changes nothing. */
+/** Revokes a key. The key and all tokens made from it stop at once. Revoking again changes nothing. */
 export async function revokeKey(access: Access, by: Principal, id: string): Promise<ApiKeyRecord> {
   const key = managedKey(access, by, id);
   if (key.revokedAt === null) {
@@ -93,7 +90,7 @@ export async function revokeKey(access: Access, by: Principal, id: string): Prom
   return access.keys.find(id) ?? key;
 }
 
-/** What is made with a key ends with that key at the latest, so that none prolongs itself. */
+/** A key made with another key ends no later than that key. So no key can prolong itself. */
 function noLaterThan({ keys }: Access, by: Principal, expiresAt: EpochMs | null): EpochMs | null {
   const end = by.login === undefined ? (keys.find(by.credentialId)?.expiresAt ?? null) : null;
   if (end === null || expiresAt === null) return expiresAt ?? end;
@@ -152,8 +149,8 @@ function note(
 type Installing = Pick<Access, 'keys' | 'journal' | 'clock' | 'randomness' | 'sha256'>;
 
 /**
- * Sees to it that somebody can get in: installs the bootstrap key where one is given and not known yet, or makes an
- * admin key where there is none at all. Returns the key that was made, which nobody will be shown again.
+ * Ensures that somebody has access. It installs the bootstrap key if one is given and not known yet, or makes an admin
+ * key if there is no key at all. It returns the key that it made, which nobody sees again.
  */
 export async function installFirstKey(
   access: Installing,
@@ -195,8 +192,8 @@ async function install({ keys, journal, clock, sha256 }: Installing, key: string
 }
 
 /**
- * Signs with a new key from now on. The keys before it still verify, so that nobody is logged out; the private half of
- * one that no token in force was signed by is given up.
+ * Signs with a new key from now on. Earlier keys still verify, so nobody is logged out. An earlier key loses its
+ * private half once no valid token carries its signature.
  */
 export async function rotateSigningKey(access: Access, actor: Actor, requestId?: string): Promise<SigningKeyRecord> {
   const { mint, signingKeys } = access;
@@ -205,7 +202,7 @@ export async function rotateSigningKey(access: Access, actor: Actor, requestId?:
   access.journal.write({ kind: 'signing_key_saved', key });
   access.journal.onFailure(() => signingKeys.remove(key.kid));
   for (const old of signingKeys.outlived(access.clock.now(), access.tokenTtlMs)) {
-    // The public half stays: cuts of the audit log that it has signed are verified by it for good.
+    // The public half stays: it verifies the cuts of the audit log that the key has signed, for good.
     const retired = { ...old, privateJwk: '' };
     signingKeys.add(retired);
     access.journal.write({ kind: 'signing_key_saved', key: retired });
@@ -224,7 +221,10 @@ export async function rotateSigningKey(access: Access, actor: Actor, requestId?:
   return key;
 }
 
-/** Takes over what another gateway on the same store has made durable of an API key; undefined: it is gone. */
+/**
+ * Applies a change of an API key that another gateway on the same store has made durable. Undefined means that the key
+ * is gone.
+ */
 export function followApiKey({ keys, ended }: Access, id: string, record: ApiKeyRecord | undefined): void {
   const wasInForce = keys.isInForce(id);
   if (record === undefined) keys.remove(id);
@@ -232,7 +232,7 @@ export function followApiKey({ keys, ended }: Access, id: string, record: ApiKey
   if (wasInForce && !keys.isInForce(id)) ended.ended(id);
 }
 
-/** The same of a key that signs tokens. */
+/** The same for a key that signs tokens. */
 export function followSigningKey({ signingKeys }: Access, kid: string, record: SigningKeyRecord | undefined): void {
   if (record === undefined) signingKeys.remove(kid);
   else signingKeys.add(record);

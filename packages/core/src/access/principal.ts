@@ -1,7 +1,7 @@
 import type { Binding } from './authority.ts';
-import type { Actor } from '../audit/entry.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Actor } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 /** A person who is logged in. */
 export interface Login {
@@ -13,13 +13,13 @@ export interface Login {
 /** An authenticated caller: who it is, what it may do, and in which tenant. */
 export interface Principal {
   readonly actor: Actor;
-  /** The API key that it is or that its token was made from, or the account: what limits count by. */
+  /** The account, or the API key, also of a token made from it. Limits count by this id. */
   readonly credentialId: string;
-  /** The person behind it, where it is one. */
+  /** The person, if the caller has logged in. */
   readonly login?: Login;
-  /** When the credential ends, where it does. */
+  /** When the credential ends; null if never. */
   readonly expiresAt: number | null;
-  /** Names the request in audit entries, where there is one. */
+  /** Names the request in audit entries, if there is one. */
   readonly requestId?: string;
   readonly scopes: readonly Scope[];
   readonly orgId: string | null;
@@ -37,19 +37,19 @@ export function requireScope(principal: Principal, needed: Scope): void {
   );
 }
 
-/** Whether an agent lies within the caller's tenant. The one place that decides it. */
+/** Whether an agent lies within the caller's tenant. Only this function decides it. */
 export function mayReach(principal: Binding, agent: AgentId): boolean {
   if (principal.orgId !== null && principal.orgId !== agent.orgId) return false;
   return principal.teamId === null || principal.teamId === agent.teamId;
 }
 
-/** Refuses a caller that is bound to a tenant what concerns the whole gateway. */
+/** Refuses a caller that is bound to a tenant. Guards what concerns the whole gateway. */
 export function requireUnbound(principal: Principal): void {
   if (principal.orgId === null) return;
   throw new ReeveError('tenant_bound', 'this belongs to credentials that are bound to no org');
 }
 
-/** The org that a question is narrowed to: the caller's own, which a filter can only narrow further. */
+/** The org and team that a query is narrowed to: the caller's own. A filter can only narrow it further. */
 export function narrowedTo(
   principal: Principal,
   filter: { readonly orgId?: string | undefined; readonly teamId?: string | undefined },
@@ -60,7 +60,7 @@ export function narrowedTo(
   return { ...orgId.map((value) => ({ orgId: value }))[0], ...teamId.map((value) => ({ teamId: value }))[0] };
 }
 
-/** One text that must hold, none, or two that contradict each other. */
+/** The one value that must match, none, or `nothing` if the two contradict each other. */
 function both(bound: string | null, asked: string | undefined): readonly string[] | 'nothing' {
   if (bound === null) return asked === undefined ? [] : [asked];
   return asked === undefined || asked === bound ? [bound] : 'nothing';
@@ -76,13 +76,13 @@ export const scopes = ['read', 'write', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** What is left of some scopes where another grant bounds them. */
+/** The granted scopes, limited to what `most` covers. */
 export function within(granted: readonly Scope[], most: readonly Scope[]): readonly Scope[] {
   if (granted.every((scope) => covers(most, scope))) return granted;
   return scopes.filter((scope) => covers(granted, scope) && covers(most, scope));
 }
 
-/** Whether a grant covers what is needed; a higher scope includes the lower ones. */
+/** Whether a grant covers the needed scope. A higher scope includes the lower ones. */
 export function covers(granted: readonly Scope[], needed: Scope): boolean {
   return granted.some((scope) => scopes.indexOf(scope) >= scopes.indexOf(needed));
 }
@@ -91,7 +91,7 @@ export function covers(granted: readonly Scope[], needed: Scope): boolean {
 export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Roles give scopes (contract, Accounts). */
+/** The scopes of each role (contract, Accounts). */
 export const scopesOfRole = {
   owner: ['read', 'write', 'admin'],
   admin: ['read', 'write', 'admin'],

@@ -1,4 +1,4 @@
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Refusal, Standing, Subject, Width } from './authority.ts';
 import { refusalOf, widthOf } from './authority.ts';
 import type { Descents } from './credential-lineage.ts';
@@ -6,7 +6,7 @@ import { isOfLineageOfAny } from './credential-lineage.ts';
 import type { Principal } from './principal.ts';
 import { covers } from './principal.ts';
 
-/** Who registered the agent that something is about, where it is about one. */
+/** Who registered the agent in question, if there is one. */
 interface Registered {
   readonly registeredWith: readonly string[];
 }
@@ -22,7 +22,7 @@ export function standingOf(keys: Descents, by: Principal, { registeredWith }: Re
   };
 }
 
-/** Refuses a caller that may not lift, change or decide it. */
+/** Refuses a caller that may not lift, change or decide the subject. */
 export function requireAuthority(caller: Standing, subject: Subject, imposed: Width = 'team'): void {
   const refusal = refusalOf(subject, caller, imposed);
   if (refusal === null) return;

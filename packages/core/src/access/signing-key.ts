@@ -1,16 +1,17 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Role, Scope } from './principal.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
-/** A key that signs tokens. The private half leaves the store for nothing but signing. */
+/** A key that signs tokens. The private half leaves the store only to sign. */
 export interface SigningKeyRecord {
   readonly kid: string;
-  /** JSON Web Key, private; empty once the key signs nothing any more. */
+  /** Private JSON Web Key. Empty once the key no longer signs. */
   readonly privateJwk: string;
-  /** JSON Web Key, public, as it is published. */
+  /** Public JSON Web Key, as published. */
   readonly publicJwk: string;
   readonly createdAt: EpochMs;
 }
 
-/** The signing keys: the newest signs, the others still verify what they have signed. */
+/** The signing keys. The newest one signs; the others still verify what they have signed. */
 export class SigningKeyRing {
   readonly #keys = new Map<string, SigningKeyRecord>();
 
@@ -38,7 +39,7 @@ export class SigningKeyRing {
     this.#keys.delete(kid);
   }
 
-  /** Keys whose private half serves nothing any more: superseded for longer than a token lives. */
+  /** Keys that no longer need their private half: superseded longer ago than a token lives. */
   outlived(now: EpochMs, tokenTtlMs: number): readonly SigningKeyRecord[] {
     const keys = this.all();
     return keys.filter((key, index) => {
@@ -46,4 +47,39 @@ export class SigningKeyRing {
       return key.privateJwk !== '' && successor !== undefined && successor.createdAt + tokenTtlMs < now;
     });
   }
+}
+
+/** What a token says. */
+export type TokenClaims = KeyClaims | AccountClaims;
+
+export interface KeyClaims extends CommonClaims {
+  /** `sub` is the id of the key. */
+  readonly kind: 'api_key';
+}
+
+export interface AccountClaims extends CommonClaims {
+  /** `sub` is the id of the account. */
+  readonly kind: 'account';
+  readonly sessionId: string;
+  readonly role: Role;
+}
+
+interface CommonClaims {
+  readonly sub: string;
+  readonly scopes: readonly Scope[];
+  readonly orgId: string | null;
+  readonly teamId: string | null;
+  readonly issuedAt: EpochMs;
+  readonly expiresAt: EpochMs;
+  readonly tokenId: string;
+}
+
+/** Makes and reads signed tokens. The adapter chooses their form. */
+export interface TokenMint {
+  makeKey(now: EpochMs): Promise<SigningKeyRecord>;
+  sign(claims: TokenClaims, key: SigningKeyRecord): Promise<string>;
+  /** Signs a text. The result is a compact JWS, which contains the text. */
+  signText(text: string, key: SigningKeyRecord): Promise<string>;
+  /** The claims of a token, if a key that `find` knows has signed it. Undefined for anything else. */
+  verify(token: string, find: (kid: string) => SigningKeyRecord | undefined): Promise<TokenClaims | undefined>;
 }

@@ -1,13 +1,12 @@
 import type { Authenticator } from './authenticator.ts';
 import type { Principal } from './principal.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Randomness } from '../kernel/ports.ts';
+import type { Clock, EpochMs, Randomness } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 const ticketTtlMs = 30_000;
 const mostTickets = 100_000;
 
-/** Single-use tickets that open an event stream, so that no token has to stand in a URL. */
+/** Single-use tickets that open an event stream. They keep tokens out of URLs. */
 export class TicketRegistry {
   readonly #clock: Clock;
   readonly #randomness: Randomness;
@@ -25,20 +24,20 @@ export class TicketRegistry {
     return { ticket, expiresAt: this.#clock.now() + ticketTtlMs };
   }
 
-  /** The caller that the ticket was issued to, while it is good. */
+  /** The caller that the ticket was issued to, while the ticket is valid. */
   holderOf(ticket: string): Principal | undefined {
     const issued = this.#tickets.get(ticket);
     return issued !== undefined && this.#clock.elapsed() < issued.endsAt ? issued.principal : undefined;
   }
 
-  /** The same, and it is good for this once. */
+  /** The same, and uses the ticket up. */
   redeem(ticket: string): Principal | undefined {
     const holder = this.holderOf(ticket);
     this.#tickets.delete(ticket);
     return holder;
   }
 
-  /** All live equally long, so the oldest are at the front. */
+  /** All tickets live equally long, so the oldest come first. */
   #forgetOld(): void {
     const now = this.#clock.elapsed();
     for (const [ticket, { endsAt }] of this.#tickets) {
@@ -49,8 +48,8 @@ export class TicketRegistry {
 }
 
 /**
- * The caller that a ticket was issued to, where its credential is still good. The ticket is not used up by this: that
- * happens when what it is for has been found to be in order.
+ * The caller that a ticket was issued to, if its credential is still valid. This does not use the ticket up: call
+ * `redeemTicket` once the request itself has proved valid.
  */
 export async function authenticateTicket(
   tickets: TicketRegistry,
@@ -62,7 +61,7 @@ export async function authenticateTicket(
   return holder;
 }
 
-/** Uses a ticket up. Of two who come with the same one, the second is refused. */
+/** Uses a ticket up. If two callers bring the same ticket, the second is refused. */
 export function redeemTicket(tickets: TicketRegistry, ticket: string): void {
   if (tickets.redeem(ticket) === undefined) throw refused();
 }

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
 
 /** A row of the audit outbox: an entry that a change of accounts owes to the log. */
@@ -15,16 +15,16 @@ export interface Page<Item> {
 }
 
 /**
- * Where accounts are kept. Gateways that share a database share them, so nothing of this is held in memory: each use
- * case is one transaction over the rows it needs.
+ * Stores accounts. Gateways that share a database share the accounts, so no gateway keeps them in memory. Each use case
+ * is one transaction over the rows it needs.
  */
 export interface AccountStore {
   /**
-   * Runs `work` with all of its changes or none. Transactions that name a common lock run one after the other, also
-   * those of other gateways on the same store. `work` waits for nothing but `rows`.
+   * Runs `work` and keeps all of its changes or none. Transactions that share a lock run one after the other, across
+   * all gateways on the same store. `work` must await nothing but `rows`.
    */
   transaction<Result>(locks: readonly string[], work: (rows: AccountRows) => Promise<Result>): Promise<Result>;
-  /** Reads only, without a transaction: each question is answered as things stand then. */
+  /** Reads without a transaction. Each query sees the state of its own moment. */
   read<Result>(work: (rows: AccountRows) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -33,27 +33,27 @@ export interface AccountStore {
 export interface AccountRows {
   account(id: string): Promise<Account | undefined>;
   accountByEmail(emailKey: string): Promise<Account | undefined>;
-  /** In the order of creation, then id; `after` is the last one of the page before. */
+  /** Sorted by creation, then by id. `after` is the last account of the page before. */
   accounts(after: { readonly createdAt: EpochMs; readonly id: string } | null, limit: number): Promise<Page<Account>>;
   countAccounts(): Promise<number>;
   countActiveOwners(): Promise<number>;
-  /** Throws where another account has the same email key. */
+  /** Throws if another account has the same email key. */
   saveAccount(account: Account): Promise<void>;
 
   session(id: string): Promise<Session | undefined>;
-  /** The session and its account, in one question: what every call with an access token asks. */
+  /** The session and its account in one query. Every call with an access token makes it. */
   sessionWithAccount(id: string): Promise<{ readonly session: Session; readonly account: Account } | undefined>;
-  /** Those that have not ended and not expired by `now`, newest first. */
+  /** Sessions that have neither ended nor expired by `now`, newest first. */
   liveSessions(accountId: string, now: EpochMs): Promise<readonly Session[]>;
   saveSession(session: Session): Promise<void>;
-  /** Ends every session of the account that has not ended, and returns the ids of those it ended. */
+  /** Ends every session of the account that has not ended yet, and returns their ids. */
   endSessions(accountId: string, at: EpochMs): Promise<readonly string[]>;
   refreshToken(hash: string): Promise<RefreshToken | undefined>;
   saveRefreshToken(token: RefreshToken): Promise<void>;
 
   invite(id: string): Promise<Invite | undefined>;
   inviteByEmail(emailKey: string): Promise<Invite | undefined>;
-  /** Those that have not expired by `now`, newest first, then by id. */
+  /** Invites that have not expired by `now`, newest first, then by id. */
   invites(
     now: EpochMs,
     after: { readonly createdAt: EpochMs; readonly id: string } | null,
@@ -82,8 +82,8 @@ export interface AccountRows {
   owed(before: EpochMs, limit: number): Promise<readonly OwedEntry[]>;
 
   /**
-   * Removes what nobody can ask for any more: sessions that ended or expired before `before` with their refresh tokens,
-   * expired invites and tokens, attempts last updated before `before` that are not locked at `now`.
+   * Removes what nobody needs any more: sessions that ended or expired before `before`, with their refresh tokens;
+   * expired invites and tokens; and attempts last updated before `before` that are not locked at `now`.
    */
   removeStale(before: EpochMs, now: EpochMs): Promise<void>;
 }

@@ -1,15 +1,14 @@
-import type { Maker } from '../access/api-key.ts';
-import type { Role } from '../access/principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Maker, Role } from '../access/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
 export type AccountStatus = 'active' | 'disabled';
 
 /** A person who may log in. */
 export interface Account {
   readonly id: string;
-  /** As it was given. */
+  /** As given. */
   readonly email: string;
-  /** What emails are compared by; no two accounts share it. */
+  /** Emails are compared by this key. No two accounts share it. */
   readonly emailKey: string;
   readonly name: string;
   readonly role: Role;
@@ -19,9 +18,9 @@ export interface Account {
   readonly lastLoginAt: EpochMs | null;
 }
 
-/** A login that lasts: one family of refresh tokens, of which only the newest works. */
+/** A lasting login: one family of refresh tokens. Only the newest token works. */
 export interface Session {
-  /** The `sid` of its access tokens; the same over all rotations. */
+  /** The `sid` of its access tokens. Rotations keep it. */
   readonly id: string;
   readonly accountId: string;
   readonly rememberMe: boolean;
@@ -33,7 +32,7 @@ export interface Session {
   readonly userAgent: string;
 }
 
-/** A refresh token, known by its hash alone. Used ones are remembered, so that presenting one again is noticed. */
+/** A refresh token, stored only as a hash. The store keeps used tokens to detect their reuse. */
 export interface RefreshToken {
   readonly hash: string;
   readonly sessionId: string;
@@ -46,15 +45,17 @@ export interface Invite {
   readonly emailKey: string;
   readonly role: Role;
   readonly invitedBy: string;
-  /** The credential that it was made with; null where that was not noted. */
+  /** The credential that made the invite. Null if nobody recorded it. */
   readonly madeBy: Maker | null;
-  /** Whoever made it was an owner, so that it may also bring an owner's account back. */
+  /** An owner made the invite, so it may also bring an owner's account back. */
   readonly asOwner: boolean;
   readonly createdAt: EpochMs;
   readonly expiresAt: EpochMs;
 }
 
-/** What a token that was sent to someone opens. An invite may have several: one shown to the admin, one mailed. */
+/**
+ * A token that was sent to somebody, and what it opens. An invite may have several: one shown to the admin, one mailed.
+ */
 export interface SentToken {
   readonly hash: string;
   readonly purpose: 'invite' | 'reset';
@@ -63,7 +64,7 @@ export interface SentToken {
   readonly expiresAt: EpochMs;
 }
 
-/** Failed logins under one email, whether or not it has an account; known by the hash of its key. */
+/** Failed logins under one email, with or without an account. The store knows only a hash of the email key. */
 export interface Attempts {
   readonly emailHash: string;
   readonly count: number;
@@ -71,7 +72,7 @@ export interface Attempts {
   readonly updatedAt: EpochMs;
 }
 
-/** A letter to be sent. It holds no token: that is made when the letter is sent. */
+/** A letter to be sent. It holds no token: delivery makes the token. */
 export interface QueuedLetter {
   readonly id: string;
   readonly kind: 'invite' | 'reset';

@@ -1,9 +1,9 @@
-import type { RowsOf, Table } from '../journal/rows.ts';
-import { integer, numberIn, remove, text, textIn } from '../journal/rows.ts';
+import type { RowsOf, Table } from '../journal/index.ts';
+import { integer, numberIn, remove, text, textIn } from '../journal/index.ts';
 import type { OwedEntry } from './account-store.ts';
 import type { AccountsChange } from './accounts.ts';
 
-/** The one table of accounts that a commit of the log touches. The others are the account store's own. */
+/** The only accounts table that a commit of the log touches. The account store owns the others. */
 export const owedEntriesTable: Table<OwedEntry, 'id'> = {
   name: 'owed_entries',
   key: { id: text(({ id }) => id) },

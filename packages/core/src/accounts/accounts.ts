@@ -1,22 +1,21 @@
-import type { Access, AccessChange } from '../access/access.ts';
-import type { Login, Principal } from '../access/principal.ts';
-import { requireAuthority, standingOf } from '../access/require-authority.ts';
+import type { Access, AccessChange, Login, Principal } from '../access/index.ts';
+import { requireAuthority, standingOf } from '../access/index.ts';
 import type { AccountStore } from './account-store.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { JournalOf } from '../journal/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
-/** What the use cases about people work on. */
-/** Accounts also owe entries to the log, and note when they stand there. */
+/** Accounts also owe entries to the log, and note when the log holds them. */
 export interface AccountsAccess extends Access {
   readonly journal: JournalOf<AccessChange | AccountsChange, never>;
 }
 
+/** The dependencies of the account use cases. */
 export interface Accounts {
   readonly access: AccountsAccess;
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly settings: AccountSettings;
-  /** Told when a session of the account has ended, so that its open streams end, too. */
+  /** Called when a session of the account has ended, to end its open streams, too. */
   readonly onSessionEnd: (accountId: string) => void;
 }
 
@@ -31,14 +30,14 @@ export interface AccountSettings {
   readonly openRegistration: boolean;
 }
 
-/** Where a call about accounts came from; part of its audit entries. */
+/** Where a call about accounts came from. Its audit entries include this. */
 export interface Origin {
   readonly address: string;
   readonly userAgent: string;
   readonly requestId: string;
 }
 
-/** The names of locks: transactions that share one run one after the other. */
+/** The names of locks. Transactions that share a lock run one after the other. */
 export const lock = {
   firstAccount: 'accounts',
   owners: 'owners',
@@ -50,30 +49,33 @@ export const lock = {
   letter: (id: string) => `letter:${id}`,
 } as const;
 
-/** What attempts are counted under: nobody's email stands in the store because someone mistyped it. */
+/** The key that login attempts count under. The hash keeps mistyped emails out of the store. */
 export function emailHashOf(accounts: Accounts, emailKey: string): string {
   return accounts.access.sha256(`email:${emailKey}`);
 }
 
-/** An entry that a change of accounts owed to the log stands in it now. */
+/** The log now holds an entry that a change of accounts owed to it. */
 export interface AccountsChange {
   readonly kind: 'owed_entry_recorded';
   readonly id: string;
 }
 
-/** Hashes passwords; slow on purpose and never on the event loop. Every spelling of a password is one (`normalisePassword`). */
+/**
+ * Hashes passwords, slowly on purpose and never on the event loop. Callers normalise the password first
+ * (`normalisePassword`).
+ */
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
-   * `outdated`: made with other parameters than today's; hash anew while the password is at hand. What is no hash at all
-   * takes as long as one and is not ok. Throws `overloaded` when too many wait already.
+   * `outdated`: the hash has other parameters than today's. Hash again while the password is at hand. A malformed hash
+   * takes as long as a real one, and is not ok. Throws `overloaded` if too many calls already wait.
    */
   verify(password: string, hash: string): Promise<{ readonly ok: boolean; readonly outdated: boolean }>;
-  /** A hash of nobody's password with today's parameters, to be verified against for an unknown email. */
+  /** A hash of nobody's password with today's parameters. Logins with an unknown email verify against it. */
   readonly decoy: string;
 }
 
-/** The person who calls; an API key is none. */
+/** The person who calls. An API key is not a person. */
 export function requireLogin(by: Principal): Login {
   if (by.login !== undefined) return by.login;
   throw new ReeveError('account_required', 'this is about your own account; log in with email and password');
@@ -84,5 +86,5 @@ export function requireOwner(by: Principal): void {
   requireAuthority(standingOf(noKeys, by), 'owner_account');
 }
 
-/** Where no agent is concerned it does not matter which credential comes from which. */
+/** No agent is concerned here, so the lineage of credentials does not matter. */
 const noKeys = { find: () => undefined };

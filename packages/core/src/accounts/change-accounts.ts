@@ -1,13 +1,11 @@
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import type { Actor, AuditEventType, EntryDraft } from '../audit/entry.ts';
+import type { Json, Actor, AuditEventType, EntryDraft } from '../audit/index.ts';
+import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock } from './accounts.ts';
 
-/** Notes what the log is to say of this change. */
+/** Adds an audit entry to this change. */
 export type Note = (
   eventType: AuditEventType,
   by: NoteBy,
@@ -27,8 +25,8 @@ export function personOf(account: Account): Actor {
 }
 
 /**
- * Changes accounts together with what the log owes to it: the entries are kept in the same transaction, and stand in
- * the log before the answer leaves. Where the process ends in between, `settleOwed` finds them.
+ * Changes accounts and records the change. The same transaction stores the audit entries, and the log holds them before
+ * the answer leaves. If the process ends in between, `settleOwed` finds them.
  */
 export async function changeAccounts<Result>(
   accounts: Accounts,
@@ -61,7 +59,7 @@ export async function settleOwed(accounts: Accounts): Promise<void> {
   const now = access.clock.now();
   const owed = await accounts.store.transaction([lock.owed], async (rows) => {
     const found = await rows.owed(now - owedForMs, mostAtOnce);
-    // Taken: another gateway on this store leaves them alone, for as long as recording them may take.
+    // Claims the entries: other gateways on this store leave them alone while this one records them.
     for (const entry of found) await rows.owe({ ...entry, at: now });
     return found;
   });

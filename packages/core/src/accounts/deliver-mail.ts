@@ -1,20 +1,18 @@
-import { messageOf } from '../kernel/errors.ts';
-import { inviteLetter, inviteLink, resetLetter, resetLink } from '../mail/letters.ts';
-import type { Letter, Mailer } from '../mail/mailer.ts';
-import { MailError, retryAfter } from '../mail/mailer.ts';
+import { messageOf } from '../kernel/index.ts';
+import { inviteLetter, inviteLink, resetLetter, resetLink, MailError, retryAfter } from '../mail/index.ts';
+import type { Letter, Mailer } from '../mail/index.ts';
 import type { QueuedLetter } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts } from './accounts.ts';
 import { lock } from './accounts.ts';
-import { parseEmail } from './email.ts';
-import { sendableToken } from './sent-token.ts';
+import { parseEmail, sendableToken } from './email.ts';
 
 export interface PostOffice {
   readonly accounts: Accounts;
   readonly mailer: Mailer;
-  /** Where links in letters lead. */
+  /** The base URL of the links in letters. */
   readonly publicUrl: string;
-  /** Between 0 and 1, anew at each call. */
+  /** Returns a new number between 0 and 1 at each call. */
   readonly jitter: () => number;
   readonly onFailure: (failure: FailedLetter) => void;
 }
@@ -22,18 +20,18 @@ export interface PostOffice {
 export interface FailedLetter {
   readonly kind: QueuedLetter['kind'];
   readonly message: string;
-  /** Milliseconds until the next try; null where there will be none. */
+  /** Milliseconds until the next try; null if there is none. */
   readonly retryInMs: number | null;
 }
 
 const mostAtOnce = 20;
 
-/** While a letter is being sent, no other gateway takes it; one that dies over it leaves it for later. */
+/** No other gateway takes a letter for this long while it is sent. If the sender dies, the letter becomes due again. */
 const sendingMs = 120_000;
 
 /**
- * Sends the letters that are due. The queue holds no token: it is made when the letter leaves, and the store knows its
- * hash alone. A letter that could not be sent stays in the queue and gets another token the next time.
+ * Sends the letters that are due. The queue holds no tokens: delivery makes each token, and the store keeps only its
+ * hash. A letter that is retried stays in the queue and gets a new token the next time.
  */
 export async function deliverMail(office: PostOffice): Promise<void> {
   const { store, access } = office.accounts;
@@ -64,7 +62,7 @@ function retryOf({ accounts, jitter }: PostOffice, queued: QueuedLetter, failure
   return retryAfter({ failures: queued.failures + 1, ageMs, jitter: jitter() });
 }
 
-/** Takes a letter that is still due out of others' reach, and writes it. What has nobody to go to any more is dropped. */
+/** Claims a letter that is still due, and writes it. Drops a letter that has no recipient any more. */
 async function take(office: PostOffice, rows: AccountRows, queued: QueuedLetter): Promise<Letter | undefined> {
   const current = await rows.letter(queued.id);
   if (current?.dueAt !== queued.dueAt) return undefined;
@@ -79,7 +77,7 @@ async function invitation(office: PostOffice, rows: AccountRows, queued: QueuedL
   const invite = await rows.invite(queued.subjectId);
   if (invite === undefined || invite.expiresAt <= accounts.access.clock.now()) return undefined;
   const { id, email, role, expiresAt } = invite;
-  // Only a person is named; the label of an API key would tell the invited nothing.
+  // Names only a person. The label of an API key would tell the invited person nothing.
   const invitedBy = parseEmail(invite.invitedBy) === undefined ? null : invite.invitedBy;
   const token = await sendableToken(accounts, rows, { purpose: 'invite', subjectId: id, expiresAt });
   return inviteLetter({ to: email, link: inviteLink(publicUrl, token), role, invitedBy, expiresAt });

@@ -127,7 +127,7 @@ describe('an invite to an address that has an account', () => {
   const change = (by: Principal, id: string, members: Parameters<typeof changeAccount>[3]) =>
     world.run(changeAccount(world.accounts, by, id, members, from));
 
-  /** Another owner, by an invite of the first. */
+  /** Adds another owner by an invite of the first. */
   async function second(role: Role = 'owner', email = 'second@example.com') {
     const { token } = await world.run(invite(email, role));
     return (await world.run(accept(token))).account;
@@ -154,7 +154,7 @@ describe('an invite to an address that has an account', () => {
     const byAdmin = await world.run(invite('second@example.com', 'developer', admin));
     await change(owner, boss.id, { role: 'owner' });
     expect((await world.failure(accept(byAdmin.token))).code).toBe('invalid_token');
-    // Nor where its maker has become an owner meanwhile: it was not made as one.
+    // The invite stays invalid if its maker becomes an owner: the maker was none at the time.
     await change(owner, admin.credentialId, { role: 'owner' });
     expect((await world.failure(accept(byAdmin.token))).code).toBe('invalid_token');
     const byOwner = await world.run(invite('second@example.com', 'developer'));

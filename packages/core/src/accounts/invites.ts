@@ -1,28 +1,26 @@
-import { makerOf, isInForceSince } from '../access/credential-lineage.ts';
-import type { Principal, Role } from '../access/principal.ts';
-import { requireScope, requireUnbound, covers, scopesOfRole } from '../access/principal.ts';
+import { makerOf, isInForceSince, requireScope, requireUnbound, covers, scopesOfRole } from '../access/index.ts';
+import type { Principal, Role } from '../access/index.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, Invite } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock, requireOwner } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import { requireEmail } from './email.ts';
+import { requireEmail, sendableToken, invalidToken, openedBy } from './email.ts';
 import { activeRoles } from './register.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
-import { sendableToken, invalidToken, openedBy } from './sent-token.ts';
 import type { SessionGrant } from './sessions.ts';
 import { grantFor, openSession } from './sessions.ts';
-import { redactText } from '../audit/redact.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { redactText } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
-/** An invite that was just made. The token is shown to whoever asked for it, and to nobody again. */
+/** An invite that was just made. Its maker sees the token once, and nobody sees it again. */
 export interface MadeInvite {
   readonly invite: Invite;
   readonly token: string;
 }
 
-/** Invites someone. An earlier invite to the same email is replaced, and its tokens stop working. */
+/** Invites someone. This replaces an earlier invite to the same email and ends its tokens. */
 export async function createInvite(
   accounts: Accounts,
   by: Principal,
@@ -81,7 +79,7 @@ function requireAdministrator(by: Principal): void {
   requireUnbound(by);
 }
 
-/** To invite somebody who has an account is to change that account: to bring an owner back is an owner's business. */
+/** An invite to somebody with an account changes that account. Only an owner may bring an owner back. */
 function requireRightOver(by: Principal, account: Account | undefined): void {
   if (account?.role === 'owner') requireOwner(by);
 }
@@ -92,7 +90,7 @@ async function openInvite({ access }: Accounts, rows: AccountRows, id: string): 
   throw new ReeveError('invite_not_found', `there is no open invite "${redactText(id)}"`);
 }
 
-/** An invite to become an owner is an owner's business, from beginning to end. */
+/** Only an owner may touch an invite to become an owner. */
 async function replace(rows: AccountRows, by: Principal, invite: Invite): Promise<void> {
   if (invite.role === 'owner') requireOwner(by);
   await rows.removeInvite(invite.id);
@@ -181,8 +179,8 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
 }
 
 /**
- * Whether whoever made an invite could still make it: an account that is active and an admin, or a key that is in force,
- * or was rotated to one that is. Nobody but an owner makes an owner or brings one back.
+ * Whether the maker of an invite could still make it. An account must be active and an admin. A key, or a key that it
+ * was rotated to, must be in force. Only an owner makes an owner or brings one back.
  */
 async function isStillGood(
   { access }: Accounts,

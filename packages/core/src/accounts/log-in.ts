@@ -9,8 +9,8 @@ import { requireEmail } from './email.ts';
 import { normalisePassword } from './password-rules.ts';
 import type { SessionGrant, OpenSession } from './sessions.ts';
 import { grantFor, openSession } from './sessions.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 export interface LoginRequest {
   readonly email: string;
@@ -19,8 +19,9 @@ export interface LoginRequest {
 }
 
 /**
- * Logs a person in. Whatever is wrong, the work is the same: an unknown email is verified against a hash of nobody's
- * password and is counted and locked like any other, so neither answer nor time tells whether it has an account.
+ * Logs a person in. The work is the same whatever is wrong. An unknown email is verified against a hash of nobody's
+ * password, and is counted and locked like any other. So neither the answer nor its timing reveals whether there is an
+ * account.
  */
 export async function logIn(accounts: Accounts, request: LoginRequest, from: Origin): Promise<SessionGrant> {
   const email = requireEmail(request.email);
@@ -39,7 +40,7 @@ export async function logIn(accounts: Accounts, request: LoginRequest, from: Ori
     const lockedMs = await isLocked(accounts, rows, emailHash);
     if (lockedMs > 0) return refuseLocked(note, { actor: somebody, from }, emailHash, lockedMs);
     const current = verified === undefined ? undefined : await rows.account(verified.id);
-    // A password that was changed, or an account that was disabled, while it was being verified.
+    // The password was wrong, or somebody changed it or disabled the account during the verification.
     if (current?.passwordHash !== verified?.passwordHash || current?.status !== 'active') {
       const by = { actor: somebody, from, reason: 'wrong email or password' };
       await countFailure(accounts, rows, note, { emailHash, accountId: account?.id ?? null, by });
@@ -51,7 +52,7 @@ export async function logIn(accounts: Accounts, request: LoginRequest, from: Ori
   return grantFor(accounts, outcome);
 }
 
-/** Refuses at once what is locked, and otherwise looks the account up. */
+/** Refuses a locked email at once. Otherwise looks the account up. */
 async function findUnlessLocked(
   accounts: Accounts,
   email: Email,
@@ -97,15 +98,15 @@ async function completeLogin(
 type Rules = Pick<AccountSettings, 'lockoutAttempts' | 'lockoutMs'>;
 
 /**
- * For how long a lock still holds; 0 where there is none. A lock that would last longer than any can was set before the
- * clock was put back: it holds no more, lest nobody could log in until the clock has caught up.
+ * How long a lock still holds; 0 if there is none. A lock with more time left than any lock lasts was set before the
+ * clock was set back. It no longer holds: otherwise nobody could log in until the clock catches up.
  */
 export function lockedForMs(attempts: Attempts | undefined, rules: Rules, now: EpochMs): number {
   const remaining = (attempts?.lockedUntil ?? now) - now;
   return remaining > 0 && remaining <= rules.lockoutMs ? remaining : 0;
 }
 
-/** The attempts after one more has failed. The end of a lock clears the count. */
+/** The attempts after one more failure. The end of a lock clears the count. */
 export function afterFailure(
   attempts: Attempts | undefined,
   emailHash: string,
@@ -125,12 +126,12 @@ export function locked(forMs: number): ReeveError {
   });
 }
 
-/** For how long the passwords under an email are not looked at any more; 0 where they are. */
+/** How long passwords for an email are refused unchecked; 0 if they are checked. */
 export async function isLocked({ access, settings }: Accounts, rows: AccountRows, emailHash: string): Promise<number> {
   return lockedForMs(await rows.attempts(emailHash), settings, access.clock.now());
 }
 
-/** An attempt during a lock is on record, and does not extend it. */
+/** Records an attempt during a lock. The attempt does not extend the lock. */
 export async function refuseLocked(
   note: Note,
   { actor, from }: NoteBy,
@@ -141,7 +142,7 @@ export async function refuseLocked(
   return locked(lockedMs);
 }
 
-/** Counts a wrong password, wherever it was given; so many in a row lock the email. */
+/** Counts a wrong password, whichever call it came with. Too many in a row lock the email. */
 export async function countFailure(
   { access, settings }: Accounts,
   rows: AccountRows,

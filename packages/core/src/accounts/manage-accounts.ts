@@ -1,12 +1,12 @@
-import type { Principal, Role } from '../access/principal.ts';
-import { requireScope, requireUnbound } from '../access/principal.ts';
+import type { Principal, Role } from '../access/index.ts';
+import { requireScope, requireUnbound } from '../access/index.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, AccountStatus } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireOwner } from './accounts.ts';
 import { changeAccounts, settleOwed } from './change-accounts.ts';
-import { redactText } from '../audit/redact.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { redactText } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 export function listAccounts(
   accounts: Accounts,
@@ -64,10 +64,10 @@ function requireAdministrator(by: Principal): void {
   requireUnbound(by);
 }
 
-/** Ended sessions are remembered for so long that a stolen token which comes back late is still noticed. */
+/** The store keeps ended sessions this long, so that a stolen token that comes back late is still noticed. */
 const rememberedMs = 24 * 3_600_000;
 
-/** What is done about accounts now and then: entries still owed are recorded, and what is over is forgotten. */
+/** Periodic upkeep: records entries that are still owed, and removes what is over. */
 export async function keepAccounts(accounts: Accounts): Promise<void> {
   await settleOwed(accounts);
   const now = accounts.access.clock.now();

@@ -33,7 +33,7 @@ describe('the length of a password', () => {
     ['Chinese beyond the first plane', '𠮷𠀋'],
   ];
 
-  /** So many code points, once it is composed. */
+  /** A text that has `length` code points once it is composed. */
   function textOf(characters: string, length: number): string {
     const composed = Array.from(characters.normalize('NFC').repeat(length)).slice(0, length).join('');
     return characters === characters.normalize('NFC') ? composed : composed.normalize('NFD');

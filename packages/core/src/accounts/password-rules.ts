@@ -1,15 +1,15 @@
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 const shortestPassword = 12;
 export const longestPassword = 256;
 
 /**
- * The longest way to write the longest password: a character is composed of at most four code points, and each takes at
+ * The longest spelling of the longest password. A character is composed of at most four code points, and each takes at
  * most two places in a string.
  */
 const longestSpelling = longestPassword * 4 * 2;
 
-/** Whose password it is to be. */
+/** The person whose password it will be. */
 interface About {
   readonly email?: string;
   readonly name?: string;
@@ -19,18 +19,18 @@ const tooLong = `must have at most ${longestPassword} characters`;
 const advice = 'take one that is yours alone, such as four or five unrelated words';
 
 /**
- * The form in which a password is counted and hashed: composed (NFC), so that one keyboard's é and another's e with an
- * accent log in alike. Compatible characters stay apart (no NFKC), as RFC 8265 has it for passwords. What is too long in
- * any spelling stays as it is: composing long runs of accents takes time with their square.
+ * The form in which a password is counted and hashed. It is composed (NFC), so that one keyboard's é and another's e
+ * with an accent log in alike. Compatible characters stay apart (no NFKC), as RFC 8265 says for passwords. A password
+ * that is too long in any spelling stays as it is: composing long runs of accents takes quadratic time.
  */
 export function normalisePassword(password: string): string {
   return password.length > longestSpelling ? password : password.normalize('NFC');
 }
 
 /**
- * Throws `weak_password` unless this may become somebody's password. Characters are code points of the normalised form:
- * an emoji is one, or several where it is joined of several; an accent is part of its letter where Unicode has both in
- * one, and counts by itself where not.
+ * Throws `weak_password` unless this may become somebody's password. Characters are code points of the normalised form.
+ * An emoji counts as one, or as several if it is joined of several. An accent counts by itself only if Unicode has no
+ * single code point for it and its letter.
  */
 export function checkNewPassword(password: string, about: About): void {
   if (!password.isWellFormed()) throw weak('holds half of a character (a lone surrogate); send whole characters');
@@ -44,7 +44,7 @@ export function checkNewPassword(password: string, about: About): void {
   if (isAbout(form, about)) throw weak(`must not be your email or your name, nor either repeated; ${advice}`);
 }
 
-/** Whether the password is the email, the part of it before the @, or the name: once or again and again. */
+/** Whether the password is the email, the part of it before the @, or the name: once or repeated. */
 function isAbout(password: string, { email = '', name = '' }: About): boolean {
   const unit = repeatedUnit(password.toLowerCase());
   return [email, email.slice(0, email.lastIndexOf('@')), name, name.replaceAll(' ', '')]
@@ -56,10 +56,10 @@ function weak(problem: string): ReeveError {
   return new ReeveError('weak_password', `password: ${problem}`, { field: 'password' });
 }
 
-/** Lists of stolen passwords hold hardly any that is longer. */
+/** Lists of stolen passwords hold hardly any longer ones. */
 const longestCommon = 32;
 
-/** What people start from. Anything else in a password makes it another one: only whole passwords are compared. */
+/** The words that people start from. Only whole passwords are compared: other additions make another password. */
 const bases = [
   ...[
     'password',
@@ -130,7 +130,7 @@ const disguisedBase = new RegExp(
   `^(?:${bases.map((base) => base.replaceAll(/./g, (letter) => `[${letter}${disguises[letter] ?? ''}]`)).join('|')})$`,
 );
 
-/** What fingers and counting run along, forwards and backwards, and from the end to the start again. */
+/** The sequences that fingers and counting follow: forwards, backwards, and around from the end to the start. */
 const walks = [
   '0123456789',
   'qwertyuiopasdfghjklzxcvbnm',
@@ -145,12 +145,12 @@ const walks = [
   .flatMap((walk) => [walk, walk.split('').reverse().join('')])
   .map((walk) => walk.repeat(Math.ceil(longestCommon / walk.length) + 1));
 
-/** What is put behind to satisfy a rule: a year, a count, the same digit a few times; and a sign or two. */
+/** What people append to satisfy a rule: a year, a count, a repeated digit, and a few signs. */
 const tail = /^[@#_]?(?<digits>\d*)[!.?*#$@]{0,3}$/;
 
 /**
- * Whether a password is among those that are tried first: a walk over the keyboard or along the digits, one digit or a
- * common word again and again, or a common word with the usual tail. Capitals and the usual disguises change nothing.
+ * Whether a password is among the first to be tried: a walk over the keyboard or the digits, one digit or a common word
+ * repeated, or a common word with a usual tail. Capitals and the usual disguises change nothing.
  */
 export function isCommonPassword(password: string): boolean {
   const word = password.toLowerCase();
@@ -164,7 +164,7 @@ export function isCommonPassword(password: string): boolean {
   return false;
 }
 
-/** The shortest text that makes up `word` when it is repeated: often `word` itself. */
+/** The shortest text whose repetition makes up `word`. Often it is `word` itself. */
 export function repeatedUnit(word: string): string {
   return word.slice(0, (word + word).indexOf(word, 1));
 }

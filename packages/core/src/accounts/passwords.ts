@@ -1,16 +1,15 @@
-import type { Principal } from '../access/principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { Principal } from '../access/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { emailHashOf, lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
-import { parseEmail } from './email.ts';
+import { parseEmail, invalidToken, openedBy } from './email.ts';
 import { countFailure, isLocked, refuseLocked } from './log-in.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
-import { invalidToken, openedBy } from './sent-token.ts';
 
-/** Queues a letter with a reset link, where there is an active account to send it to. To be done after the answer. */
+/** Queues a letter with a reset link, if an active account has this email. Call this after the answer has left. */
 export async function requestReset(accounts: Accounts, given: string, from: Origin): Promise<void> {
   const email = parseEmail(given);
   if (email === undefined) return;
@@ -25,7 +24,9 @@ export async function requestReset(accounts: Accounts, given: string, from: Orig
   });
 }
 
-/** Sets a new password by a reset token. All sessions end, and so does a lock: whoever reads the mail is the owner. */
+/**
+ * Sets a new password with a reset token. It ends all sessions and lifts a lock: the reader of the mail is the owner.
+ */
 export async function confirmReset(
   accounts: Accounts,
   request: { readonly token: string; readonly password: string },
@@ -46,8 +47,8 @@ export async function confirmReset(
 }
 
 /**
- * Changes the caller's own password. All sessions end, this one included. A wrong current password counts as a failed
- * login does: whoever has got hold of a session must not guess the password with it.
+ * Changes the caller's own password. All sessions end, including this one. A wrong current password counts as a failed
+ * login: a stolen session must not serve to guess the password.
  */
 export async function changePassword(
   accounts: Accounts,
@@ -75,7 +76,7 @@ export async function changePassword(
       const wrong = { ...person, reason: 'wrong current password' };
       await countFailure(accounts, rows, note, { emailHash, accountId, by: wrong });
     }
-    // It may have been changed meanwhile.
+    // Somebody may have changed the password meanwhile.
     if (!ok || current?.passwordHash !== account.passwordHash) return wrongPassword();
     await setPassword(accounts, rows, current, passwordHash);
     await note('PasswordChanged', person, { account_id: current.id });

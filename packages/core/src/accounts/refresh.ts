@@ -1,4 +1,4 @@
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Session } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
@@ -8,12 +8,12 @@ import { changeAccounts, personOf } from './change-accounts.ts';
 import type { SessionGrant, OpenSession } from './sessions.ts';
 import { grantFor, newRefreshToken, refreshTtlMs } from './sessions.ts';
 
-/** Two tabs may send the same token at the same moment; later than this, a used token was stolen. */
+/** Two tabs may send the same token at once. A used token that comes back later than this was stolen. */
 const racingMs = 10_000;
 
 /**
- * Exchanges a refresh token for the next one and an access token. Each works once: a used one that comes back ends the
- * whole session, because one of the two who hold it should not have it.
+ * Exchanges a refresh token for the next one and an access token. Each token works once. A used token that comes back
+ * ends the whole session, because one of its two holders should not have it.
  */
 export async function refresh(accounts: Accounts, token: string | undefined, from: Origin): Promise<SessionGrant> {
   const hash = accounts.access.sha256(token ?? '');
@@ -22,7 +22,7 @@ export async function refresh(accounts: Accounts, token: string | undefined, fro
     return known === undefined ? undefined : await rows.session(known.sessionId);
   });
   if (session === undefined) throw ended();
-  // The account's lock, too: what ends all of its sessions must not be overtaken by a rotation.
+  // Takes the account's lock, too: a rotation must not overtake what ends all of its sessions.
   const locks = [lock.session(session.id), lock.account(session.accountId)];
   const outcome = await changeAccounts(accounts, locks, (rows, note) => rotate(accounts, rows, note, hash, from));
   if (outcome instanceof ReeveError) throw outcome;

@@ -1,5 +1,4 @@
-import type { FindLogin, FindRoles } from '../access/authenticator.ts';
-import type { Role } from '../access/principal.ts';
+import type { FindLogin, FindRoles, Role } from '../access/index.ts';
 import type { AccountRows, AccountStore } from './account-store.ts';
 import type { Account } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
@@ -9,9 +8,9 @@ import { requireEmail } from './email.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 import type { SessionGrant } from './sessions.ts';
 import { grantFor, openSession, isOpen } from './sessions.ts';
-import { redactText } from '../audit/redact.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { redactText } from '../audit/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
 export interface Registration {
   readonly email: string;
@@ -19,7 +18,7 @@ export interface Registration {
   readonly name: string;
 }
 
-/** Registers the first account as the owner, or any further one where registration is open. */
+/** Registers the first account as the owner, or any further account if registration is open. */
 export async function register(accounts: Accounts, request: Registration, from: Origin): Promise<SessionGrant> {
   const { access, settings, hasher, store } = accounts;
   const email = requireEmail(request.email);
@@ -62,14 +61,14 @@ function closed(): ReeveError {
 /** Who may register: the first person of a new gateway, anybody, or nobody without an invite. */
 export type RegistrationState = 'first' | 'open' | 'closed';
 
-/** What a registration would meet. It tells no more than trying one does. */
+/** Whether registration is open. The answer reveals no more than an attempt would. */
 export async function registrationState({ settings, store }: Accounts): Promise<RegistrationState> {
   const count = await store.read((rows) => rows.countAccounts());
   if (count === 0) return 'first';
   return settings.openRegistration ? 'open' : 'closed';
 }
 
-/** Asks the store at every call: what another gateway on it has ended has ended here, too. */
+/** Asks the store at every call, so a session that another gateway has ended is over here, too. */
 export function findLoginIn(store: AccountStore, clock: Clock): FindLogin {
   return async (sessionId) => {
     const found = await store.read((rows) => rows.sessionWithAccount(sessionId));
@@ -80,12 +79,12 @@ export function findLoginIn(store: AccountStore, clock: Clock): FindLogin {
   };
 }
 
-/** The same of the accounts that keys come from: one that is not known is not active. */
+/** The same for the accounts behind keys. An unknown account is not active. */
 export function findRolesIn(store: AccountStore): FindRoles {
   return (accountIds) => store.read((rows) => activeRoles(rows, accountIds));
 }
 
-/** The roles of accounts; undefined where one of them is not active. */
+/** The roles of accounts. Undefined if one of them is not active. */
 export async function activeRoles(
   rows: Pick<AccountRows, 'account'>,
   accountIds: readonly string[],

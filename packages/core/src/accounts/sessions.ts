@@ -1,24 +1,24 @@
-import type { Principal } from '../access/principal.ts';
-import { scopesOfRole } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { scopesOfRole } from '../access/index.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Account, Session } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
 import { lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
-/** What a person gets who has logged in. */
+/** What a person gets after logging in. */
 export interface SessionGrant {
   readonly account: Account;
   readonly accessToken: string;
   readonly expiresInSecs: number;
-  /** For the cookie, and nowhere else. */
+  /** Goes into the cookie and nowhere else. */
   readonly refreshToken: string;
   readonly refreshTtlSecs: number;
 }
 
-/** A session as it stands in the store, with the refresh token that only its owner is told. */
+/** A session as stored, with the refresh token that only its owner gets. */
 export interface OpenSession {
   readonly account: Account;
   readonly session: Session;
@@ -52,7 +52,7 @@ export async function openSession(
   return { account, session, refreshToken };
 }
 
-/** Makes the token that refreshes a session next. */
+/** Makes the next refresh token of a session. */
 export async function newRefreshToken(accounts: Accounts, rows: AccountRows, sessionId: string): Promise<string> {
   const { access } = accounts;
   const token = `rvr_${access.randomness.base64url(32)}`;
@@ -64,7 +64,7 @@ export function refreshTtlMs({ settings }: Accounts, rememberMe: boolean): numbe
   return rememberMe ? settings.refreshTtlRememberMs : settings.refreshTtlMs;
 }
 
-/** Signs the access token of a session. Waits for the signature, so never within a transaction. */
+/** Signs the access token of a session. It awaits the signature, so never call it within a transaction. */
 export async function grantFor(accounts: Accounts, open: OpenSession): Promise<SessionGrant> {
   const { access } = accounts;
   const { mint, signingKeys } = access;
@@ -96,7 +96,7 @@ export async function grantFor(accounts: Accounts, open: OpenSession): Promise<S
   };
 }
 
-/** Ends the session that a refresh token belongs to. Where there is none, there is nothing to do. */
+/** Ends the session of a refresh token. Without a session it does nothing. */
 export async function logOut(accounts: Accounts, token: string | undefined, from: Origin): Promise<void> {
   if (token === undefined) return;
   const hash = accounts.access.sha256(token);
@@ -104,7 +104,7 @@ export async function logOut(accounts: Accounts, token: string | undefined, from
   if (known !== undefined) await endSession(accounts, known.sessionId, 'logged out', from);
 }
 
-/** The sessions of the caller that are open, newest first. */
+/** The caller's open sessions, newest first. */
 export function listSessions(accounts: Accounts, by: Principal): Promise<readonly Session[]> {
   const { accountId } = requireLogin(by);
   return accounts.store.read((rows) => rows.liveSessions(accountId, accounts.access.clock.now()));

@@ -10,7 +10,7 @@ export const actionTypes = [
 
 export type ActionType = (typeof actionTypes)[number];
 
-/** What an agent is about to do. A member that the action does not have is the empty string. */
+/** What an agent is about to do. Members that the action does not have are empty or zero. */
 export interface Action {
   readonly type: ActionType;
   readonly tool: string;
@@ -26,7 +26,7 @@ export interface Action {
   readonly command: string;
   readonly commandArgs: readonly string[];
   readonly url: string;
-  /** The arguments or the result as they came: JSON, or empty. */
+  /** The arguments or the result as sent: JSON, or empty. */
   readonly json: string;
 }
 
@@ -51,7 +51,7 @@ export function action(type: ActionType, members: Partial<Omit<Action, 'type'>> 
   return { type, ...nothing, ...members };
 }
 
-/** What the action is done to: tool, model, path, host or command. */
+/** The target of the action: tool, model, path, host or command. */
 export function resourceOf(action: Action): string {
   switch (action.type) {
     case 'llm_call':
@@ -70,7 +70,7 @@ export function resourceOf(action: Action): string {
   }
 }
 
-/** The text whose digest binds an operation to the exact request that was decided. */
+/** The digest of this text binds an operation to the exact request that was decided. */
 export function identityOf(action: Action): string {
   return JSON.stringify([
     action.type,

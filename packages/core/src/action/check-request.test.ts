@@ -10,7 +10,7 @@ const idRule = '1 to 128 letters, digits, ".", "_" or "-", starting with a lette
 const traceRule = 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** Of one action. */
+/** The most that one action may cost. */
 const mostMicros = 2_500_000;
 
 const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] = [

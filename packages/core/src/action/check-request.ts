@@ -1,26 +1,30 @@
 import type { Action, ActionType } from './action.ts';
 import { scanJson } from './scan-json.ts';
-import type { Json, CanonicalJson } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { mayNeedRedaction, redact, redactArguments, redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { parseAgentId, checkTraceIds } from '../kernel/ids.ts';
-import { checkLength, longest, mostBytesOfArguments, fitsIn, utf8Length } from '../kernel/bounds.ts';
-import { invalid } from '../kernel/errors.ts';
-import type { Micros } from '../kernel/money.ts';
-import { checkCost } from '../kernel/money.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import type { Json, CanonicalJson } from '../audit/index.ts';
+import { canonicalJson, mayNeedRedaction, redact, redactArguments, redactText } from '../audit/index.ts';
+import type { AgentId, Micros, Sha256 } from '../kernel/index.ts';
+import {
+  parseAgentId,
+  checkTraceIds,
+  checkLength,
+  longest,
+  mostBytesOfArguments,
+  fitsIn,
+  utf8Length,
+  invalid,
+  checkCost,
+} from '../kernel/index.ts';
 
-/** One question of an agent, checked in form and not yet judged. */
+/** A request of an agent. Its form is checked, and it is not yet decided. */
 export interface CheckRequest {
   readonly agentId: AgentId;
   readonly token: string;
   readonly traceId: string;
   readonly spanId: string;
   readonly action: Action;
-  /** The parsed `args_json` or `result_json`; undefined where there is none. Long ones are parsed when asked for. */
+  /** The parsed `args_json` or `result_json`; undefined if there is none. Long ones are parsed on first use. */
   readonly args: Json | undefined;
-  /** How many values the arguments hold, where they are long. */
+  /** The number of values in the arguments, if these are long. */
   readonly argumentValues?: number;
   readonly caller: AgentId | null;
   readonly estimatedCostMicros: number | null;
@@ -34,11 +38,11 @@ export type RawCheckRequest = Omit<CheckRequest, 'args' | 'argumentValues' | 'ag
 };
 
 const deepestArguments = 64;
-/** What gRPC's number of tokens holds. */
+/** The largest token count that the gRPC field holds. */
 const mostTokens = 2_147_483_647;
 
 /**
- * Checks the form of a request; throws `invalid_argument` naming the field and what would be right. `mostMicros` is the
+ * Checks the form of a request. Throws `invalid_argument` with the field and what would be right. `mostMicros` is the
  * most that one action may cost.
  */
 export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): CheckRequest {
@@ -70,7 +74,7 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
 
 type Text = 'tool' | 'source' | 'model' | 'operation' | 'path' | 'host' | 'protocol' | 'command' | 'url';
 
-/** The texts of each kind of action, by the names that callers know them under. */
+/** The texts of each action type, under the names that callers use. */
 const texts: Readonly<Record<ActionType, Readonly<Partial<Record<Text, string>>>>> = {
   llm_call: { model: 'llm_call.model' },
   tool_call: { tool: 'tool_call.tool_name', source: 'tool_call.tool_source', url: 'tool_call.target_url' },
@@ -108,8 +112,8 @@ function checkTokens(field: string, tokens: number): void {
 /** Shorter arguments are parsed at once. */
 const surelyShort = 65_536;
 /**
- * Making more values takes longer than everybody else can be asked to wait. Such arguments are recorded by their hash,
- * as all that are long, and conditions that look at them fail: nobody ever reads what is in them.
+ * Parsing more values would keep all other callers waiting. The log keeps such arguments as a hash, like all long ones.
+ * Conditions on them fail: nobody ever reads their values.
  */
 export const mostArgumentValues = 100_000;
 
@@ -140,12 +144,12 @@ function readArguments(action: Action): Arguments {
   }
 }
 
-/** The mark of the byte order, which some put first, is kept with what was sent and is no part of the document. */
+/** Strips the byte order mark that some clients send. It is not part of the document. */
 function withoutMark(json: string): string {
   return json.startsWith('\uFEFF') ? json.slice(1) : json;
 }
 
-/** Looked at before the text is parsed: parsing what is nested a million deep would keep everybody else waiting. */
+/** Runs before the text is parsed: parsing a million levels would keep all other callers waiting. */
 function nestsDeeperThan(json: string, limit: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -199,10 +203,10 @@ function member(name: string, value: string): string {
   return `"${name}":${canonicalJson(redactText(value))},`;
 }
 
-/** What was sent, with secrets replaced; of what takes too much room, its length and digest as it was sent. */
+/** The arguments with secrets replaced. If they take too much room: the length and digest of what was sent. */
 function describeArguments(request: CheckRequest, sha256: Sha256): CanonicalJson {
   const { json } = request.action;
-  // Long ones are not even parsed for it.
+  // Long arguments are not even parsed here.
   if (fitsIn(json, mostBytesOfArguments)) {
     const { args = null } = request;
     const kept = canonicalJson(mayNeedRedaction(json) ? redact(args) : args);

@@ -1,10 +1,10 @@
 export interface ScanLimits {
   readonly depth: number;
-  /** With more values than this, the rest is not looked at. */
+  /** The scan stops after this many values. */
   readonly values: number;
 }
 
-/** How many values a text of JSON holds: texts, numbers, lists, objects. Or why it is none, or none to be read. */
+/** The number of values in a JSON text: strings, numbers, literals, lists and objects. Or why the text is refused. */
 export type ScannedJson = number | 'malformed' | 'too deep';
 
 const [tab, lineFeed, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
@@ -14,11 +14,11 @@ const plain = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Tells whether a text is JSON, as `JSON.parse` does, but without building what it describes: a few million small
- * values take long to be made, and nobody may ever look at them.
+ * Tells whether a text is JSON, as `JSON.parse` does, but builds no values. A few million small values take long to
+ * build, and nobody may ever read them.
  */
 export function scanJson(text: string, limits: ScanLimits): ScannedJson {
-  /** What is open: an object is true. */
+  /** The open brackets: true for an object, false for a list. */
   const open: boolean[] = [];
   let values = 0;
   let at = afterBlanks(text, 0);
@@ -65,7 +65,7 @@ function afterBlanks(text: string, from: number): number {
   }
 }
 
-/** After the name of a member, the colon and what is blank; below 0 where there is none. */
+/** The position after a member name, its colon and blanks. Negative if there is no such name. */
 function afterName(text: string, from: number): number {
   if (text.charCodeAt(from) !== quote) return -1;
   const end = afterString(text, from);

@@ -53,7 +53,7 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('fail' as const), slot, by }),
 );
 
-/** What is to be true of one operation that asked. */
+/** The expected state of one operation that asked. */
 interface Expected {
   readonly approvalId: string;
   readonly tool: string;
@@ -62,11 +62,11 @@ interface Expected {
   readonly approvers: Set<string>;
   state: 'pending' | 'running' | 'completing' | 'terminated';
   approval: 'open' | 'approved' | 'rejected' | 'expired' | 'cancelled';
-  /** How much of its time it has had, on the clock that never jumps. */
+  /** How long it has waited, on the monotonic clock. */
   waitedMs: number;
 }
 
-/** Runs the steps on a governance and on a model that says plainly what must come of them. */
+/** Runs the steps on a real governance and on a plain model of what must come of them. */
 class Run {
   world: TestGovernance;
   readonly bot: TestAgent;
@@ -106,7 +106,9 @@ class Run {
     }
   }
 
-  /** Nothing runs that nobody allowed, and what is held back is exactly what is pending or running. */
+  /**
+   * Checks that nothing runs without approval, and that exactly the pending and running operations have reservations.
+   */
   async agree(): Promise<void> {
     this.world.turn();
     const ops = this.world.opsOf(this.bot.id);
@@ -127,7 +129,7 @@ class Run {
     expect(this.world.gov.approvals.openCount).toBe(held.filter(({ state }) => state === 'pending').length);
   }
 
-  /** The log tells of each approval one request and at most one end. */
+  /** Checks that the log holds one request and at most one end for each approval. */
   async agreeWithLog(): Promise<void> {
     const ends = new Set(['ApprovalGranted', 'ApprovalRejected', 'ApprovalExpired', 'ApprovalCancelled']);
     const entries = await this.world.audit();
@@ -164,7 +166,7 @@ class Run {
     return opId === undefined || op === undefined ? undefined : [opId, op];
   }
 
-  /** What a verdict does to an open approval, and whether it is taken. */
+  /** Applies a verdict to an open approval of the model, and tells whether it counts. */
   #judge(op: Expected, what: 'approve' | 'reject', name: string): boolean {
     if (op.approval !== 'open' || op.approvers.has(name)) return false;
     if (what === 'approve') {
@@ -213,7 +215,7 @@ class Run {
       op.waitedMs += ms;
       if (op.approval !== 'open') continue;
       const stored = await this.world.store.approvals.approval(op.approvalId);
-      // A clock that was set back before a restart gives it its whole time again, and never more.
+      // A clock that was set back before a restart gives an approval its whole time again, and never more.
       const isOver = stored?.state === 'expired';
       if (op.waitedMs < ttlMs) expect(isOver).toBe(false);
       if (!isOver) continue;
@@ -222,7 +224,7 @@ class Run {
     }
   }
 
-  /** A verdict that cannot be made durable. */
+  /** Gives a verdict that cannot be made durable. */
   async #fail(where: number, name: string): Promise<void> {
     const [, op] = this.#at(where) ?? [];
     if (op === undefined) return;

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Approval, ApprovalState } from './approval.ts';
 import type { GrantState, StandingGrant } from './grant.ts';
 
@@ -18,30 +18,30 @@ export interface PageEnd {
 }
 
 /**
- * Open ones are listed by when they expire, the first at the top; decided ones by when they were, and all of them
- * together by when they were requested, both the newest first.
+ * Open approvals are sorted by expiry, the earliest first. Decided approvals are sorted by their decision, and all
+ * together by their request, the newest first.
  */
 export interface ApprovalQuery extends TenantQuery {
   readonly runId?: string;
   readonly state: ApprovalState | 'all';
 }
 
-/** Listed by when they were given, the newest first. */
+/** Grants are sorted by when they were given, the newest first. */
 export interface GrantQuery extends TenantQuery {
   readonly state: GrantState | 'all';
-  /** What is expired is so as of this time. */
+  /** Expiry is judged at this time. */
   readonly now: EpochMs;
 }
 
 export interface Found<Item> {
   readonly items: readonly Item[];
-  /** How many there are in all, on whatever page. */
+  /** The number of items on all pages. */
   readonly total: number;
-  /** There are more, which would have made the page too large. */
+  /** More items exist, but they would have made the page too large. */
   readonly cut?: boolean;
 }
 
-/** Reads what the store remembers of approvals: only what is still to do something is kept in memory. */
+/** Reads approvals from the store. Memory holds only those with something left to do. */
 export interface ApprovalReader {
   approval(id: string): Promise<Approval | undefined>;
   approvals(query: ApprovalQuery): Promise<Found<Approval>>;

@@ -12,7 +12,7 @@ const id = agentId('acme/search/bot');
 const key = agentKey(id);
 let world: TestGovernance;
 let registry: ApprovalRegistry;
-/** An approval that waits for a verdict, and one that its agent is to be told of. */
+/** `open` waits for a verdict. The agent of `told` is still to be told the outcome. */
 let open: Approval;
 let told: Approval;
 let grant: StandingGrant;

@@ -1,7 +1,6 @@
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
+import type { Clock, EpochMs, AgentId, AgentKey } from '../kernel/index.ts';
+import type { Asking } from '../policy/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { Approval } from './approval.ts';
 import { isLive } from './approval.ts';
 import type { ApprovalReader } from './approval-reader.ts';
@@ -9,25 +8,25 @@ import type { StandingGrant } from './grant.ts';
 import { grantStateOf, suffices } from './grant.ts';
 
 export interface ApprovalSettings {
-  /** How long an approval may wait where its rule does not say. */
+  /** How long an approval may wait if its rule does not say. */
   readonly ttlMs: number;
-  /** Somebody is told of every approval, outside of the gateway. */
+  /** The gateway sends notifications about every approval. */
   readonly notifies: boolean;
 }
 
-/** Which grant covers an action. */
+/** What the grants of an action are looked up by. */
 export type GrantSubject = Pick<StandingGrant, 'agent' | 'coverDigest'>;
 
 /**
- * Approvals in memory that still have something to do, and the grants in force. It holds what is true; the use cases
- * beside it write the same facts to the journal.
+ * The approvals in memory that have something left to do, and the grants in force. The registry holds the present
+ * state. The use cases write the same facts to the journal.
  */
 export class ApprovalRegistry {
   readonly reader: ApprovalReader;
   readonly settings: ApprovalSettings;
   readonly #clock: Clock;
   readonly #live = new Map<string, Approval>();
-  /** Until when the open ones wait, on the clock that never jumps. */
+  /** When open approvals fall due, on the monotonic clock. */
   readonly #dueAt = new Map<string, number>();
   readonly #byOp = new Map<string, string>();
   readonly #bySignal = new Map<string, string>();
@@ -44,7 +43,7 @@ export class ApprovalRegistry {
     this.#clock = ports.clock;
   }
 
-  /** How many wait for a verdict. */
+  /** How many approvals wait for a verdict. */
   get openCount(): number {
     return this.#dueAt.size;
   }
@@ -62,17 +61,17 @@ export class ApprovalRegistry {
     return this.#live.get(this.#byOp.get(opName(agent, opId)) ?? '');
   }
 
-  /** The approval that a message to an agent tells the outcome of. */
+  /** The approval whose outcome a message tells the agent. */
   ofSignal(agent: AgentId, sequence: number): Approval | undefined {
     return this.#live.get(this.#bySignal.get(signalName(agent, sequence)) ?? '');
   }
 
-  /** Those that still have to be told to somebody, the oldest first. */
+  /** Approvals with notifications to send, the longest unchanged first. */
   owing(): Approval[] {
     return [...this.#live.values()].filter(({ notices }) => notices.length > 0);
   }
 
-  /** Makes memory agree with an approval. */
+  /** Updates memory to match an approval. */
   place(approval: Approval): void {
     const { id, agent, opId, signalSequence } = approval;
     const dueAt = this.#dueAt.get(id);
@@ -88,7 +87,7 @@ export class ApprovalRegistry {
     if (signalSequence !== null) this.#bySignal.set(signalName(agent, signalSequence), id);
   }
 
-  /** Takes an approval out of memory. */
+  /** Removes an approval from memory. */
   drop(id: string): void {
     const known = this.#live.get(id);
     if (known === undefined) return;
@@ -104,18 +103,18 @@ export class ApprovalRegistry {
     if (signalSequence !== null) this.#bySignal.delete(signalName(agent, signalSequence));
   }
 
-  /** Its time is over, by whichever clock: one that is set back gives nobody more of it. */
+  /** Whether the time is over by either clock. A wall clock that is set back gives no extra time. */
   isDue({ id, expiresAt }: Approval): boolean {
     const dueAt = this.#dueAt.get(id);
     return this.#clock.now() >= expiresAt || (dueAt !== undefined && this.#clock.elapsed() >= dueAt);
   }
 
-  /** By the wall clock, so that a restart does not extend it; never more than it had at first. */
+  /** The time left by the wall clock, so that a restart does not extend it. Never more than the original wait. */
   #timeLeft({ requestedAt, expiresAt }: Approval): number {
     return Math.min(expiresAt - requestedAt, Math.max(0, expiresAt - this.#clock.now()));
   }
 
-  /** The open ones whose time is over. */
+  /** The open approvals whose time is over. */
   *due(): Generator<Approval> {
     for (const id of this.#dueAt.keys()) {
       const approval = this.#live.get(id);
@@ -123,7 +122,7 @@ export class ApprovalRegistry {
     }
   }
 
-  /** Puts a grant in the place of what it was; one that is revoked leaves. */
+  /** Replaces a grant by its new version. A revoked grant is removed. */
   placeGrant(grant: StandingGrant): void {
     this.dropGrant(grant);
     if (grant.revokedAt !== null) return;
@@ -138,7 +137,7 @@ export class ApprovalRegistry {
     else this.#grants.delete(name);
   }
 
-  /** The grant that covers an action now, in its run, under all rules that ask. */
+  /** The active grant that covers an action in its run, under all rules that ask. */
   grantFor(subject: GrantSubject, asking: Asking, runId: string, now: EpochMs): StandingGrant | undefined {
     const grants = this.#grants.get(subjectName(subject)) ?? [];
     return grants.find(
@@ -158,7 +157,7 @@ export class ApprovalRegistry {
     return undefined;
   }
 
-  /** Lets go of grants that have expired. */
+  /** Removes expired grants. */
   forgetExpiredGrants(): void {
     const now = this.#clock.now();
     for (const grants of [...this.#grants.values()]) {

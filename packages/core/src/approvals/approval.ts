@@ -1,9 +1,7 @@
-import type { Width } from '../access/authority.ts';
-import type { CanonicalJson } from '../audit/canonical-json.ts';
-import type { Actor } from '../audit/entry.ts';
-import type { ActionType } from '../action/action.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Width } from '../access/index.ts';
+import type { CanonicalJson, Actor } from '../audit/index.ts';
+import type { ActionType } from '../action/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
 
 /** What an approver wants to grant beyond the one action: the same for the rest of the run, or until a time. */
 export type GrantWish = { readonly reach: 'run' } | { readonly reach: 'until'; readonly until: EpochMs };
@@ -13,21 +11,21 @@ export const approvalStates = ['open', 'approved', 'rejected', 'expired', 'cance
 /** `cancelled`: its operation ended before a verdict. */
 export type ApprovalState = (typeof approvalStates)[number];
 
-/** What is told to whoever is notified of approvals. */
+/** What a notification is about. */
 export type ApprovalNotice = 'requested' | 'decided';
 
 export interface ApprovalVerdict {
   readonly verdict: 'approve' | 'reject';
   readonly actor: Actor;
-  /** Everybody who may have given it: what later becomes of keys and accounts changes nothing. */
+  /** Everybody who may have given the verdict. Later changes of keys and accounts do not affect it. */
   readonly people: readonly string[];
   readonly reason: string;
   readonly at: EpochMs;
-  /** The standing grant that was asked for along with it. */
+  /** The standing grant that the approver asked for. */
   readonly grant: GrantWish | null;
 }
 
-/** A question to people: may this operation run? It never changes: each step puts another one in its place. */
+/** A question to people: may this operation run? An approval is immutable: each step replaces it. */
 export interface Approval {
   readonly id: string;
   readonly state: ApprovalState;
@@ -35,28 +33,28 @@ export interface Approval {
   readonly opId: string;
   readonly actionType: ActionType;
   readonly resource: string;
-  /** SHA-256 of what a grant would cover, before secrets were replaced; empty where an older version has asked. */
+  /** SHA-256 of what a grant would cover, before secrets are replaced. Empty if an older version asked. */
   readonly coverDigest: string;
   /** The same in words, with secrets replaced. */
   readonly covers: string;
   readonly summary: string;
   readonly runId: string;
-  /** The action as it was asked for, with secrets replaced. */
+  /** The requested action, with secrets replaced. */
   readonly action: CanonicalJson;
   /** The digest of the exact request that a verdict is about. */
   readonly digest: string;
   /** The first rule that asks, or the budget. */
   readonly policyRule: string;
-  /** All rules that ask, the first of them first; none where only a budget does. */
+  /** All rules that ask, in their order. Empty if only a budget asks. */
   readonly rules: readonly string[];
-  /** A standing grant may be given along with it. */
+  /** Approvers may add a standing grant. */
   readonly isGrantable: boolean;
   readonly policyVersion: string;
-  /** Why somebody is asked. */
+  /** Why people are asked. */
   readonly reason: string;
   /** Who asks: a rule, or a budget that the charge would pass. */
   readonly cause: 'rule' | 'budget';
-  /** How wide a credential must be to approve it: what a wider one has capped, a narrower one does not let pass. */
+  /** How wide a credential must be to approve. A narrower one cannot let a charge pass a wider one's cap. */
   readonly approver: Width;
   readonly costMicros: number;
   readonly requestedAt: EpochMs;
@@ -66,18 +64,21 @@ export interface Approval {
   readonly verdicts: readonly ApprovalVerdict[];
   readonly decidedAt: EpochMs | null;
   readonly grantId: string | null;
-  /** The number of the message that tells the agent what became of it, until that is acknowledged. */
+  /** The number of the unacknowledged message that tells the agent the outcome; null if there is none. */
   readonly signalSequence: number | null;
-  /** What is still to be told to whoever is notified. */
+  /** The notifications still to send. */
   readonly notices: readonly ApprovalNotice[];
 }
 
-/** It has something left to do: it waits for a verdict, or somebody is still to be told. A restart brings it back. */
+/**
+ * Whether the approval has something left to do: wait for a verdict, tell its agent, or notify people. A restart
+ * restores it.
+ */
 export function isLive({ state, signalSequence, notices }: Approval): boolean {
   return state === 'open' || signalSequence !== null || notices.length > 0;
 }
 
-/** A name for whoever acts, that people know. */
+/** A name of the actor that people recognise. */
 export function nameOf({ label, id }: Actor): string {
   return label === '' ? id : label;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { approvalsTable, grantsTable } from './approvals-rows.ts';
 
-/** As the version before wrote them: with one rule, and the digest of the resource alone. */
+/** As the version before wrote it: with one rule, and only the digest of the resource. */
 const approval = {
   id: 'apr_1',
   state: 'open',

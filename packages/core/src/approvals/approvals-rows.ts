@@ -1,12 +1,12 @@
-import type { RowsOf, Row, Table } from '../journal/rows.ts';
-import { agentColumns, fixed, flag, integer, prune, put, text, textIn } from '../journal/rows.ts';
+import type { RowsOf, Row, Table } from '../journal/index.ts';
+import { agentColumns, fixed, flag, integer, prune, put, text, textIn } from '../journal/index.ts';
 import type { Approval } from './approval.ts';
 import { isLive } from './approval.ts';
 import type { ApprovalsChange } from './approvals-slice.ts';
 import { boundedApproval, boundedGrant } from './approvals-slice.ts';
 import type { StandingGrant } from './grant.ts';
 
-/** `record` holds the whole; the columns beside it are what is looked for. */
+/** `record` holds the whole item. The other columns serve queries. */
 export const approvalsTable: Table<Approval, 'id'> = {
   name: 'approvals',
   key: { id: text(({ id }) => id) },
@@ -56,8 +56,8 @@ export const approvalRows: RowsOf<ApprovalsChange> = {
 };
 
 /**
- * One that an older version has written knows one rule only, and not what a grant would cover: it allows none. Whoever
- * stands above all tenants lets it pass a cap, unless that is of an agent.
+ * An approval of an older version knows only one rule, and not what a grant would cover, so it allows no grant. Only an
+ * unbound credential lets its charge pass a cap, unless the cap is an agent's.
  */
 function approvalOf(row: Row): Approval {
   const record = JSON.parse(textIn(row, 'record')) as Pick<Approval, 'cause' | 'policyRule' | 'verdicts'> &
@@ -74,7 +74,7 @@ function approvalOf(row: Row): Approval {
   return boundedApproval({ ...before, ...record, verdicts } as Approval);
 }
 
-/** One that an older version has written does not say all that it covers: it covers nothing. */
+/** A grant of an older version does not say all that it covers, so it covers nothing. */
 function grantOf(row: Row): StandingGrant {
   const record = JSON.parse(textIn(row, 'record')) as Pick<StandingGrant, 'resource'> & Partial<StandingGrant>;
   return boundedGrant({

@@ -1,7 +1,6 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { withKeptTexts } from '../kernel/bounds.ts';
+import { canonicalJson } from '../audit/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { withKeptTexts } from '../kernel/index.ts';
 import type { Approval } from './approval.ts';
 import type { StandingGrant } from './grant.ts';
 
@@ -10,8 +9,8 @@ export type ApprovalsChange =
   | { readonly kind: 'approval_saved'; readonly approval: Approval }
   | { readonly kind: 'grant_saved'; readonly grant: StandingGrant }
   /**
-   * Retention: up to `most` approvals that have nothing left to do are given up, those decided before and those beyond
-   * the newest `kept`; and as many grants that have ended before.
+   * Retention removes up to `most` finished approvals decided before `before`, as many beyond the newest `kept`, and as
+   * many grants that ended before `before`.
    */
   | {
       readonly kind: 'approvals_removed';
@@ -20,10 +19,10 @@ export type ApprovalsChange =
       readonly most: number;
     };
 
-/** More than any action takes that is described today. */
+/** Longer than any action description of today. */
 const longestAction = 256 * 1024;
 
-/** As it is read: nothing that is stored fills the memory of a gateway that starts. */
+/** Bounds an approval as it is read, so that stored texts cannot fill the memory of a starting gateway. */
 export function boundedApproval(approval: Approval): Approval {
   const { action, actionType } = approval;
   const kept = withKeptTexts(approval, ['resource', 'covers', 'summary', 'reason']);
@@ -31,12 +30,12 @@ export function boundedApproval(approval: Approval): Approval {
   return { ...kept, action: canonicalJson({ omitted_characters: action.length, type: actionType }) };
 }
 
-/** The same of a grant. */
+/** The same for a grant. */
 export function boundedGrant(grant: StandingGrant): StandingGrant {
   return withKeptTexts(grant, ['resource', 'covers']);
 }
 
-/** What a start brings back of approvals. */
+/** The approvals and grants that a start loads. */
 export interface ApprovalsSnapshot {
   /** The approvals that have something left to do. */
   readonly approvals: readonly Approval[];
@@ -44,7 +43,7 @@ export interface ApprovalsSnapshot {
   readonly grants: readonly StandingGrant[];
 }
 
-/** Somebody is asked about an action, or it is decided. */
+/** An approval was requested, got a verdict, or was decided. */
 export interface ApprovalEvent {
   readonly type: 'approval';
   readonly at: EpochMs;
@@ -53,5 +52,5 @@ export interface ApprovalEvent {
   readonly approval: Approval;
 }
 
-/** `verdict`: one of several that are needed. */
+/** `verdict`: one of several needed verdicts. */
 export type ApprovalChange = 'requested' | 'verdict' | Exclude<Approval['state'], 'open'>;

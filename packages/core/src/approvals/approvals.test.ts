@@ -441,7 +441,7 @@ describe('after a restart', () => {
     expect((await stored(approvalId)).signalSequence).toBeNull();
   });
 
-  /** As the store may have it after a crash. */
+  /** Restarts with what the store may hold after a crash. */
   const restartWith = async (...approvals: readonly Approval[]) => {
     const changes = approvals.map((approval) => ({ kind: 'approval_saved', approval }) as const);
     await world.store.commit({ entries: [], changes });

@@ -1,13 +1,11 @@
-import type { Controls } from '../control/controls.ts';
-import type { ControlChange } from '../control/control-slice.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { OperationsChange, OperationsEvent } from '../ops/operations.ts';
-import type { PoliciesChange, PolicyEvent } from '../policy/policy-slice.ts';
-import type { Policies } from '../policy/policies.ts';
+import type { Controls, ControlChange } from '../control/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { OperationsChange, OperationsEvent } from '../ops/index.ts';
+import type { PoliciesChange, PolicyEvent, Policies } from '../policy/index.ts';
 import type { ApprovalRegistry } from './approval-registry.ts';
 import type { ApprovalEvent, ApprovalsChange } from './approvals-slice.ts';
 
-/** What the use cases of approvals work on. */
+/** The dependencies of the approval use cases. */
 export interface Approvals extends Controls, Policies {
   readonly keys: Policies['keys'];
   readonly ledger: Policies['ledger'];

@@ -22,7 +22,7 @@ beforeEach(async () => {
   bot = await world.register(agentId('acme/search/bot'));
 });
 
-/** A key that somebody made, perhaps in place of another one, and who holds it. */
+/** Adds a key that somebody made, perhaps by rotation, and returns its holder. */
 function keyOf(id: string, madeBy: Maker, rotatedFrom: string | null = null): Principal {
   const bare = { hash: id, label: id, orgId: null, teamId: null, createdAt: 0, expiresAt: null, lastUsedAt: null };
   world.gov.keys.put({ ...bare, id, scopes: ['write'], revokedAt: null, madeBy, rotatedFrom });

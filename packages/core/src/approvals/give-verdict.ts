@@ -1,7 +1,5 @@
-import type { Descents } from '../access/credential-lineage.ts';
-import { peopleBehind } from '../access/credential-lineage.ts';
-import type { Principal } from '../access/principal.ts';
-import { requireAuthority, standingOf } from '../access/require-authority.ts';
+import type { Descents, Principal } from '../access/index.ts';
+import { peopleBehind, requireAuthority, standingOf } from '../access/index.ts';
 import type { Approval, ApprovalVerdict, GrantWish } from './approval.ts';
 import { nameOf } from './approval.ts';
 import type { Approvals } from './approvals.ts';
@@ -16,12 +14,10 @@ import {
 import type { StandingGrant } from './grant.ts';
 import { checkGrant, narrowestGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import { moveForSuspension } from '../control/suspend-agent.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Op } from '../ops/op.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
+import { moveForSuspension } from '../control/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
 
 /** A person approves or rejects. */
 export interface Verdict {
@@ -31,9 +27,9 @@ export interface Verdict {
 }
 
 /**
- * The approval that a caller decides on, which must be open, and its operation. The caller must be allowed to: nobody
- * decides for their own agent, and nobody twice. `found` is what was read before; another call may have decided since,
- * so memory comes first.
+ * Finds the open approval that a caller decides on, and its operation. The caller must be allowed to decide: nobody
+ * decides for their own agent, and nobody decides twice. `found` was read before, and another call may have decided
+ * since, so memory comes first.
  */
 export function openToVerdict(
   gov: Approvals,
@@ -49,14 +45,14 @@ export function openToVerdict(
   return { approval, op };
 }
 
-/** A key and its tokens are one person, and so is an account with all keys that it made, whatever the session. */
+/** A key and its tokens count as one person. So do an account, its sessions and all keys that it made. */
 function requireNew({ keys }: Approvals, by: Principal, { verdicts, state }: Approval): void {
   const people = peopleBehind(keys, by);
   if (!verdicts.some((verdict) => peopleOf(keys, verdict).some((person) => people.includes(person)))) return;
   throw new ReeveError('already_decided', 'you have given your verdict; another person must give theirs', { state });
 }
 
-/** An older version did not record them: then it is whoever stands behind the credential by now. */
+/** Older versions did not record the people. The people who are behind the credential now stand in. */
 function peopleOf(keys: Descents, { people, actor }: ApprovalVerdict): readonly string[] {
   return people.length > 0 ? people : [actor.id, ...peopleBehind(keys, { credentialId: actor.id })];
 }
@@ -70,7 +66,7 @@ export interface Approve extends Verdict {
   readonly grant: GrantWish | null;
 }
 
-/** Somebody approves. Where enough different people have, the operation runs and its agent is told. */
+/** Approves an action. Once enough different people have approved, the operation runs and its agent is told. */
 export function approveAction(gov: Approvals, command: Approve, found: Approval): Approval {
   const { by, reason, grant } = command;
   const { approval, op } = openToVerdict(gov, command, found);
@@ -108,7 +104,7 @@ function letRun(gov: Approvals, by: Principal, approval: Approval, op: Op, verdi
   return settled;
 }
 
-/** One of several verdicts that are needed. */
+/** Records one of several needed verdicts. */
 function noteVerdict(gov: Approvals, by: Principal, approval: Approval, verdict: ApprovalVerdict): Approval {
   const after: Approval = { ...approval, verdicts: [...approval.verdicts, verdict] };
   saveApproval(gov, approval, after);
@@ -164,7 +160,7 @@ function grantOf(
   };
 }
 
-/** Somebody rejects, and one is enough: the operation is over, and its agent is told. */
+/** Rejects an action. One rejection is enough: the operation is over, and its agent is told. */
 export function rejectAction(gov: Approvals, command: Verdict, found: Approval): Approval {
   const { by } = command;
   const { approval, op } = openToVerdict(gov, command, found);

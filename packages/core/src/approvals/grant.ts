@@ -1,33 +1,35 @@
-import type { ActionType, Action } from '../action/action.ts';
+import type { ActionType, Action } from '../action/index.ts';
 import type { Approval, GrantWish } from './approval.ts';
-import type { Actor } from '../audit/entry.ts';
-import { redactArguments, redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { invalid } from '../kernel/errors.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import { subjectOf } from '../policy/subject.ts';
+import type { Actor } from '../audit/index.ts';
+import { redactArguments, redactText } from '../audit/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { invalid } from '../kernel/index.ts';
+import type { Asking } from '../policy/index.ts';
+import { subjectOf } from '../policy/index.ts';
 
-/** Lets an agent do, without asking again, what it was once allowed to. */
+/** Lets an agent repeat an approved action without asking again. */
 export interface StandingGrant {
   readonly id: string;
-  /** The approval that it came of. */
+  /** The approval that it came from. */
   readonly approvalId: string;
   readonly agent: AgentId;
-  /** The first of the rules that asked. */
+  /** The first rule that asked. */
   readonly policyRule: string;
-  /** All rules that asked when it was given: it covers no others. */
+  /** All rules that asked at the time. The grant covers no other rules. */
   readonly rules: readonly string[];
-  /** How many people have given it: it does not cover what more must approve by now. */
+  /** How many people gave the grant. It does not cover an action that needs more approvers by now. */
   readonly approvers: number;
   readonly actionType: ActionType;
   readonly resource: string;
-  /** What it is compared by, see `coverOf`; empty where an older version has given it, which covers nothing. */
+  /**
+   * The grant is compared by this digest, see `coverOf`. Empty if an older version gave the grant, which then covers
+   * nothing.
+   */
   readonly coverDigest: string;
   /** What it covers in words, with secrets replaced. */
   readonly covers: string;
   readonly reach: 'run' | 'until';
-  /** Null where it reaches over runs. */
+  /** Null if the grant is not limited to a run. */
   readonly runId: string | null;
   readonly grantedAt: EpochMs;
   readonly grantedBy: Actor;
@@ -49,7 +51,7 @@ export function grantStateOf({ revokedAt, expiresAt }: StandingGrant, now: Epoch
   return now >= expiresAt ? 'expired' : 'active';
 }
 
-/** Refuses what cannot be granted along with this approval. */
+/** Refuses a grant that this approval does not allow. */
 export function checkGrant(approval: Approval, wish: GrantWish, now: EpochMs): void {
   if (approval.cause === 'budget') {
     throw invalid('grant', 'a charge that passes a cap is approved once; leave "grant" out');
@@ -74,8 +76,8 @@ export function suffices({ rules, approvers }: StandingGrant, asking: Asking): b
 }
 
 /**
- * What all who approve want to grant, of which the narrowest counts; undefined where one of them does not. A grant for
- * a run ends after a day at the latest.
+ * The narrowest of the grants that all approvers want. Undefined if one of them wants none. A grant for a run lasts a
+ * day at most.
  */
 export function narrowestGrant(
   wishes: readonly (GrantWish | null)[],
@@ -89,9 +91,9 @@ export function narrowestGrant(
 }
 
 /**
- * The text whose digest a grant is compared by: all of an action but what it is called with and how many tokens it
- * takes. So a grant to read a file covers no deletion of it, and a command is covered with its arguments. It is the
- * text as it came: another spelling is asked about again.
+ * The text whose digest a grant is compared by: all of an action except its JSON arguments and token counts. So a grant
+ * to read a file does not cover its deletion, and a command is covered with its arguments. The text is as sent: another
+ * spelling is asked about again.
  */
 export function coverOf(action: Action): string {
   return JSON.stringify([
@@ -110,12 +112,12 @@ export function coverOf(action: Action): string {
   ]);
 }
 
-/** Where a tool reaches. The rest of its URL is like an argument. */
+/** The host that a tool reaches. The rest of its URL counts as an argument. */
 function placeOf(action: Action): string {
   return action.url === '' ? '' : (subjectOf(action).host ?? action.url);
 }
 
-/** What a grant covers, for people, with secrets replaced. */
+/** What a grant covers, in words, with secrets replaced. */
 export function coverWords(action: Action): string {
   switch (action.type) {
     case 'tool_call':

@@ -1,19 +1,17 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach } from '../access/principal.ts';
-import type { CheckRequest } from '../action/check-request.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach } from '../access/index.ts';
+import type { CheckRequest } from '../action/index.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
 import { coverOf } from './grant.ts';
 import { saveGrant } from './settle-approval.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, lineageOfId } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Op } from '../ops/op.ts';
-import type { Asking } from '../policy/asking-rules.ts';
+import { canonicalJson, draftOf, lineageOfId, redactText } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Asking } from '../policy/index.ts';
 
-/** The grant by which an action that rules ask about needs nobody's approval. */
+/** The grant that spares an action the approval that rules ask for. */
 export function findGrant(
   gov: Approvals,
   request: CheckRequest,
@@ -27,7 +25,7 @@ export function findGrant(
   return gov.approvals.grantFor({ agent, coverDigest }, asking, op.runId, now);
 }
 
-/** An action was allowed by it. */
+/** Counts an action that the grant allowed. */
 export function useGrant(gov: Approvals, grant: StandingGrant, now: EpochMs): void {
   saveGrant(gov, grant, { ...grant, uses: grant.uses + 1, lastUsedAt: now });
 }
@@ -38,19 +36,19 @@ export interface RevokeGrant {
   readonly reason: string;
 }
 
-/** A grant that has ended is known to the store alone. */
+/** Only the store knows a grant that has ended. */
 export async function readGrant(gov: Approvals, { grantId }: RevokeGrant): Promise<StandingGrant | undefined> {
   await gov.journal.committed();
   return gov.approvals.findGrant(grantId) ?? (await gov.approvals.reader.grant(grantId));
 }
 
-/** Ends a standing grant. One that has ended stays as it is. */
+/** Ends a standing grant. A grant that is already revoked stays as it is. */
 export function revokeGrant(
   gov: Approvals,
   { by, grantId, reason }: RevokeGrant,
   stored: StandingGrant | undefined,
 ): StandingGrant {
-  // While it was read it may have been used: memory comes first.
+  // Another call may have used the grant during the read, so memory comes first.
   const grant = gov.approvals.findGrant(grantId) ?? stored;
   if (grant === undefined || !mayReach(by, grant.agent)) {
     throw new ReeveError('grant_not_found', `there is no grant "${grantId}"`);
@@ -58,7 +56,7 @@ export function revokeGrant(
   return grant.revokedAt === null ? endGrant(gov, grant, by, redactText(reason)) : grant;
 }
 
-/** Ends it in memory, in this turn and in the log. */
+/** Ends a grant in memory, in this turn and in the log. */
 export function endGrant(
   gov: Approvals,
   grant: StandingGrant,

@@ -13,7 +13,7 @@ import { listApprovals, listGrants } from './list-approvals.ts';
 
 const reader = person('reader', { scopes: ['read'] });
 let world: TestGovernance;
-/** In the order in which they were asked for, a second apart. */
+/** The approvals in the order of their requests, a second apart. */
 let ids: string[];
 
 beforeEach(async () => {
@@ -41,7 +41,7 @@ const list = (filter: Partial<ApprovalFilter> = {}, page: { limit?: number; afte
   finish(world, listApprovals(world.gov, by, { state: 'open', ...filter }, { limit: 10, ...page }));
 const grants = (filter: Partial<GrantFilter> = {}, page: { limit?: number; after?: PageEnd } = {}, by = reader) =>
   finish(world, listGrants(world.gov, by, { state: 'all', ...filter }, { limit: 10, ...page }));
-/** Which of them there are, by their place in the order. */
+/** The approvals of a page, by their place in `ids`. */
 const placesOf = ({ items }: { readonly items: readonly Approval[] }) => items.map(({ id }) => ids.indexOf(id));
 
 describe('approvals are listed', () => {

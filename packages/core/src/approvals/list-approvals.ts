@@ -1,12 +1,12 @@
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope, mayReach } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { narrowedTo, requireScope, mayReach } from '../access/index.ts';
 import type { ApprovalQuery, Found, GrantQuery, PageEnd } from './approval-reader.ts';
 import { sortedBy } from './approval-reader.ts';
 import type { Approval } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Op } from '../ops/op.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
 
 interface Filter {
   readonly orgId?: string | undefined;
@@ -29,9 +29,9 @@ interface Page {
 }
 
 export interface Listed<Item> extends Found<Item> {
-  /** Where the next page starts; null where there is none. */
+  /** Where the next page starts; null if there is none. */
   readonly next: PageEnd | null;
-  /** Where it would start if the page ended with this item. */
+  /** Where the next page would start if this one ended with `item`. */
   readonly endAt: (item: Item) => PageEnd;
 }
 
@@ -74,7 +74,7 @@ function questionOf(by: Principal, { orgId, teamId, agentId }: Filter, { after, 
     ...tenant,
     ...(agentId === undefined ? {} : { agentId }),
     ...(after === undefined ? {} : { after }),
-    // One more than is shown, to know whether there is another page.
+    // Reads one more than it shows, to know whether there is another page.
     limit: limit + 1,
   };
 }
@@ -91,13 +91,13 @@ function listed<Item extends { readonly id: string }>(
   return { items: shown, total, next, endAt };
 }
 
-/** The operation that an approval is about, where it is still known. */
+/** The operation that an approval is about, if it is still known. */
 export function opAskedAbout(gov: Approvals, { agent, opId }: Pick<Approval, 'agent' | 'opId'>): Op | undefined {
   const owner = gov.directory.find(agent);
   return owner === undefined ? undefined : gov.ops.find(owner, opId);
 }
 
-/** An approval that the caller may see, once it is durable. To a tenant, another tenant's does not exist. */
+/** An approval that the caller may see, once it is durable. For a tenant, approvals of other tenants do not exist. */
 export async function findApproval(gov: Approvals, by: Principal, id: string): Promise<Approval> {
   requireScope(by, 'read');
   await gov.journal.committed();

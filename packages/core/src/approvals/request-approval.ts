@@ -1,14 +1,13 @@
-import type { Width } from '../access/authority.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import { describeAction } from '../action/check-request.ts';
+import type { Width } from '../access/index.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { describeAction } from '../action/index.ts';
 import type { Approvals } from './approvals.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { timestamp } from '../kernel/clock.ts';
-import type { Op } from '../ops/op.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import { waitOf } from '../policy/asking-rules.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { timestamp } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Asking } from '../policy/index.ts';
+import { waitOf } from '../policy/index.ts';
 import type { Approval } from './approval.ts';
 import { approvalEvent, entryPlace, saveApproval } from './settle-approval.ts';
 import { coverOf, coverWords } from './grant.ts';
@@ -16,17 +15,17 @@ import { coverOf, coverWords } from './grant.ts';
 /** How many actions of one agent may wait for people at a time. */
 export const mostOpenApprovals = 1000;
 
-/** Why somebody is asked, and on which terms. */
+/** Why people are asked, and on which terms. */
 export interface ApprovalQuestion {
   readonly cause: Approval['cause'];
   readonly reason: string;
   readonly policyRule: string;
-  /** What the rules that ask say together; undefined where only a budget asks. */
+  /** The combined terms of the rules that ask. Undefined if only a budget asks. */
   readonly asking: Asking | undefined;
   readonly approver: Width;
 }
 
-/** Opens the question whether an operation may run. It says so in the log by `announceApproval`, after the decision. */
+/** Opens an approval for an operation. `announceApproval` records it in the log, after the decision. */
 export function requestApproval(
   gov: Approvals,
   request: CheckRequest,
@@ -69,7 +68,7 @@ export function requestApproval(
   return approval;
 }
 
-/** Tells, in the log and to live views, that somebody is asked. */
+/** Announces an approval in the log and to live views. */
 export function announceApproval(gov: Approvals, approval: Approval): void {
   const { id, requestedAt, expiresAt, required, costMicros, digest, cause, reason, rules, isGrantable } = approval;
   gov.journal.record(

@@ -1,4 +1,4 @@
-import { system } from '../audit/entry.ts';
+import { system } from '../audit/index.ts';
 import type { Approvals } from './approvals.ts';
 import type { ApprovalsSnapshot } from './approvals-slice.ts';
 import { opAskedAbout } from './list-approvals.ts';
@@ -7,12 +7,13 @@ import { cancelApproval, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { endGrant } from './grants.ts';
 
-/** For how long an agent is told that an operation of its is over, which it may not even remember. */
+/** How long an agent is still told that its operation is over. Later it may not even remember it. */
 const toldMs = 86_400_000;
 
 /**
- * Brings approvals back, after operations and controls: what waits for a verdict, what agents have not acknowledged, and
- * the grants. What its operation did not outlive, as where operations are not durable, is cancelled.
+ * Restores approvals, after operations and controls: those that wait for a verdict, those that agents have not
+ * acknowledged, and the grants. It cancels an approval whose operation is gone, for example because operations are not
+ * durable.
  */
 export function restoreApprovals(gov: Approvals, snapshot: ApprovalsSnapshot): void {
   for (const grant of snapshot.grants) gov.approvals.placeGrant(grant);
@@ -27,7 +28,9 @@ export function restoreApprovals(gov: Approvals, snapshot: ApprovalsSnapshot): v
   }
 }
 
-/** Older versions did not record which operation and rules a grant is for. People are asked again. */
+/**
+ * Older versions did not record which operation and rules a grant is for. Ends such a grant: people are asked again.
+ */
 function endIfVague(gov: Approvals, grant: StandingGrant | undefined): void {
   if (grant === undefined || grant.coverDigest !== '') return;
   endGrant(gov, grant, { actor: system }, 'an older version gave it without recording all that it covers');
@@ -51,7 +54,7 @@ function restore(gov: Approvals, approval: Approval): void {
   else saveApproval(gov, approval, { ...approval, signalSequence: null });
 }
 
-/** Under the same number as before, so that an agent that has got it is not told twice. */
+/** Reuses the same number, so that an agent that has received the message is not told twice. */
 function repost(gov: Approvals, approval: Approval, sequence: number, reason: string = approval.state): void {
   gov.control.outbox(approval.agent).put({
     message: {

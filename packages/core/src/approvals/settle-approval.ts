@@ -3,18 +3,13 @@ import type { ApprovalChange, ApprovalEvent } from './approvals-slice.ts';
 import type { Approvals } from './approvals.ts';
 import type { StandingGrant } from './grant.ts';
 import { opAskedAbout } from './list-approvals.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Actor, EntryDraft } from '../audit/entry.ts';
-import { draftOf, system, lineageOfId } from '../audit/entry.ts';
-import { makeRoom } from '../control/issue-controls.ts';
-import { postMessage, discardMessage } from '../control/messages.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
-import { isOver } from '../ops/lifecycle.ts';
-import { moveOp } from '../ops/move-op.ts';
-import type { Op } from '../ops/op.ts';
-import type { OpMoved } from '../ops/operations.ts';
+import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
+import type { Actor, EntryDraft } from '../audit/index.ts';
+import { makeRoom, postMessage, discardMessage } from '../control/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { traceIdsIn } from '../kernel/index.ts';
+import { isOver, moveOp } from '../ops/index.ts';
+import type { Op, OpMoved } from '../ops/index.ts';
 
 export interface Outcome {
   readonly state: 'approved' | 'rejected' | 'expired';
@@ -33,8 +28,8 @@ const eventTypes = {
 } as const;
 
 /**
- * Ends the wait of an operation: it runs, or it is over and what was held back for it is free. Its agent gets a message,
- * which stays in its outbox until it is acknowledged, also over a restart.
+ * Ends the wait of an operation: it runs, or it is over and its reservation is released. Its agent gets a message,
+ * which stays in the outbox until the agent acknowledges it, even over a restart.
  */
 export function settleApproval(gov: Approvals, approval: Approval, op: Op, outcome: Outcome): Approval {
   const { state, actor, reason, verdicts, grant, requestId } = outcome;
@@ -78,7 +73,7 @@ export function settleApproval(gov: Approvals, approval: Approval, op: Op, outco
   return settled;
 }
 
-/** That it is decided is to be told as well, after what was to be told before. */
+/** The notifications to send once an approval is decided. The decision comes last. */
 export function noticesAfter(gov: Approvals, { notices }: Approval): readonly ApprovalNotice[] {
   return gov.approvals.settings.notifies ? [...notices, 'decided'] : notices;
 }
@@ -87,7 +82,7 @@ function describeGrant({ id, reach, expiresAt, runId }: StandingGrant) {
   return { expires_at: new Date(expiresAt).toISOString(), id, reach, ...(runId === null ? {} : { run_id: runId }) };
 }
 
-/** Nobody needs to decide any more: the operation has ended. */
+/** Cancels an approval because its operation has ended. */
 export function cancelApproval(
   gov: Approvals,
   approval: Approval,
@@ -114,8 +109,8 @@ export function cancelApproval(
 }
 
 /**
- * An operation is over: whoever was asked about it is not asked any more, and the message that it may run, where that
- * was not acknowledged, has nothing more to say.
+ * Reacts to the end of an operation. It cancels an open approval, and discards an unacknowledged message that the
+ * operation may run.
  */
 export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }: OpMoved): void {
   if (!isOver(op.state) || approvalId !== undefined) return;
@@ -132,7 +127,7 @@ export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }:
   if (queued !== undefined) discardMessage(gov, outbox, queued);
 }
 
-/** Ends the wait of up to `most` operations that nobody has decided on in time, and returns how many. */
+/** Expires up to `most` approvals that nobody decided in time, and returns how many. */
 export async function expireApprovals(gov: Approvals, most: number): Promise<number> {
   let count = 0;
   for (const approval of [...gov.approvals.due()].slice(0, most)) {
@@ -156,7 +151,7 @@ export function expireApproval(gov: Approvals, approval: Approval, op: Op): Appr
   });
 }
 
-/** Puts an approval in the place of what it was, in memory and in this turn. */
+/** Replaces an approval in memory and in this turn. */
 export function saveApproval(gov: Approvals, before: Approval | null, after: Approval): void {
   gov.approvals.place(after);
   gov.journal.onFailure(() => {
@@ -178,7 +173,7 @@ export function saveGrant(gov: Approvals, before: StandingGrant | null, after: S
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId' | 'policyRule' | 'policyVersion'>;
 
-/** When, whose and about which operation an entry about an approval is. */
+/** The time, lineage, operation and policy of an audit entry about an approval. */
 export function entryPlace(gov: Approvals, approval: Approval, at: EpochMs): Place {
   const { agent, opId, policyRule, policyVersion } = approval;
   const lineage = gov.directory.find(agent)?.lineage ?? lineageOfId(agent);
@@ -189,14 +184,14 @@ export function approvalEvent(approval: Approval, change: ApprovalChange, at: Ep
   return { type: 'approval', at, agent: approval.agent, change, approval };
 }
 
-/** Somebody was told of an approval, or telling was given up: it is not told again. */
+/** Notes that a notification was sent or abandoned. It is not sent again. */
 export function noteNotified(gov: Approvals, id: string, notice: ApprovalNotice): void {
   const approval = gov.approvals.find(id);
   if (approval === undefined) return;
   saveApproval(gov, approval, { ...approval, notices: approval.notices.filter((each) => each !== notice) });
 }
 
-/** The message that told an agent what became of its approval has left its outbox: it is not sent again. */
+/** Notes that the message with the outcome has left the agent's outbox. It is not sent again. */
 export function noteSignalled(
   gov: Approvals,
   { agent, sequence }: { readonly agent: AgentId; readonly sequence: number },

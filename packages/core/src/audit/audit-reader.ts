@@ -1,15 +1,15 @@
 import type { Decision } from './entry.ts';
-import { mostBytesOfPage, utf8Length } from '../kernel/bounds.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import { mostBytesOfPage, utf8Length } from '../kernel/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
-/** An entry as it is kept: `canonical` is the text that `hash` is over. */
+/** An entry as stored. `hash` is the hash of `canonical`. */
 export interface StoredEntry {
   readonly seq: number;
   readonly hash: string;
   readonly canonical: string;
 }
 
-/** Which entries to find. Absent members do not narrow; a null org never matches an org that is asked for. */
+/** Which entries to find. Absent members do not narrow. An entry without an org never matches an `orgId`. */
 export interface AuditQuery {
   readonly orgId?: string;
   readonly teamId?: string;
@@ -19,46 +19,46 @@ export interface AuditQuery {
   readonly opId?: string;
   readonly from?: EpochMs;
   readonly to?: EpochMs;
-  /** Impersonations in which this org was claimed, whoever's entry they are, count as the org's own. */
+  /** Includes impersonations that claimed this org, even if their entries belong to another org. */
   readonly orClaimedOrgId?: string;
-  /** Only entries that hold this text, in whatever case. */
+  /** Only entries that contain this text, ignoring case. */
   readonly q?: string;
   /** Only entries before this one: where the last page ended. */
   readonly before?: number;
   /** Only entries after this one. */
   readonly after?: number;
-  /** Where gateways share a log: only those that this gateway has written. */
+  /** Only entries that this gateway has written, if gateways share a log. */
   readonly own?: boolean;
   readonly limit: number;
 }
 
-/** A page of entries, and how far the search has come: it may end early, so that none is too large or takes forever. */
+/** A page of entries, and how far the search has come. A page may end early, to bound its size and its time. */
 export interface AuditPage {
   readonly entries: readonly StoredEntry[];
-  /** Where to go on: before (or after) this sequence; null where there is nothing more. */
+  /** Continue before (or after) this sequence. Null if there is nothing more. */
   readonly next: number | null;
 }
 
-/** The log from its beginning. */
+/** Reads the log from its beginning. */
 export interface EntryLog {
   /**
-   * Up to `limit` entries after `seq`, oldest first, and of those no more than a page holds in bytes: fewer than `limit`
-   * are not the last ones, none at all are.
+   * Up to `limit` entries after `seq`, oldest first, within the byte limit of a page. Fewer than `limit` entries do not
+   * mean the end of the log; no entries do.
    */
   after(seq: number, limit: number): Promise<StoredEntry[]>;
 }
 
 export interface AuditReader {
-  /** The newest entries that fit, newest first. */
+  /** The newest entries that match, newest first. */
   latest(query: AuditQuery): Promise<AuditPage>;
-  /** The entries that fit, oldest first. */
+  /** The entries that match, oldest first. */
   oldest(query: AuditQuery): Promise<AuditPage>;
 }
 
-/** What an entry takes beside its text: its hash, with the name and the punctuation around it. */
+/** The bytes of an entry beside its text: its hash, with its name and punctuation. */
 const besideText = 128;
 
-/** A page of entries as it fills up: so many of them, and no more bytes than a page holds, though one entry at least. */
+/** Collects a page of entries, up to a count and the byte limit of a page. It takes at least one entry. */
 export class EntryPage {
   readonly entries: StoredEntry[] = [];
   readonly #limit: number;
@@ -66,13 +66,13 @@ export class EntryPage {
   #bytes = 0;
   #isFull = false;
 
-  /** `bytesOf`: the length of a text in UTF-8, where there is a faster way to tell. */
+  /** `bytesOf` measures a text in UTF-8, if there is a faster way to do so. */
   constructor(limit: number, bytesOf: (text: string) => number = utf8Length) {
     this.#limit = limit;
     this.#bytesOf = bytesOf;
   }
 
-  /** Takes an entry; false where the page is full without it. */
+  /** Adds an entry. Returns false if the page is full without it. */
   offer(entry: StoredEntry): boolean {
     const bytes = this.#bytesOf(entry.canonical) + besideText;
     this.#isFull =
@@ -83,7 +83,7 @@ export class EntryPage {
     return true;
   }
 
-  /** The page; `next` is where to go on if all of what was found is on it. */
+  /** The page. `next` is where to continue if the page holds all that was found. */
   finish(next: number | null = null): AuditPage {
     return { entries: this.entries, next: this.#isFull ? (this.entries.at(-1)?.seq ?? next) : next };
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from './canonical-json.ts';
 import { canonicalJson } from './canonical-json.ts';
 
-/** RFC 8785, section 3.2, followed step by step, with nothing borrowed from `JSON.stringify`. */
+/** Follows RFC 8785, section 3.2, step by step, without `JSON.stringify`. */
 function reference(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return referenceNumber(value);
@@ -88,7 +88,7 @@ test('orders members that look like integers as the texts they are', () => {
 describe("the RFC's examples", () => {
   test('section 3.2.2: literals, numbers and strings', () => {
     const input = {
-      // What the RFC has in its source text, as JSON reads it.
+      // The source text of the RFC, as JSON parses it.
       numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001] as number[],
       string: '\u20ac$\u000f\u000aA\'\u0042\u0022\u005c\\"/',
       literals: [null, true, false],
@@ -109,7 +109,7 @@ describe("the RFC's examples", () => {
       '\u00f6': 'Latin Small Letter O With Diaeresis',
     };
     const names = Object.values(JSON.parse(canonicalJson(input)) as Record<string, string>);
-    // `1` stands first in what JSON.parse returns whatever the text says, so the text itself is looked at, too.
+    // JSON.parse always puts `1` first, so the test also looks at the text itself.
     expect(names.filter((name) => name !== 'One')).toEqual([
       'Carriage Return',
       'Control',

@@ -9,9 +9,9 @@ export function canonicalJson(value: Json): CanonicalJson {
 }
 
 /**
- * Object members in the order of their UTF-16 code units. The text is put together here rather than by
- * `JSON.stringify` of a sorted object, because JavaScript moves integer-like member names to the front.
- * Lone surrogates, which the RFC does not admit, become U+FFFD; of two names that become the same, the last one stays.
+ * Writes object members in the order of their UTF-16 code units. It builds the text itself, because `JSON.stringify` of
+ * a sorted object moves integer-like names to the front. Lone surrogates, which the RFC does not admit, become U+FFFD.
+ * If two names become the same, the last one stays.
  */
 function write(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed());

@@ -7,7 +7,7 @@ import { emptyChain, sealer } from './chain.ts';
 import type { Actor, AuditEventType, EntryDraft, SealedEntry } from './entry.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 10 });
-/** Also texts that are not well-formed: a caller may send them, and the chain must hold all the same. */
+/** Includes malformed texts: a caller may send them, and the chain must still hold. */
 const anyText = fc.oneof(text, fc.constantFrom('\ud800', 'a\udc00', '\ud83dx', '', '"\\\u0000\u2028'));
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 
@@ -41,7 +41,7 @@ function sealAll(drafts: readonly EntryDraft[]): SealedEntry[] {
   return entries;
 }
 
-/** Contract, section 8: what anybody can check who has the entries and nothing else. */
+/** Contract, section 8: the check that anybody can make with the entries alone. */
 function firstBroken(entries: readonly { canonical: string; hash: string }[]): number | undefined {
   let previous = '0'.repeat(64);
   for (const [index, { canonical, hash }] of entries.entries()) {

@@ -1,8 +1,8 @@
-import { rememberingTimestamp } from '../kernel/clock.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import { rememberingTimestamp } from '../kernel/index.ts';
+import type { Sha256 } from '../kernel/index.ts';
 import type { Lineage, Actor, EntryDraft, SealedEntry } from './entry.ts';
 
-/** The newest entry: what the next one links to. */
+/** The newest entry, which the next one links to. */
 export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
@@ -13,12 +13,12 @@ export const emptyChain: ChainHead = { seq: 0, hash: '0'.repeat(64) };
 export type Seal = (draft: EntryDraft, head: ChainHead) => SealedEntry;
 
 /**
- * Gives a draft its place after `head`. The text is the canonical form of RFC 8785: its members stand in sorted
- * order here, so nothing is sorted on the decision path.
+ * Gives a draft its place after `head`. The text is canonical by RFC 8785. The members are written in sorted order, so
+ * the decision path sorts nothing.
  */
 export function sealer(sha256: Sha256): Seal {
   const timestamp = rememberingTimestamp();
-  // An agent's actor and lineage are the same objects in each of its entries: their text is made once.
+  // All entries of an agent share its actor and lineage objects, so their text is made once.
   const actorText = remembering(writeActor);
   const lineageText = remembering<Lineage>(JSON.stringify);
   return (draft, head) => {

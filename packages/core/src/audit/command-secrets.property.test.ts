@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { charset } from '../testkit/secrets.ts';
 import { redact, redactArguments, redactText } from './redact.ts';
 
-/** Words of a command, as a shell is given them and as the program is. */
+/** The words of a command, as the shell gets them and as the program gets them. */
 interface Words {
   readonly shell: readonly string[];
   readonly args: readonly string[];
@@ -13,7 +13,7 @@ function words(shell: string, ...args: string[]): Words {
   return { shell: [shell], args };
 }
 
-/** Both halves of a password, of which neither may be left, and what stands between them. */
+/** A password of two halves, and what is between them. Neither half may remain. */
 interface Secret {
   readonly shell: string;
   readonly plain: string;
@@ -47,7 +47,7 @@ const secret: fc.Arbitrary<Secret> = fc
     ),
   );
 
-/** What may stand before the option, for each program, and how it takes the password. */
+/** For each program: what may come before the option, and how it takes the password. */
 interface Program {
   readonly names: readonly string[];
   readonly others: readonly Words[];

@@ -3,28 +3,28 @@ import { redacted, awaitingValue, doneBy, mayHoldCommand, optionIn, programsIn, 
 import type { Programs } from './secret-options.ts';
 
 /**
- * A line that goes on in the next, as shells, `cmd` and PowerShell write it; a quote with the backslashes before it, or
- * with those it takes within quotes of its kind, `'\''`; a blank, also as JSON writes it; what ends a command; a
- * parenthesis; a word. Each run is entered from its beginning only.
+ * One of these: a line continuation of shells, `cmd` or PowerShell; a quote with the backslashes before it, or as
+ * written within quotes of its kind, `'\''`; a blank, also as JSON writes it; the end of a command; a parenthesis; a
+ * word. Each run matches from its beginning only.
  */
 const token =
   /(?:\\+|(?<=[ \t])[`^])\r?\n|'\\*"'\\*"'|'\\+''|\\*["'`]|\\+[nrt]|[;|&()\r\n]|[^\S\r\n]+|(?:[^\s"'`;|&()\\]+|\\+[^\s"'`nrt\\])+|\\+/y;
 
-/** What makes an `&` part of a word. */
+/** After an `&`, this makes the `&` part of a word. */
 const assignment = />|[\w.%-]{1,64}=/y;
 
 const blank = /^(?:\s*|[`^]\s+|\\+(?:[nrt]|\r?\n)?)$/;
 
-/** Goes through a text once, as a shell would, and into what is quoted. */
+/** Scans a text once, as a shell would, including what is quoted. */
 class CommandScanner {
   readonly #text: string;
   readonly #quoting: Quoting;
-  /** The next word is the value of an option of these. */
+  /** The next word is the value of an option of these programs. */
   #awaiting: Programs = 0;
-  /** The option stood in quotes by itself, as in a list: `"-u", "me:x"`. */
+  /** The option was quoted by itself, as in a list: `"-u", "me:x"`. */
   #isListed = false;
   #shown = '';
-  /** Up to where it is in what is shown, or replaced there. */
+  /** The text up to here is in `#shown`, or replaced there. */
   #done = 0;
   /** The end of the last value. */
   #seen = 0;
@@ -38,12 +38,12 @@ class CommandScanner {
     return this.#awaiting;
   }
 
-  /** All that were called, though their command may have ended: arguments may be more than a text tells. */
+  /** All programs called so far, even if their command has ended: the arguments may still be theirs. */
   get programs(): Programs {
     return this.#quoting.called;
   }
 
-  /** The text as it may be shown. */
+  /** The text with its passwords replaced. */
   scan(): string {
     const text = this.#text;
     let at = 0;
@@ -54,7 +54,7 @@ class CommandScanner {
     return this.#shown + text.slice(this.#done);
   }
 
-  /** Takes a token and says where the next one begins. */
+  /** Takes a token and returns where the next one begins. */
   #next(found: string, at: number): number {
     const end = at + found.length;
     if (found === '(') this.#quoting.open(found, end);
@@ -71,7 +71,8 @@ class CommandScanner {
     const end = at + quote.length;
     if (isApostrophe(this.#text, end - 1)) return end;
     if (this.#quoting.encloses(quote)) {
-      // This rather opens one, as where a quote before it stands for inches: the command is not to end in it.
+      // This quote may rather open a quotation, for example after a quote that means inches. The command must not end
+      // here.
       const isDoubtful = /\s/.test(this.#text.charAt(at - 1)) && isGlued(this.#text, end);
       this.#quoting.close(quote, isDoubtful);
       if (this.#awaiting === 0 || this.#isListed) return end;
@@ -80,7 +81,7 @@ class CommandScanner {
       return isGlued(this.#text, end) ? this.#hide(awaiting, end) : end;
     }
     if (this.#awaiting !== 0 && at >= this.#done) return this.#hide(this.#awaiting, at);
-    // In single quotes a shell takes a backslash for itself: 'C:\'
+    // In single quotes a shell takes a backslash literally: 'C:\'
     if (quote.endsWith("\\'") && this.#quoting.opener === "'" && /^\s?$/.test(this.#text.charAt(end)))
       this.#quoting.close("'");
     else if (!this.#isPossessive(quote, at)) this.#quoting.open(quote, end);
@@ -107,7 +108,7 @@ class CommandScanner {
   #hide(programs: Programs, start: number, optionAt = -1): number {
     const text = this.#text;
     if (start < this.#seen) {
-      // The value lies within one that has been gone through: nothing is, twice.
+      // The value lies within a value that was covered before. No value is covered twice.
       if (start >= this.#done && secretAt('', programs) === 0) this.#replace(start, this.#seen, '');
       return this.#await(optionAt < 0 ? 0 : programs, start);
     }
@@ -129,7 +130,7 @@ class CommandScanner {
     this.#awaiting = 0;
     this.#quoting.leave(doneBy(programs));
     let from = start + secretAt(value, programs);
-    // What is no password may be the program of another command.
+    // A value without a password may be the program of another command.
     if (from === end) this.#quoting.call(programsIn(value));
     if (quoteAt === start && from === start) from += quote.length;
     const isClosed =
@@ -140,13 +141,13 @@ class CommandScanner {
     return resume;
   }
 
-  /** Of an option that is hidden already, only a value behind it matters. */
+  /** If the option is hidden already, only a value after it matters. */
   #await(programs: Programs, end: number): number {
     this.#awaiting = awaitingValue(programs);
     return end;
   }
 
-  /** What is replaced is gone through again for commands in it, so that ranges may overlap. */
+  /** Replaced text is scanned again for commands in it, so ranges may overlap. */
   #replace(from: number, to: number, close: string): void {
     if (from >= to || to <= this.#done) return;
     if (from >= this.#done) this.#shown += this.#text.slice(this.#done, from) + redacted + close;
@@ -164,7 +165,7 @@ class CommandScanner {
     this.#isListed = false;
   }
 
-  /** `2>&1`, `&>`, `>|` are redirections, and `?a=1&b=2` is an address that nobody has quoted. */
+  /** `2>&1`, `&>`, `>|` are redirections, and `?a=1&b=2` is an unquoted address. */
   #isWithinWord(end: string, at: number): boolean {
     if (end === ';') return false;
     const before = this.#text.charAt(at - 1);
@@ -173,7 +174,7 @@ class CommandScanner {
     return end === '&' && assignment.test(this.#text);
   }
 
-  /** A line that ends with a comma goes on, as in a list of one argument a line. */
+  /** A line that ends with a comma continues, as in a list with one argument per line. */
   #isInList(at: number): boolean {
     return /,[ \t]{0,8}\r?$/.test(this.#text.slice(Math.max(0, at - 10), at));
   }
@@ -184,29 +185,29 @@ class CommandScanner {
   }
 }
 
-/** What ends the command behind a value, or closes a substitution around it, is no part of it. */
+/** The end of a command, or of a substitution around a value, is not part of the value. */
 function isTail(text: string, end: number, opener: string): boolean {
   const last = text.charAt(end - 1);
   return (/[;|&]/.test(last) || (last === ')' && opener === '(')) && text.charAt(end - 2) !== '\\';
 }
 
-/** A quote that what is shown of a value leaves open. It is closed, so that the rest still reads as it did. */
+/** The quote that the shown part of a value leaves open. Closing it keeps the rest readable as before. */
 function openQuote(shown: string): string {
   const quote = /^\\*["'`]/.exec(shown)?.[0] ?? '';
   return shown.lastIndexOf(quote) > 0 ? '' : quote;
 }
 
-/** A text with the passwords in the options of commands replaced. */
+/** Replaces the passwords in the options of commands in a text. */
 export function redactCommands(text: string): string {
   return new CommandScanner(text).scan();
 }
 
-/** Whether a word that stands where a value is awaited is none. */
+/** Whether a word in the place of a value is an option instead. */
 function isOption(word: string, awaiting: Programs): boolean {
   return word.startsWith('-') && secretAt(word, awaiting) === word.length;
 }
 
-/** The arguments of a command with the passwords in its options replaced. The program may also be one of them. */
+/** Replaces the passwords in the options of a command. The program may also be one of the arguments. */
 export function redactOptions(command: string, args: readonly string[]): readonly string[] {
   if (!mayHoldCommand.test(command) && !args.some((argument) => mayHoldCommand.test(argument))) return args;
   const before = new CommandScanner(command);
@@ -217,7 +218,7 @@ export function redactOptions(command: string, args: readonly string[]): readonl
     const option = isValue ? { programs: awaiting, valueAt: 0 } : optionIn(argument, programs);
     awaiting = 0;
     if (option === undefined) {
-      // A command may be given in one argument, or several of its words.
+      // One argument may hold a whole command, or several words of it.
       const scanner = new CommandScanner(argument, programs);
       const shown = scanner.scan();
       ({ programs, awaiting } = scanner);

@@ -1,6 +1,5 @@
 import type { CanonicalJson, Json } from './canonical-json.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
 
 /** Every type of event. The contract has the same list, for clients. */
 export const auditEventTypes = [
@@ -57,7 +56,7 @@ export type AuditEventType = (typeof auditEventTypes)[number];
 
 export type Decision = 'allow' | 'deny' | 'pending';
 
-/** Who did it. Members in sorted order, as canonical JSON wants them. */
+/** Who did it. The members are in sorted order, as canonical JSON requires. */
 export interface Actor {
   readonly id: string;
   readonly kind: 'agent' | 'api_key' | 'account' | 'system' | 'unauthenticated';
@@ -78,11 +77,11 @@ export interface EntryDraft {
   readonly policyRule: string | null;
   readonly policyVersion: string | null;
   readonly payload: CanonicalJson;
-  /** The org that an impersonation claimed: its admins may see the entry, too. Not part of the text. */
+  /** The org that an impersonation claimed. Its admins may see the entry, too. The text does not contain it. */
   readonly claimedOrgId?: string;
 }
 
-/** An entry in the chain: its place, its hash, and the text that the hash is over. */
+/** An entry in the chain: its place, its hash, and the hashed text. */
 export interface SealedEntry {
   readonly seq: number;
   readonly draft: EntryDraft;
@@ -95,7 +94,7 @@ export const system: Actor = { id: 'reeve', kind: 'system', label: 'Reeve' };
 
 type Required = 'at' | 'eventType' | 'actor' | 'payload';
 
-/** An entry that is not about a decision: what is not given is null. */
+/** Completes a draft: missing members are null, and the lineage is empty. */
 export function draftOf(members: Pick<EntryDraft, Required> & Partial<EntryDraft>): EntryDraft {
   return {
     lineage: noLineage,
@@ -110,7 +109,7 @@ export function draftOf(members: Pick<EntryDraft, Required> & Partial<EntryDraft
   };
 }
 
-/** Who stands above an agent, as every audit entry about it tells. */
+/** An agent and its ancestors, as in every audit entry about the agent. */
 export interface Lineage {
   readonly agent_id: string;
   readonly depth: number;
@@ -120,7 +119,7 @@ export interface Lineage {
   readonly team_id: string;
 }
 
-/** What is known of one that is not registered any more. */
+/** The lineage of an agent that is no longer registered. */
 export function lineageOfId({ orgId, teamId, agentId }: AgentId): Lineage {
   return {
     agent_id: agentId,
@@ -132,7 +131,7 @@ export function lineageOfId({ orgId, teamId, agentId }: AgentId): Lineage {
   };
 }
 
-/** The lineage of what concerns no agent. */
+/** The lineage of an entry that concerns no agent. */
 export const noLineage: Lineage = {
   agent_id: '',
   depth: 0,
@@ -142,7 +141,7 @@ export const noLineage: Lineage = {
   team_id: '',
 };
 
-/** What concerns a credential is on record in the tenant that the credential is bound to. */
+/** The lineage of an entry about a credential: the tenant that the credential is bound to. */
 export function lineageOfBinding(bound: { readonly orgId: string | null; readonly teamId: string | null }): Lineage {
   return { ...noLineage, org_id: bound.orgId, team_id: bound.teamId ?? '' };
 }
@@ -151,11 +150,11 @@ export function lineageOfBinding(bound: { readonly orgId: string | null; readonl
 export interface AlertEvent {
   readonly type: 'audit_alert';
   readonly at: EpochMs;
-  /** Null where it concerns the whole gateway. */
+  /** Null if the alert concerns the whole gateway. */
   readonly agent: AgentId | null;
   readonly alert: Alert;
   readonly details: { readonly [member: string]: Json };
-  /** The day that budgets have gone back to, where that is what it tells. */
+  /** The day that budgets went back to. Only alerts about that have it. */
   readonly movedBackTo?: string;
 }
 

@@ -1,20 +1,20 @@
 import type { Programs } from './secret-options.ts';
 
-/** What stands between two quotes, or in parentheses: a part of a word, and perhaps commands of its own. */
+/** A text between quotes or in parentheses. It is part of a word, and may hold commands of its own. */
 interface Level {
   /** The quote with the backslashes before it, `(`, or nothing for the text itself. */
   readonly opener: string;
   /** Programs called by the present command of this level. */
   own: Programs;
-  /** Those of the commands around it, whose options may stand in quotes. */
+  /** Programs of the commands around it, whose options may be in quotes. */
   around: Programs;
   /** Where its content begins. */
   readonly start: number;
 }
 
 /**
- * The quotes and parentheses that are open. What ends a command ends it in its own level only. As texts are not all
- * shell, a level may be misjudged: so a closed one leaves its programs to the level around it.
+ * The open quotes and parentheses. The end of a command ends it in its own level only. Not all texts are shell, so a
+ * level may be misjudged. Therefore a closed level leaves its programs to the level around it.
  */
 export class Quoting {
   readonly #levels: Level[] = [];
@@ -31,7 +31,7 @@ export class Quoting {
     return this.#top.own | this.#top.around;
   }
 
-  /** Those of all commands so far. */
+  /** The programs of all commands so far. */
   get called(): Programs {
     return this.#called;
   }
@@ -40,7 +40,7 @@ export class Quoting {
     return this.#top.opener;
   }
 
-  /** Whether a word that begins here is the first of a quotation. */
+  /** Whether a word at this index is the first of a quotation. */
   isQuotedFrom(index: number): boolean {
     return this.#top.start === index && this.#top.opener !== '(';
   }
@@ -50,7 +50,10 @@ export class Quoting {
     this.#levels.push(this.#top);
   }
 
-  /** Whether this quote closes an open one. Parentheses have quotes of their own. Each look is paid for by its length. */
+  /**
+   * Whether this quote closes an open one. Parentheses have quotes of their own. Open quotes differ in their
+   * backslashes, so a long search needs a long text.
+   */
   encloses(quote: string): boolean {
     for (let at = this.#levels.length - 1; at > 0; at--) {
       const opener = this.#levels[at]?.opener;
@@ -60,7 +63,7 @@ export class Quoting {
     return false;
   }
 
-  /** Closes the level, and all that were left open in it. In doubt, its commands go on whatever follows. */
+  /** Closes the level and all levels left open in it. If doubtful, its programs outlast the command around it. */
   close(opener: string, isDoubtful = false): void {
     for (;;) {
       const { opener: closed, own } = this.#top;
@@ -83,7 +86,7 @@ export class Quoting {
     this.#top.own = 0;
   }
 
-  /** The option may stand in quotes, and its program before them. Further out nobody puts it. */
+  /** Ends programs. An option may be in quotes and its program before them, but no further out. */
   leave(programs: Programs): void {
     this.#called &= ~programs;
     for (const level of this.#levels.slice(-2)) {
@@ -96,26 +99,29 @@ export class Quoting {
 /** A value of an option in a text, with its quotes. */
 export interface ValueSpan {
   readonly end: number;
-  /** Where another command may begin in it. What is hidden is looked through all the same. */
+  /** Where another command may begin in the value. Hidden text is scanned, too. */
   readonly resume: number;
-  /** The quote that its last part stands in, where that reaches to the end of the value. */
+  /** The quote around the last part, if that part reaches the end of the value. */
   readonly quote: string;
   readonly quoteAt: number;
 }
 
 const part = /'\\*"'\\*"'|'\\+''|\\*["'`]|\\+(?:\r?\n|[^\\])?|\$?\(|\)|\s+|[;|&]|[^\s"'`\\();|&$]+|\$/y;
 
-/** What may follow a quoted command in other languages. Anything else is glued to the value, as a shell does. */
+/**
+ * Whether a shell takes what follows a quote as part of the value. Punctuation may follow a quoted command in other
+ * languages.
+ */
 export function isGlued(text: string, end: number): boolean {
   return /[^\s,;:.)\]}|&<>]/.test(text.charAt(end));
 }
 
-/** A value in quotes together with its option, or in quotes of its own as the next item of a list. */
+/** `quoted`: in quotes together with its option. `item`: in its own quotes, as the next item of a list. */
 export type ValueForm = 'bare' | 'quoted' | 'item';
 
 /**
- * A value goes on to the next blank outside of quotes and substitutions, whatever it is made of; in quotes together with
- * its option, to the end of these.
+ * A value ends at the next blank outside of quotes and substitutions, whatever it contains. A value that is quoted
+ * together with its option ends with those quotes.
  */
 export function valueFrom(text: string, start: number, quoting: Quoting, form: ValueForm): ValueSpan {
   let isQuoted = form === 'quoted';
@@ -134,7 +140,7 @@ export function valueFrom(text: string, start: number, quoting: Quoting, form: V
         if (!isGlued(text, next)) break;
         quoting.close(found);
         isQuoted = false;
-        // What stands before the closed quote is not to be seen again.
+        // The text before the closed quote must not be scanned again.
         resume = -1;
         at = next;
         continue;
@@ -160,7 +166,7 @@ export function isQuote(character: string): boolean {
   return character === '"' || character === "'" || character === '`';
 }
 
-/** Behind the next quote with as many backslashes, or at the end of the text. */
+/** The position after the next quote with as many backslashes, or the end of the text. */
 function endOfQuotation(text: string, start: number, quote: string): number {
   let at = text.indexOf(quote, start);
   while (at > start && text.charAt(at - 1) === '\\') at = text.indexOf(quote, at + 1);
@@ -169,7 +175,7 @@ function endOfQuotation(text: string, start: number, quote: string): number {
 
 const apostrophe = /(?<![^\s("'])[A-Za-z]{1,16}'(?:s|t|re|ve|ll|d|m)(?![^\s.,;:!?)"])/y;
 
-/** Whether this is that of `don't`, which opens no quotation. */
+/** Whether this is an apostrophe as in `don't`, which opens no quotation. */
 export function isApostrophe(text: string, index: number): boolean {
   if (text.charAt(index) !== "'" || !/[A-Za-z]/.test(text.charAt(index - 1))) return false;
   let start = index;

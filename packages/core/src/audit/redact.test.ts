@@ -31,7 +31,7 @@ describe.each(Object.entries(recognisedSecrets))('%s', (_, form) => {
   });
 });
 
-/** Ways in which people write a secret that nothing but its name gives away. */
+/** Ways to write a secret that only its name gives away. */
 const announcements: readonly (readonly [string, (secret: string) => string])[] = [
   ['a bearer header', (s) => `Authorization: Bearer ${s}`],
   ['a bearer header in a quoted argument', (s) => `curl -H "Authorization: Bearer ${s}" https://example.com`],
@@ -96,7 +96,7 @@ describe.each(announcements)('a secret in %s', (_, write) => {
   test('is recognised by what stands before it', () => {
     fc.assert(
       fc.property(charset('abcXYZ019-_.', 8, 24), (tail) => {
-        // Nothing in it gives it away: it has no known form.
+        // The secret has no known form that gives it away.
         const secret = `Q7${tail}`;
         const text = redactText(write(secret));
         expect(text).not.toContain(secret.slice(0, 6));
@@ -586,8 +586,9 @@ describe('a long adversarial text', () => {
   });
 
   /**
-   * A text of four times the length may take as long as four short ones, and then some; what is quadratic takes four
-   * times as long. As the clock may tick every few milliseconds only, what seems too long is measured over more runs.
+   * A text of four times the length may take as long as four short ones, and a bit more. Quadratic work takes four
+   * times as long as that. The clock may tick only every few milliseconds, so a result that seems too long is measured
+   * over more runs.
    */
   function expectProportional(work: (text: string) => unknown, small: string, large: string): void {
     let ratio = Number.POSITIVE_INFINITY;

@@ -3,11 +3,11 @@ import { redactCommands, redactOptions } from './command-secrets.ts';
 import { mayHoldCommand, redacted } from './secret-options.ts';
 
 /*
- * Texts come from agents and may be long and hostile. Every expression here takes time in proportion to the length of
- * the text: each run of characters is entered from its beginning only, and nothing is looked for behind an open end.
+ * Texts come from agents and may be long and hostile. Every expression here runs in linear time: it enters each run of
+ * characters from its beginning only, and searches for nothing behind an open end.
  */
 
-/** Secrets that can be told by their form, wherever they stand in a text. */
+/** Secrets that their form gives away, anywhere in a text. */
 const recognisable = new RegExp(
   [
     `(?<![A-Za-z0-9])(?:${[
@@ -30,14 +30,14 @@ const recognisable = new RegExp(
   'g',
 );
 
-/** What a secret is called. `pass` by itself is a word of many others: `compass`, `bypass`. */
+/** The names of secrets. `pass` alone is also part of other words: `compass`, `bypass`. */
 const names =
   '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|token|(?:api|access|account|private)[_-]?key|credential|signature|(?<![A-Za-z])pass)s?';
 
-/** A value in quotes, which may themselves be escaped, as in JSON within JSON. */
+/** A value in quotes. The quotes may be escaped, as in JSON within JSON. */
 const quoted = '(?<escape>\\\\{0,7})(?<quote>["\'])(?:\\\\.|[^\\\\]|\\\\$)*?(?<close>\\k<escape>\\k<quote>|$)';
 
-/** `Authorization: Bearer x`, `Cookie: a=x; b=y`: all that follows, whatever its scheme. */
+/** `Authorization: Bearer x`, `Cookie: a=x; b=y`: the whole value, whatever its scheme. */
 const header = new RegExp(
   `(?<lead>(?:authorization|cookie)\\\\{0,7}["']?\\s*[=:]\\s*)(?:${quoted}|[^\\r\\n"'\\\\]+)`,
   'gis',
@@ -54,10 +54,10 @@ const assigned = new RegExp(
 const schemes =
   /(?<lead>\b(?:[Bb]earer|BEARER)\s+)(?=[\w.~+/-]*\d|[\w.~+/-]{20})[\w.~+/=-]{8,}|(?<basic>\b(?:[Bb]asic|BASIC)\s+)(?=[\w+/][\w+/]*[A-Z0-9=])[\w+/]{6,}=*/g;
 
-/** `https://user:x@host`. A port is no password: it has no `@` behind it. */
+/** `https://user:x@host`. A port is not a password: no `@` follows it. */
 const userinfo = /(:\/\/[^\s/?#@:"']*:)[^\s/?#"']+(?=@)/g;
 
-/** `https://hooks.slack.com/services/…`: whoever has the address may write there. */
+/** `https://hooks.slack.com/services/…`: anybody with the address may write there. */
 const hook = /(hooks\.slack(?:-gov)?\.com\/(?:services|triggers|workflows)\/)[^\s"'<>\\)]+/gi;
 
 /** The signature of a shared access URL. */
@@ -95,14 +95,14 @@ function replaceValue(whole: string, ...groups: unknown[]): string {
   return `${lead}${escape}${quote}${redacted}${close}`;
 }
 
-/** `max_tokens: 4096` is a number of tokens and not one of them. */
+/** `max_tokens: 4096` is a number of tokens, not a token. */
 function isCount(name: string, value: string): boolean {
   return /tokens$/i.test(name) && /^\d+[^\w-]*$/.test(value);
 }
 
 /**
- * Whether a JSON document, as text, may hold anything to be replaced: then it is worth walking. Escapes could hide a
- * name or a secret from this look, so a document that has any is walked.
+ * Whether a JSON text may hold anything to redact and is worth walking. Escapes could hide a name or a secret from this
+ * check, so a text with escapes is always walked.
  */
 export function mayNeedRedaction(json: string): boolean {
   return json.includes('\\') || mayHoldSecret.test(json) || mayNameSecret.test(json);
@@ -110,7 +110,7 @@ export function mayNeedRedaction(json: string): boolean {
 
 const mayNameSecret = /session|pin|cvv|otp|sig/i;
 
-/** The value with every recognised secret replaced: by form in texts, and whole under a telling member name. */
+/** Replaces every recognised secret in a value: by form in texts, and whole under a telling member name. */
 export function redact(value: Json): Json {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -123,7 +123,7 @@ export function redact(value: Json): Json {
   return Object.fromEntries(members);
 }
 
-/** What stands beside a command may be its arguments, in a list or in one text. */
+/** A member beside a command may hold its arguments, as a list or as one text. */
 function redactMember(member: Json, command: string): Json {
   if (Array.isArray(member)) return redactList(member as readonly Json[], command);
   return typeof member === 'string' && member !== command && mayHoldCommand.test(command)
@@ -133,7 +133,7 @@ function redactMember(member: Json, command: string): Json {
 
 type JsonObject = { readonly [member: string]: Json };
 
-/** A list of texts may be the arguments of a command, which may be its first item or stand beside it. */
+/** A list of texts may hold the arguments of a command. The command is the first item, or a member beside the list. */
 function redactList(list: readonly Json[], command: string): Json {
   return list.every((item) => typeof item === 'string')
     ? redactArguments(list, command)
@@ -156,7 +156,7 @@ function namesSecret(name: string, value: Json): boolean {
 
 const announcing = new RegExp(`^--?[\\w-]*?(?:${names}|authorization)$`, 'i');
 
-/** The arguments of a command. A secret may be announced by one and stand in the next: `--password`, `hunter2`. */
+/** Redacts the arguments of a command. One argument may announce a secret in the next: `--password`, `hunter2`. */
 export function redactArguments(args: readonly string[], command = ''): string[] {
   const options = redactOptions(command, args);
   return options.map((argument, index) => (announcing.test(args[index - 1] ?? '') ? redacted : redactText(argument)));

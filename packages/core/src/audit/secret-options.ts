@@ -1,10 +1,10 @@
-/** A set of programs that take a password by an option which does not say so: one bit for each. */
+/** A set of programs with a password option whose name does not say so. Each program is one bit. */
 export type Programs = number;
 
 interface Rule {
   readonly program: Programs;
   readonly name: string;
-  /** The option up to its value. Letters that take no value may stand before that of the option: `-sSu`. */
+  /** Matches the option up to its value. Flags without a value may come before it: `-sSu`. */
   readonly option: RegExp;
 }
 
@@ -12,7 +12,7 @@ const curl: Programs = 1;
 const mysql: Programs = 2;
 const sshpass: Programs = 4;
 
-/** Those that hide a value whole come first. */
+/** Rules that hide a whole value come first. */
 const rules: readonly Rule[] = [
   { program: sshpass, name: 'sshpass', option: /^-[ehvV]*p/ },
   { program: mysql, name: 'mysql', option: /^-[ABCEGHINTVXbfilnoqrstvw]*p/ },
@@ -20,7 +20,7 @@ const rules: readonly Rule[] = [
   { program: curl, name: 'curl', option: /^(?:-[afgijklnpqsvBGIJLMNORSVZ0-9#:]*[uU]|--(?:proxy-)?user(?:=|$))/ },
 ];
 
-/** The last word of a path, or behind what a shell or make may put before it: `@curl`, `-curl`, `{curl`, `X=curl`. */
+/** The last word of a path, or a word after what a shell or make may put first: `@curl`, `-curl`, `{curl`, `X=curl`. */
 const programName = /(?:^[-@+]*|[^\w.-])(curl|mysql|mariadb|sshpass)[\w-]*(?:\.exe)?$/i;
 
 /** The programs that a word calls. */
@@ -29,7 +29,7 @@ export function programsIn(word: string): Programs {
   return rules.find((rule) => rule.name === name)?.program ?? 0;
 }
 
-/** A cheap look before the careful one. */
+/** A cheap check before the careful one. */
 export const mayHoldCommand = /curl|mysql|mariadb|sshpass/i;
 
 /** An option of some of the programs, and where in the word its value begins. */
@@ -38,7 +38,10 @@ export interface SecretOption {
   readonly valueAt: number;
 }
 
-/** A shell takes `\-u` for `-u`. Of two programs that read a word in different ways, the one that hides more is believed. */
+/**
+ * Finds the option in a word. A shell reads `\-u` as `-u`. If two programs read a word differently, the one that hides
+ * more wins.
+ */
 export function optionIn(word: string, among: Programs): SecretOption | undefined {
   const escapes = /^\\*(?=-)/.exec(word)?.[0].length;
   if (among === 0 || escapes === undefined) return undefined;
@@ -53,24 +56,24 @@ export function optionIn(word: string, among: Programs): SecretOption | undefine
   return programs === 0 ? undefined : { programs, valueAt: word.length };
 }
 
-/** Of mysql, what comes after a blank is a database. */
+/** Programs whose value may follow after a blank. For mysql, a database does. */
 export function awaitingValue(programs: Programs): Programs {
   return programs & ~mysql;
 }
 
-/** Those that take nothing more behind the value. What follows that of sshpass is the command that it runs. */
+/** Programs that are done after the value. What follows the value of sshpass is the command that it runs. */
 export function doneBy(programs: Programs): Programs {
   return programs & sshpass;
 }
 
-/** Where in a value its secret begins. Of curl it is what follows the user; one without a colon holds none. */
+/** Where the secret in a value begins. For curl it follows the user and a colon. A value without a colon holds none. */
 export function secretAt(value: string, of: Programs): number {
   if (of !== curl) return 0;
   const colon = value.indexOf(':');
   if (colon >= 0) return /^[\\"']*$/.test(value.slice(colon + 1)) ? value.length : colon + 1;
-  // Blanks are those of a substitution, in which another command may hold a password.
+  // Blanks mean a substitution, in which another command may hold a password.
   return /\s/.test(value) ? 0 : value.length;
 }
 
-/** What stands in the place of a secret. */
+/** The text that replaces a secret. */
 export const redacted = '[redacted]';

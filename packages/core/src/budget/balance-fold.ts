@@ -1,7 +1,6 @@
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId, Micros, Total } from '../kernel/index.ts';
 import type { EarlierWindow, SavedBalance, Sums, WindowIds } from './balance.ts';
 import { book, copyOf, countedFrom, freshSums, isEmpty, later, moveBack, moveOn, oldestOf, sumsOf } from './balance.ts';
-import type { Micros, Total } from '../kernel/money.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
@@ -9,30 +8,30 @@ import { everybody, tierKey, tiersOf } from './tier.ts';
 
 type FoldedBalance = Sums & { readonly seq: number };
 
-/** A day or month of a tier that is over, before it is known when it was and what its cap is. */
+/** A past day or month of a tier, without its times and its cap. */
 export interface ClosedWindow {
   readonly period: Period;
   readonly id: string;
-  /** Zero where it counts for another one after all. */
+  /** Zero if the amount counts for another window after all. */
   readonly spentMicros: Total;
 }
 
-/** What is to be written of one tier: what became of its balance, and what it has closed. */
+/** What to write for one tier: its new balance and its closed windows. */
 export interface BalanceStep {
   readonly of: TierOf;
-  /** Null where nothing is left to say. */
+  /** Null if the balance is empty. */
   readonly balance: Omit<SavedBalance, 'seq'> | null;
   readonly closed: readonly ClosedWindow[];
 }
 
 /**
- * What the entries of the log, taken together, say was spent. It is what the store remembers and what a restart starts
- * from, and what the ledger can be held against. Every entry says to which day it was booked, so that the fold comes to
- * what the ledger came to, whatever clocks and time zones did.
+ * What the log entries together say was spent. The store keeps this, a restart starts from it, and the ledger can be
+ * checked against it. Every entry names the day it was booked to. So the fold matches the ledger, whatever clocks and
+ * time zones did.
  */
 export class BalanceFold {
   readonly #balance = new Map<string, FoldedBalance>();
-  /** Those to be written, in the order in which they have changed. */
+  /** The tiers to write, in the order of their changes. */
   readonly #changed = new Map<string, TierOf>();
   readonly #closed = new Map<string, ReadonlyMap<string, ClosedWindow>>();
   #day = '';
@@ -52,13 +51,15 @@ export class BalanceFold {
     const oldest = this.#oldest();
     const counted = (period: Period) => {
       const from = later(ids[period], oldest[period]);
-      // What was booked before counts no more, though nothing has moved it on.
+      // Earlier bookings no longer count, even if nothing has moved the balance on.
       return balance.window[period] < from ? 0 : countedFrom(balance, period, from).spent;
     };
     return { day: counted('day'), month: counted('month') };
   }
 
-  /** An action was settled on that day, as entry `seq` says: balance that are true as of a later one have it already. */
+  /**
+   * Adds an action that entry `seq` settled on that day. A balance as of that entry or a later one includes it already.
+   */
   settle(agent: AgentId, actual: Micros, day: string, seq = Number.POSITIVE_INFINITY): void {
     if (actual === 0) return;
     for (const of of tiersOf(agent)) {
@@ -67,31 +68,31 @@ export class BalanceFold {
     }
   }
 
-  /** Somebody has corrected what a tier has spent. */
+  /** Adds a correction of what a tier has spent. */
   correct(of: TierOf, period: Period, amount: Total, day: string, seq = Number.POSITIVE_INFINITY): void {
     const balance = this.#on(of, day, seq);
     if (balance !== undefined) book(balance, period, amount);
   }
 
-  /** Somebody was told that a share of a cap is used up. */
+  /** Notes that somebody was told about a used share of a cap. */
   notice(of: TierOf, period: Period, percent: number, day: string, seq = Number.POSITIVE_INFINITY): void {
     const balance = this.#on(of, day, seq);
     if (balance !== undefined) balance.noticed[period] = Math.max(balance.noticed[period], percent);
   }
 
-  /** The clock had been ahead: what was booked later than to this day counts for it. */
+  /** The clock was ahead: amounts booked to later days now count for this day. */
   goBack(day: string, seq = Number.POSITIVE_INFINITY): void {
     const oldest = this.#oldest();
     for (const balance of this.#balance.values()) if (balance.seq < seq) this.#back(balance, day, oldest);
     this.#day = day;
   }
 
-  /** Whether anything has changed since it was last taken. */
+  /** Whether anything has changed since the last `take`. */
   get hasChanged(): boolean {
     return this.#changed.size > 0;
   }
 
-  /** Closes whatever is not of this day and its month. */
+  /** Closes all windows before this day and its month. */
   closeBefore(day: string): void {
     if (day === this.#day) return;
     this.#day = day;
@@ -102,7 +103,7 @@ export class BalanceFold {
     }
   }
 
-  /** Up to `most` of what has changed since it was last taken. */
+  /** Takes up to `most` tiers that have changed since the last `take`. */
   take(most: number): BalanceStep[] {
     const steps: BalanceStep[] = [];
     const oldest = this.#oldest();
@@ -119,7 +120,7 @@ export class BalanceFold {
     return steps;
   }
 
-  /** Takes back that steps were taken: they are to be written again. */
+  /** Undoes a `take`: its steps will be written again. */
   giveBack(steps: readonly BalanceStep[]): void {
     for (const { of, closed } of steps) {
       const key = tierKey(of);
@@ -134,14 +135,14 @@ export class BalanceFold {
     return oldestOf(this.#balance.get(tierKey(everybody)));
   }
 
-  /** The balance of a tier on a day; undefined where they have the entry already. */
+  /** The balance of a tier on a day. Undefined if it includes the entry already. */
   #on(of: TierOf, day: string, seq: number): Sums | undefined {
     const key = tierKey(of);
     const balance = this.#balance.get(key) ?? { ...freshSums(of, { day, month: monthOf(day) }), seq: 0 };
     if (balance.seq >= seq) return undefined;
     this.#balance.set(key, balance);
     this.#changed.set(key, of);
-    // Entries from before it was recorded that the clock was set back simply name an earlier day.
+    // Older versions did not record that the clock was set back. Their entries just name an earlier day.
     if (day < balance.window.day) this.#back(balance, day, this.#oldest());
     else this.#roll(balance, day);
     return balance;
@@ -164,7 +165,7 @@ export class BalanceFold {
     });
   }
 
-  /** What is known last of a day or month is what is written. */
+  /** The last known state of a day or month is written. */
   #close(key: string, closed: ClosedWindow): void {
     const known = this.#closed.get(key) ?? new Map<string, ClosedWindow>();
     this.#closed.set(key, new Map([...known, [`${closed.period} ${closed.id}`, closed]]));

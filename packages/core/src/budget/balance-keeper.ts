@@ -1,39 +1,41 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { BalanceFold, BalanceStep } from './balance-fold.ts';
 import type { ClosedPeriod } from './balance.ts';
 import { closedKept } from './balance.ts';
 import { isBookedEvent } from './budget-slice.ts';
 import type { Budgets } from './budgets.ts';
 import type { Calendar } from './period.ts';
-import type { Typed } from '../journal/journal.ts';
+import type { Typed } from '../journal/index.ts';
 
-/** So many entries that changed no balance may pass before it is noted that they did not. */
+/** After this many entries that changed no balance, the mark moves on anyway. */
 const mostEntriesAfter = 10_000;
 const dayMs = 86_400_000;
 
 /**
- * Keeps what was spent in the store, aside from the decision path: it follows what is durable, and now and then writes
- * what has changed, with the entry up to which that is true. A restart adds the entries that came after.
+ * Saves what was spent, aside from the decision path. It follows durable events. Now and then it writes the changes,
+ * with the entry up to which they are true. A restart adds the later entries.
  */
 export class BalanceKeeper {
   readonly #gov: Budgets;
   readonly #fold: BalanceFold;
   #mark: number;
 
-  /** `mark` is the entry up to which the store has all of it. */
+  /** The store is complete up to the entry `mark`. */
   constructor(gov: Budgets, fold: BalanceFold, mark: number) {
     this.#gov = gov;
     this.#fold = fold;
     this.#mark = mark;
   }
 
-  /** A restart needs the entries after this one. What changed no balance since they were saved, it does not need. */
+  /**
+   * A restart needs only the entries after this one. Entries since the last save that changed no balance are not
+   * needed.
+   */
   get neededFrom(): number {
     return this.#fold.hasChanged ? this.#mark : this.#gov.journal.head.seq;
   }
 
-  /** Told of events once they are durable, in order. */
+  /** Receives events in order, once they are durable. */
   follow(events: readonly Typed[]): void {
     for (const event of events.filter(isBookedEvent)) {
       if (event.type === 'ops_change' && event.booked !== undefined) {
@@ -48,7 +50,7 @@ export class BalanceKeeper {
     }
   }
 
-  /** Writes the balance of up to `most` tiers that have changed into this turn's batch; false where that was all. */
+  /** Writes the balances of up to `most` changed tiers into this turn's batch. Returns false if that was all. */
   save(most = Number.POSITIVE_INFINITY): boolean {
     const { journal, ledger } = this.#gov;
     this.#fold.closeBefore(ledger.bookedTo);
@@ -96,8 +98,8 @@ export class BalanceKeeper {
 }
 
 /**
- * Where the clock was ahead and has been right for a while, budgets go back to its day. That is on record, so that the log
- * adds up to the same, and told to whoever operates the gateway.
+ * Moves budgets back to the day of the clock, if the clock was ahead and has been right for a while. The log records
+ * this, so that it adds up to the same. An alert tells the operators.
  */
 export function followClock(gov: Budgets): boolean {
   const moved = gov.ledger.goBack();

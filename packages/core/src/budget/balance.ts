@@ -1,40 +1,41 @@
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { plus } from '../kernel/money.ts';
+import type { EpochMs, Micros, Total } from '../kernel/index.ts';
+import { plus } from '../kernel/index.ts';
 import type { Period, Window } from './period.ts';
 import { periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 
-/** What one tier has spent and holds back. */
+/** What one tier has spent and reserved. */
 export interface Balance {
   readonly of: TierOf;
-  /** Held back for actions that are not over. */
+  /** Reserved for actions that are not over. */
   reserved: Total;
   /** Settled within the day and the month. */
   spent: Record<Period, Total>;
   /** Which day and which month that is. */
   window: Record<Period, string>;
-  /** The highest share of its cap, in percent, that was told about in this period. */
+  /** The highest share of the cap, in percent, that somebody was told about in this period. */
   noticed: Record<Period, number>;
-  /** The days and months before in which something was booked, the oldest first: a clock may turn out to have run ahead. */
+  /**
+   * Earlier days and months with bookings, the oldest first. They count again if the clock turns out to have run ahead.
+   */
   earlier: Record<Period, readonly EarlierWindow[]>;
 }
 
-/** A day or month before, and what was booked to it. */
+/** An earlier day or month, and what was booked to it. */
 export interface EarlierWindow {
   readonly id: string;
   readonly spent: Total;
   readonly noticed: number;
 }
 
-/** Balance without what is reserved, which follows from the operations in flight. */
+/** A balance without its reservations, which follow from the operations in flight. */
 export type Sums = Omit<Balance, 'reserved'>;
 
-/** Balance as a store remembers them. */
+/** A balance as the store keeps it. */
 export interface SavedBalance extends Omit<Sums, 'earlier'> {
-  /** Left out where there is none. */
+  /** Absent if there is none. */
   readonly earlier?: Sums['earlier'];
-  /** The entry that they are true as of; 0: the one that all of them together are true as of. */
+  /** The balance is true as of this entry. 0 means as of the common mark of all balances. */
   readonly seq: number;
 }
 
@@ -47,20 +48,20 @@ export interface ClosedPeriod {
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
   readonly spentMicros: Total;
-  /** The cap that was in force when it closed; null where there was none. */
+  /** The cap that was in force when it closed; null if there was none. */
   readonly limitMicros: Micros | null;
 }
 
 /** Reads what was spent in days and months that are over. */
 export interface ClosedPeriodReader {
-  /** The newest `count` of one tier, the newest last. */
+  /** The newest `count` periods of one tier, the newest last. */
   closedPeriods(of: TierOf, period: Period, count: number): Promise<readonly ClosedPeriod[]>;
 }
 
-/** How many days, and how many months, that are over are kept. */
+/** How many past days and months are kept. */
 export const closedKept: Readonly<Record<Period, number>> = { day: 400, month: 60 };
 
-/** To how many days, and months, in which something was booked a clock can be set back so that they still count. */
+/** How many days and months with bookings a clock can be set back over, so that they still count. */
 const earlierKept: Readonly<Record<Period, number>> = { day: 4, month: 2 };
 
 export type Windows = Readonly<Record<Period, Window>>;
@@ -86,7 +87,7 @@ export function sumsOf({ of, spent, window, noticed, earlier = nothingEarlier }:
 
 const nothingEarlier: Sums['earlier'] = { day: [], month: [] };
 
-/** Moves balance on to a day and month; what is over stands behind them. `onClose` is told of each that is. */
+/** Moves a balance on to a day and month. What is over goes to `earlier`. `onClose` gets each closed window. */
 export function moveOn(balance: Sums, to: WindowIds, onClose?: (period: Period, closed: EarlierWindow) => void): void {
   for (const period of periods) {
     const id = balance.window[period];
@@ -103,8 +104,8 @@ export function moveOn(balance: Sums, to: WindowIds, onClose?: (period: Period, 
 }
 
 /**
- * Takes balance back to a day and month: what was booked to them, and later, counts for them. What is older than `oldest` is
- * not known any more. `onMove` is told of each that was on record.
+ * Moves a balance back to a day and month. Amounts booked to them and later count for them. Windows older than `oldest`
+ * are no longer known. `onMove` gets each window that was on record.
  */
 export function moveBack(
   balance: Sums,
@@ -123,14 +124,14 @@ export function moveBack(
   }
 }
 
-/** Adds to what was spent in a period. Of the days and months before, only the newest are kept from then on. */
+/** Adds to what was spent in a period. Of the earlier days and months it keeps only the newest. */
 export function book(balance: Sums, period: Period, amount: Total): void {
   balance.spent[period] = plus(balance.spent[period], amount);
   const earlier = balance.earlier[period];
   if (earlier.length > earlierKept[period]) balance.earlier[period] = earlier.slice(-earlierKept[period]);
 }
 
-/** What counts for a day or month: what was booked to it, and to whatever came after it. */
+/** What counts for a day or month: the amounts booked to it and to all later ones. */
 export function countedFrom(balance: Sums, period: Period, id: string): Omit<EarlierWindow, 'id'> {
   let spent = balance.spent[period];
   let noticed = balance.noticed[period];
@@ -146,7 +147,9 @@ export function later(one: string, other: string): string {
   return one > other ? one : other;
 }
 
-/** Whether nothing is left to say. What is older than the oldest that counts for anybody counts for nobody. */
+/**
+ * Whether a balance holds nothing that counts. Windows older than the oldest of everybody's balance count for nobody.
+ */
 export function isEmpty(balance: Sums, oldest: WindowIds): boolean {
   return periods.every(
     (period) =>
@@ -156,7 +159,7 @@ export function isEmpty(balance: Sums, oldest: WindowIds): boolean {
   );
 }
 
-/** The oldest day and month that count: of everybody's balance, to which every cost is booked. */
+/** The oldest day and month that count. They come from everybody's balance, which every cost is booked to. */
 export function oldestOf(everybody: Sums | undefined): WindowIds {
   if (everybody === undefined) return { day: '', month: '' };
   const { earlier, window } = everybody;

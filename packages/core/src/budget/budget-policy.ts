@@ -2,34 +2,33 @@ import type { Period } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import { tierKey } from './tier.ts';
-import type { Glob } from '../kernel/glob.ts';
-import type { Micros } from '../kernel/money.ts';
+import type { Glob, Micros } from '../kernel/index.ts';
 
-/** The most that may be spent in a period; null where there is no cap. */
+/** The most that may be spent in a period; null if there is no cap. */
 export type Caps = Readonly<Record<Period, Micros | null>>;
 
 export const noCaps: Caps = { day: null, month: null };
 
-/** What becomes of a charge that would pass a cap: it is refused, or somebody is asked. */
+/** What happens to a charge that would pass a cap: it is denied, or somebody must approve it. */
 export type ActionOnExceed = 'deny' | 'require_approval';
 
-/** What policies say of budgets, put together. */
+/** The combined budget rules of all policies. */
 export interface BudgetPolicy {
   readonly calendar: Calendar;
   readonly actionOnExceed: ActionOnExceed;
   readonly capsOf: (of: TierOf) => Caps;
-  /** Those that the operator has set, without what tenants have lowered. */
+  /** The caps that the operator has set, before tenants lowered them. */
   readonly imposedCapsOf: (of: TierOf) => Caps;
 }
 
 export interface BudgetRules {
   readonly timeZone: string;
   readonly actionOnExceed: ActionOnExceed;
-  /** The same for every tenant of a tier. */
+  /** The caps of every tenant of a tier. */
   readonly uniform: Readonly<Record<BudgetTier, Caps>>;
-  /** A tenant's own that the operator has set: they stand in place of the uniform ones, period by period. */
+  /** Caps of single tenants that the operator has set. They replace the uniform caps, period by period. */
   readonly own: readonly OwnCaps[];
-  /** A tenant's own that credentials bound to it have set: they can only lower what holds without them. */
+  /** Caps of single tenants that credentials bound to them have set. They can only lower the other caps. */
   readonly lowered: readonly OwnCaps[];
 }
 
@@ -65,7 +64,7 @@ export function budgetPolicy(rules: BudgetRules): BudgetPolicy {
   };
 }
 
-/** The lower cap of each period; none is higher than any. */
+/** The lower cap of each period. No cap counts as higher than any cap. */
 function lowerOf(caps: Caps, by: Partial<Caps>): Caps {
   const lower = (one: Micros | null, other: Micros | null = null) =>
     one === null || other === null ? (one ?? other) : Math.min(one, other);
@@ -74,16 +73,16 @@ function lowerOf(caps: Caps, by: Partial<Caps>): Caps {
 
 export interface Price {
   readonly model: Glob;
-  /** Micro-dollars for a million tokens. */
+  /** Micro-dollars per million tokens. */
   readonly inputPerMtok: Micros;
   readonly outputPerMtok: Micros;
 }
 
-/** What to assume of a model that no price is given for. */
+/** What to assume for a model without a price. */
 export type UnknownPrice = 'deny' | 'zero' | 'worst';
 
 export interface Pricing {
-  /** In the order in which they were written: the first whose glob fits counts. */
+  /** In the order as written. The first price whose glob matches counts. */
   readonly prices: readonly Price[];
   readonly unknownPrice: UnknownPrice;
 }
@@ -96,7 +95,7 @@ export interface TokenCount {
   readonly maxOutputTokens: number;
 }
 
-/** What a call of a model costs at most; undefined where its price is not known and nothing may be assumed. */
+/** The most that a model call costs. Undefined if its price is unknown and nothing may be assumed. */
 export function priceOf({ prices, unknownPrice }: Pricing, call: TokenCount): Micros | undefined {
   const known = knownPriceOf({ prices, unknownPrice }, call);
   if (known !== undefined) return known;
@@ -105,13 +104,13 @@ export function priceOf({ prices, unknownPrice }: Pricing, call: TokenCount): Mi
   return undefined;
 }
 
-/** The same where the model has a price of its own, and nothing is assumed. */
+/** The same for a model with a price of its own. It assumes nothing. */
 export function knownPriceOf({ prices }: Pricing, call: TokenCount): Micros | undefined {
   const price = prices.find(({ model }) => model.matches(call.model));
   return price === undefined ? undefined : costAt(price, call);
 }
 
-/** Rounded up: a fraction of a micro-dollar is never given away. */
+/** Rounds up: no fraction of a micro-dollar is given away. */
 function costAt({ inputPerMtok, outputPerMtok }: Price, { promptTokens, maxOutputTokens }: TokenCount): Micros {
   const cost = BigInt(inputPerMtok) * BigInt(promptTokens) + BigInt(outputPerMtok) * BigInt(maxOutputTokens);
   return Number((cost + 999_999n) / 1_000_000n);

@@ -1,6 +1,6 @@
-import type { Row, RowsOf, Table, Write } from '../journal/rows.ts';
-import { prune, put, remove, text, textIn } from '../journal/rows.ts';
-import { totalJson, totalOfJson } from '../kernel/money.ts';
+import type { Row, RowsOf, Table, Write } from '../journal/index.ts';
+import { prune, put, remove, text, textIn } from '../journal/index.ts';
+import { totalJson, totalOfJson } from '../kernel/index.ts';
 import type { ClosedPeriod, SavedBalance } from './balance.ts';
 import type { BudgetsChange, BudgetsSnapshot } from './budget-slice.ts';
 import type { Period } from './period.ts';
@@ -17,7 +17,7 @@ export const balancesTable: Table<SavedBalance | BalancesMark, 'name'> = {
   columns: { record: text(recordOf) },
   itemOf: (row) => {
     if (textIn(row, 'name') === markName) return JSON.parse(textIn(row, 'record')) as BalancesMark;
-    // Rows from before each said as of which entry it is true are all as the mark says.
+    // Rows of older versions name no entry of their own. The mark applies to them.
     return { seq: 0, ...(exactRecord(row) as Omit<SavedBalance, 'seq'>) };
   },
 };
@@ -58,7 +58,7 @@ function isMark(row: SavedBalance | BalancesMark): row is BalancesMark {
   return 'timeZone' in row;
 }
 
-/** Sums that a number does not hold exactly stand as texts of digits. */
+/** Writes sums that a number cannot hold exactly as strings of digits. */
 function recordOf(row: SavedBalance | BalancesMark | ClosedPeriod): string {
   return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? totalJson(value) : value));
 }
@@ -72,5 +72,5 @@ function exactly(name: string, value: unknown): unknown {
   return isSum && sums.has(name) ? totalOfJson(value) : value;
 }
 
-/** The members whose values are sums: of a day and a month that go on, and of one that is over. */
+/** The members whose values are sums, in open and in closed periods. */
 const sums: ReadonlySet<string> = new Set(['day', 'month', 'spent', 'spentMicros']);

@@ -1,35 +1,33 @@
-import type { AlertEvent } from '../audit/entry.ts';
-import type { Typed } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
+import type { AlertEvent } from '../audit/index.ts';
+import type { Typed } from '../journal/index.ts';
+import type { AgentId, EpochMs, Micros, Total } from '../kernel/index.ts';
 import type { ClosedPeriod, SavedBalance } from './balance.ts';
 import type { Period } from './period.ts';
 import type { BalancesMark } from './recover-balances.ts';
 import type { TierOf } from './tier.ts';
 
-/** The rows that budgets write: what was spent, up to an entry, and the balance of which nothing is left to say. */
+/** The rows that budgets write: the balances up to an entry, and the empty balances to remove. */
 export interface BudgetsChange {
   readonly kind: 'balances_saved';
   readonly saved: readonly SavedBalance[];
   readonly over: readonly TierOf[];
   /** What tiers have spent in days and months that are over. */
   readonly closed: readonly ClosedPeriod[];
-  /** Such days and months are given up before these; null: all stay. */
+  /** Retention removes closed days and months before these. Null keeps all. */
   readonly closedBefore: Readonly<Record<Period, string>> | null;
   readonly asOf: BalancesMark;
 }
 
-/** An operation has moved, as far as balance follow from it. */
+/** A move of an operation, as far as it affects balances. */
 interface OpSettled {
   readonly type: 'ops_change';
   readonly agent: AgentId;
   readonly op: { readonly costMicros: Micros };
-  /** The day that its cost was booked to, where the move has settled one. */
+  /** The day that its cost was booked to, if the move settled a cost. */
   readonly booked?: string;
 }
 
-/** The events that balance follow from. */
+/** The events that change balances. */
 export type BookedEvent = BudgetEvent | AlertEvent | OpSettled;
 
 const booked: ReadonlySet<string> = new Set<BookedEvent['type']>(['budget', 'audit_alert', 'ops_change']);
@@ -38,18 +36,18 @@ export function isBookedEvent(event: Typed): event is BookedEvent {
   return booked.has(event.type);
 }
 
-/** What a start brings back of budgets, before it adds what the log says since. */
+/** The budgets that a start loads, before it adds the later log entries. */
 export interface BudgetsSnapshot {
   readonly balances: readonly SavedBalance[];
-  /** Up to which entry the balance are true; null where none were saved yet. */
+  /** The entry up to which the balances are true. Null if none were saved yet. */
   readonly balancesMark: BalancesMark | null;
 }
 
-/** A cap is nearly used up, or was about to be passed, or what was spent is corrected. */
+/** A cap is nearly used up, a charge would pass it, or somebody corrected what was spent. */
 export interface BudgetEvent {
   readonly type: 'budget';
   readonly at: EpochMs;
-  /** Whose balance: everybody's, or those of an org, a team or an agent. */
+  /** Whose balance it is: everybody's, or that of an org, a team or an agent. */
   readonly of: TierOf;
   readonly change: 'approached' | 'exceeded' | 'corrected';
   readonly period: Period;
@@ -57,9 +55,9 @@ export interface BudgetEvent {
   readonly day?: string;
   /** By how much it was corrected. */
   readonly amountMicros?: Total;
-  /** The share of the cap that is used up; null where it was about to be passed, or is corrected. */
+  /** The used share of the cap. Null if a charge would pass the cap, and for a correction. */
   readonly percent: number | null;
-  /** Null where there is no cap. */
+  /** Null if there is no cap. */
   readonly limitMicros: Micros | null;
   readonly totalMicros: Total;
 }

@@ -1,20 +1,18 @@
-import type { AlertEvent } from '../audit/entry.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import type { Ports } from '../kernel/ports.ts';
-import type { AgentDirectory } from '../tenancy/directory.ts';
+import type { AlertEvent } from '../audit/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { AgentId, Micros, Total, Ports } from '../kernel/index.ts';
+import type { AgentDirectory } from '../tenancy/index.ts';
 import type { BudgetEvent, BudgetsChange } from './budget-slice.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What the use cases of budgets work on. */
+/** The dependencies of the budget use cases. */
 export interface Budgets extends Ports {
   readonly directory: AgentDirectory;
-  /** What was spent and what is held back. */
+  /** What was spent and what is reserved. */
   readonly ledger: Ledger;
   /** The most that one action may cost. */
   readonly mostActionMicros: Micros;
-  /** What is held back for whom, by the operations in flight. */
+  /** The reservations of the operations in flight. */
   readonly ops: { reservations(): Iterable<{ readonly agent: AgentId; readonly reservedMicros: Total }> };
   readonly journal: JournalOf<BudgetsChange, BudgetEvent | AlertEvent>;
 }

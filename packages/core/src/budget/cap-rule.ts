@@ -1,16 +1,15 @@
-import type { AgentId } from '../kernel/ids.ts';
-import type { Total, Micros } from '../kernel/money.ts';
+import type { AgentId, Total, Micros } from '../kernel/index.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
-import type { Width } from '../access/authority.ts';
+import type { Width } from '../access/index.ts';
 import type { Period } from './period.ts';
 import type { Balance } from './balance.ts';
 import { tiersOf } from './tier.ts';
-import { widest } from '../access/authority.ts';
+import { widest } from '../access/index.ts';
 import { periods } from './period.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
-import { plus } from '../kernel/money.ts';
+import { plus } from '../kernel/index.ts';
 
-/** Where balances are read. */
+/** Reads balances. */
 export interface Balances {
   read(of: TierOf): Pick<Balance, 'spent' | 'reserved'>;
 }
@@ -24,7 +23,10 @@ export interface Exceeded {
   readonly totalMicros: Total;
 }
 
-/** The first cap of a policy, in force or not, that a charge to these tiers would pass, in their order; balance are only read. */
+/**
+ * The first cap of a policy that a charge to these tiers would pass, in their order. The policy need not be in force.
+ * Balances are only read.
+ */
 export function exceededUnder(
   policy: Pick<BudgetPolicy, 'capsOf'>,
   balances: Balances,
@@ -45,7 +47,7 @@ export function exceededUnder(
   return undefined;
 }
 
-/** Who stands above the tenant that a cap is for. Nobody within it lets a charge past what was imposed on all of it. */
+/** The width above the tenant of a cap. Nobody within a tenant lets a charge pass a cap on the whole tenant. */
 const widthAbove: Readonly<Record<BudgetTier, Width>> = {
   global: 'unbound',
   org: 'unbound',
@@ -54,8 +56,8 @@ const widthAbove: Readonly<Record<BudgetTier, Width>> = {
 };
 
 /**
- * How wide a credential must be that approves a charge past caps: as wide as whoever stands above the widest of these
- * tenants. A cap that an org has set for itself, below the operator's, may be passed by the org.
+ * How wide a credential must be to approve a charge past caps: as wide as what stands above the widest capped tenant.
+ * An org may pass a cap that it has set for itself below the operator's.
  */
 export function approverWidth(
   ledger: Balances & { readonly policy: BudgetPolicy },

@@ -10,7 +10,7 @@ import type { Total } from '../kernel/money.ts';
 import { readHistory } from './read-budgets.ts';
 import { everybody, tiersOf } from './tier.ts';
 
-/** Clocks that run ahead and are set right, or are set back: nobody gets a budget twice, and the log adds up at all times. */
+/** Clocks may run ahead and be corrected, or be set back. Nobody gets a budget twice, and the log always adds up. */
 
 const hour = 3_600_000;
 const dayMs = 24 * hour;
@@ -44,7 +44,7 @@ async function crash(): Promise<void> {
   await g.policies(policy);
 }
 
-/** The clock stays as it is for so long that it is believed. */
+/** Keeps the clock as it is for long enough to be believed. */
 function settleClock(): void {
   g.gov.ledger.window('day');
   g.clock.advance(hour);
@@ -247,7 +247,7 @@ function commands(jumps: readonly number[]): fc.Arbitrary<Command[]> {
 
 class World {
   readonly agents: TestAgent[] = [bot];
-  /** What was settled when by a clock that is never wrong. */
+  /** What was settled when, by a clock that is never wrong. */
   readonly settled: { readonly at: number; readonly cost: number }[] = [];
   /** How far the clock is off. */
   offset = 0;
@@ -335,7 +335,7 @@ const anyJump = [0, 0, 60_000, -60_000, hour, -hour, 20 * hour, -20 * hour, 3, -
   Math.abs(jump) > 999 || jump === 0 ? jump : jump * dayMs,
 );
 
-/** A tier has spent on a day that is older than all that count when the clock is set back. */
+/** A tier spent on a day that is older than all that count when the clock is set back. */
 const forgottenDay: Command[] = [
   { do: 'spend', agent: 1, cost: 1 },
   { do: 'wait', hours: 24 },

@@ -1,16 +1,11 @@
-import type { Principal } from '../access/principal.ts';
-import { requireScope, requireUnbound } from '../access/principal.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, lineageOfId } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import { checkLength } from '../kernel/bounds.ts';
+import type { Principal } from '../access/index.ts';
+import { requireScope, requireUnbound } from '../access/index.ts';
+import { canonicalJson, draftOf, lineageOfId, redactText } from '../audit/index.ts';
+import { checkLength, invalid, ReeveError, minus, parseUsd, plus, totalJson, usdOfMicros } from '../kernel/index.ts';
 import type { Budgets } from './budgets.ts';
-import { invalid, ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId, Total } from '../kernel/index.ts';
 import type { BudgetRow } from './read-budgets.ts';
 import { rowOf } from './read-budgets.ts';
-import type { Total } from '../kernel/money.ts';
-import { minus, parseUsd, plus, totalJson, usdOfMicros } from '../kernel/money.ts';
 import { noteApproached } from './note-approached.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
@@ -20,7 +15,7 @@ import { tiersUpFrom } from './tier.ts';
 const longestReason = 8192;
 
 export interface Correction {
-  /** Whose: an agent's, or an org's, or a team's of it. */
+  /** Names the tier: an agent, an org, or a team of an org. */
   readonly agent?: AgentId | undefined;
   readonly orgId?: string | undefined;
   readonly teamId?: string | undefined;
@@ -30,8 +25,9 @@ export interface Correction {
 }
 
 /**
- * Corrects what is settled this month and today, in a tier and all above it. What is taken off a day is no more than any of
- * them has of it: what was booked on another day of the month counts for the month alone. No month falls below nothing.
+ * Corrects what was settled today and this month, in a tier and all tiers above it. A day loses no more than the least
+ * that any of these tiers has spent on it: what was booked on other days counts for the month alone. No month falls
+ * below zero.
  */
 export async function correctBudget(gov: Budgets, by: Principal, correction: Correction): Promise<BudgetRow[]> {
   requireScope(by, 'admin');
@@ -92,7 +88,7 @@ function tierNamed({ agent, orgId = '', teamId = '' }: Correction): TierOf {
   return { tier: 'agent', ...agent };
 }
 
-/** A name that is misspelt is not corrected: somebody of it is registered, or has spent something. */
+/** Refuses misspelt names: an agent of the tier must be registered, or the tier must have spent something. */
 function requireKnown(gov: Budgets, of: TierOf): void {
   const { spent, reserved } = gov.ledger.read(of);
   if (spent.month !== 0 || spent.day !== 0 || reserved !== 0) return;

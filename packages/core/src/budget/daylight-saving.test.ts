@@ -8,8 +8,8 @@ import { readHistory } from './read-budgets.ts';
 const halfHour = 1_800_000;
 
 /**
- * Days on which the clocks change, forward and back, each with how many hours it has: at two in the night, at midnight, by
- * half an hour, and one that an island has left out altogether.
+ * Days on which the clocks change, forward and back, with their number of hours: at two in the night, at midnight, by
+ * half an hour, and a day that an island skipped altogether.
  */
 const days: readonly (readonly [zone: string, day: string, hours: number])[] = [
   ['Europe/Berlin', '2026-03-29', 23],
@@ -24,7 +24,7 @@ const days: readonly (readonly [zone: string, day: string, hours: number])[] = [
   ['Asia/Kolkata', '2026-02-28', 24],
 ];
 
-/** Spends a micro-dollar every half hour, from before a day until after it, as if the process ended again and again. */
+/** Spends a micro-dollar every half hour, from before a day until after it, and crashes again and again. */
 async function replay(zone: string, from: number, steps: number, crashEvery: number) {
   const store = new MemoryStore();
   let g = await testGovernance({ store });
@@ -67,7 +67,7 @@ describe.each([2, 5, 1000])('restarted every %i half hours', (crashEvery) => {
       for (const one of history) expect(one.lastsUntil).toBe(one.day);
       expect(new Set(history.map((one) => one.day)).size).toBe(history.length);
       const found = history.find((one) => one.day === day);
-      // As many as an ordinary day has half hours are allowed, and every half hour one is asked for.
+      // The cap allows as many as an ordinary day has half hours. The agent asks once every half hour.
       expect(found).toMatchObject({ hours, spentMicros: Math.min(48, hours * 2) });
     },
   );

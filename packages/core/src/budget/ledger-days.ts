@@ -1,32 +1,35 @@
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Undo } from '../journal/journal.ts';
+import type { Clock, EpochMs } from '../kernel/index.ts';
+import type { Undo } from '../journal/index.ts';
 import type { WindowIds, Windows } from './balance.ts';
 import { idsOf } from './balance.ts';
 import type { Calendar, Period, Window } from './period.ts';
 
 /**
- * Zones are apart by 26 hours at most, and clocks are set right by minutes: a clock that is behind by no more than this is
- * waited for, in the day that had begun.
+ * If the clock is behind by no more than this, the ledger waits for it in the day that had begun. Zones are 26 hours
+ * apart at most, and clocks are set right by minutes.
  */
 const mostWaitedFor = 2 * 86_400_000;
 
-/** A clock that is further behind for so long is right, and was wrong before. One that is not yet set is soon. */
+/**
+ * A clock that stays further behind for this long is right, and was wrong before. A clock that is not set yet is set
+ * sooner.
+ */
 const steadyMs = 3_600_000;
 
 /**
- * Which day and month it is for budgets. By themselves they only ever move on. A clock that is set back a little changes
- * nothing until the day that had begun is over. One that is set back further is believed: its day is the present one, for
- * which all that was booked to later ones counts. Costs go on being booked to the later one, should the clock come back
- * to it, until it has stayed behind for so long that it will not.
+ * The day and month of budgets. By themselves they only move forward. A clock that is set back a little changes nothing
+ * until the begun day is over. A clock that is set back further is believed: its day is the present one, and all
+ * amounts booked to later days count for it. Costs are still booked to the later day, in case the clock returns to it,
+ * until the clock has stayed behind for long enough.
  */
 export class LedgerDays {
   readonly #clock: Clock;
   #calendar: Calendar;
   #booking: Windows;
   #bookingIds: WindowIds;
-  /** The latest that anything was booked to. */
+  /** The latest day and month with a booking. */
   #booked: WindowIds | undefined;
-  /** By a clock that is far behind: its day and month, and since when on the clock that never jumps. */
+  /** Set while the clock is far behind: its day and month, and since when on the monotonic clock. */
   #behind: { readonly windows: Windows; readonly since: number } | undefined;
 
   constructor(clock: Clock, calendar: Calendar) {
@@ -36,7 +39,7 @@ export class LedgerDays {
     this.#bookingIds = idsOf(this.#booking);
   }
 
-  /** What costs are booked to. */
+  /** The day and month that costs are booked to. */
   get booking(): Windows {
     this.#look();
     return this.#booking;
@@ -47,18 +50,18 @@ export class LedgerDays {
     return this.#bookingIds;
   }
 
-  /** What caps are for, and until when. */
+  /** The day and month that caps apply to. */
   get present(): Windows {
     this.#look();
     return this.#behind?.windows ?? this.#booking;
   }
 
-  /** Whether that is another day than costs are booked to. As true as the last look at the clock. */
+  /** Whether the present day differs from the booking day, as of the last look at the clock. */
   get isBehind(): boolean {
     return this.#behind !== undefined;
   }
 
-  /** Another calendar counts. A day that was begun stays so, where anything was booked to it. */
+  /** Switches to another calendar. A begun day stays begun if anything was booked to it. */
   follow(calendar: Calendar, isBegun: boolean): void {
     const ids = this.#bookingIds;
     this.#calendar = calendar;
@@ -67,12 +70,12 @@ export class LedgerDays {
     this.#book(!isBegun || next.day.id >= ids.day ? next : this.#named(ids));
   }
 
-  /** Something is booked to the day and month of now. */
+  /** Notes a booking to the current booking day and month. */
   noteBooked(): void {
     this.#booked = this.#bookingIds;
   }
 
-  /** Something was booked to that day and month before a restart. */
+  /** Notes a booking to that day and month before a restart. */
   restore(ids: WindowIds): void {
     if (this.#booked === undefined || ids.day > this.#booked.day) this.#booked = ids;
     if (ids.day <= this.#bookingIds.day) return;
@@ -80,7 +83,7 @@ export class LedgerDays {
     this.#book(this.#named(ids));
   }
 
-  /** Balance to the present day from now on, where the clock has been behind for long enough; returns how to take that back. */
+  /** Books to the present day from now on, if the clock has been behind for long enough. Returns how to undo that. */
   goBack(): Undo | undefined {
     this.#look();
     const behind = this.#behind;
@@ -110,7 +113,7 @@ export class LedgerDays {
       const { windows, since } = this.#behind;
       if (now >= windows.day.start && now < windows.day.end) return;
       const next = this.#at(now);
-      // Midnight comes by itself; another jump is another clock to wait for.
+      // Midnight comes by itself. Any other jump starts the wait anew.
       this.#behind = { windows: next, since: next.day.start === windows.day.end ? since : this.#clock.elapsed() };
     }
   }
@@ -119,7 +122,7 @@ export class LedgerDays {
     const windows = this.#at(now);
     const booked = this.#booked;
     if (booked === undefined || booked.day <= windows.day.id) {
-      // Nothing was booked later: there is nothing that could be given again.
+      // Nothing was booked later, so no budget is given twice.
       this.#book(windows);
     } else if (booked.day < this.#bookingIds.day) {
       this.#book(this.#named(booked));
@@ -132,7 +135,7 @@ export class LedgerDays {
     this.#bookingIds = idsOf(windows);
   }
 
-  /** The day after what is booked to; where the calendar knows no such, what is booked to goes on for another. */
+  /** The day after the booking day. If the calendar has none, the booking day continues for another day. */
   #next(now: EpochMs): Windows {
     const next = this.#at(now);
     if (next.day.id >= this.#bookingIds.day) return next;
@@ -147,7 +150,7 @@ export class LedgerDays {
     return { day: this.#window('day', ids.day), month: this.#window('month', ids.month) };
   }
 
-  /** Some calendars leave a day out: then it is what they have in its place, by its name. */
+  /** Some calendars skip a day. Then this is the window in its place, under the skipped name. */
   #window(period: Period, id: string): Window {
     return this.#calendar.named(period, id) ?? { ...this.#calendar.window(period, Date.parse(id)), id };
   }

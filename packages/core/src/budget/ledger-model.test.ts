@@ -14,7 +14,7 @@ import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import { tierKey, tiersOf } from './tier.ts';
 
-/** The ledger beside a model that is nothing but sums, over random interleavings, failing commits and crashes. */
+/** Compares the ledger with a model of plain sums, over random interleavings, failing commits and crashes. */
 
 const hour = 3_600_000;
 const leaseMs = 6 * hour;
@@ -231,7 +231,7 @@ class Simulation {
       case 'crash':
         this.#test = await test.crash();
         await this.#test.policies(policy);
-        // What was swept before may come back by replay, and is swept again.
+        // Replay may bring swept operations back. They are swept again.
         for (const op of sweptBy(this.#test)) this.#model.ops.delete(op);
         this.#checkpoint = new OpsCheckpoint(this.#test.gov, 10_000, 60_000);
         this.#lease = new ReservationReaper(this.#test.gov, leaseMs);
@@ -286,7 +286,7 @@ class Simulation {
   }
 }
 
-/** What the sweep has taken out of the registry; a store that fails brings nothing back that had no row. */
+/** The operations that a sweep removes from the registry. The store must work, so that the sweep lasts. */
 function sweptBy(test: TestGovernance): string[] {
   const held = () =>
     new Set(
@@ -300,7 +300,7 @@ function sweptBy(test: TestGovernance): string[] {
   return [...before].filter((name) => !after.has(name));
 }
 
-test('whatever happens, and wherever the process ends, the balance equal a plain sum and no cap is passed by a reservation', async () => {
+test('whatever happens, and wherever the process ends, the balances equal a plain sum and no cap is passed by a reservation', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someCommand, { maxLength: 100, size: 'max' }), async (commands) => {
       const simulation = await Simulation.start();

@@ -163,7 +163,7 @@ interface Model {
 
 const agents = ['acme/a/1', 'acme/a/2', 'acme/b/1', 'globex/a/1', '/a/1', '//1'].map(agentId);
 
-test('over any sequence of charges, of which some are taken back, balance equal a plain sum, and no cap is passed by a reservation', () => {
+test('over any sequence of charges, of which some are taken back, balances equal a plain sum, and no cap is passed by a reservation', () => {
   const charge = fc.record({
     agent: fc.constantFrom(...agents),
     cost: fc.integer({ min: 0, max: 60 }),

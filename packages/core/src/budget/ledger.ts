@@ -18,11 +18,9 @@ import type { Period, Window } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
-import type { Undo } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { isShareOf, minus, plus } from '../kernel/money.ts';
+import type { Undo } from '../journal/index.ts';
+import type { AgentId, Clock, EpochMs, Micros, Total } from '../kernel/index.ts';
+import { isShareOf, minus, plus } from '../kernel/index.ts';
 import { exceededUnder } from './cap-rule.ts';
 import type { Exceeded } from './cap-rule.ts';
 
@@ -35,20 +33,20 @@ export interface Approached {
   readonly totalMicros: Total;
 }
 
-/** What a change of the balance means: how to take it back, who is to be told, and the day that it was booked to. */
+/** The result of a change: how to undo it, which shares of caps it used up, and the day it was booked to. */
 export interface Booked {
   readonly undo: Undo;
   readonly approached: readonly Approached[];
   readonly day: string;
 }
 
-/** At which shares of a cap somebody is told, once a period. */
+/** The shares of a cap, in percent, at which somebody is told once per period. */
 export const thresholds = [80, 95] as const;
 
 /**
- * What was spent and what is held back, for everybody, each org, each team and each agent. A charge is reserved in all
- * tiers or in none, settled when the action is over and released when it never was. What is reserved stays so over
- * midnight; what is settled belongs to the day and month that it was booked to.
+ * What was spent and what is reserved, for everybody, each org, each team and each agent. A charge is reserved in all
+ * tiers or in none. It is settled when the action is over, and released if the action never happened. Reservations last
+ * over midnight. Settled amounts belong to the day and month they were booked to.
  */
 export class Ledger {
   readonly #balance = new Map<string, Balance>();
@@ -82,29 +80,29 @@ export class Ledger {
     return this.#days.present;
   }
 
-  /** The day that costs are booked to: the present one, or the one that the clock has shown before it was set back. */
+  /** The day that costs are booked to: the present one, or the one that the clock showed before it was set back. */
   get bookedTo(): string {
     return this.#days.booking.day.id;
   }
 
-  /** When the balance of a period start anew. */
+  /** When the balances of a period start anew. */
   resetsAt(period: Period): EpochMs {
     return this.window(period).end;
   }
 
-  /** The first cap that a charge would pass, in the order of enforcement. What costs nothing passes none. */
+  /** The first cap that a charge would pass, in the order of enforcement. A charge of zero passes none. */
   exceededBy(agent: AgentId, cost: Micros): Exceeded | undefined {
     return exceededUnder(this.#policy, this, tiersOf(agent), cost);
   }
 
-  /** Holds a charge back in all tiers, and tells which shares of caps are used up by it. */
+  /** Reserves a charge in all tiers, and returns which shares of caps it used up. */
   reserve(agent: AgentId, cost: Micros): Booked {
     return this.#change(tiersOf(agent), (balance) => {
       balance.reserved = plus(balance.reserved, cost);
     });
   }
 
-  /** Holds back again what was held back before a restart; nobody is told. */
+  /** Restores a reservation from before a restart. Nobody is told. */
   hold(agent: AgentId, cost: Micros): void {
     if (cost === 0) return;
     for (const of of tiersOf(agent)) {
@@ -113,7 +111,7 @@ export class Ledger {
     }
   }
 
-  /** The action is over: what it did cost takes the place of what was held back for it, on the day that is told. */
+  /** Settles an action that is over: its actual cost replaces its reservation. The result names the day. */
   settle(agent: AgentId, reserved: Micros, actual: Micros): Booked {
     const settled = this.#change(tiersOf(agent), (balance) => {
       balance.reserved = minus(balance.reserved, reserved);
@@ -123,7 +121,7 @@ export class Ledger {
     return settled;
   }
 
-  /** Somebody corrects what was settled today and this month, in all of these tiers. */
+  /** Corrects what was settled today and this month, in all of these tiers. */
   correct(tiers: readonly TierOf[], amounts: Readonly<Record<Period, Total>>): Booked {
     const corrected = this.#change(tiers, (balance) => {
       for (const period of periods) if (amounts[period] !== 0) book(balance, period, amounts[period]);
@@ -132,14 +130,14 @@ export class Ledger {
     return corrected;
   }
 
-  /** The action never was, or nobody will tell: what was held back is free again. */
+  /** Releases a reservation: the action never happened, or nobody will report it. */
   release(agent: AgentId, reserved: Micros): Undo {
     return this.#change(tiersOf(agent), (balance) => {
       balance.reserved = minus(balance.reserved, reserved);
     }).undo;
   }
 
-  /** The balance of a tier as they count now; of one that never spent anything none are kept. */
+  /** The balance of a tier as it counts now. A tier that never spent anything has no balance on record. */
   read(of: TierOf): Readonly<Balance> {
     const known = this.#balance.get(tierKey(of));
     if (known === undefined) return { ...freshSums(of, idsOf(this.windows)), reserved: 0 };
@@ -158,7 +156,7 @@ export class Ledger {
     return [...this.#balance.values()].map(({ of }) => this.read(of));
   }
 
-  /** Balance of which nothing is left to say, and for which nothing is held back, need no place. */
+  /** Removes empty balances without reservations. */
   forgetIdle(): void {
     const oldest = this.#oldest();
     for (const [key, balance] of this.#balance) {
@@ -167,18 +165,18 @@ export class Ledger {
     }
   }
 
-  /** Puts back what a store remembered. A day that was begun stays so. */
+  /** Restores a saved balance. A begun day stays begun. */
   restore(saved: SavedBalance): void {
     this.#balance.set(tierKey(saved.of), { ...sumsOf(saved), reserved: 0 });
     const { spent, window, earlier } = saved;
-    // Balance are moved on to days on which nothing happens, too.
+    // Balances also move on to days without bookings.
     const day = spent.day === 0 ? (earlier?.day.at(-1)?.id ?? window.day) : window.day;
     this.#days.restore({ day, month: monthOf(day) });
   }
 
   /**
-   * The clock has shown a day that is not yet for so long that it was wrong before: goes back to the present day, for which
-   * all that was booked later counts from now on. Undefined where there is nothing to go back from.
+   * Goes back to the present day, once the clock has stayed behind for so long that it was wrong before. All amounts
+   * booked later then count for the present day. Undefined if there is nothing to go back from.
    */
   goBack(): { readonly undo: Undo; readonly from: string; readonly to: string } | undefined {
     const from = this.bookedTo;
@@ -201,7 +199,7 @@ export class Ledger {
   #change(tiers: readonly TierOf[], change: (balance: Balance) => void): Booked {
     const before: [Balance, Balance][] = [];
     const approached: Approached[] = [];
-    // One day for all tiers, though midnight may come in between.
+    // All tiers get the same day, even if midnight comes in between.
     const { bookingIds } = this.#days;
     for (const of of tiers) {
       const balance = this.#of(of, bookingIds);
@@ -238,7 +236,7 @@ export class Ledger {
     return countedFrom(balance, period, later(this.windows[period].id, this.#oldest()[period]));
   }
 
-  /** The same balance, on the day that is booked to. Those that were ahead of it have nothing on record there. */
+  /** Moves a balance to the booking day. A balance that is ahead of it has nothing on record there. */
   #align(balance: Balance, booking = this.#days.bookingIds): Balance {
     if (balance.window.day < booking.day) moveOn(balance, booking);
     else if (balance.window.day > booking.day) moveBack(balance, booking, this.#oldest());

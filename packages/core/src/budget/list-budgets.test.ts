@@ -16,7 +16,7 @@ const list = (filter: BudgetFilter = {}, by: Principal = reader) => listBudgets(
 const days = (filter: BudgetFilter = {}, by: Principal = reader) => list({ period: 'day', ...filter }, by).map(name);
 const capped = (budget: string) => world.policies(`name: p\ndefault: allow\nbudget: ${budget}\n`);
 
-/** The rows of one agent's own budget, or of everybody's. */
+/** The one row that the filter finds. */
 function rowOf(filter: BudgetFilter): BudgetRow {
   const [row, ...others] = list(filter);
   if (row === undefined || others.length > 0) throw new Error('there is not one row');
@@ -116,7 +116,7 @@ describe('a budget tells', () => {
   test.each([
     [0, null],
     [500_000, null],
-    // At this rate it is reached with the last second, and one micro less is too slow.
+    // This rate reaches the cap in the last second. One micro less is too slow.
     [925_926, 6_399_994],
     [925_925, null],
     [950_000, 4_210_527],

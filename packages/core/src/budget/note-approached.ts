@@ -1,11 +1,12 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system, noLineage } from '../audit/entry.ts';
+import { canonicalJson, draftOf, system, noLineage } from '../audit/index.ts';
 import type { Budgets } from './budgets.ts';
-import type { Lineage } from '../audit/entry.ts';
+import type { Lineage } from '../audit/index.ts';
 import type { Approached } from './ledger.ts';
-import { totalJson } from '../kernel/money.ts';
+import { totalJson } from '../kernel/index.ts';
 
-/** Tells, in the log and to live views, that caps are nearly used up. What concerns everybody is no tenant's entry. */
+/**
+ * Reports in the log and to live views that caps are nearly used up. Entries about the global cap belong to no tenant.
+ */
 export function noteApproached(gov: Budgets, lineage: Lineage, approached: readonly Approached[]): void {
   for (const { of, period, percent, limitMicros, totalMicros } of approached) {
     const at = gov.clock.now();

@@ -1,11 +1,11 @@
-import type { EpochMs } from '../kernel/clock.ts';
+import type { EpochMs } from '../kernel/index.ts';
 
 export type Period = 'day' | 'month';
 
-/** The parts of a tier's balance that are checked, in the order in which they are: the longer first (spec, Budgets). */
+/** The periods of a balance, in the order of their checks: the longer first (spec, Budgets). */
 export const periods = ['month', 'day'] as const satisfies readonly Period[];
 
-/** A stretch of local time: it holds from `start` until `end`, which is when it resets. */
+/** A span of local time from `start` until `end`, when it resets. */
 export interface Window {
   /** `2026-11-15` or `2026-11`, in the calendar of the time zone. */
   readonly id: string;
@@ -13,12 +13,12 @@ export interface Window {
   readonly end: EpochMs;
 }
 
-/** The month that a day lies in, by their names. */
+/** The name of the month of a day. */
 export function monthOf(day: string): string {
   return day.slice(0, day.lastIndexOf('-'));
 }
 
-/** Tells the days and months of one time zone. Throws a `RangeError` for a zone that nobody knows. */
+/** The days and months of one time zone. Throws a `RangeError` for an unknown zone. */
 export class Calendar {
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
@@ -28,10 +28,10 @@ export class Calendar {
     this.#format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   }
 
-  /** The day or month of that name; undefined where this calendar has left it out. */
+  /** The day or month of that name. Undefined if this calendar skipped it. */
   named(period: Period, id: string): Window | undefined {
     const noon = Date.parse(period === 'day' ? `${id}T12:00:00Z` : `${id}-15T12:00:00Z`);
-    // Noon somewhere is the same day nearly everywhere; the furthest zones are ahead or behind by more.
+    // Noon in UTC is the same day nearly everywhere. The furthest zones are ahead or behind by more.
     const windows = [0, -13 * hour, 13 * hour].map((offset) => this.window(period, noon + offset));
     return windows.find((window) => window.id === id);
   }
@@ -47,8 +47,8 @@ export class Calendar {
   }
 
   /**
-   * The nearest moment, later or earlier, at which the calendar shows something else. It is searched, not computed: where
-   * the clocks change a day has 23 or 25 hours, and some days begin at one o'clock.
+   * The nearest moment, later or earlier, at which the calendar shows another name. It is searched, not computed: clock
+   * changes make days of 23 or 25 hours, and some days begin at one o'clock.
    */
   #edge(period: Period, id: string, at: EpochMs, direction: 1 | -1): EpochMs {
     let inside = at;
@@ -64,5 +64,5 @@ export class Calendar {
 
 const hour = 3_600_000;
 
-/** Longer than any: some zones have skipped a whole day. */
+/** Longer than any period: some zones have skipped a whole day. */
 const longest: Readonly<Record<Period, number>> = { day: 50 * hour, month: 33 * 24 * hour };

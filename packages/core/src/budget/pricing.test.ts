@@ -8,7 +8,7 @@ const price = (model: string, inputPerMtok: number, outputPerMtok: number): Pric
   inputPerMtok,
   outputPerMtok,
 });
-/** One is dear to ask, the other dear to answer. */
+/** One model has expensive input, the other expensive output. */
 const prices = [price('ask-*', 9_000_000, 1_000_000), price('*-large', 2_000_000, 5_000_000)];
 const by = (unknownPrice: UnknownPrice) => ({ prices, unknownPrice });
 const call = (model: string, promptTokens: number, maxOutputTokens: number) => ({

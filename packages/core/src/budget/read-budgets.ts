@@ -1,15 +1,14 @@
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { narrowedTo, requireScope } from '../access/index.ts';
 import type { ClosedPeriodReader } from './balance.ts';
 import type { Budgets } from './budgets.ts';
 import type { Period } from './period.ts';
 import { periods } from './period.ts';
 import type { BudgetTier, TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { isShareOf, minus, plus } from '../kernel/money.ts';
-import { visibleAgents } from '../tenancy/topology.ts';
+import type { EpochMs, Micros, Total } from '../kernel/index.ts';
+import { isShareOf, minus, plus } from '../kernel/index.ts';
+import { visibleAgents } from '../tenancy/index.ts';
 
 export interface BudgetFilter {
   readonly orgId?: string | undefined;
@@ -18,11 +17,11 @@ export interface BudgetFilter {
   /** Only the budgets of this tier. */
   readonly tier?: BudgetTier | undefined;
   readonly period?: Period | undefined;
-  /** Only budgets with a cap of which at least this much is spent or held back. */
+  /** Only budgets with a cap of which at least this percentage is spent or reserved. */
   readonly minPercent?: number | undefined;
 }
 
-/** What one tier may spend in one period, and has. */
+/** What one tier may spend, and has spent, in one period. */
 export interface BudgetRow {
   readonly of: TierOf;
   readonly period: Period;
@@ -30,13 +29,13 @@ export interface BudgetRow {
   readonly spentMicros: Total;
   readonly reservedMicros: Total;
   readonly resetsAt: EpochMs;
-  /** When the cap is reached at the rate of this period so far; null where it is not before the reset. */
+  /** When the cap is reached at the rate of this period so far. Null if not before the reset. */
   readonly reachedAt: EpochMs | null;
 }
 
 /**
- * The budgets that the caller may see, those without a cap included: everybody's, then each org with its teams and agents.
- * Whoever is bound to a tenant, or asks for one, does not see everybody's.
+ * The budgets that the caller may see, with or without a cap: everybody's, then each org with its teams and agents. A
+ * caller that is bound to a tenant, or asks for one, does not see everybody's.
  */
 export function listBudgets(gov: Budgets, by: Principal, filter: BudgetFilter): BudgetRow[] {
   requireScope(by, 'read');
@@ -49,7 +48,7 @@ export function listBudgets(gov: Budgets, by: Principal, filter: BudgetFilter): 
     if (filter.agentId !== undefined && agent.record.id.agentId !== filter.agentId) continue;
     for (const of of tiersOf(agent.record.id)) if (isWanted(of, within, filter)) found.set(tierKey(of), of);
   }
-  // What an agent has spent counts for it, its team and its org, also when it is not registered any more.
+  // Spending still counts for an agent, its team and its org after the agent is deregistered.
   for (const { of, spent, reserved } of gov.ledger.all()) {
     const isUsed = spent.month !== 0 || spent.day !== 0 || reserved !== 0;
     if (isUsed && isWithin(of, within, filter) && isWanted(of, within, filter)) {
@@ -70,7 +69,7 @@ function isWithin(of: TierOf, within: Within, filter: BudgetFilter): boolean {
   return filter.agentId === undefined || of.agentId === filter.agentId;
 }
 
-/** A tier that is wider than what was asked for tells of others, too. */
+/** A tier that is wider than the request would tell of others, too. */
 function isWanted(of: TierOf, within: Within, filter: BudgetFilter): boolean {
   if (of.tier === 'global' || (filter.tier ?? of.tier) !== of.tier) return false;
   if (filter.agentId !== undefined) return of.tier === 'agent';
@@ -87,7 +86,7 @@ function byTenant(a: TierOf, b: TierOf): number {
   return name(a) < name(b) ? -1 : 1;
 }
 
-/** One budget as it stands. */
+/** The present state of one budget. */
 export function rowOf(gov: Budgets, of: TierOf, period: Period): BudgetRow {
   const { spent, reserved } = gov.ledger.read(of);
   const limitMicros = gov.ledger.policy.capsOf(of)[period];
@@ -101,10 +100,10 @@ function reachedAt(row: Omit<BudgetRow, 'reachedAt'>, start: EpochMs, now: Epoch
   const total = plus(spentMicros, reservedMicros);
   if (limitMicros === null || total <= 0) return null;
   if (total >= limitMicros) return now;
-  // A clock that was set back waits for a day that had begun: there is no rate to go by.
+  // A clock that was set back may be before the begun day. Then there is no rate.
   if (now < start) return null;
   const elapsed = Math.max(1, now - start);
-  // A forecast needs no more than a number holds.
+  // A number is exact enough for a forecast.
   const at = Math.ceil(now + (Number(minus(limitMicros, total)) * elapsed) / Number(total));
   return at < resetsAt ? at : null;
 }
@@ -121,13 +120,13 @@ export interface SpentWindow {
   readonly endsAt: EpochMs;
   readonly spentMicros: Total;
   readonly limitMicros: Micros | null;
-  /** False of the present one, which goes on. */
+  /** False for the present window, which is still open. */
   readonly closed: boolean;
 }
 
 /**
- * What one tier has spent day by day, or month by month, the newest last. Those of which nothing is on record are left out:
- * nothing known is not nothing spent.
+ * What one tier has spent per day or month, the newest last. Windows without a record are left out: nothing recorded
+ * does not mean nothing spent.
  */
 export async function readHistory(
   gov: Budgets,
@@ -143,7 +142,7 @@ export async function readHistory(
   const limitMicros = gov.ledger.policy.capsOf(of)[period];
   await gov.journal.committed();
   const before = (await log.closedPeriods(of, period, count)).filter(
-    // Of a day that the clock had been ahead at, nothing is left where it was booked elsewhere.
+    // A day that the clock was wrongly ahead at has a zero, because its amounts count elsewhere.
     (balance) => balance.id < id && balance.spentMicros !== 0,
   );
   const windows: SpentWindow[] = before.map((balance) => ({ ...windowOf(balance), closed: true }));
@@ -155,7 +154,7 @@ function windowOf({ startsAt, endsAt, spentMicros, limitMicros }: Omit<SpentWind
   return { startsAt, endsAt, spentMicros, limitMicros };
 }
 
-/** The narrowest tier that is named, within what the caller may see; without a name, everybody's. */
+/** The narrowest named tier within the caller's reach. Without a name it is everybody's. */
 function tierMeant(by: Principal, filter: Pick<BudgetFilter, 'orgId' | 'teamId' | 'agentId'>): TierOf | undefined {
   const within = narrowedTo(by, filter);
   if (within === 'nothing') return undefined;

@@ -94,7 +94,7 @@ describe('the history of a tier', () => {
     await g.policies(policy);
     expect(await spent()).toEqual([100, 20]);
     expect(await spent({ period: 'month' })).toEqual([100, 20]);
-    // They are there for a clock that turns out to have run ahead, and gone when months have passed in which others spent.
+    // Balances stay in case the clock turns out to be ahead. They go once others have spent in later months.
     const { balances } = await g.store.load();
     expect(balances.map((row) => row.spent)).toEqual(balances.map(() => ({ day: 0, month: 0 })));
     const other = await g.register(agentId('globex//bot'));

@@ -1,8 +1,8 @@
-import type { EpochMs } from '../kernel/clock.ts';
-import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import type { EntryLog, StoredEntry } from '../audit/index.ts';
 import type { SavedBalance } from './balance.ts';
 import { BalanceFold } from './balance-fold.ts';
-import { totalOfJson } from '../kernel/money.ts';
+import { totalOfJson } from '../kernel/index.ts';
 import type { Period, Window } from './period.ts';
 import { Calendar } from './period.ts';
 import type { BudgetTier } from './tier.ts';
@@ -10,13 +10,13 @@ import { tiersUpFrom } from './tier.ts';
 
 const page = 1000;
 
-/** Where balance that were saved stand: true up to this entry, by this calendar. */
+/** The saved balances are true up to this entry, by this calendar. */
 export interface BalancesMark {
   readonly seq: number;
   readonly timeZone: string;
 }
 
-/** What was spent, as far as the log says: the balance that were saved, and the entries that came after. */
+/** What was spent according to the log: the saved balances plus the later entries. */
 export async function recoverBalances(
   saved: readonly SavedBalance[],
   { seq, timeZone }: BalancesMark,
@@ -54,12 +54,12 @@ interface LoggedEntry {
   };
 }
 
-/** The types of entries, beside completions, that change balance; none of them is frequent. */
+/** The entry types, beside completions, that change balances. All of them are rare. */
 export const rareEntries = ['BudgetCorrected', 'BudgetDayMovedBack'] as const;
 
 const telling = ['"trigger":"complete"', '"BudgetLimitApproached"', ...rareEntries.map((type) => `"${type}"`)];
 
-/** Adds what an entry says was spent, or told about; returns the day that something was booked to, where it was. */
+/** Adds what an entry says was spent or told about. Returns the day of the booking, if there was one. */
 export function addEntry(
   fold: BalanceFold,
   { seq, canonical }: StoredEntry,
@@ -92,13 +92,16 @@ export function addEntry(
   return undefined;
 }
 
-/** When an entry was written, by the clock of then, and the day that it was booked to, where it was. Inside of texts quotes are escaped. */
+/**
+ * When an entry was written, by the clock of that time, and the day it was booked to, if any. Texts cannot match,
+ * because their quotes are escaped.
+ */
 export function placeOf({ canonical }: StoredEntry): { readonly at: EpochMs; readonly booked: string | undefined } {
   const at = Date.parse(/"at":"([^"]+)"/.exec(canonical)?.[1] ?? '');
   return { at, booked: /"payload":\{"booked":"([^"]+)"/.exec(canonical)?.[1] };
 }
 
-/** Entries from before they named their day are taken to be of the day that they were written on; days only move on. */
+/** Older entries do not name their day, so the day of writing counts. Days only move forward. */
 export function dayBy(calendar: Calendar): (at: EpochMs) => string {
   let day: Window | undefined;
   return (at) => {

@@ -1,7 +1,5 @@
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { plus } from '../kernel/money.ts';
+import type { AgentId, Micros, Total } from '../kernel/index.ts';
+import { agentKey, plus } from '../kernel/index.ts';
 
 export interface RunCount {
   readonly checks: number;
@@ -12,8 +10,8 @@ const nothing: RunCount = { checks: 0, spentMicros: 0 };
 const mostRuns = 100_000;
 
 /**
- * What has happened in each run of an agent since this gateway started, for conditions to look at. Of very many runs the
- * ones that were quiet for longest are forgotten.
+ * What has happened in each run of an agent since this gateway started, for conditions to read. If there are very many
+ * runs, the ones that were quiet for longest are forgotten.
  */
 export class RunTally {
   readonly #runs = new Map<string, RunCount>();
@@ -22,7 +20,7 @@ export class RunTally {
     return this.#runs.get(nameOf(agent, runId)) ?? nothing;
   }
 
-  /** One more check was made; returns how to take that back. */
+  /** Counts one more check, and returns how to undo that. */
   count(agent: AgentId, runId: string, spentMicros: Micros): () => void {
     const name = nameOf(agent, runId);
     const before = this.#runs.get(name);

@@ -1,8 +1,8 @@
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 export type BudgetTier = 'global' | 'org' | 'team' | 'agent';
 
-/** Whose balance: everybody's, or those of an org, a team or an agent. */
+/** Whose balance it is: everybody's, or that of an org, a team or an agent. */
 export interface TierOf {
   readonly tier: BudgetTier;
   readonly orgId: string;
@@ -16,8 +16,8 @@ const nobody = { orgId: '', teamId: '', agentId: '' };
 export const everybody: TierOf = { ...nobody, tier: 'global' };
 
 /**
- * The tiers that a charge of an agent goes to, in the order of enforcement. An agent without an org has no org tier, one
- * without a team no team tier.
+ * The tiers that an agent's charge goes to, in the order of enforcement. An agent without an org has no org tier, and
+ * an agent without a team has no team tier.
  */
 export function tiersOf({ orgId, teamId, agentId }: AgentId): readonly TierOf[] {
   const tiers: TierOf[] = [everybody];

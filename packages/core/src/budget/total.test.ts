@@ -9,7 +9,7 @@ import type { Total } from '../kernel/money.ts';
 import { isShareOf, minus, plus, totalJson, totalOfJson, usdOfMicros } from '../kernel/money.ts';
 import { tiersOf } from './tier.ts';
 
-/** Sums, near and far beyond what a number tells apart, beside plain bigints. */
+/** Compares sums, near and far beyond the safe integers, with plain bigints. */
 
 const limit = 2n ** 53n;
 const anySum = fc
@@ -59,7 +59,7 @@ test('a sum is written down, in JSON and in dollars, digit by digit', () => {
   );
 });
 
-describe('balance beyond 2^53', () => {
+describe('balances beyond 2^53', () => {
   const bot = agentId('acme/search/bot');
   const most = Number.MAX_SAFE_INTEGER;
   const someCosts = fc.array(fc.oneof(fc.integer({ min: most - 5, max: most }), fc.nat({ max: 9 })), { maxLength: 30 });

@@ -31,7 +31,7 @@ async function settle(micros: number, agent = bot): Promise<void> {
   await g.complete(agent, opId);
 }
 
-/** What somebody who can write to the store could do. */
+/** Does what somebody with write access to the store could do. */
 async function tamper(change: (spent: Total) => Total): Promise<void> {
   while (g.balance?.save() === true);
   g.turn();
@@ -45,7 +45,7 @@ async function tamper(change: (spent: Total) => Total): Promise<void> {
   g = await g.crash();
 }
 
-describe('balance', () => {
+describe('balances', () => {
   test('are what the log adds up to: spent, held back, in each tier, over days and crashes', async () => {
     const other = await g.register(agentId('globex//bot'));
     await settle(100);

@@ -1,13 +1,12 @@
-import type { Principal } from '../access/principal.ts';
-import { requireScope, requireUnbound } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { requireScope, requireUnbound } from '../access/index.ts';
 import type { Budgets } from './budgets.ts';
-import type { AuditPage, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { AuditPage, AuditReader, StoredEntry } from '../audit/index.ts';
+import type { EpochMs, Total } from '../kernel/index.ts';
 import type { WindowIds, Windows } from './balance.ts';
 import { idsOf } from './balance.ts';
 import { BalanceFold } from './balance-fold.ts';
-import type { Total } from '../kernel/money.ts';
-import { minus, plus } from '../kernel/money.ts';
+import { minus, plus } from '../kernel/index.ts';
 import type { Period } from './period.ts';
 import { monthOf, periods } from './period.ts';
 import { isBookedEvent } from './budget-slice.ts';
@@ -18,10 +17,10 @@ import { tierKey, tiersOf } from './tier.ts';
 /** A total that is not what it should be. */
 export interface BalanceDifference {
   readonly of: TierOf;
-  /** Null of what is held back, which belongs to no period. */
+  /** Null for reservations, which belong to no period. */
   readonly period: Period | null;
   readonly ledgerMicros: Total;
-  /** What the log says was spent, or what the operations in flight say is held back. */
+  /** What the log says was spent, or what the operations in flight reserve. */
   readonly logMicros: Total;
 }
 
@@ -29,13 +28,15 @@ export interface BudgetVerification {
   readonly consistent: boolean;
   /** How many settlements of the present month were found in the log. */
   readonly checkedEntries: number;
-  /** Where the log was cut within the month: since when it is whole. Totals of longer periods were not checked. */
+  /**
+   * Since when the log is whole, if it was cut within the month. Totals of periods that began before were not checked.
+   */
   readonly checkedFrom: EpochMs | null;
   readonly differences: readonly BalanceDifference[];
 }
 
 const page = 500;
-/** An entry's time is the wall clock's, which the day that it was booked to may be ahead of. */
+/** The booking day of an entry may be ahead of its time by the wall clock. */
 const slackMs = 2 * 86_400_000;
 const mostSilent = 5000;
 
@@ -46,8 +47,8 @@ interface Totals {
 }
 
 /**
- * Holds the ledger against what it should be the sum of: the settlements that the log tells of, and the operations in
- * flight. What happens meanwhile does not count: the log is read up to the entry that was the newest at the beginning.
+ * Checks the ledger against its sources: the settlements in the log and the operations in flight. It ignores what
+ * happens meanwhile: it reads the log up to the entry that was the newest at the beginning.
  */
 export async function verifyBudgets(gov: Budgets, by: Principal, log: AuditReader): Promise<BudgetVerification> {
   requireScope(by, 'admin');
@@ -88,10 +89,9 @@ export async function verifyBudgets(gov: Budgets, by: Principal, log: AuditReade
 }
 
 /**
- * The last settlement that was booked to an earlier month: nothing before it counts any more. Entries are gone through by
- * their place in the log and not by their time, as that is a clock's, which may have been wrong; where very many that were
- * written before the month follow each other, there is nothing more to find. `found` tells in which periods there is an
- * earlier one on record.
+ * The last settlement booked to an earlier month: nothing before it counts any more. The search goes by place in the
+ * log and not by time, because a clock may have been wrong. It stops after very many consecutive entries from before
+ * the month. `found` tells which periods have an earlier settlement on record.
  */
 async function lastBefore(
   log: AuditReader,
@@ -115,7 +115,7 @@ async function lastBefore(
   return { after: 0, found };
 }
 
-/** The entries of a stretch of the log that change balance, in their order. */
+/** The entries in a range of the log that change balances, in order. */
 async function* telling(log: AuditReader, after: number, through: number): AsyncGenerator<StoredEntry> {
   const rare: StoredEntry[] = [];
   for (const type of rareEntries) for await (const entry of entriesOf(log, type, after, through)) rare.push(entry);
@@ -141,7 +141,7 @@ async function* entriesOf(
   }
 }
 
-/** What the ledger says was spent, without what is not in the log yet. */
+/** The totals of the ledger, without what the log does not hold yet. */
 function durableTotals(gov: Budgets, ids: WindowIds): Map<string, Totals> {
   const totals = new Map<string, Totals>();
   for (const { of, reserved, spent } of gov.ledger.all())
@@ -164,7 +164,7 @@ function durableTotals(gov: Budgets, ids: WindowIds): Map<string, Totals> {
   return totals;
 }
 
-/** What the operations in flight hold back, as they stand in memory, just as the ledger does. */
+/** The reservations of the operations in flight, from memory, as in the ledger. */
 function heldBack(gov: Budgets): Map<string, Totals> {
   const totals = new Map<string, Totals>();
   for (const { agent, reservedMicros: reserved } of gov.ops.reservations()) {
@@ -177,7 +177,7 @@ function heldBack(gov: Budgets): Map<string, Totals> {
   return totals;
 }
 
-/** The time of the first entry that is left, where the log was cut. */
+/** The time of the first remaining entry, if the log was cut. */
 async function cutAt(log: AuditReader): Promise<EpochMs | null> {
   const [first] = (await log.oldest({ limit: 1 })).entries;
   if (first === undefined || first.seq === 1) return null;

@@ -76,7 +76,7 @@ describe('an acknowledgement', () => {
     expect((await listen(g, bot)).signals()).toEqual(['1 pause', '2 pause']);
     await ack(g, bot, 1, 'received');
     expect((await listen(g, bot)).signals()).toEqual(['2 pause']);
-    // The operation goes on showing its last control.
+    // The operation still shows its last control.
     expect(opOf(g, bot, 'a:s').control).toMatchObject({ action: 'resume', status: 'effective' });
   });
 

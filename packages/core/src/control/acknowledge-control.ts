@@ -1,17 +1,13 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
+import { checkLength, longest, ReeveError } from '../kernel/index.ts';
 import type { Controls } from './controls.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { actorOf } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { authenticateAgent } from '../tenancy/identify.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { actorOf, authenticateAgent } from '../tenancy/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import { alertOf, entryMembers, saveReceipt } from './receipts.ts';
 import { discardMessage } from './messages.ts';
-import type { AckOutcome, Receipt } from '../ops/receipt.ts';
-import { acknowledged } from '../ops/receipt.ts';
+import type { AckOutcome, Receipt } from '../ops/index.ts';
+import { acknowledged } from '../ops/index.ts';
 
 export interface AckRequest {
   readonly agentId: AgentId | undefined;
@@ -21,7 +17,7 @@ export interface AckRequest {
   readonly detail: string;
 }
 
-/** Who acknowledges, and the receipt as the store has it, where it is not in memory any more. */
+/** The acknowledging agent, and the stored receipt if it is no longer in memory. */
 interface Acknowledging {
   readonly agent: Agent;
   readonly stored: Receipt | undefined;
@@ -34,10 +30,10 @@ export function readAcknowledged(gov: Controls, request: AckRequest): Acknowledg
   return gov.control.reader.receiptOf(agent.record.id, request.sequence).then((stored) => ({ agent, stored }));
 }
 
-/** The agent says what became of a control message: that it got it, that it took effect, or that it could not. */
+/** The agent reports what became of a control message: it was received, it took effect, or it failed. */
 export function acknowledgeControl(gov: Controls, request: AckRequest, { agent, stored }: Acknowledging): void {
   const { sequence } = request;
-  // While the store was read another call may have moved it: memory comes first.
+  // Another call may have moved the receipt during the read, so memory comes first.
   const receipt = gov.control.receiptOf(agent.record.id, sequence) ?? shownBy(gov, agent, stored) ?? stored;
   if (receipt === undefined) discard(gov, agent, sequence);
   else acknowledge(gov, agent, receipt, request.outcome, redactText(request.detail));
@@ -69,13 +65,13 @@ function isInMemory(gov: Controls, agent: Agent, sequence: number): boolean {
   return known !== undefined || gov.control.find(agent.key)?.find(sequence) !== undefined;
 }
 
-/** The same receipt as its operation shows it, where it does. */
+/** The same receipt as its operation holds it, if it does. */
 function shownBy(gov: Controls, agent: Agent, stored: Receipt | undefined): Receipt | undefined {
   const shown = stored === undefined ? undefined : gov.ops.find(agent, stored.opId)?.control;
   return shown?.id === stored?.id ? (shown ?? undefined) : undefined;
 }
 
-/** A message without a receipt is done with; one that was done with before is no mistake. */
+/** Discards a message without a receipt. Acknowledging it again is no mistake. */
 function discard(gov: Controls, agent: Agent, sequence: number): void {
   const outbox = gov.control.outbox(agent.record.id);
   if (sequence < 1 || sequence > outbox.lastSequence) {

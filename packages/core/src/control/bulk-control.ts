@@ -1,7 +1,7 @@
-import type { Actor } from '../audit/entry.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { ControlAction, Receipt, ReceiptStatus } from '../ops/receipt.ts';
+import type { Actor } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { ControlAction, Receipt, ReceiptStatus } from '../ops/index.ts';
 
 /** Which operations a control is for. Members narrow together; `all` stands alone. */
 export interface ControlScope {
@@ -12,7 +12,7 @@ export interface ControlScope {
   readonly runId?: string | undefined;
 }
 
-/** How many operations in flight were in scope, and of how many the state was changed. */
+/** How many operations in flight were in scope, and how many of them changed their state. */
 export interface ControlCounts {
   readonly matched: number;
   readonly changed: number;
@@ -26,17 +26,19 @@ export interface BulkControl extends ControlCounts {
   readonly scope: ControlScope;
   readonly reason: string;
   readonly actor: Actor;
-  /** The tenant that it lies within: whoever is bound to it may read it. Null: it may reach beyond any. */
+  /**
+   * The tenant that the control lies within. Its callers may read the control. Null if it may reach beyond any tenant.
+   */
   readonly orgId: string | null;
   readonly teamId: string | null;
   readonly requestedAt: EpochMs;
-  /** False until its last operation is durable; one that stays so was cut short. */
+  /** False until its last operation is durable. If it stays false, the control was cut short. */
   readonly done: boolean;
-  /** Under which key of which credential it was asked for, hashed, and for what. */
+  /** The hashed idempotency key of its credential, and the digest of the request. */
   readonly idempotency: { readonly key: string; readonly digest: string } | null;
 }
 
-/** What is told of a control: of one operation, or of many with a page of the receipts. */
+/** The report on a control: of one operation, or of many with a page of the receipts. */
 export type ControlReport =
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
   | {
@@ -44,12 +46,12 @@ export type ControlReport =
       readonly bulk: BulkControl;
       readonly counts: Readonly<Record<ReceiptStatus, number>>;
       readonly receipts: readonly Receipt[];
-      /** The id after which the next page starts; null where there is none. */
+      /** The id after which the next page starts; null if there is none. */
       readonly next: string | null;
     };
 
 export interface ControlResult extends ControlCounts {
-  /** Null where nothing was done, as it was only a question. */
+  /** Null for a dry run, which does nothing. */
   readonly controlId: string | null;
 }
 
@@ -62,11 +64,11 @@ interface Remembered {
 const mostRemembered = 10_000;
 const rememberedMs = 86_400_000;
 
-/** What was asked for under which idempotency key, so that asking twice does not act twice. */
+/** Remembers requests by idempotency key, so that a repeated request does not act twice. */
 export class RememberedControls {
   readonly #byKey = new Map<string, Remembered>();
 
-  /** The result under a key, also where it is still to come; another request under the same key is refused. */
+  /** The result under a key, even if it is still pending. Another request under the same key is refused. */
   find(key: string, digest: string, now: EpochMs): Promise<ControlResult> | undefined {
     const known = this.#byKey.get(key);
     if (known === undefined || now - known.at > rememberedMs) return undefined;
@@ -80,7 +82,7 @@ export class RememberedControls {
   remember(key: string, digest: string, at: EpochMs, result: Promise<ControlResult>): void {
     this.#byKey.delete(key);
     this.#byKey.set(key, { digest, at, result });
-    // What failed has to be asked for again.
+    // A failed request may be made again.
     result.catch(() => this.#byKey.delete(key));
     if (this.#byKey.size <= mostRemembered) return;
     const [oldest] = this.#byKey.keys();

@@ -5,8 +5,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { ControlMessage } from './outbox.ts';
-import { postMessage } from './messages.ts';
-import { subscribeControl } from './subscribe-control.ts';
+import { postMessage, subscribeControl } from './messages.ts';
 import { controlOp, suspendAgent } from '../testkit/commands.ts';
 
 let g: TestGovernance;
@@ -144,7 +143,7 @@ describe('an agent that listens', () => {
     const controlling = controlOp(g.gov, operator, opOf(g, bot, 'a:s'), 'pause', '');
     await Promise.resolve();
     expect(listener.heard).toEqual([]);
-    // Neither does one that comes just then, nor one whose reader catches up.
+    // A stream that opens now hears nothing either, nor does one whose reader catches up.
     const comer: ControlMessage[] = [];
     const request = { agentId: bot.id, token: bot.token, afterSequence: 0 };
     await subscribeControl(g.gov, request, {

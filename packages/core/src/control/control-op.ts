@@ -1,16 +1,11 @@
-import { widthOf } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import { requireAuthority, standingOf } from '../access/require-authority.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { widthOf, requireAuthority, standingOf } from '../access/index.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
-import { findOp } from '../ops/find-ops.ts';
-import type { OpRecord } from '../ops/op.ts';
-import { recordOf } from '../ops/op.ts';
+import { findOp, recordOf } from '../ops/index.ts';
+import type { OpRecord, ControlAction, Receipt } from '../ops/index.ts';
 import { entryMembers } from './receipts.ts';
 import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
-import type { ControlAction, Receipt } from '../ops/receipt.ts';
 
 export interface ControlOp {
   readonly by: Principal;
@@ -22,13 +17,14 @@ export interface ControlOp {
 
 export interface ControlledOp {
   readonly op: OpRecord;
-  /** Null where nothing had to be done. */
+  /** Null if nothing had to be done. */
   readonly control: Receipt | null;
 }
 
 /**
- * An operator pauses, resumes or terminates one operation. Terminating what is terminated does nothing. Pausing what a
- * narrower credential has paused takes it over: it stays paused, and only one as wide as this resumes it.
+ * An operator pauses, resumes or terminates one operation. Terminating a terminated operation does nothing. A pause
+ * takes over the pause of a narrower credential: the operation stays paused, and only a credential at least as wide
+ * resumes it.
  */
 export function controlOp(gov: Controls, { by, opId, action, reason }: ControlOp): ControlledOp {
   const op = findOp(gov, by, opId);

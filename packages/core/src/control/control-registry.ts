@@ -1,14 +1,11 @@
-import type { Clock } from '../kernel/clock.ts';
-import type { ReeveError } from '../kernel/errors.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { OpsRegistry } from '../ops/registry.ts';
-import type { AgentDirectory } from '../tenancy/directory.ts';
-import type { ControlReader, ControlSequence } from './control-reader.ts';
+import type { Clock, ReeveError, AgentId, AgentKey } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { OpsRegistry, Receipt } from '../ops/index.ts';
+import type { AgentDirectory } from '../tenancy/index.ts';
+import type { ControlReader, ControlSequence } from './control-slice.ts';
 import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
-import type { Receipt } from '../ops/receipt.ts';
-import { isDue } from '../ops/receipt.ts';
+import { isDue } from '../ops/index.ts';
 import { RememberedControls } from './bulk-control.ts';
 
 export interface ControlSettings {
@@ -24,7 +21,7 @@ export interface ControlPorts {
   readonly clock: Clock;
   readonly reader: ControlReader;
   readonly settings: ControlSettings;
-  /** Told whenever a receipt is made or its status changes, for the metrics; `before` is null for a new one. */
+  /** Called when a receipt is made or its status changes, for the metrics. `before` is null for a new receipt. */
   readonly onStep: OnControlStep;
 }
 
@@ -38,8 +35,8 @@ interface Deadline {
 const mostRecent = 10_000;
 
 /**
- * Controls in memory: the outboxes of agents, the receipts that are open, and until when they may stay so. It holds
- * what is true; the use cases beside it write the same facts to the journal.
+ * Controls in memory: the outboxes of agents, the open receipts, and their deadlines. The registry holds the present
+ * state. The use cases write the same facts to the journal.
  */
 export class ControlRegistry {
   readonly reader: ControlReader;
@@ -50,11 +47,11 @@ export class ControlRegistry {
   readonly #directory: AgentDirectory;
   readonly #clock: Clock;
   readonly #outboxes = new Map<AgentKey, Outbox>();
-  /** The last numbers of agents that have no outbox now. */
+  /** The last sequence numbers of agents that have no outbox now. */
   readonly #sequences = new Map<AgentKey, number>();
-  /** By id, in the order in which they fall due: all have the same time. */
+  /** By receipt id, in the order of due times: all receipts have the same time. */
   readonly #deadlines = new Map<string, Deadline>();
-  /** Receipts that left a outbox lately, by agent and sequence: agents tend to come back to them. */
+  /** Receipts that left an outbox lately, by agent and sequence. Agents tend to come back to them. */
   readonly #recent = new Map<string, Receipt>();
 
   constructor(ports: ControlPorts) {
@@ -76,7 +73,7 @@ export class ControlRegistry {
     return outbox;
   }
 
-  /** Gives up the outbox of an agent that has left, where nothing is in it; its numbers go on should it come back. */
+  /** Removes the empty outbox of an agent that has left. Its sequence numbers continue if the agent comes back. */
   discardEmpty(key: AgentKey): void {
     const outbox = this.#outboxes.get(key);
     if (outbox === undefined || outbox.size + outbox.streams.size + outbox.blocking.size > 0) return;
@@ -102,7 +99,7 @@ export class ControlRegistry {
     return (this.#outboxes.get(key)?.blocking.size ?? 0) > 0;
   }
 
-  /** Whether an agent has something to answer to, or is kept from being answered until it does. */
+  /** Whether an agent has messages to acknowledge, or is blocked until it does. */
   owesAnything(key: AgentKey): boolean {
     const outbox = this.#outboxes.get(key);
     return outbox !== undefined && outbox.size + outbox.blocking.size > 0;
@@ -112,7 +109,7 @@ export class ControlRegistry {
     return (this.#outboxes.get(key)?.streams.size ?? 0) > 0;
   }
 
-  /** Ends what listens for an agent, as when its credential has ended. */
+  /** Ends the streams of an agent, for example when its credential has ended. */
   endStreams(key: AgentKey, error: ReeveError): void {
     const streams = this.#outboxes.get(key)?.streams ?? new Set();
     for (const stream of [...streams]) {
@@ -121,14 +118,14 @@ export class ControlRegistry {
     }
   }
 
-  /** A receipt as it is now, where it is in memory. */
+  /** The present version of a receipt, if it is in memory. */
   receiptOf(agent: AgentId, sequence: number): Receipt | undefined {
     const outbox = this.#outboxes.get(agentKey(agent));
     const waiting = outbox?.find(sequence)?.receipt ?? outbox?.blocking.get(sequence);
     return waiting ?? this.#recent.get(nameOf(agent, sequence));
   }
 
-  /** Makes memory agree with a receipt: outbox, block, deadline, and the operation that shows it. */
+  /** Updates memory to match a receipt: outbox, block, deadline, and the operation that shows it. */
   place(receipt: Receipt, released = true): void {
     const { agent: id, sequence } = receipt;
     const outbox = this.outbox(id);
@@ -154,7 +151,7 @@ export class ControlRegistry {
     if (op?.control?.id === receipt.id) op.control = receipt;
   }
 
-  /** Takes back that there ever was such a receipt. */
+  /** Undoes the creation of a receipt. */
   drop(receipt: Receipt): void {
     const outbox = this.outbox(receipt.agent);
     outbox.remove(receipt.sequence);
@@ -163,7 +160,7 @@ export class ControlRegistry {
     this.#recent.delete(nameOf(receipt.agent, receipt.sequence));
   }
 
-  /** The receipts whose time to be acknowledged is over, the longest overdue first. */
+  /** The receipts that were not acknowledged in time, the longest overdue first. */
   *overdue(): Generator<Receipt> {
     const now = this.#clock.elapsed();
     for (const { receipt, dueAt } of this.#deadlines.values()) {

@@ -1,12 +1,11 @@
-import type { AgentColumn, RowsOf, Table } from '../journal/rows.ts';
-import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, prune, put, text, textIn } from '../journal/rows.ts';
-import { opsTable } from '../ops/ops-rows.ts';
-import type { Receipt } from '../ops/receipt.ts';
+import type { AgentColumn, RowsOf, Table } from '../journal/index.ts';
+import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, prune, put, text, textIn } from '../journal/index.ts';
+import { opsTable } from '../ops/index.ts';
+import type { Receipt } from '../ops/index.ts';
 import type { BulkControl } from './bulk-control.ts';
-import type { ControlSequence } from './control-reader.ts';
-import type { ControlChange } from './control-slice.ts';
+import type { ControlSequence, ControlChange } from './control-slice.ts';
 
-/** `record` holds the whole; the columns beside it are what is looked for. */
+/** `record` holds the whole item. The other columns serve queries. */
 export const receiptsTable: Table<Receipt, 'id'> = {
   name: 'control_receipts',
   key: { id: text(({ id }) => id) },
@@ -21,7 +20,7 @@ export const receiptsTable: Table<Receipt, 'id'> = {
     record: text((receipt) => JSON.stringify(receipt)),
   },
   itemOf: (row) => {
-    // One from before widths were noted counts as the operator's, so that nobody else lifts it.
+    // A receipt of an older version has no width. It counts as the operator's, so that nobody else lifts it.
     const older = { width: 'unbound', owed: false } as const;
     return { ...older, ...(JSON.parse(textIn(row, 'record')) as Omit<Receipt, 'width' | 'owed'>) };
   },

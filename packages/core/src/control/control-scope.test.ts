@@ -81,7 +81,7 @@ describe('a scope', () => {
     expect(await ask({ all: true }, ofTeam)).toMatchObject({ matched: 2 });
     const ofOrg: Principal = { ...operator, orgId: 'acme' };
     expect(await ask({ orgId: 'umbrella', teamId: 'search' }, ofOrg)).toMatchObject({ matched: 0, changed: 0 });
-    // What its team has paused, the org takes over.
+    // The org takes over what its team has paused.
     expect(await ask({ all: true }, ofOrg)).toMatchObject({ matched: 6, changed: 6, skipped: 0 });
     expect(inState('paused').every((id) => id.startsWith('acme/'))).toBe(true);
   });

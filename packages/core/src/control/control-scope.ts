@@ -1,22 +1,16 @@
-import type { Standing } from '../access/authority.ts';
-import { refusalOf, widthOf } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo } from '../access/principal.ts';
-import { standingOf } from '../access/require-authority.ts';
-import { lineageOfBinding, draftOf } from '../audit/entry.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { redactText } from '../audit/redact.ts';
+import type { Standing, Principal } from '../access/index.ts';
+import { refusalOf, widthOf, narrowedTo, standingOf } from '../access/index.ts';
+import { lineageOfBinding, draftOf, canonicalJson, redactText } from '../audit/index.ts';
+import type { Json } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
-import { invalid } from '../kernel/errors.ts';
-import { isOver, nextState } from '../ops/lifecycle.ts';
-import type { Op } from '../ops/op.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { visibleAgents } from '../tenancy/topology.ts';
+import { invalid } from '../kernel/index.ts';
+import { isOver, nextState } from '../ops/index.ts';
+import type { Op, ControlAction } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { visibleAgents } from '../tenancy/index.ts';
 import type { BulkControl, ControlCounts, ControlScope, ControlResult } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
 import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
-import type { ControlAction } from '../ops/receipt.ts';
 import { resultOf } from './bulk-control.ts';
 
 export interface ScopeRequest {
@@ -24,20 +18,23 @@ export interface ScopeRequest {
   readonly action: ControlAction;
   readonly scope: ControlScope;
   readonly reason: string;
-  /** Only tells what would be done. */
+  /** Only reports what would be done. */
   readonly dryRun: boolean;
-  /** The same request under the same key of the same credential is done once. */
+  /** The same request under the same key of the same credential acts once. */
   readonly idempotencyKey: string | null;
 }
 
-/** So many operations are moved in one turn of the event loop, which takes about as long as a decision: those come in between. */
+/**
+ * How many operations move per turn of the event loop. A turn takes about as long as a decision, and decisions run in
+ * between.
+ */
 const opsPerTurn = 8;
-/** And so many before all of them are waited for to be durable, where a store takes its time. */
+/** How many operations move before the control waits until all are durable, for slow stores. */
 const opsPerWait = 64;
-/** So many are looked at in one turn. */
+/** How many operations are looked at per turn. */
 const looksPerTurn = 5000;
 
-/** An operator pauses, resumes or terminates all operations in flight within a scope, and hears once all are durable. */
+/** An operator pauses, resumes or terminates all operations in flight within a scope. Resolves once all are durable. */
 export async function controlScope(gov: Controls, request: ScopeRequest): Promise<ControlResult> {
   const { by } = request;
   if (request.dryRun) {
@@ -89,7 +86,7 @@ async function act(
   let finished = bulk;
   let turns: Promise<void>[] = [];
   for (let start = 0; start === 0 || start < ops.length; start += opsPerTurn) {
-    // What has moved on since it was found is left alone.
+    // Leaves operations alone that have moved on since they were found.
     const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(op) && gov.ops.holds(op));
     issueControls(gov, movable, order);
     const isLast = start + opsPerTurn >= ops.length;
@@ -106,7 +103,7 @@ async function act(
   return resultOf(finished);
 }
 
-/** Waits for all of them, so that no turn is left to itself where another one failed. */
+/** Waits for all turns, even if one of them fails. */
 async function allDurable(turns: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(turns);
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -134,7 +131,7 @@ function recordRequest(gov: Controls, by: Principal, bulk: BulkControl): void {
   );
 }
 
-/** The scope that a credential needs: everything, and a whole org, is for admins. */
+/** The scope that a credential needs. Controlling everything, or a whole org, is for admins. */
 export function neededForScope(scope: ControlScope): 'write' | 'admin' {
   const { all = false, orgId, teamId, agentId, runId } = scope;
   const named = [orgId, teamId, agentId, runId].filter((member) => member !== undefined).length;
@@ -146,14 +143,14 @@ export function neededForScope(scope: ControlScope): 'write' | 'admin' {
 }
 
 /**
- * The operations in flight that are in scope and that the caller may reach: those that were known when it was asked for,
- * though looking at all of them may take some turns.
+ * The operations in flight that are in scope and that the caller may reach. Only those known at the time of the request
+ * count, though the search may take several turns.
  */
 async function opsWithin(gov: Controls, by: Principal, scope: ControlScope): Promise<Op[]> {
   const { newest } = gov.ops;
   const found: Op[] = [];
   let looked = 0;
-  // As they are now: one that registers again in between would come twice.
+  // Copies the list: an agent that registers again in between would come twice.
   for (const agent of [...visibleAgents(gov, by, scope)]) {
     if (scope.agentId !== undefined && agent.record.id.agentId !== scope.agentId) continue;
     for (const op of gov.ops.of(agent).values()) {
@@ -170,7 +167,7 @@ function countOf(ops: readonly Op[], isMovable: (op: Op) => boolean): ControlCou
   return { matched: ops.length, changed, skipped: ops.length - changed };
 }
 
-/** Whether an operation is moved, or its pause taken over: what a caller may not resume, it leaves as it is. */
+/** Tells whether a control moves an operation or takes over its pause. What a caller may not resume stays as it is. */
 function mover(gov: Controls, by: Principal, action: ControlAction): (op: Op) => boolean {
   const standings = new Map<Agent, Standing>();
   const standing = (agent: Agent): Standing => {

@@ -1,23 +1,19 @@
-import type { Width } from '../access/authority.ts';
-import { isAtLeastAsWide, widest } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
+import type { Width, Principal } from '../access/index.ts';
+import { isAtLeastAsWide, widest } from '../access/index.ts';
+import type { Json } from '../audit/index.ts';
+import { canonicalJson, draftOf } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
 import { discardMessage, releaseWhenDurable } from './messages.ts';
 import { leaveUnconfirmed, owesAnswer, entryMembers } from './receipts.ts';
-import { moveOp } from '../ops/move-op.ts';
-import type { Op } from '../ops/op.ts';
-import type { ControlAction, Receipt } from '../ops/receipt.ts';
-import { givenUp, isDue } from '../ops/receipt.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import { moveOp, givenUp, isDue } from '../ops/index.ts';
+import type { Op, ControlAction, Receipt } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 
-/** What operators want of some operations. */
+/** What to do with some operations, and for whom. */
 export interface ControlOrder {
   readonly by: Pick<Principal, 'actor' | 'requestId'>;
   readonly action: ControlAction;
-  /** Without secrets. */
+  /** Secrets are replaced already. */
   readonly reason: string;
   readonly cause: Receipt['cause'];
   readonly width: Width;
@@ -25,13 +21,13 @@ export interface ControlOrder {
   readonly nextId: () => string;
 }
 
-/** How many messages an agent may leave unacknowledged, or as many as it has operations. */
+/** How many messages an agent may leave unacknowledged, unless it has more operations than that. */
 const mostUnacknowledged = 1000;
 
 /**
- * Moves operations, each of which must allow it, makes a receipt for each, and puts the messages into the outboxes of
- * their agents. They leave once this turn is durable. One whose pause is taken over does not move,
- * but its agent is told again: it owes an answer to who holds the operation now.
+ * Moves operations, makes a receipt for each, and puts the messages into the outboxes of their agents. Every operation
+ * must allow the move. The messages leave once this turn is durable. An operation whose pause is taken over does not
+ * move, but its agent is told again: it owes an answer to the new holder.
  */
 export function issueControls(gov: Controls, ops: readonly Op[], order: ControlOrder): Receipt[] {
   const agents = new Set<Agent>();
@@ -86,7 +82,7 @@ function issue(gov: Controls, op: Op, order: ControlOrder): Receipt {
   return receipt;
 }
 
-/** An agent that does not listen must not fill the memory: what it can best do without is given up. */
+/** Drops the most dispensable messages: an agent that does not listen must not fill the memory. */
 export function makeRoom(gov: Controls, agent: Agent): void {
   const outbox = gov.control.outbox(agent.record.id);
   const most = Math.max(mostUnacknowledged, gov.ops.of(agent).size);
@@ -97,7 +93,7 @@ export function makeRoom(gov: Controls, agent: Agent): void {
     if (receipt === null) discardMessage(gov, outbox, queued);
     else if (outbox.isOvertaken(queued)) leaveUnconfirmed(gov, receipt, givenUp(receipt, 'overtaken'));
     else {
-      // Nobody gets rid of a stop by being sent many more.
+      // Many later messages must not rid an agent of a stop.
       const blocks = receipt.blocks || (isDue(receipt) && owesAnswer(gov, receipt));
       leaveUnconfirmed(gov, receipt, givenUp(receipt, 'too many messages are unacknowledged', blocks));
     }
@@ -105,8 +101,8 @@ export function makeRoom(gov: Controls, agent: Agent): void {
 }
 
 /**
- * How wide the credential was that keeps an operation paused: that of its pause, or that of its agent's suspension where
- * it is wider. A pause of which nothing is noted counts as the operator's.
+ * The width that keeps an operation paused: that of its pause, or that of its agent's suspension if it is wider. A
+ * pause without a recorded width counts as the operator's.
  */
 export function pausedBy({ control, owner }: Op): Width {
   const pause = widthOfPause(control);
@@ -115,8 +111,8 @@ export function pausedBy({ control, owner }: Op): Width {
 }
 
 /**
- * Whether a pause by a credential of this width takes over an operation that a narrower one has paused. Otherwise who
- * pauses first could keep the wider one from holding it. A suspension is no pause here: once it is lifted, the pause alone
+ * Whether a pause of this width takes over the pause of a narrower credential. Otherwise the first to pause could keep
+ * a wider credential from holding the operation. A suspension does not count here: once it is lifted, only the pause
  * holds.
  */
 export function widensPause({ state, control }: Op, width: Width): boolean {
@@ -128,8 +124,8 @@ function widthOfPause(control: Receipt | null): Width {
 }
 
 /**
- * Puts the pause of a wider credential in the place of the one that holds an operation. That is no transition, so nobody
- * is told of one. The entry names operation and control: a restart reads from it who holds the operation.
+ * Replaces the pause that holds an operation by that of a wider credential. This is no transition, so none is
+ * announced. The entry names the operation and the control: a restart reads from it who holds the operation.
  */
 export function widenPause(
   gov: Controls,

@@ -1,14 +1,11 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
 import type { Controls } from './controls.ts';
-import { usdOfMicros } from '../kernel/money.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
-import { SteppedRound } from '../kernel/stepped-round.ts';
-import type { Op } from '../ops/op.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import { touchAgent } from '../tenancy/identify.ts';
+import { usdOfMicros, traceIdsIn, SteppedRound } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { touchAgent } from '../tenancy/index.ts';
 
-/** An agent is heard of again: what it runs is not stale any more. */
+/** An agent is alive again: its operations are no longer stale. */
 export function wakeOps(gov: Controls, agent: Agent): void {
   const back: Op[] = [];
   for (const op of gov.ops.of(agent).values()) if (op.stale) back.push(op);
@@ -27,8 +24,9 @@ export function wakeOps(gov: Controls, agent: Agent): void {
 }
 
 /**
- * Goes through the agents of whom nothing was heard for so long, neither a stream nor a heartbeat or call, and through their
- * operations. Each agent and each operation is a step, between which an agent may be heard of again: it is then left alone.
+ * Visits the agents that have been silent for this long, and their operations. A silent agent has no stream and sent no
+ * heartbeat or call. Each agent and each operation is a step. If an agent is heard of between steps, the rest of its
+ * operations is left alone.
  */
 export function* eachSilentOp(
   gov: Controls,
@@ -55,8 +53,8 @@ export function* eachSilentOp(
 }
 
 /**
- * Looks for agents that have fallen silent: no control stream, and no heartbeat or call for too long. What they run is
- * marked as stale, and told once. It is no transition, as nobody knows what has become of it.
+ * Looks for silent agents: no control stream, and no heartbeat or call for too long. It marks their running operations
+ * as stale, and publishes one alert for each. This is no transition, because nobody knows what became of the operation.
  */
 export class StaleWatch {
   readonly #gov: Controls;
@@ -74,7 +72,7 @@ export class StaleWatch {
     );
   }
 
-  /** Goes on with the round for up to `most` agents and operations; false where it has come to its end. */
+  /** Continues the round for up to `most` agents and operations. Returns false at the end of the round. */
   step(most: number): boolean {
     return this.#round.step(most);
   }
@@ -97,9 +95,9 @@ export class StaleWatch {
 }
 
 /**
- * Looks for money that is held back for operations whose agents have vanished: no control stream, and no heartbeat or call
- * for the length of the lease. What is held back is free again; the operation stays as it is. After a restart the lease
- * starts anew, as nobody could be heard while the gateway was gone.
+ * Releases the reservations of operations whose agents have vanished: no control stream, and no heartbeat or call for
+ * the length of the lease. The operation stays as it is. After a restart the lease starts anew, because nobody could be
+ * heard while the gateway was down.
  */
 export class ReservationReaper {
   readonly #round: SteppedRound;
@@ -113,20 +111,20 @@ export class ReservationReaper {
     this.#round = new SteppedRound(() => eachSilentOp(gov, leaseMs, release));
   }
 
-  /** Goes on with the round for up to `most` agents and operations; false where it has come to its end. */
+  /** Continues the round for up to `most` agents and operations. Returns false at the end of the round. */
   step(most: number): boolean {
     return this.#round.step(most);
   }
 }
 
-/** What waits for an approval is held back until that is decided or expires. */
+/** A pending operation keeps its reservation until its approval is decided or expires. */
 function isHeldBackFor(op: Op): boolean {
   return op.reservedMicros > 0 && (op.state === 'running' || op.state === 'paused');
 }
 
 /**
- * Frees what is held back for an operation that nobody is heard of any more. It is no transition: should the agent come
- * back and complete it, what it did cost is booked, or what was once held back where it does not say.
+ * Releases the reservation of an operation whose agent is silent. This is no transition. If the agent comes back and
+ * completes the operation, its actual cost is booked, or the former reservation if it reports none.
  */
 export function releaseReservation(gov: Controls, op: Op, reason: string): void {
   const { reservedMicros, stale } = op;

@@ -1,15 +1,16 @@
 import type { Controls } from './controls.ts';
-import type { ControlMessage, QueuedMessage, Outbox, ControlStream } from './outbox.ts';
+import type { ControlMessage, QueuedMessage, Outbox, ControlStream, ControlSink } from './outbox.ts';
 import { saveReceipt, owesAnswer } from './receipts.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { announce } from '../kernel/announce.ts';
-import type { Op } from '../ops/op.ts';
-import { delivered, isDue, givenUp } from '../ops/receipt.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import { announce } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import { delivered, isDue, givenUp } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { authenticateAgent, credentialEnded, touchAgent } from '../tenancy/index.ts';
 
 /**
- * The agent leaves, and with it the operations that its messages were about: they are given up. A stop that it owes an
- * answer for stays, with the time that it has left, so that nobody escapes it by registering again.
+ * Drops the messages of an agent that leaves, because its operations leave, too. A stop that it owes an answer for
+ * stays, with the time that is left. So nobody escapes a stop by registering again.
  */
 export function closeOutbox(gov: Controls, agent: Agent): void {
   const outbox = gov.control.find(agent.key);
@@ -23,25 +24,30 @@ export function closeOutbox(gov: Controls, agent: Agent): void {
 }
 
 /**
- * Puts a message that needs no receipt into the outbox of an operation's agent. It leaves once this turn is durable. It
- * does not survive a restart: whoever posts it posts it again.
+ * Puts a message without a receipt into the outbox of an operation's agent. It leaves once this turn is durable. It
+ * does not survive a restart: its sender posts it again.
  */
 export function postMessage(gov: Controls, op: Op, signal: ControlMessage['signal'], reason: string): ControlMessage {
   const agent = op.owner.record.id;
   const outbox = gov.control.outbox(agent);
   const sequence = outbox.lastSequence + 1;
   const message = { opId: op.opId, signal, sequence, reason, issuedAt: gov.clock.now(), controlId: '' };
-  outbox.put({ message, receipt: null, released: false, gone: false });
+  const queued: QueuedMessage = { message, receipt: null, released: false, gone: false };
+  outbox.put(queued);
   gov.journal.onFailure(() => {
     outbox.remove(sequence);
     outbox.lastSequence = sequence - 1;
   });
   gov.journal.write({ kind: 'control_sequence_saved', sequence: { agent, sequence } });
-  releaseWhenDurable(gov, [{ agent, sequence }]);
+  gov.journal.onCommitted(() => {
+    // Set here, not by number: a later turn may have discarded the message, and may be undone.
+    queued.released = true;
+    sendAll(gov, outbox);
+  });
   return message;
 }
 
-/** Takes a message without a receipt out of a outbox. */
+/** Removes a message without a receipt from an outbox. */
 export function discardMessage(gov: Controls, outbox: Outbox, queued: QueuedMessage): void {
   outbox.remove(queued.message.sequence);
   gov.journal.onFailure(() => outbox.put({ ...queued, gone: false }));
@@ -53,12 +59,12 @@ interface Unsent {
   readonly sequence: number;
 }
 
-/** An agent hears of nothing that may be taken back: its messages leave once this turn is durable. */
+/** Releases messages once this turn is durable, so that an agent never hears of what may be undone. */
 export function releaseWhenDurable(gov: Controls, messages: readonly Unsent[]): void {
   if (messages.length > 0) gov.journal.onCommitted(() => release(gov, messages));
 }
 
-/** To the streams that listen now, and to those that come later. */
+/** Releases messages to the present streams and to later ones. */
 function release(gov: Controls, messages: readonly Unsent[]): void {
   const outboxes = new Set<Outbox>();
   for (const { agent, sequence } of messages) {
@@ -67,12 +73,16 @@ function release(gov: Controls, messages: readonly Unsent[]): void {
     if (queued !== undefined) queued.released = true;
     outboxes.add(outbox);
   }
-  for (const outbox of outboxes) for (const stream of outbox.streams) sendWaiting(gov, outbox, stream);
+  for (const outbox of outboxes) sendAll(gov, outbox);
+}
+
+function sendAll(gov: Controls, outbox: Outbox): void {
+  for (const stream of outbox.streams) sendWaiting(gov, outbox, stream);
 }
 
 /**
- * Sends what a stream has not got yet, in order, for as long as its reader keeps up. Nothing is queued for a stream: one
- * that falls behind reads on from the outbox.
+ * Sends what a stream has not received yet, in order, while its reader keeps up. A stream has no queue: if it falls
+ * behind, it reads on from the outbox.
  */
 export function sendWaiting(gov: Controls, outbox: Outbox, stream: ControlStream): void {
   while (!stream.stalled && stream.sink.isOpen()) {
@@ -88,4 +98,56 @@ function noteDelivered(gov: Controls, { receipt }: QueuedMessage): void {
   if (receipt === null) return;
   const after = delivered(receipt, gov.clock.now());
   if (after !== receipt) saveReceipt(gov, receipt, after);
+}
+
+export interface SubscribeRequest {
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  /** The agent does not want messages up to this one again. */
+  readonly afterSequence: number;
+}
+
+export interface ControlSubscription {
+  /** The reader keeps up again. */
+  drained(): void;
+  close(): void;
+}
+
+/**
+ * Subscribes an agent. It gets all unacknowledged messages in order, then new ones. An `afterSequence` beyond the last
+ * message hides no later message.
+ */
+export async function subscribeControl(
+  gov: Controls,
+  request: SubscribeRequest,
+  sink: ControlSink,
+): Promise<ControlSubscription> {
+  const agent = authenticateAgent(gov, request.agentId, request.token);
+  const { tokenHash } = agent.record;
+  if (!agent.record.controlled && tokenHash !== null) {
+    setControlled(gov, agent, tokenHash);
+    await gov.journal.committed();
+    if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
+  }
+  const outbox = gov.control.outbox(agent.record.id);
+  const cursor = Math.min(request.afterSequence, outbox.lastSequence);
+  const stream: ControlStream = { sink, cursor, stalled: false };
+  outbox.streams.add(stream);
+  sendWaiting(gov, outbox, stream);
+  return {
+    drained: () => {
+      stream.stalled = false;
+      if (outbox.streams.has(stream)) sendWaiting(gov, outbox, stream);
+    },
+    close: () => {
+      if (outbox.streams.delete(stream)) touchAgent(gov, agent);
+    },
+  };
+}
+
+function setControlled(gov: Controls, agent: Agent, tokenHash: string): void {
+  const { record, lastSeenAt } = agent;
+  gov.directory.put({ ...record, controlled: true }, lastSeenAt);
+  gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
+  gov.journal.write({ kind: 'agent_controlled', id: record.id, tokenHash });
 }

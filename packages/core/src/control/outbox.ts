@@ -1,7 +1,5 @@
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { ReeveError } from '../kernel/errors.ts';
-import type { ControlAction, Receipt } from '../ops/receipt.ts';
+import type { AgentId, EpochMs, ReeveError } from '../kernel/index.ts';
+import type { ControlAction, Receipt } from '../ops/index.ts';
 
 /** What an agent is told. */
 export interface ControlMessage {
@@ -10,11 +8,11 @@ export interface ControlMessage {
   readonly sequence: number;
   readonly reason: string;
   readonly issuedAt: EpochMs;
-  /** The receipt that an acknowledgement moves; empty where there is none. */
+  /** The receipt that an acknowledgement moves; empty if there is none. */
   readonly controlId: string;
 }
 
-/** Where messages leave for an agent. */
+/** Sends messages to an agent. */
 export interface ControlSink {
   isOpen(): boolean;
   /** Returns whether more can be sent right away. */
@@ -22,38 +20,38 @@ export interface ControlSink {
   fail(error: ReeveError): void;
 }
 
-/** An agent that listens. */
+/** An open stream of an agent. */
 export interface ControlStream {
   readonly sink: ControlSink;
-  /** The last message that it got, or did not want. */
+  /** The last message that it received or skipped. */
   cursor: number;
-  /** Its reader does not keep up: nothing is sent until it says that it does. */
+  /** Its reader does not keep up. Nothing is sent until it drains. */
   stalled: boolean;
 }
 
 /** A message that waits for its acknowledgement. */
 export interface QueuedMessage {
   readonly message: ControlMessage;
-  /** Null where nobody waits for a receipt. */
+  /** Null if the message needs no receipt. */
   receipt: Receipt | null;
-  /** It is durable, so it may leave. */
+  /** The message is durable, so it may leave. */
   released: boolean;
   gone: boolean;
 }
 
-/** What an agent is to be told and has not acknowledged, in order, and who listens for it. */
+/** The unacknowledged messages of an agent, in order, and its open streams. */
 export class Outbox {
   readonly agent: AgentId;
   /** The number of the newest message. */
   lastSequence: number;
   readonly streams = new Set<ControlStream>();
-  /** The receipts that keep the agent from being answered. */
+  /** The receipts that block the agent from being answered. */
   readonly blocking = new Map<number, Receipt>();
-  /** In order; what is gone is passed over, and cleared away when there is much of it. */
+  /** In order. Gone messages are skipped, and cleared away when there are many. */
   #queued: QueuedMessage[] = [];
   #gone = 0;
   readonly #newestOf = new Map<string, QueuedMessage>();
-  /** Those that a later message for the same operation follows. */
+  /** Messages that a later one for the same operation follows. */
   readonly #overtaken = new Set<QueuedMessage>();
 
   constructor(agent: AgentId, lastSequence = 0) {
@@ -83,7 +81,7 @@ export class Outbox {
     return queued?.message.sequence === sequence && !queued.gone ? queued : undefined;
   }
 
-  /** The first message after this number. */
+  /** The first message after this sequence number. */
   next(after: number): QueuedMessage | undefined {
     let place = this.#placeOf(after + 1);
     while (this.#queued[place]?.gone === true) place++;
@@ -99,7 +97,7 @@ export class Outbox {
     this.#gone = 0;
   }
 
-  /** Which message can best be done without: one that was overtaken, one whose operation is no more, the oldest. */
+  /** The most dispensable message: an overtaken one, else one whose operation is gone, else the oldest. */
   mostDispensable(isKnown: (opId: string) => boolean): QueuedMessage | undefined {
     const [overtaken] = this.#overtaken;
     if (overtaken !== undefined) return overtaken;
@@ -134,7 +132,7 @@ export class Outbox {
     if (this.#newestOf.get(queued.message.opId) === queued) this.#newestOf.delete(queued.message.opId);
   }
 
-  /** Where this number is, or would be. */
+  /** The index where this sequence number is, or would be. */
   #placeOf(sequence: number): number {
     let low = 0;
     let high = this.#queued.length;

@@ -1,12 +1,12 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach, requireScope } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach, requireScope } from '../access/index.ts';
 import type { Controls } from './controls.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { BulkControl, ControlReport } from './bulk-control.ts';
 
 const mostReceipts = 1000;
 
-/** What became of a control. Of a scoped one a page of the receipts is told, from the one after `after`. */
+/** What became of a control. For a scoped control this includes a page of its receipts, after the one named `after`. */
 export async function readControl(
   gov: Controls,
   by: Principal,
@@ -35,7 +35,7 @@ export async function readControl(
   };
 }
 
-/** To a tenant, a control that could reach beyond it does not exist. */
+/** For a tenant, a control that could reach beyond it does not exist. */
 function liesWithin(by: Principal, bulk: BulkControl): boolean {
   if (by.orgId !== null && by.orgId !== bulk.orgId) return false;
   return by.teamId === null || by.teamId === bulk.teamId;

@@ -1,13 +1,12 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { AlertEvent, EntryDraft } from '../audit/entry.ts';
-import { draftOf, system, lineageOfId } from '../audit/entry.ts';
+import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
+import type { AlertEvent, EntryDraft } from '../audit/index.ts';
 import type { ControlSnapshot } from './control-slice.ts';
 import type { Controls } from './controls.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
-import type { Receipt } from '../ops/receipt.ts';
-import { unconfirmed } from '../ops/receipt.ts';
+import { traceIdsIn } from '../kernel/index.ts';
+import type { Receipt } from '../ops/index.ts';
+import { unconfirmed } from '../ops/index.ts';
 
-/** Puts a receipt in the place of what it was, in memory and in this turn. */
+/** Replaces a receipt in memory and in this turn. */
 export function saveReceipt(gov: Controls, before: Receipt, after: Receipt): void {
   gov.control.place(after);
   gov.journal.onFailure(() => gov.control.place(before));
@@ -17,7 +16,7 @@ export function saveReceipt(gov: Controls, before: Receipt, after: Receipt): voi
 
 type Place = Pick<EntryDraft, 'at' | 'lineage' | 'opId' | 'traceId' | 'spanId'>;
 
-/** When, whose and about which operation an entry about a control is. */
+/** The time, lineage and operation of an audit entry about a control. */
 export function entryMembers(gov: Controls, { agent, opId }: Pick<Receipt, 'agent' | 'opId'>): Place {
   const lineage = gov.directory.find(agent)?.lineage ?? lineageOfId(agent);
   return { at: gov.clock.now(), lineage, opId, ...traceIdsIn(opId) };
@@ -41,8 +40,8 @@ export function alertOf(gov: Controls, receipt: Receipt, alert: 'control_unconfi
 }
 
 /**
- * Whether an agent must answer to a stop: where all must, where it had listened when the stop was asked for or has since,
- * or where the stop was written to a stream of it. Registering again or leaving takes none of this back.
+ * Whether an agent must answer to a stop. It must if all agents must, if it has listened by the time of the stop or
+ * since, or if the stop was written to one of its streams. Registering again or leaving changes none of this.
  */
 export function owesAnswer(gov: Controls, receipt: Receipt): boolean {
   const { agent, action, owed, deliveredAt } = receipt;
@@ -51,7 +50,7 @@ export function owesAnswer(gov: Controls, receipt: Receipt): boolean {
   return gov.directory.find(agent)?.record.controlled === true;
 }
 
-/** A receipt goes without an answer: on record and as an alert, the first time. */
+/** Leaves a receipt without an answer. The first time, the log and an alert tell of it. */
 export function leaveUnconfirmed(gov: Controls, before: Receipt, after: Receipt): void {
   saveReceipt(gov, before, after);
   if (after.status !== 'unconfirmed' || before.status === 'unconfirmed') return;
@@ -73,8 +72,8 @@ export function leaveUnconfirmed(gov: Controls, before: Receipt, after: Receipt)
 }
 
 /**
- * Marks up to `most` receipts that were not acknowledged in time, and returns how many. An agent that could have
- * acknowledged a stop, because it has listened since it was registered, is not answered any more until it does.
+ * Marks up to `most` receipts that were not acknowledged in time, and returns how many. An agent that owes an answer to
+ * a stop is blocked until it gives one.
  */
 export function timeOutControls(gov: Controls, most: number): number {
   let count = 0;
@@ -87,8 +86,8 @@ export function timeOutControls(gov: Controls, most: number): number {
 }
 
 /**
- * Brings controls back: the numbers of messages, what waits for an acknowledgement, what blocks, and what was asked for
- * lately. The time to acknowledge starts anew, as nobody could have done so while the gateway was gone.
+ * Restores controls: the sequence numbers, the receipts that wait or block, and the recent requests. The time to
+ * acknowledge starts anew, because nobody could acknowledge while the gateway was down.
  */
 export function restoreControl(gov: Controls, snapshot: ControlSnapshot): void {
   for (const sequence of snapshot.controlSequences) gov.control.restoreSequence(sequence);

@@ -43,7 +43,7 @@ async function look(): Promise<void> {
   await g.gov.journal.committed().catch(() => undefined);
 }
 
-/** In all tiers alike. */
+/** The balance, which is the same in all tiers. */
 function balance(): { reserved: Total; day: Total } {
   const [first, ...rest] = tiersOf(bot.id).map((of) => {
     const { reserved, spent } = g.gov.ledger.read(of);
@@ -115,7 +115,7 @@ describe('what is held back for an agent that has vanished', () => {
   });
 });
 
-/** Until the log is not needed any more to bring operations back. */
+/** Runs until a restart no longer needs the log to restore operations. */
 function keepHouse(): void {
   const checkpoint = new OpsCheckpoint(g.gov, 10_000, 60_000);
   for (let tick = 0; tick < 20; tick++) {

@@ -23,7 +23,7 @@ type Command =
       readonly agent: number;
       readonly traceId: string;
       readonly action: ControlAction;
-      /** By the org of the agent, and not by the operator, who may take over what that has paused. */
+      /** The org of the agent acts instead of the operator, who may take over what the org has paused. */
       readonly byOrg: boolean;
     }
   | { readonly do: 'control all'; readonly action: ControlAction }
@@ -59,7 +59,7 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Command>({ do: 'keep house' }, { do: 'fail next turn' }, { do: 'crash' }) },
 );
 
-/** A gateway whose agents are controlled, driven by commands, that crashes now and then. */
+/** Drives a gateway with commands that control its agents. The gateway crashes now and then. */
 class Simulation {
   #test: TestGovernance;
   #checkpoint: OpsCheckpoint;
@@ -83,7 +83,7 @@ class Simulation {
     if (failing) this.#test.failure = new Error('the disk is full');
     await settled(this.#act(command));
     this.#test.turn();
-    // What was delivered is noted in a turn of its own.
+    // Deliveries are noted in a turn of their own.
     this.#test.turn();
     if (failing) this.#failNext = false;
     this.#test.failure = undefined;
@@ -132,7 +132,7 @@ class Simulation {
         sweepOps(gov);
         while (this.#checkpoint.step(2)) {
           test.turn();
-          // While the store takes nothing there is always more to write: whoever keeps house tries again later.
+          // While the store fails there is always more to write. Housekeeping tries again later.
           if (test.failure !== undefined) return undefined;
         }
         return this.#checkpoint.advance();
@@ -158,7 +158,7 @@ class Simulation {
     expect(picture(this.#test)).toEqual(before);
   }
 
-  /** Whatever failed on the way, memory says what the store says. */
+  /** Memory must match the store, whatever failed on the way. */
   async #agreeWithStore(): Promise<void> {
     const { receipts, agents } = await this.#test.store.load();
     const waiting = picture(this.#test).outboxes.flatMap((outbox) => outbox.receipts);
@@ -188,7 +188,7 @@ interface MailboxPicture {
   readonly blocking: readonly Receipt[];
 }
 
-/** All that must survive: operations with their control, outboxes, and who is blocked or has listened. */
+/** All that must survive: operations with their control, outboxes, and which agents are blocked or have listened. */
 function picture({ gov }: TestGovernance) {
   const outboxes = agentNames.map((name): MailboxPicture => {
     const outbox = gov.control.outbox(agentId(name));

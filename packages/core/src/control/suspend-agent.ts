@@ -1,20 +1,16 @@
-import { isAtLeastAsWide, widthOf } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import { requireAuthority, standingOf } from '../access/require-authority.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { isAtLeastAsWide, widthOf, requireAuthority, standingOf } from '../access/index.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
 import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
 import { issueControls } from './issue-controls.ts';
 import { saveReceipt } from './receipts.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { announce } from '../kernel/announce.ts';
-import type { Op } from '../ops/op.ts';
-import type { Receipt } from '../ops/receipt.ts';
-import { lifted } from '../ops/receipt.ts';
-import type { Agent, Suspension, AgentRecord } from '../tenancy/agent.ts';
-import { findAgent, credentialEnded } from '../tenancy/identify.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { announce } from '../kernel/index.ts';
+import type { Op, Receipt } from '../ops/index.ts';
+import { lifted } from '../ops/index.ts';
+import type { Agent, Suspension, AgentRecord } from '../tenancy/index.ts';
+import { findAgent, credentialEnded } from '../tenancy/index.ts';
 
 export interface SuspendAgent {
   readonly by: Principal;
@@ -22,7 +18,10 @@ export interface SuspendAgent {
   readonly reason: string;
 }
 
-/** Suspends an agent: its checks are denied and its running operations paused. It outlives restart and registration. */
+/**
+ * Suspends an agent: its checks are denied and its running operations pause. The suspension outlives restarts and
+ * registrations.
+ */
 export function suspendAgent(gov: Controls, { by, agent: id, reason }: SuspendAgent): void {
   const agent = findAgent(gov, by, id);
   const why = redactText(reason);
@@ -33,15 +32,15 @@ export function suspendAgent(gov: Controls, { by, agent: id, reason }: SuspendAg
     note(gov, by, agent, 'AgentSuspended', why);
     moveForSuspension(gov, by, agent, 'pause', { reason: why, width });
   } else if (!isAtLeastAsWide(suspension.width, width)) {
-    // From now on only the wider one lifts it. What it had paused stays so.
+    // From now on only the wider credential lifts the suspension. What it has paused stays paused.
     impose(gov, agent, { ...suspension, reason: why, width });
     note(gov, by, agent, 'AgentSuspended', why);
   }
 }
 
 /**
- * Lifts a suspension: the agent is answered again, and what the suspension had paused runs on; what an operator paused
- * by itself stays so. Of an agent that has not confirmed a stop, it lifts the block.
+ * Lifts a suspension. The agent is answered again, and what the suspension paused runs on. What an operator paused by
+ * itself stays paused. If the agent has not confirmed a stop, this lifts the block.
  */
 export function resumeAgent(gov: Controls, { by, agent: id, reason }: SuspendAgent): void {
   const agent = findAgent(gov, by, id);
@@ -70,7 +69,7 @@ function put(gov: Controls, agent: Agent, suspension: Suspension | null): void {
   gov.journal.onFailure(() => gov.directory.put(record, lastSeenAt));
 }
 
-/** To resume lifts all of it or nothing. */
+/** Resuming lifts the suspension and all blocks, or nothing. */
 function requireLifting(gov: Controls, by: Principal, agent: Agent): void {
   const caller = standingOf(gov.keys, by, agent.record);
   const { suspension } = agent.record;
@@ -90,12 +89,12 @@ function isRunning({ state }: Op): boolean {
   return state === 'running';
 }
 
-/** One that was paused before there were controls was paused by a suspension, as nothing else could. */
+/** Before there were controls, only a suspension could pause an operation. */
 function isPausedBySuspension({ state, control }: Op): boolean {
   return state === 'paused' && (control === null || control.cause === 'suspension');
 }
 
-/** Pauses what an agent runs, or lets run on what was paused so. */
+/** Pauses the running operations of an agent, or resumes those that a suspension paused. */
 export function moveForSuspension(
   gov: Controls,
   by: Pick<Principal, 'actor' | 'requestId'>,
@@ -138,9 +137,9 @@ function note(
 }
 
 /**
- * Takes over what another gateway on the same store has made durable of an agent; undefined: it is gone. Its entry and
- * its row are there already. What follows for the operations of this gateway is done here: those of an agent that has
- * left are terminated, those of one that was suspended or resumed are paused or run on.
+ * Applies a change of an agent that another gateway on the same store has made durable. Undefined means that the agent
+ * is gone. Its entry and its row exist already. The operations of this gateway follow: those of an agent that has left
+ * are terminated, and those of an agent that was suspended or resumed are paused or resumed.
  */
 export async function followAgent(gov: Controls, id: AgentId, record: AgentRecord | undefined): Promise<void> {
   const agent = gov.directory.find(id);

@@ -1,28 +1,20 @@
-import type { CheckRequest } from '../action/check-request.ts';
-import { describeAction } from '../action/check-request.ts';
-import type { CanonicalJson } from '../audit/canonical-json.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Decision } from '../audit/entry.ts';
-import type { Period } from '../budget/period.ts';
-import type { BudgetTier } from '../budget/tier.ts';
-import type { Typed } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros, Total } from '../kernel/money.ts';
-import { totalJson } from '../kernel/money.ts';
-import type { Sha256 } from '../kernel/ports.ts';
-import type { Op } from '../ops/op.ts';
-import type { RunFacts, SpendFacts } from '../policy/condition.ts';
-import type { Observed } from '../policy/observed-documents.ts';
-import type { Tier } from '../policy/policy-set.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { describeAction } from '../action/index.ts';
+import type { CanonicalJson, Decision } from '../audit/index.ts';
+import { canonicalJson } from '../audit/index.ts';
+import type { Period, BudgetTier } from '../budget/index.ts';
+import type { Typed } from '../journal/index.ts';
+import type { AgentId, EpochMs, Micros, Total, Sha256 } from '../kernel/index.ts';
+import { agentKey, totalJson } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { RunFacts, SpendFacts, Observed, Tier } from '../policy/index.ts';
 
 /** The cap that a refused charge would have passed. */
 export interface Limit {
   readonly tier: BudgetTier;
   readonly period: Period;
   readonly limitMicros: Micros;
-  /** Settled and reserved, without the refused charge. */
+  /** Settled and reserved amounts, without the refused charge. */
   readonly totalMicros: Total;
 }
 
@@ -34,22 +26,22 @@ export interface Answer {
   readonly tier: Tier;
   readonly approvalId: string;
   readonly latencyUs: number;
-  /** Empty where the refusal left no operation. */
+  /** Empty if the refusal left no operation. */
   readonly opId: string;
   readonly opState: string;
-  /** Set where a budget has refused it. */
+  /** Set if a budget refused the action. */
   readonly limit: Limit | undefined;
-  /** What documents that are only observed would have done otherwise. */
+  /** What observed documents would have decided otherwise. */
   readonly observed: readonly Observed[];
 }
 
-/** What conditions asked of the run and of spend. It is recorded, so that the decision can be judged again. */
+/** What conditions asked about the run and the spend. The log records it, so that the decision can be judged again. */
 export interface AskedFacts {
   run?: RunFacts;
   spend?: SpendFacts;
 }
 
-/** A judgement that is not durable yet: it becomes an answer once its turn is committed. */
+/** A judgement that is not durable yet. It becomes an answer once its turn is committed. */
 export interface Judgement {
   readonly decision: Decision;
   readonly reason: string;
@@ -59,19 +51,19 @@ export interface Judgement {
   readonly limit?: Limit;
   /** The approval that the operation waits for. */
   readonly approvalId?: string | undefined;
-  /** The grant by which it was allowed. */
+  /** The grant that allowed the action. */
   readonly grantId?: string;
-  /** What conditions were told that only the moment knew. */
+  /** Facts of the moment that conditions asked for. */
   readonly asked?: AskedFacts;
-  /** What documents that are only observed would have done otherwise. */
+  /** What observed documents would have decided otherwise. */
   readonly observed?: readonly Observed[];
-  /** On the clock that never jumps. */
+  /** On the monotonic clock. */
   readonly startedAt: number;
 }
 
 const nothing: readonly Observed[] = [];
 
-/** The answer, as true at the moment it leaves: a termination that came meanwhile wins. */
+/** The answer as it stands when it leaves: a termination in the meantime wins. */
 export function answerOf(judgement: Judgement, elapsed: number): Answer {
   const { op } = judgement;
   const overtaken = judgement.decision !== 'deny' && op?.state === 'terminated';
@@ -97,7 +89,7 @@ export interface DecisionEvent {
   readonly decision: Decision;
   readonly reason: string;
   readonly policyRule: string;
-  /** Empty where the refusal left no operation. */
+  /** Empty if the refusal left no operation. */
   readonly opId: string;
 }
 
@@ -105,15 +97,15 @@ export function isDecisionEvent(event: Typed): event is DecisionEvent {
   return event.type === 'decision';
 }
 
-/** What an entry tells beside the request and the operation. */
+/** What an audit entry says beside the request and the operation. */
 export type DecisionDetails = Pick<Judgement, 'limit' | 'approvalId' | 'grantId' | 'asked' | 'observed'>;
 
-/** So many documents that are only observed are named in an entry. */
+/** An entry names at most this many observed documents. */
 const mostObserved = 64;
 
 /**
- * The payload of a decision's audit entry: what was asked, with secrets replaced, and what a restart needs to put the
- * operation back. Members are appended in sorted order, which makes the text canonical without sorting.
+ * The payload of a decision's audit entry: the request, with secrets replaced, and what a restart needs to restore the
+ * operation. Members are appended in sorted order, so the text is canonical without sorting.
  */
 export function describeDecision(
   request: CheckRequest,
@@ -124,7 +116,7 @@ export function describeDecision(
 ): CanonicalJson {
   let text = `{"action":${describeAction(request, sha256)}`;
   if (approvalId !== undefined) text += `,"approval_id":"${approvalId}"`;
-  // Nothing proves on whose behalf an agent acts: its word is recorded as such.
+  // Nothing proves on whose behalf an agent acts, so its word is recorded as a claim.
   if (request.caller !== null) text += `,"claimed_caller":${JSON.stringify(agentKey(request.caller))}`;
   text += `,"cost_micros":${op.costMicros},"digest":"${op.digest}"`;
   if (isEstimated(request, op)) text += ',"estimated":true';
@@ -141,7 +133,7 @@ export function describeDecision(
   return `${text}}` as CanonicalJson;
 }
 
-/** The agent's estimate is what counts: it is no less than a price that policy knows. */
+/** Whether the agent's estimate counts. It does if it is at least the price that policy knows. */
 function isEstimated({ estimatedCostMicros }: CheckRequest, { costMicros }: Op): boolean {
   return estimatedCostMicros !== null && estimatedCostMicros >= costMicros;
 }
@@ -154,7 +146,7 @@ function describeRun({ checks, spent_usd }: RunFacts): CanonicalJson {
   return canonicalJson({ checks, spent_usd });
 }
 
-/** Without what everybody together has spent: the entry is for one tenant to read. */
+/** Leaves out global spend, because one tenant reads this entry. */
 function describeSpend({ agent, org, team }: SpendFacts): CanonicalJson {
   return canonicalJson({ agent: { ...agent }, org: { ...org }, team: { ...team } });
 }

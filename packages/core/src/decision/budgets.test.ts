@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { mostOpenApprovals } from '../approvals/request-approval.ts';
 import { operator, useTool, agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -57,7 +58,7 @@ describe('a check', () => {
     expect(entries.map((entry) => [entry.event_type, entry.decision, entry.policy_rule])).toEqual([
       ['BudgetLimitExceeded', 'deny', 'budget/global.day'],
     ]);
-    // The entry is the org's to read, and what everybody spends together is not.
+    // The org reads this entry, and global spend is not its business.
     expect(entries[0]?.payload).toMatchObject({
       limit: { limit_micros: 0, period: 'day', spent_micros: 0, status: 'LimitExceeded', tier: 'global' },
     });
@@ -261,4 +262,15 @@ test('an org that is exhausted leaves another alone', async () => {
   await spend(1_000_000);
   expect((await spend(1)).decision).toBe('deny');
   expect((await spend(1_000_000, other)).decision).toBe('allow');
+});
+
+test('a charge past a cap, of an agent with too many open approvals, counts under the tier of the verdict', async () => {
+  await policy(
+    '{ org_daily_limit_usd: 1, action_on_exceed: require_approval }',
+    'rules: [{ name: ask, effect: require_approval, tools: [shell] }]\n',
+  );
+  for (let index = 0; index < mostOpenApprovals; index++) {
+    await world.check(bot, { traceId: `t${index}`, spanId: 's', action: useTool('shell') });
+  }
+  expect(await spend(2_000_000)).toMatchObject({ decision: 'deny', policyRule: 'budget/org.day', tier: 'default' });
 });

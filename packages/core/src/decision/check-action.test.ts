@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { system } from '../audit/entry.ts';
 import { moveOp } from '../ops/move-op.ts';
-import { opStates } from '../ops/lifecycle.ts';
+import { opStates } from '../ops/op.ts';
 import { agentId, checkOf, useTool } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';

@@ -1,23 +1,32 @@
-import type { Decisions } from './decisions.ts';
+import { identityOf, resourceOf } from '../action/index.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { announceApproval, requestApproval } from '../approvals/index.ts';
+import type { Actor, EntryDraft, Decision } from '../audit/index.ts';
+import { redactText } from '../audit/index.ts';
 import type { Answer, Judgement } from './answer.ts';
-import { answerOf } from './answer.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import { judge } from './judge.ts';
+import { answerOf, describeDecision } from './answer.ts';
+import { decide } from './decide.ts';
+import type { Decisions } from './decisions.ts';
+import { refuseIdentity } from './refuse-identity.ts';
+import type { Undo } from '../journal/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
+import { moveByDecision, opsChange } from '../ops/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
-/** Judges one action, and answers once the decision is durable. */
+/** Judges one action and answers once the decision is durable. */
 export async function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
   const judgement = judge(gov, request);
   await gov.journal.committed();
   return answerOf(judgement, gov.clock.elapsed());
 }
 
-/** How long others may have to wait for a stretch of a batch or a stream, in milliseconds. */
+/** How long a batch or a stream may keep others waiting, in milliseconds. */
 export const longestStretch = 2;
 
-/**
- * Judges each action on its own, in order, and answers once all decisions are durable. A batch that takes long lets
- * others have their say in between.
- */
+/** Judges each action on its own, in order, and answers once all are durable. A long batch yields to others. */
 export async function checkActions(gov: Decisions, requests: readonly CheckRequest[]): Promise<Answer[]> {
   const judgements: Judgement[] = [];
   const durable: Promise<void>[] = [];
@@ -26,11 +35,137 @@ export async function checkActions(gov: Decisions, requests: readonly CheckReque
     judgements.push(judge(gov, request));
     if (gov.clock.elapsed() - stretch < longestStretch) continue;
     durable.push(gov.journal.committed());
-    // It is waited for at the end; until then its failure is nobody's.
+    // The end of the batch waits for it. Until then nobody handles a failure.
     durable.at(-1)?.catch(() => undefined);
     await gov.journal.nextTurn();
     stretch = gov.clock.elapsed();
   }
   await Promise.all([...durable, gov.journal.committed()]);
   return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
+}
+
+/**
+ * The decision path, in the spec's order: identify the agent, ingest the operation, evaluate policy, reserve the cost
+ * in the budgets, move the operation, record one audit entry, publish the transitions and the decision. All of it
+ * happens in memory, without waiting. The caller waits for the journal before the answer leaves.
+ */
+export function judge(gov: Decisions, request: CheckRequest): Judgement {
+  const startedAt = gov.clock.elapsed();
+  const identity = identify(gov.directory, gov.sha256, request.agentId, request.token);
+  if (!identity.known) return refuseIdentity(gov, request, identity, startedAt);
+
+  const { agent } = identity;
+  touchAgent(gov, agent, startedAt);
+  const { traceId, spanId } = traceIdsOf(request, gov.randomness);
+  const digest = gov.sha256(identityOf(request.action));
+  // One time for the whole decision: a restart reads it from the entry.
+  const now = gov.clock.now();
+  const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
+  const replay = answerReplay(op, created, digest);
+  if (replay !== undefined) {
+    const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, op.opId)?.id : undefined;
+    const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, approvalId, startedAt };
+    record(gov, request, agent, judgement, now, true);
+    return judgement;
+  }
+
+  gov.journal.onFailure(created ? () => gov.ops.forget(op) : undescribing(op));
+  if (created) gov.journal.publish(opsChange(op));
+  describe(op, request, digest);
+
+  const decided = decide(gov, agent, request, op, now);
+  op.policyRule = decided.policyRule;
+  op.reason = decided.reason;
+  const approval =
+    decided.question === undefined ? undefined : requestApproval(gov, request, op, decided.question, now);
+  if (approval === undefined) {
+    const cause = { actor: actorOf(agent), reason: decided.reason };
+    moveByDecision(gov, op, decided.decision === 'allow' ? 'allow' : 'terminate', cause, now);
+  }
+  if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
+  const judgement: Judgement = { ...decided, op, approvalId: approval?.id, startedAt };
+  record(gov, request, agent, judgement, now, false);
+  if (approval !== undefined) announceApproval(gov, approval);
+  return judgement;
+}
+
+/** Copies what the operation shows of the request, with secrets replaced. */
+function describe(op: Op, request: CheckRequest, digest: string): void {
+  op.actionType = request.action.type;
+  op.resource = redactText(resourceOf(request.action));
+  op.summary = request.summary === '' ? op.summary : redactText(request.summary);
+  op.runId = redactText(request.runId);
+  op.costMicros = request.estimatedCostMicros ?? 0;
+  op.digest = digest;
+}
+
+/** Restores an operation to what it was before this request described it. */
+function undescribing(op: Op): Undo {
+  const { actionType, resource, summary, runId, reason, costMicros, policyRule, digest } = op;
+  return () => Object.assign(op, { actionType, resource, summary, runId, reason, costMicros, policyRule, digest });
+}
+
+const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;
+
+function record(
+  gov: Decisions,
+  request: CheckRequest,
+  agent: Agent,
+  judgement: Judgement,
+  at: EpochMs,
+  replay: boolean,
+): void {
+  const { op, decision } = judgement;
+  if (op === undefined) return;
+  const actor: Actor = actorOf(agent);
+  const draft: EntryDraft = {
+    at,
+    eventType: judgement.limit === undefined ? eventTypes[decision] : 'BudgetLimitExceeded',
+    lineage: agent.lineage,
+    actor,
+    opId: op.opId,
+    ...traceIdsIn(op.opId),
+    decision,
+    reason: judgement.reason,
+    policyRule: judgement.policyRule,
+    policyVersion: gov.policies.version,
+    payload: describeDecision(request, op, replay, gov.sha256, judgement),
+  };
+  gov.journal.record(draft, replay ? undefined : op);
+  gov.journal.publish({
+    type: 'decision',
+    at,
+    agent: agent.record.id,
+    decision,
+    reason: judgement.reason,
+    policyRule: judgement.policyRule,
+    opId: op.opId,
+  });
+}
+
+/**
+ * The answer to a check of a known operation. Undefined if the check still has to decide: the operation is new, or it
+ * was registered beforehand and this is its first check.
+ */
+export function answerReplay(
+  op: Op,
+  created: boolean,
+  digest: string,
+): { readonly decision: Decision; readonly reason: string } | undefined {
+  if (created) return undefined;
+  if (op.digest !== '' && op.digest !== digest) {
+    return { decision: 'deny', reason: 'operation id was used for another request' };
+  }
+  switch (op.state) {
+    case 'pending':
+      return op.digest === '' ? undefined : { decision: 'pending', reason: op.reason };
+    case 'running':
+      return { decision: 'allow', reason: op.reason };
+    case 'paused':
+      return { decision: 'pending', reason: 'operation is paused' };
+    case 'completing':
+      return { decision: 'deny', reason: 'operation is completing' };
+    case 'terminated':
+      return { decision: 'deny', reason: op.reason === '' ? 'operation is terminated' : op.reason };
+  }
 }

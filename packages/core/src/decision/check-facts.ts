@@ -1,36 +1,34 @@
-import { approximateUsd, plus } from '../kernel/money.ts';
-import type { TierOf } from '../budget/tier.ts';
-import { tiersOf } from '../budget/tier.ts';
-import type { Micros } from '../kernel/money.ts';
+import { approximateUsd, plus } from '../kernel/index.ts';
+import type { TierOf } from '../budget/index.ts';
+import { tiersOf } from '../budget/index.ts';
+import type { Micros, EpochMs } from '../kernel/index.ts';
 import type { Decisions } from './decisions.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/condition.ts';
-import type { Agent, AgentRecord } from '../tenancy/agent.ts';
-import type { Action } from '../action/action.ts';
+import type { Facts, PeriodSpend, RunFacts, SpendFacts } from '../policy/index.ts';
+import type { Agent, AgentRecord } from '../tenancy/index.ts';
+import type { Action, CheckRequest } from '../action/index.ts';
 import type { AskedFacts } from './answer.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import { mostArgumentValues } from '../action/check-request.ts';
+import { mostArgumentValues } from '../action/index.ts';
 
 const nothing: PeriodSpend = { day_usd: 0, month_usd: 0 };
 
-/** Where it is read what has happened so far. */
+/** Knows what was spent and what happened in runs so far. */
 interface Balance {
   readonly ledger: Pick<Decisions['ledger'], 'read'>;
   readonly runs: Pick<Decisions['runs'], 'of'>;
 }
 
-/** What conditions may look at in one check. Most look at little of it: the rest is never made. */
+/** What conditions may read in one check. Most read little of it, so costly facts are made on demand. */
 export class CheckFacts implements Facts {
   readonly agent: AgentRecord;
   readonly depth: number;
   readonly action: Action;
   readonly now: EpochMs;
   readonly costUsd: number;
-  /** What was asked of the run and of spend, where anything was. */
+  /** What conditions asked about the run and the spend, if anything. */
   asked: AskedFacts | undefined;
   readonly #gov: Balance;
   readonly #request: CheckRequest;
-  /** What others than the agent's org have spent is left out. */
+  /** Hides what other orgs than the agent's have spent. */
   readonly #isAlone: boolean;
 
   constructor(

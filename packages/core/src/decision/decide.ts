@@ -1,45 +1,49 @@
-import type { CheckRequest } from '../action/check-request.ts';
-import { nameOf } from '../approvals/approval.ts';
-import type { ApprovalQuestion } from '../approvals/request-approval.ts';
-import { mostOpenApprovals } from '../approvals/request-approval.ts';
-import { findGrant, useGrant } from '../approvals/grants.ts';
-import type { Exceeded } from '../budget/cap-rule.ts';
-import { approverWidth } from '../budget/cap-rule.ts';
-import { noteApproached } from '../budget/note-approached.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { nameOf, mostOpenApprovals, findGrant, useGrant } from '../approvals/index.ts';
+import type { ApprovalQuestion } from '../approvals/index.ts';
+import type { Exceeded } from '../budget/index.ts';
+import { approverWidth, noteApproached } from '../budget/index.ts';
 import type { Judgement } from './answer.ts';
 import { CheckFacts } from './check-facts.ts';
 import type { Decisions } from './decisions.ts';
 import type { Weighed } from './weigh-budgets.ts';
 import { chargeOf, limitTold, weighBudgets } from './weigh-budgets.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros } from '../kernel/money.ts';
-import type { Op } from '../ops/op.ts';
-import type { Tier } from '../policy/policy-set.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { EpochMs, Micros } from '../kernel/index.ts';
+import type { Op } from '../ops/index.ts';
+import type { Tier } from '../policy/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 
-/** What policy and budgets say of an action that is asked about for the first time. */
+/** What policy and budgets say about an action on its first check. */
 export interface Decided
   extends Pick<Judgement, 'decision' | 'reason' | 'policyRule' | 'tier' | 'limit' | 'grantId' | 'asked' | 'observed'> {
-  /** What people are to be asked, where the decision is theirs. */
+  /** What to ask people, if the decision is theirs. */
   readonly question?: ApprovalQuestion;
 }
 
-/** Evaluates policy, then holds the cost back in every budget of the agent, or in none. */
+/** Evaluates policy, then reserves the cost in every budget of the agent, or in none. */
 export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs): Decided {
   const charge = chargeOf(gov.policies, request);
   op.costMicros = charge ?? 0;
   const facts = new CheckFacts(gov, agent, request, now, op.costMicros);
   const verdict = gov.policies.evaluate(agent.record.id, request.action, facts);
   const weighed = weighBudgets(gov, gov.ledger, request, verdict, charge);
-  const decided = settle(gov, agent, request, op, now, weighed);
+  const decided = settle(gov, agent, request, op, now, weighed, verdict.tier);
   const { asked } = facts;
   const { observed } = verdict;
   if (asked === undefined && observed === undefined) return decided;
   return { ...decided, ...(asked === undefined ? {} : { asked }), ...(observed === undefined ? {} : { observed }) };
 }
 
-/** Reserves the cost of what may run or waits for people, uses the grant that lets it, and tells of a cap in the way. */
-function settle(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now: EpochMs, weighed: Weighed): Decided {
+/** Reserves the cost of an action that may run or waits for people, uses its grant, and reports an exceeded cap. */
+function settle(
+  gov: Decisions,
+  agent: Agent,
+  request: CheckRequest,
+  op: Op,
+  now: EpochMs,
+  weighed: Weighed,
+  verdictTier: Tier,
+): Decided {
   const { decision, reason, policyRule, tier, exceeded, asking } = weighed;
   if (exceeded !== undefined) noteExceeded(gov, exceeded, now);
   if (decision === 'deny') {
@@ -50,7 +54,7 @@ function settle(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now
   const grant = asks && exceeded === undefined ? findGrant(gov, request, op, asking, now) : undefined;
   const question = asks && grant === undefined ? questionOf(gov, agent, op.costMicros, weighed) : undefined;
   if (question !== undefined && gov.approvals.openCountOf(agent.key) >= mostOpenApprovals)
-    return tooMany(question, tier);
+    return tooMany(question, verdictTier);
   if (op.costMicros > 0) reserve(gov, agent, op, op.costMicros);
   if (question !== undefined) return { decision: 'pending', reason, policyRule, tier, question };
   if (grant === undefined) return { decision: 'allow', reason, policyRule, tier };
@@ -59,7 +63,7 @@ function settle(gov: Decisions, agent: Agent, request: CheckRequest, op: Op, now
   return { decision: 'allow', reason: allowed, policyRule, tier, grantId: grant.id };
 }
 
-/** Past a cap, somebody who stands above its tenant must approve; else anybody who may. */
+/** Past a cap, the approver must stand above the cap's tenant. Otherwise anybody who may approve can. */
 function questionOf(
   gov: Decisions,
   { record: { id } }: Agent,
@@ -70,7 +74,7 @@ function questionOf(
   return { cause: 'budget', reason, policyRule, asking, approver: approverWidth(gov.ledger, id, charge) };
 }
 
-/** An agent must not flood the queue of those who decide. */
+/** An agent must not flood the approvers' queue. */
 function tooMany({ policyRule, reason }: ApprovalQuestion, tier: Tier): Decided {
   const why = `${mostOpenApprovals} actions of this agent wait for approval already; ${reason}`;
   return { decision: 'deny', reason: why, policyRule, tier };

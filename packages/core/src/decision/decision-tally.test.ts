@@ -67,7 +67,7 @@ describe('the tally of decisions', () => {
     expect(sum({ ...unbound, orgId: 'acme' })).toEqual([1, ['base/no']]);
     expect(sum({ ...unbound, orgId: 'acme' }, { orgId: 'beta' })).toEqual([0, []]);
     expect(sum({ ...unbound, orgId: 'acme', teamId: 'ops' })).toEqual([0, []]);
-    // Not even how many minutes there are is told of another tenant.
+    // A tenant does not even learn how many minutes another tenant has.
     expect(tally.read({ ...unbound, orgId: 'acme' }, { orgId: 'beta' }, start, 60).minutes).toEqual([]);
   });
 

@@ -1,11 +1,11 @@
-import type { Principal } from '../access/principal.ts';
-import { narrowedTo, requireScope } from '../access/principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Principal } from '../access/index.ts';
+import { narrowedTo, requireScope } from '../access/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { DecisionEvent } from './answer.ts';
 import { isDecisionEvent } from './answer.ts';
-import type { Typed } from '../journal/journal.ts';
-import type { TenantFilter } from '../tenancy/topology.ts';
-import type { Decision } from '../audit/entry.ts';
+import type { Typed } from '../journal/index.ts';
+import type { TenantFilter } from '../tenancy/index.ts';
+import type { Decision } from '../audit/index.ts';
 
 export type DecisionCounts = Readonly<Record<Decision, number>>;
 
@@ -16,16 +16,16 @@ export interface DecisionMinute extends DecisionCounts {
 
 export interface Denials {
   readonly policyRule: string;
-  /** What the last of them was told. */
+  /** The reason of the last one. */
   readonly reason: string;
   readonly count: number;
   readonly lastAt: EpochMs;
 }
 
 export interface DecisionStats {
-  /** Nothing is known of the time before. */
+  /** Nothing is known about the time before. */
   readonly since: EpochMs;
-  /** The oldest first. Those in which nothing was decided are left out. */
+  /** Oldest first, without minutes in which nothing was decided. */
   readonly minutes: readonly DecisionMinute[];
   /** The rules that denied most, in the same minutes. */
   readonly topDenials: readonly Denials[];
@@ -42,19 +42,19 @@ interface Bucket {
 interface Team {
   readonly orgId: string;
   readonly teamId: string;
-  /** The newest last. */
+  /** Newest last. */
   readonly buckets: Bucket[];
 }
 
 const minuteMs = 60_000;
 const longestMinutes = 180;
-/** Rules that deny are named by whoever writes policies; a team is not remembered by more of them in a minute. */
+/** Policy authors choose the names of rules, so a team's minute remembers at most this many. */
 const mostRules = 64;
 const shownRules = 10;
 
 /**
- * How many decisions fell in each of the last minutes, by team. Counted from what was published, so it costs the
- * decision path nothing but an addition; a restart begins anew and says so.
+ * Counts the decisions of each recent minute, by team. It counts published events, so it costs the decision path only
+ * an addition. A restart begins anew and says so.
  */
 export class DecisionTally {
   readonly #since: EpochMs;
@@ -127,7 +127,7 @@ export class DecisionTally {
       this.#teams.set(key, team);
     }
     const newest = team.buckets.at(-1);
-    // A clock that was set back counts into the newest minute.
+    // After the clock was set back, decisions count into the newest minute.
     if (newest !== undefined && newest.minute >= minute) return newest;
     const bucket: Bucket = { minute, allow: 0, deny: 0, pending: 0, denials: new Map() };
     team.buckets.push(bucket);

@@ -48,7 +48,7 @@ const places: Readonly<Record<string, Place>> = {
   'a run id': (secret) => ({ runId: secret.slice(0, 128) }),
 };
 
-/** A private key has line breaks, which JSON writes in another way. */
+/** JSON escapes the line breaks of a private key. */
 function asWritten(secret: string): string[] {
   return secret.split('\n').filter((line) => line.length > 16 && !line.startsWith('-----'));
 }

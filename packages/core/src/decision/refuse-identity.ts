@@ -1,17 +1,16 @@
-import type { CheckRequest } from '../action/check-request.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Actor, Lineage } from '../audit/entry.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { canonicalJson } from '../audit/index.ts';
+import type { Actor, Lineage } from '../audit/index.ts';
 import type { Judgement } from './answer.ts';
 import type { Decisions } from './decisions.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import { actorOf } from '../tenancy/agent.ts';
-import { touchAgent, provenAgent } from '../tenancy/identify.ts';
-import type { Identity } from '../tenancy/identify.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import { actorOf, touchAgent, provenAgent } from '../tenancy/index.ts';
+import type { Identity } from '../tenancy/index.ts';
 
 /**
- * Denies a request whose identity failed: before any policy, leaving no operation and no spend, with one audit entry.
- * A borrowed token is recorded under the tenant of its real owner.
+ * Denies a request whose identity check failed, before any policy. It leaves no operation and no spend, only one audit
+ * entry. A borrowed token is recorded under the tenant of its real owner.
  */
 export function refuseIdentity(
   gov: Decisions,
@@ -22,7 +21,7 @@ export function refuseIdentity(
   const { claimed, owner, reason } = refusal;
   const claim = request.agentId;
   const about = owner ?? claimed;
-  // Who is suspended or blocked has shown who it is; whose token is another's has shown that, too.
+  // A suspended or blocked agent has proven its identity. The owner of a borrowed token is known, too.
   const held = provenAgent(refusal);
   if (held !== undefined) touchAgent(gov, held, startedAt);
   const known = owner ?? held;
@@ -55,7 +54,7 @@ export function refuseIdentity(
     ...(owner === undefined || claim.orgId === '' ? {} : { claimedOrgId: claim.orgId }),
     payload: canonicalJson(details),
   });
-  // Of an agent that nobody has registered there is no tenant to tell.
+  // An unregistered agent has no tenant to tell.
   if (about !== undefined) {
     const agent = about.record.id;
     gov.journal.publish({ type: 'decision', at, agent, decision: 'deny', reason, policyRule: 'identity', opId: '' });

@@ -27,7 +27,7 @@ function control(test: TestGovernance, op: Op, trigger: 'pause' | 'resume' | 'te
   test.turn();
 }
 
-/** Contract, section 4: what a replay of one's own operation answers, by the state that it is in. */
+/** Contract, section 4: the answer to a replay of one's own operation, by its state. */
 describe('replaying a check of an operation that is', () => {
   test('pending and undecided: its first check decides it', async () => {
     const { test, bot } = await governed();

@@ -26,7 +26,7 @@ describe('an operation of one agent', () => {
     const op = test.gov.ops.get(test.known(victim.id), 't:s');
     const before = recordOf(op);
     for (const other of others) {
-      // The replay table would answer this with "used for another request", if it were the same operation.
+      // If this were the same operation, the replay table would answer "used for another request".
       const answer = await test.check(other, { traceId: 't', spanId: 's', action: useTool('delete') });
       expect(answer).toMatchObject({ decision: 'deny', policyRule: 'default', opId: 't:s', opState: 'terminated' });
       const own = test.gov.ops.get(test.known(other.id), 't:s');

@@ -1,22 +1,15 @@
-import type { Action } from '../action/action.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import type { Decision } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import { knownPriceOf, priceOf } from '../budget/budget-policy.ts';
-import type { BudgetPolicy } from '../budget/budget-policy.ts';
-import type { Exceeded } from '../budget/cap-rule.ts';
-import type { Ledger } from '../budget/ledger.ts';
-import type { TierOf } from '../budget/tier.ts';
-import { timestamp } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Micros } from '../kernel/money.ts';
-import { minus, usdOfMicros } from '../kernel/money.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import { alsoOfBudget } from '../policy/asking-rules.ts';
-import type { PolicySet, Tier, Verdict } from '../policy/policy-set.ts';
+import type { Action, CheckRequest } from '../action/index.ts';
+import type { Decision } from '../audit/index.ts';
+import { redactText } from '../audit/index.ts';
+import { knownPriceOf, priceOf } from '../budget/index.ts';
+import type { BudgetPolicy, Exceeded, Ledger, TierOf } from '../budget/index.ts';
+import { timestamp, minus, usdOfMicros } from '../kernel/index.ts';
+import type { AgentId, Micros } from '../kernel/index.ts';
+import type { Asking, PolicySet, Tier, Verdict } from '../policy/index.ts';
+import { alsoOfBudget } from '../policy/index.ts';
 import type { Limit } from './answer.ts';
 
-/** What the budgets make of a verdict of policy. */
+/** What the budgets make of a policy verdict. */
 export interface Weighed {
   readonly decision: Decision;
   readonly reason: string;
@@ -24,11 +17,11 @@ export interface Weighed {
   readonly tier: Tier;
   /** The cap that the charge would pass. */
   readonly exceeded: Exceeded | undefined;
-  /** On which terms people are asked, where they are. */
+  /** The terms on which people are asked, if they are. */
   readonly asking: Asking | undefined;
 }
 
-/** The caps that a charge is held against: those in force, or those of a candidate. */
+/** The caps that a charge must respect: those in force, or those of a candidate. */
 export interface Caps {
   readonly policy: Pick<BudgetPolicy, 'actionOnExceed'>;
   exceededBy(agent: AgentId, charge: Micros): Exceeded | undefined;
@@ -41,8 +34,8 @@ interface Weighing {
 }
 
 /**
- * The verdict of the budgets, for decisions, simulations and cases alike. Nothing is reserved, recorded or told.
- * `isTold` says whether the amounts of a tier may be part of the reason.
+ * The verdict of the budgets, for decisions, simulations and cases alike. It reserves, records and tells nothing.
+ * `isTold` says whether the reason may name the amounts of a tier.
  */
 export function weighBudgets(
   { ledger, mostActionMicros }: Weighing,
@@ -67,14 +60,15 @@ export function weighBudgets(
   if (caps.policy.actionOnExceed === 'deny') {
     return { decision: 'deny', ...refusal, tier: 'budget', exceeded, asking: undefined };
   }
-  // What a rule asks for besides still holds.
+  // The terms of the rule still hold.
   const both = effect === 'require_approval' ? `${refusal.reason}; and ${reason}` : refusal.reason;
   return { decision: 'pending', ...refusal, reason: both, tier: 'budget', exceeded, asking: alsoOfBudget(asking) };
 }
 
 /**
- * What an action costs at most: the agent's estimate, which is no less than a price that policy knows; without one its
- * tokens at the price of the model, else nothing. Undefined where the model has no price and policy refuses such.
+ * The most that an action costs. The agent's estimate counts, but never below a price that policy knows. Without an
+ * estimate, a model call costs its tokens at the model's price; anything else costs nothing. Undefined if the model has
+ * no price and policy refuses such calls.
  */
 export function chargeOf({ pricing }: PolicySet, { estimatedCostMicros, action }: CheckRequest): Micros | undefined {
   const isCall = action.type === 'llm_call';
@@ -89,12 +83,12 @@ interface Refusal {
 
 const budgetRule = /^budget\/(?:(?:global|org|team|agent)\.(?:day|month)|pricing)$/;
 
-/** Whether a budget decided, and not a rule: an org may be called `budget`, and its documents begin with that. */
+/** Whether a budget decided, not a rule. An org may be called `budget`, and its document names begin with that. */
 export function isBudgetRule(policyRule: string): boolean {
   return budgetRule.test(policyRule);
 }
 
-/** Why a call of a model without a price is refused, where policy refuses such. */
+/** The refusal of a call whose model has no price, if policy refuses such calls. */
 function unpricedReason({ model }: Action): Refusal {
   return {
     reason: `the model "${redactText(model)}" has no price, and policy refuses such; estimate the cost or add a price`,
@@ -102,7 +96,7 @@ function unpricedReason({ model }: Action): Refusal {
   };
 }
 
-/** Why a call of a model whose tokens cost more than one action may is refused. */
+/** The refusal of a call whose tokens cost more than one action may. */
 function overpricedReason({ model }: Action, charge: Micros, mostMicros: Micros): Refusal {
   return {
     reason:
@@ -112,12 +106,12 @@ function overpricedReason({ model }: Action, charge: Micros, mostMicros: Micros)
   };
 }
 
-/** Whether an agent may learn the amounts of a tier: what everybody spends together is no org's business. */
+/** Whether an agent may learn the amounts of a tier. Global spend is no org's business. */
 function isToldAmounts({ tier }: TierOf, { orgId }: AgentId): boolean {
   return tier !== 'global' || orgId === '';
 }
 
-/** Which cap a charge would pass, and what is left of it, where whoever reads this may learn that. */
+/** Names the cap that a charge would pass, and what is left of it if the reader may learn that. */
 function exceededReason(
   ledger: Pick<Ledger, 'resetsAt'>,
   exceeded: Exceeded,
@@ -136,7 +130,7 @@ function exceededReason(
   return { reason, policyRule };
 }
 
-/** The cap that a refused charge would have passed, as its agent is told of it. */
+/** The cap that a refused charge would have passed, as the agent may see it. */
 export function limitTold({ of, period, limitMicros, totalMicros }: Exceeded, agent: AgentId): Limit {
   const { tier } = of;
   return isToldAmounts(of, agent)

@@ -1,8 +1,8 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach } from '../access/principal.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach } from '../access/index.ts';
 import type { DomainEvent } from '../store.ts';
-import type { PolicyScope } from '../policy/document.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { PolicyScope } from '../policy/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 /** Which events a stream asks for. Absent members do not narrow. */
 export interface EventFilter {
@@ -11,7 +11,7 @@ export interface EventFilter {
   readonly agentId?: string | undefined;
 }
 
-/** Whose event it is, of an org or a team without an agent; null where it concerns the whole gateway. */
+/** The owner of an event: an agent, an org or a team. Null if the event concerns the whole gateway. */
 export function agentOf(event: DomainEvent): AgentId | null {
   if (event.type === 'policy') return ownerOf(event.document?.scope);
   if (event.type !== 'budget') return event.agent;
@@ -20,8 +20,8 @@ export function agentOf(event: DomainEvent): AgentId | null {
 }
 
 /**
- * Whether an event is for this caller: within its tenant, and what it asks for. What concerns the whole gateway is for
- * callers that are bound to no tenant.
+ * Whether an event is for this caller: it is within the caller's tenant and matches the filter. Events of the whole
+ * gateway are for callers without a tenant.
  */
 export function eventsFor(by: Principal, filter: EventFilter): (event: DomainEvent) => boolean {
   const { types, orgId, agentId } = filter;
@@ -39,7 +39,7 @@ export function eventsFor(by: Principal, filter: EventFilter): (event: DomainEve
   };
 }
 
-/** Whose documents have this scope; everybody's, where it is global. */
+/** The owner of documents with this scope; null if everybody. */
 function ownerOf(scope: PolicyScope | undefined): AgentId | null {
   return scope === undefined || scope.tier === 'global' ? null : { teamId: '', agentId: '', ...scope };
 }

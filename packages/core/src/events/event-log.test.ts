@@ -11,7 +11,7 @@ import { EventLog } from './event-log.ts';
 const kept = 16_384;
 const block = 1_000_000;
 
-/** A log on a store that outlives it. Its turns end when the test says so, and its commits fail while the test wants it. */
+/** A log on a store that outlives it. The test ends its turns, and can make its commits fail. */
 class World {
   readonly store: MemoryStore;
   readonly journal: Journal<Change, DomainEvent>;
@@ -46,10 +46,10 @@ class World {
     return world;
   }
 
-  /** What happens in one turn, which is then committed, or fails as a whole. */
+  /** Runs one turn, which is committed or fails as a whole. */
   async turn(events: readonly DomainEvent[] = []): Promise<void> {
     for (const event of events) this.journal.publish(event);
-    // A reservation that the turn has brought about is a turn of its own.
+    // A reservation that the turn causes is a turn of its own.
     for (let due = this.#flushes; due.length > 0; due = this.#flushes) {
       this.#flushes = [];
       for (const flush of due) flush();
@@ -62,7 +62,7 @@ class World {
     return World.open(this.store);
   }
 
-  /** All that is sent to who asks for what came after `since`, were it to be sent now. */
+  /** Everything that a stream after `since` would receive now. */
   replay(since: number | undefined): { ids: number[]; gap: boolean } {
     const { from, gap } = this.log.startAfter(since);
     const ids: number[] = [];
@@ -183,7 +183,7 @@ describe('what came after an id', () => {
     for (const since of [0, 5, 10, 500_000]) {
       expect(second.replay(since)).toEqual({ ids: [block + 1, block + 2], gap: true });
     }
-    // What a stream was told as the newest id before there was any event in this run.
+    // The newest id that a stream was told before this run had any event.
     expect(second.replay(block)).toEqual({ ids: [block + 1, block + 2], gap: false });
   });
 
@@ -212,7 +212,7 @@ test('listeners are told once for each turn that has brought something', async (
   expect(told).toBe(1);
 });
 
-/** What a test does to the log, one thing after the other. */
+/** One step of a test on the log. */
 type Step =
   | { readonly do: 'turn'; readonly events: number }
   | { readonly do: 'failing turn'; readonly events: number }
@@ -252,7 +252,7 @@ test('replay and live together are the whole history, once and in order, over ki
           made += step.events;
           const before = world.log.newest;
           world.failing = step.do === 'failing turn';
-          // A follower that lags by a turn finds it all there still, as long as the turn fits.
+          // A follower that lags by one turn still finds everything, as long as the turn fits.
           await world.turn(batch);
           world.failing = false;
           if (step.do === 'failing turn') expect(world.log.newest).toBe(before);

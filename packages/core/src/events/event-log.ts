@@ -1,26 +1,25 @@
-import type { Approval } from '../approvals/approval.ts';
-import type { EventIdsChange } from './events-slice.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { OpRecord } from '../ops/op.ts';
+import type { Approval } from '../approvals/index.ts';
+import type { EventIdsChange, JournalOf } from '../journal/index.ts';
+import type { OpRecord } from '../ops/index.ts';
 import type { DomainEvent } from '../store.ts';
 
-/** How many events can be replayed. A power of two, so that the place of an id is found by a mask. */
+/** How many events can be replayed. A power of two, so that a mask finds the slot of an id. */
 const eventsKept = 16_384;
-/** And how much they may hold together, in characters of their texts: beyond it the oldest make room. */
+/** How many characters their texts may hold together. Beyond that, the oldest events are dropped. */
 const mostHeld = 64 * 1024 * 1024;
-/** How many ids are reserved at once; the next block is reserved when half of one is used. */
+/** How many ids are reserved at once. When half of a block is used, the log reserves the next. */
 const idsPerBlock = 1_000_000;
 
-/** Where a stream starts, and whether events that it asks for are not there any more. */
+/** Where a stream starts, and whether it misses events that are gone. */
 export interface Start {
-  /** The first id to be sent. */
+  /** The first id to send. */
   readonly from: number;
   readonly gap: boolean;
 }
 
 /**
- * The newest events of the gateway, each with its id. Ids grow by one and never repeat, over restarts, too: they are
- * taken from blocks that the store knows to be used up, so that what a kill leaves of a block is skipped.
+ * The newest events of the gateway, each with its id. Ids grow by one and never repeat, even over restarts. They come
+ * from blocks that the store counts as used up, so a restart skips what a kill left of a block.
  */
 export class EventLog {
   readonly #journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'>;
@@ -34,13 +33,13 @@ export class EventLog {
   #oldest: number;
   #held = 0;
   readonly #mostHeld: number;
-  /** Events for which no id is reserved yet. */
+  /** Events that wait for a reserved id. */
   #waiting: DomainEvent[] = [];
   readonly #listeners = new Set<() => void>();
 
   /**
-   * `reserved` is what earlier runs have reserved: any of it may have been given out. In the first run there is nothing
-   * that could be missed before it, whatever its ids start from: 0 stands for the time before all events.
+   * `reserved` is what earlier runs have reserved: any of these ids may be in use. A first run cannot have missed
+   * anything before it, whatever its first id: 0 stands for the time before all events.
    */
   constructor(
     journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'>,
@@ -82,13 +81,13 @@ export class EventLog {
     if (this.#next > before) for (const listener of this.#listeners) listener();
   }
 
-  /** Asks to be told when there are new events: once for each turn that has brought some. */
+  /** Calls the listener once for each turn that brought new events. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Where to go on after `since`. Without it, and after an id that is yet to come, there is nothing to replay. */
+  /** Where to go on after `since`. Without `since`, or after an id yet to come, there is nothing to replay. */
   startAfter(since: number | undefined): Start {
     if (since === undefined || since >= this.newest) return { from: this.#next, gap: false };
     if (since + 1 >= this.oldest) return { from: since + 1, gap: false };
@@ -96,7 +95,7 @@ export class EventLog {
     return { from: this.oldest, gap: !isComplete };
   }
 
-  /** Takes the oldest away until there is room, though never the one that has just come. */
+  /** Drops the oldest events until there is room, but never the one that just came. */
   #put(event: DomainEvent): void {
     if (this.#next - this.#oldest >= eventsKept) this.#forgetOldest();
     this.#ring[this.#next++ & (eventsKept - 1)] = event;
@@ -124,7 +123,7 @@ export class EventLog {
         this.#waiting = [];
         this.append(waiting);
       },
-      // Half a block is left to try again with, and while nothing can be committed nothing happens, either.
+      // Half a block is left for another try. While nothing can be committed, nothing happens either.
       () => {
         this.#reserving = false;
       },
@@ -132,10 +131,10 @@ export class EventLog {
   }
 }
 
-/** What an event holds beside the texts that others have written. */
+/** The weight of an event without the texts that others wrote. */
 const bare = 512;
 
-/** About how much memory an event takes, in characters. An event never changes, and neither does its weight. */
+/** About how much memory an event takes, in characters. Events never change, and neither do their weights. */
 export function weightOf(event: DomainEvent): number {
   switch (event.type) {
     case 'ops_change':

@@ -1,8 +1,8 @@
 export type Subscriber<Event> = (events: readonly Event[]) => void;
 
 /**
- * Hands events to whoever subscribed, in order, a turn's events at a time. A subscriber that throws is reported
- * and does not keep the others from theirs.
+ * Hands events to its subscribers in order, one turn's events at a time. If a subscriber throws, the bus reports that
+ * and still serves the others.
  */
 export class EventBus<Event> {
   readonly #subscribers = new Set<Subscriber<Event>>();

@@ -8,7 +8,7 @@ import type { Change, DomainEvent, Batch } from '../store.ts';
 import { sha256 } from '../testkit/test-governance.ts';
 import { Journal, HeadMoved } from './journal.ts';
 
-/** A journal on a store that takes its time: each commit ends when the test says so. */
+/** A journal on a slow store: each commit ends when the test says so. */
 class SlowJournal {
   readonly durable: SealedEntry[] = [];
   readonly published: DomainEvent[] = [];
@@ -40,7 +40,7 @@ class SlowJournal {
     return this.#commit?.batch.entries.map((entry) => entry.draft.reason ?? '');
   }
 
-  /** Does something in memory, on record, that can be taken back. */
+  /** Makes a change in memory that can be taken back, and records it. */
   act(name: string): Promise<'durable' | 'failed'> {
     this.memory.push(name);
     this.journal.onFailure(() => {

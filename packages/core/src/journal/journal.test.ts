@@ -12,7 +12,7 @@ import type { Op } from '../ops/op.ts';
 import { OpsRegistry } from '../ops/registry.ts';
 import { Journal } from './journal.ts';
 
-/** A journal whose turns end by hand, with all that it did, in the order in which it did it. */
+/** A journal whose turns end by hand. It logs everything that it did, in order. */
 class TestJournal {
   readonly log: string[] = [];
   readonly batches: Batch[] = [];

@@ -1,22 +1,21 @@
-import type { ChainHead, Seal } from '../audit/chain.ts';
-import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { ChainHead, Seal, EntryDraft, SealedEntry } from '../audit/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 
-/** Takes a change back, where the turn it belongs to could not be made durable. */
+/** Takes a change back if its turn could not be made durable. */
 export type Undo = () => void;
 
-/** What is stamped with the sequence of the entry that last changed it. */
+/** Carries the sequence of the entry that last changed it. */
 export interface Stamped {
   seq: number;
 }
 
-/** All that one turn makes durable, or nothing of it. */
+/** Everything that one turn makes durable, as a whole. */
 export interface Batch<Change> {
   readonly entries: readonly SealedEntry[];
   readonly changes: readonly Change[];
 }
 
-/** Another gateway on the same store has written entries: the chain goes on from `head`. */
+/** Another gateway on the same store has written entries. The chain continues from `head`. */
 export class HeadMoved extends Error {
   readonly head: ChainHead;
 
@@ -46,15 +45,15 @@ export interface JournalOf<Change, Event> {
 }
 
 export interface JournalPorts<Change, Event> {
-  /** Writes the batch, all of it or none, as `Store.commit` does. */
+  /** Writes all of the batch or nothing, as `Store.commit` does. */
   readonly commit: (batch: Batch<Change>) => void | Promise<void>;
-  /** Runs `flush` when the work that is at hand has been done: at the end of the event loop's turn. */
+  /** Runs `flush` at the end of the event loop's turn, when the work at hand is done. */
   readonly soon: (flush: () => void) => void;
   readonly seal: Seal;
   readonly publish: (events: readonly Event[]) => void;
-  /** Told after each attempt to commit, so that health can follow. */
+  /** Called after each attempt to commit, so that health can follow. */
   readonly onCommit: (error: unknown) => void;
-  /** Told where work that waited for a commit failed: what was committed stands. */
+  /** Called if work that waited for a commit fails. The commit stands. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -71,12 +70,12 @@ interface Tick<Change, Event> {
 }
 
 /**
- * The one way in which anything becomes durable. What happens within a turn of the event loop is gathered, sealed
- * into the chain and committed at once; answers wait for `committed()`. Where the commit fails, every change of that
- * turn is taken back in reverse order, the answers fail, and the next turn starts from the last durable state.
+ * The one way to durability. The journal gathers what happens within a turn of the event loop, seals it into the chain
+ * and commits it at once. Answers wait for `committed()`. If the commit fails, the journal takes every change of that
+ * turn back in reverse order, the answers fail, and the next turn starts from the last durable state.
  *
- * A store that takes its time has one commit in flight; what happens meanwhile is gathered into the next. That next one
- * was built on what is in flight, so where the commit fails, both are taken back.
+ * A slow store has one commit in flight. The journal gathers what happens meanwhile into the next turn. That turn
+ * builds on the commit in flight, so if the commit fails, the journal takes both back.
  */
 export class Journal<Change, Event extends Typed> implements JournalOf<Change, Event> {
   readonly #ports: JournalPorts<Change, Event>;
@@ -95,7 +94,7 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     return this.#head;
   }
 
-  /** Adds an entry to this turn. `stamped`, where given, is stamped with the entry's sequence. */
+  /** Adds an entry to this turn. `stamped`, if given, gets the entry's sequence. */
   record(draft: EntryDraft, stamped?: Stamped): void {
     const tick = this.#open();
     tick.drafts.push(draft);
@@ -106,12 +105,12 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     this.#open().changes.push(change);
   }
 
-  /** Notes how to take back a change in memory that this turn has made. */
+  /** Notes how to take back a change that this turn made in memory. */
   onFailure(undo: Undo): void {
     this.#open().undos.push(undo);
   }
 
-  /** Does something as soon as this turn is durable, before its answers leave; nothing where it does not become so. */
+  /** Runs `work` as soon as this turn is durable, before its answers leave. If the turn fails, `work` never runs. */
   onCommitted(work: () => void): void {
     this.#open().afterwards.push(work);
   }
@@ -120,27 +119,27 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     this.#open().events.push(event);
   }
 
-  /** Resolves when everything recorded so far is durable; rejects with `store_unavailable` where it is not. */
+  /** Resolves when everything recorded so far is durable. Rejects with `store_unavailable` if it cannot be. */
   committed(): Promise<void> {
     return (this.#tick ?? this.#inFlight)?.committed ?? settled;
   }
 
-  /** Whether a change that fits has been made here and is not durable yet. */
+  /** Whether a matching change was made here and is not durable yet. */
   isPending(fits: (change: Change) => boolean): boolean {
     return [this.#tick, this.#inFlight].some((tick) => tick?.changes.some(fits) === true);
   }
 
-  /** The changes that have been made here and are not durable yet, as of now. */
+  /** A copy of the changes that were made here and are not durable yet. */
   pending(): readonly Change[] {
     return [...(this.#inFlight?.changes ?? []), ...(this.#tick?.changes ?? [])];
   }
 
-  /** Resolves in the next turn of the event loop: others have their say in between. */
+  /** Resolves in the next turn of the event loop, so that others run in between. */
   nextTurn(): Promise<void> {
     return new Promise((resolve) => this.#ports.soon(resolve));
   }
 
-  /** What has happened in memory and is not durable yet, in order. */
+  /** The events that happened in memory and are not durable yet, in order. */
   *undurable(): Iterable<Event> {
     for (const tick of [this.#inFlight, this.#tick]) yield* tick?.events ?? [];
   }
@@ -156,8 +155,8 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
   }
 
   /**
-   * Commits all there is, and resolves when nothing is in flight any more. What comes after that is taken back: the store
-   * may be closed, and is not asked.
+   * Commits everything, and resolves when nothing is in flight. Later work is taken back without asking the store,
+   * which may be closed.
    */
   async close(): Promise<void> {
     while (this.#tick !== undefined || this.#inFlight !== undefined) {
@@ -198,7 +197,7 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
       .finally(() => this.flush());
   }
 
-  /** The same entries, sealed after those of another gateway. */
+  /** Seals the same entries after those of another gateway. */
   #commitAfter(head: ChainHead, tick: Tick<Change, Event>): void {
     this.#head = head;
     this.#commit(tick);
@@ -244,7 +243,7 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     return this.#tick;
   }
 
-  /** What was gathered on top of a commit that failed falls with it, and is taken back first. */
+  /** Work gathered on top of a failed commit fails with it, and is taken back first. */
   #takeBackAll(tick: Tick<Change, Event>, error: unknown): void {
     const above = this.#tick;
     this.#tick = undefined;
@@ -255,7 +254,7 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     }
   }
 
-  /** Takes back what the turns have changed. Whatever goes wrong on the way, those who wait for them are told that they failed. */
+  /** Takes back what the turns changed. Whatever goes wrong on the way, the waiting callers learn of the failure. */
   #reject(ticks: readonly Tick<Change, Event>[], cause: unknown): void {
     try {
       for (const tick of ticks) for (const undo of tick.undos.reverse()) undo();

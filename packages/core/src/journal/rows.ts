@@ -1,4 +1,4 @@
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 /** A value as every store holds it. */
 export type Value = string | number | null;
@@ -6,47 +6,47 @@ export type Value = string | number | null;
 /** A row as a database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What stands in a column of a row. */
+/** How a column gets its value from an item. */
 export interface Column<Item> {
   readonly type: 'text' | 'integer';
   of(item: Item): Value;
-  /** It never changes once the row is there, so a store need not write it again. */
+  /** The value never changes once the row is there, so a store need not write it again. */
   readonly isFixed?: true;
-  /** The store counts it: the newest place of this table, and of a row that is pushed onto the table itself, the next. */
+  /** The store assigns it: the newest place of this table, or the next one for a row pushed onto this table itself. */
   readonly placeIn?: string;
 }
 
 /**
- * The rows of one kind, as every store keeps them: memory holds the items, databases the columns. `Stored` is what a row
- * says, where that is not all of the item.
+ * The rows of one kind. The memory store keeps the items, databases keep the columns. `Stored` is what a row says, if
+ * that is less than the whole item.
  */
 export interface Table<Item = unknown, Key extends string = string, Stored = Item> {
   readonly name: string;
   readonly key: Readonly<Record<Key, Column<Item>>>;
   /** The columns beside the key. */
   readonly columns: Readonly<Record<string, Column<Item>>>;
-  /** All that the columns say of an item, in their order: for a table that every decision writes to. */
+  /** All column values of an item, in order. For a table that every decision writes to. */
   valuesOf?(item: Item): Value[];
   itemOf(row: Row): Stored;
 }
 
 /** What one change does to rows. */
 export type Write =
-  /** A row is written in place of the one with its key, where there is one. */
+  /** Writes a row in place of the one with the same key, if any. */
   | { readonly way: 'put'; readonly table: Table; readonly item: unknown }
   | { readonly way: 'remove'; readonly table: Table; readonly key: readonly Value[] }
-  /** What is stored decides what is stored next; undefined stands for no row. */
+  /** Computes the next row from the stored one. Undefined stands for no row. */
   | {
       readonly way: 'update';
       readonly table: Table;
       readonly key: readonly Value[];
       readonly after: (before: unknown) => unknown;
     }
-  /** Retention: rows that fit are given up, whichever gateway has written them. */
+  /** Retention: removes the matching rows, whichever gateway wrote them. */
   | ({ readonly way: 'prune'; readonly table: Table; readonly where: readonly RowCondition[] } & Cut)
-  /** All rows of this gateway are given up. */
+  /** Removes all rows of this gateway. */
   | { readonly way: 'clear'; readonly table: Table }
-  /** A row comes after all others of its table, with its parts. The newest `kept` stay, and the parts that they have. */
+  /** Adds a row after all others of its table, with its parts. The newest `kept` rows stay, and so do their parts. */
   | {
       readonly way: 'push';
       readonly table: Table;
@@ -61,18 +61,18 @@ export type Prune = Extract<Write, { readonly way: 'prune' }>;
 
 export type RowCondition =
   | { readonly column: string; readonly is: '=' | '<' | '<='; readonly value: string | number }
-  /** Of a flag. It is no value, as databases have indexes over it. */
+  /** For a flag. It takes no value, because databases have indexes over it. */
   | { readonly column: string; readonly is: 'on' | 'off' };
 
-/** Which of the rows that fit are given up at once. */
+/** Which of the matching rows to remove: all, without `most`. */
 export interface Cut {
-  /** Up to so many, */
+  /** How many at most. */
   readonly most?: number;
-  /** the first by these columns, */
+  /** The first by these columns go. */
   readonly order?: readonly string[];
-  /** or the last by them, without the very last ones: so many stay. */
+  /** Or the last by these columns go, but this many of the very last stay. */
   readonly beyond?: number;
-  /** Rows whose values this table has a row for stay. */
+  /** Rows whose values have a row in this table stay. */
   readonly unlessIn?: Table;
 }
 
@@ -80,13 +80,13 @@ export interface Cut {
 export interface Reading<Item> {
   readonly table: Table<never, string, Item>;
   readonly where: readonly RowCondition[];
-  /** Only so many, the last by these columns. */
+  /** Only this many rows: the last by these columns. */
   readonly newest?: { readonly by: readonly string[]; readonly most: number };
-  /** Of the rows that differ in this column of the key alone, the one where it is greatest. */
+  /** Among rows that differ only in this key column, the one with the greatest value. */
   readonly latest?: string;
 }
 
-/** Each kind of change, and what it does to rows: a kind that is left out does not compile. */
+/** What each kind of change does to rows. A missing kind does not compile. */
 export type RowsOf<Change extends { readonly kind: string }> = {
   readonly [Kind in Change['kind']]: (change: Extract<Change, { readonly kind: Kind }>) => readonly Write[];
 };
@@ -151,7 +151,7 @@ export function integer<Item>(of: (item: Item) => number | null): Column<Item> {
   return { type: 'integer', of };
 }
 
-/** Truth as a number, which every database has. */
+/** A boolean as a number, which every database has. */
 export function flag<Item>(of: (item: Item) => boolean): Column<Item> {
   return { type: 'integer', of: (item) => (of(item) ? 1 : 0) };
 }
@@ -160,7 +160,7 @@ export function fixed<Item>(column: Column<Item>): Column<Item> {
   return { ...column, isFixed: true };
 }
 
-/** The name of a column that names the owner of a row. */
+/** A column that names the owner of a row. */
 export type AgentColumn = 'org_id' | 'team_id' | 'agent_id';
 
 export function agentColumns<Item>(of: (item: Item) => AgentId): Readonly<Record<AgentColumn, Column<Item>>> {
@@ -199,7 +199,7 @@ export function optionalNumberIn(row: Row, column: string): number | null {
   return row[column] === null ? null : numberIn(row, column);
 }
 
-/** A number that a gateway remembers by its name. */
+/** A number that a gateway stores under a name. */
 export interface Mark {
   readonly name: string;
   readonly value: number | null;

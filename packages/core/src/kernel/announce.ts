@@ -1,4 +1,4 @@
-/** What follows from something that happened: run in order, in the same turn, before anything is durable. */
+/** What follows from an event. Reactions run in order, in the same turn, before anything is durable. */
 export type Reactions<Happened> = readonly ((happened: Happened) => void)[];
 
 export function announce<Happened>(reactions: Reactions<Happened>, happened: Happened): void {

@@ -1,30 +1,30 @@
 import { invalid } from './errors.ts';
 
-/** How long texts may be, in UTF-16 code units. The contract says so, and a test holds these equal to its table. */
+/** How long texts may be, in UTF-16 code units. The contract sets these, and a test compares them with its table. */
 export const longest = {
-  /** What one thing is called: a tool, its source, a model, a host, a protocol, an operation, a framework, a name. */
+  /** The name of a thing: a tool, its source, a model, a host, a protocol, an operation, a framework, a person. */
   name: 512,
-  /** What is written out: a path, a command with its arguments, a URL, a summary, a reason, a detail. */
+  /** Written-out text: a path, a command with its arguments, a URL, a summary, a reason, a detail. */
   text: 8192,
-  /** What an agent is told as a reason. */
+  /** The reason that an agent is told. */
   toldReason: 1024,
   runId: 128,
   credentialToken: 512,
   version: 128,
 } as const;
 
-/** A page of a list holds so many bytes: it has fewer items than asked for where more would pass this, though one at least. */
+/** How many bytes a page of a list may hold. A page that would pass this has fewer items, but at least one. */
 export const mostBytesOfPage = 4 * 1024 * 1024;
 
-/** Arguments and results of more bytes than this, as they were sent, are kept by their length and digest. */
+/** Arguments and results of more bytes than this, as sent, are kept as length and digest. */
 export const mostBytesOfArguments = 16 * 1024;
 
-/** Refuses a text that is longer than it may be, in UTF-16 code units. */
+/** Refuses a text that is too long, in UTF-16 code units. */
 export function checkLength(field: string, text: string, most: number): void {
   if (text.length > most) throw invalid(field, `must be at most ${most} characters`);
 }
 
-/** How many bytes a text takes in UTF-8. Half of a character takes three, as encoders replace it. */
+/** How many bytes a text takes in UTF-8. A lone surrogate takes three, because encoders replace it. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at++) {
@@ -39,13 +39,13 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Whether a text takes at most so many bytes. Most are told by their length alone. */
+/** Whether a text takes at most this many bytes. The length alone settles most cases. */
 export function fitsIn(text: string, bytes: number): boolean {
   if (text.length > bytes) return false;
   return text.length * 3 <= bytes || utf8Length(text) <= bytes;
 }
 
-/** The beginning of a text that is too long, with a mark that something is missing. No character is cut in half. */
+/** The beginning of a text that is too long, with an ellipsis. It cuts no character in half. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = isHigh(text.charCodeAt(most - 2)) ? most - 2 : most - 1;
@@ -53,8 +53,7 @@ export function shortened(text: string, most: number): string {
 }
 
 /**
- * A text that an earlier version has stored, as long as it may be now. What is cut is copied: a part of a string would
- * hold all of it in memory.
+ * A text from an earlier version, cut to today's limit. It copies the text: a substring would keep all of it in memory.
  */
 export function keptText(text: string, most: number = longest.text): string {
   if (text.length <= most) return text;
@@ -74,7 +73,7 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** A record whose texts are as long as texts may be now: what earlier versions have stored may hold longer ones. */
+/** A record with its texts cut to today's limit. Earlier versions may have stored longer ones. */
 export function withKeptTexts<Record extends object>(record: Record, members: readonly (keyof Record)[]): Record {
   const long = members.flatMap((member) => {
     const value = record[member];

@@ -68,7 +68,7 @@ export function invalid(field: string, problem: string): ReeveError {
   return new ReeveError('invalid_argument', `${field}: ${problem}`, { field });
 }
 
-/** What a caught value says. */
+/** The message of a caught value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : JSON.stringify(error);
 }

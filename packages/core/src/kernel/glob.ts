@@ -8,7 +8,7 @@ export interface Glob {
   readonly prefix: string;
   /** Whether the prefix is all there is, so that matching is equality. */
   readonly literal: boolean;
-  /** Whoever bounds what matching costs is told of it before it is done. */
+  /** Calls `charge` before the work, so that the caller can bound the cost. */
   readonly matches: (text: string, charge?: Charge) => boolean;
 }
 
@@ -24,7 +24,7 @@ export class GlobError extends Error {
 
 const free: Charge = () => {};
 
-/** Where case does not count, both sides are compared in lower case, so that index and glob cannot disagree. */
+/** If case does not count, both sides are compared in lower case, so that index and glob cannot disagree. */
 export function compileGlob(source: string, ignoreCase = false): Glob {
   const { parts, prefix, literal } = translate(ignoreCase ? source.toLowerCase() : source);
   const matches = literal ? (text: string) => text === prefix : matcherOf(parts, prefix);
@@ -36,11 +36,11 @@ export function compileGlob(source: string, ignoreCase = false): Glob {
   };
 }
 
-/** How much of a literal is looked for in one unit. */
+/** How many characters one unit compares, or scans. */
 const compared = 64;
 const scanned = 16;
 
-/** What is literal at both ends is compared as it is, and what is left is mostly short. */
+/** Compares the literal ends as they are. What is left is mostly short. */
 function matcherOf(parts: readonly GlobPart[], prefix: string): (text: string, charge: Charge) => boolean {
   const firstSpecial = parts.findIndex(({ char }) => char === undefined);
   const lastSpecial = parts.findLastIndex(({ char }) => char === undefined);
@@ -55,7 +55,7 @@ function matcherOf(parts: readonly GlobPart[], prefix: string): (text: string, c
   };
 }
 
-/** Of parts that start and end with a special one. */
+/** For parts that start and end with a special one. */
 function innerMatcher(parts: readonly GlobPart[]): (text: string, charge: Charge) => boolean {
   const [first, second] = parts;
   if (second === undefined && first?.run === 'any') return () => true;
@@ -71,7 +71,7 @@ function innerMatcher(parts: readonly GlobPart[]): (text: string, charge: Charge
   };
 }
 
-/** No longer than this, as the time that a text is looked for may grow with its length. */
+/** The limit of the needed literal: the time to search for a text may grow with its length. */
 const longestNeeded = 8;
 
 /** A text that must be there: the longest literal of the parts, or its beginning. */
@@ -146,7 +146,7 @@ function translateSet(source: string, start: number): { pattern: RegExp; end: nu
   return { pattern: new RegExp(`^[${negated ? '^' : ''}${members}]$`, 'us'), end: at + 1 };
 }
 
-/** A character that stands for itself in a set; `-` has its own escape. */
+/** Escapes a character for a pattern. In a set, `-` needs an escape, too. */
 function quote(char: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
 }
@@ -155,36 +155,35 @@ function quoteInSet(char: string): string {
   return char === '-' ? '\\-' : quote(char);
 }
 
-/** A piece of a glob. */
 export interface GlobPart {
-  /** For a set: what one character must match. */
+  /** For a set: the pattern of one character. */
   readonly set?: RegExp;
-  /** For `*`, a run `within` a path's part; for `**`, `any` run. Two never stand side by side. */
+  /** For `*`: a run `within` one part of a path. For `**`: `any` run. Two runs never stand side by side. */
   readonly run?: 'within' | 'any';
   /** For a character that stands for itself. */
   readonly char?: string;
 }
 
-/** Is told what matching costs before it is done, and may throw; a unit is about 10 ns. */
+/** Learns the cost of matching before the work, and may throw. A unit is about 10 ns. */
 export type Charge = (units: number) => void;
 
 type Step = (char: string) => boolean;
 
-/** So many parts have a bit each in a number. */
+/** Up to this many parts have one bit each in a number. */
 const mostBits = 30;
 const unitsPerStep = 0.5;
 const priceOfMasks = 50;
 const unitsPerPlace = 2;
 
 /**
- * Follows all ways through a glob at once, character by character, so that the time is that of the text times that of
- * the glob at most, whatever they hold.
+ * Follows all ways through a glob at once, character by character. The time is at most the length of the text times the
+ * length of the glob.
  */
 export function automatonOf(parts: readonly GlobPart[]): (text: string, charge: Charge) => boolean {
   return parts.length <= mostBits ? bitAutomaton(parts) : placeAutomaton(parts);
 }
 
-/** The places where the glob may be are the bits of a number, so that a character is one step for all of them. */
+/** Each bit of a number is a place in the glob, so a character is one step for all places. */
 function bitAutomaton(parts: readonly GlobPart[]): (text: string, charge: Charge) => boolean {
   const runs = parts.reduce((bits, { run }, at) => (run === undefined ? bits : bits | (1 << at)), 0);
   const end = 1 << parts.length;
@@ -216,10 +215,10 @@ function bitAutomaton(parts: readonly GlobPart[]): (text: string, charge: Charge
 
 const mostCharacters = 1024;
 
-/** Which parts take a character, worked out when it is first met. */
+/** Which parts accept a character, computed when it first occurs. */
 class CharMasks {
   readonly #steps: readonly Step[];
-  /** Below 0 where it is not worked out yet. */
+  /** Below 0: not computed yet. */
   readonly ascii = new Int32Array(128).fill(-1);
   readonly #others = new Map<number, number>();
 
@@ -245,7 +244,7 @@ class CharMasks {
   }
 }
 
-/** The same for globs with more parts than a number has bits. */
+/** The same, for globs with more parts than a number has bits. */
 function placeAutomaton(parts: readonly GlobPart[]): (text: string, charge: Charge) => boolean {
   const runs = parts.map((part) => part.run !== undefined);
   let steps: readonly Step[] | undefined;
@@ -271,7 +270,7 @@ function stepOf({ set, run, char }: GlobPart): Step {
   return set === undefined ? () => true : (here) => set.test(here);
 }
 
-/** The places, in rising order and each once, with those that an empty run leads to. */
+/** Adds the places that an empty run leads to. The result is in rising order, each place once. */
 function withoutRuns(places: readonly number[], runs: readonly boolean[]): number[] {
   const all: number[] = [];
   for (const place of places) {

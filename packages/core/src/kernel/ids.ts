@@ -31,13 +31,13 @@ export function parseAgentId(id: AgentId | undefined, field = 'agent_id'): Agent
   return id;
 }
 
-/** What an operation's id is made of. */
+/** The parts of an operation's id. */
 export interface TraceIds {
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** Without `:`, so that the id of an operation is unambiguous. */
+/** No `:`, so that an operation's id is unambiguous. */
 const traceIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Both ids must be well formed, or both empty. */
@@ -52,13 +52,13 @@ function checkTraceId(field: string, text: string): void {
   throw invalid(field, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_" and "-" (or leave both ids empty)');
 }
 
-/** What an operation's id is made of, for what tells of the operation. */
+/** Splits an operation's id into its parts. */
 export function traceIdsIn(opId: string): TraceIds {
   const [traceId = '', spanId = ''] = opId.split(':');
   return { traceId, spanId };
 }
 
-/** The ids that were given, or new ones where there are none. */
+/** The given ids, or new ones if there are none. */
 export function traceIdsOf({ traceId, spanId }: TraceIds, randomness: Randomness): TraceIds {
   return traceId === '' ? { traceId: randomness.hex(16), spanId: randomness.hex(8) } : { traceId, spanId };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** What the core needs of the machine. */
+/** What the core needs from the machine. */
 export interface Ports {
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -18,7 +18,7 @@ export function equalInConstantTime(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** Unpredictable values, given by the outside: the core makes none itself. */
+/** Unpredictable values from outside: the core makes none itself. */
 export interface Randomness {
   /** `bytes` random bytes as lower-case hex. */
   hex(bytes: number): string;
@@ -26,7 +26,7 @@ export interface Randomness {
   base64url(bytes: number): string;
 }
 
-/** The parser of the WHATWG URL standard, which every platform has. The core is compiled without a platform's types. */
+/** The WHATWG URL parser, which every platform has. The core compiles without a platform's types. */
 declare const URL: {
   canParse(text: string): boolean;
   new (text: string): ParsedUrl;
@@ -37,7 +37,7 @@ export interface ParsedUrl {
   readonly pathname: string;
 }
 
-/** Undefined where the standard refuses the text. It is asked first, as an error would take ten times as long. */
+/** Undefined if the standard refuses the text. `canParse` goes first, because an error takes ten times as long. */
 export function parseUrl(text: string): ParsedUrl | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }

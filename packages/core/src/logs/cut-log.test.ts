@@ -7,8 +7,8 @@ import { MemoryStore } from '../memory/memory-store.ts';
 import type { TestGovernance } from '../testkit/index.ts';
 import { portsOf } from '../testkit/ports-of.ts';
 import { parseEntry, sampleDraft, testGovernance } from '../testkit/index.ts';
-import type { Retention } from './cut-log.ts';
-import { cutLog, lastCut } from './cut-log.ts';
+import type { Retention } from './logs.ts';
+import { cutLog, lastCut } from './logs.ts';
 
 const day = 86_400_000;
 const signingKey = { kid: 'k', privateJwk: '', publicJwk: '', createdAt: 0 };
@@ -39,7 +39,7 @@ function write(count: number): void {
   world.turn();
 }
 
-/** Cuts, and removes what was given up. */
+/** Cuts the log and removes the entries. */
 async function cut(retention: Partial<Retention>, neededFrom = Number.POSITIVE_INFINITY): Promise<number | undefined> {
   const cutting = cutLog(
     access,

@@ -3,14 +3,14 @@ import type { Principal } from '../access/principal.ts';
 import { MemoryStore } from '../memory/memory-store.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import type { LogFilter } from './read-logs.ts';
-import { latestLogs, oldestLogs } from './read-logs.ts';
+import type { LogFilter } from './logs.ts';
+import { latestLogs, oldestLogs } from './logs.ts';
 
 const store = new MemoryStore();
 const everyone = { limit: 100 };
 const impersonations = { eventType: 'A2AImpersonationAttempted', limit: 100 };
 
-/** Two orgs with an agent each, one without; the agent of acme has tried to pass for that of umbrella. */
+/** Two orgs with one agent each, and one agent without an org. The agent of acme has impersonated that of umbrella. */
 beforeAll(async () => {
   const test = await testGovernance({ store });
   const acme = await test.register(agentId('acme/search/bot'));

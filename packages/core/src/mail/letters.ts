@@ -1,8 +1,10 @@
-import type { Role } from '../access/principal.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Role } from '../access/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Letter } from './mailer.ts';
 
-/** The token is in the fragment, which browsers send to no server: it stays out of access logs and referrers. */
+/**
+ * The token is in the fragment, which browsers never send to a server. So it stays out of access logs and referrers.
+ */
 export function resetLink(publicUrl: string, token: string): string {
   return pageLink(publicUrl, 'reset', token);
 }
@@ -42,7 +44,7 @@ export interface InviteDetails {
   readonly to: string;
   readonly link: string;
   readonly role: Role;
-  /** Who invites, as the letter names them; null where it was no person. */
+  /** The inviter as the letter names them; null if it was no person. */
   readonly invitedBy: string | null;
   readonly expiresAt: EpochMs;
 }
@@ -76,7 +78,7 @@ const roleInWords = {
   viewer: { name: 'a viewer', may: 'As a viewer you can follow everything and change nothing.' },
 } as const satisfies Record<Role, { name: string; may: string }>;
 
-/** The gateway that the letter is about, as people know it. */
+/** The gateway's host, by which people know it. */
 function placeOf(link: string): string {
   return /^https?:\/\/(?:[^/?#@]*@)?([^/?#]+)/i.exec(link)?.[1] ?? 'Reeve';
 }
@@ -93,7 +95,7 @@ function inWords(at: EpochMs): string {
   return `${words.format(at)} UTC`;
 }
 
-/** What people call themselves, kept from breaking lines, or from turning the direction of writing. */
+/** A name on one line, without characters that break lines or turn the direction of writing. */
 function asOneLine(name: string): string {
   return name.replace(/[\p{Cc}\p{Z}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu, ' ').trim();
 }
@@ -106,7 +108,7 @@ function shortened(name: string): string {
 /** What a letter says, as plain text: the layout escapes it. */
 export interface LetterContent {
   readonly subject: string;
-  /** What a list of letters shows beside the subject. */
+  /** What a mailbox shows beside the subject. */
   readonly preview: string;
   readonly heading: string;
   readonly paragraphs: readonly string[];
@@ -114,7 +116,7 @@ export interface LetterContent {
   readonly action: string;
   readonly link: string;
   readonly validity: string;
-  /** What to do for a reader who did not ask for the letter. */
+  /** Advice for a reader who did not ask for the letter. */
   readonly unasked: string;
   readonly place: string;
 }
@@ -129,7 +131,7 @@ export function writeText(content: LetterContent): string {
 
 const textWidth = 76;
 
-/** Breaks between words, for readers of plain text; the link, which has no spaces, stays whole. */
+/** Breaks lines between words. A link has no spaces and stays whole. */
 function wrap(paragraph: string): string {
   if (paragraph.includes('\n')) return paragraph;
   let text = '';
@@ -146,7 +148,7 @@ const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial
 const mono = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
 const table = 'role="presentation" border="0" cellpadding="0" cellspacing="0"';
 
-/** Colours of the dark form, for clients that ask what the reader prefers; `data-ogsc` is how Outlook marks it. */
+/** Colours of dark mode, for clients that know the reader's preference. Outlook marks it with `data-ogsc`. */
 const dark = [
   ['.page', 'background-color:#0d1117'],
   ['.card', 'background-color:#161b22;border-color:#30363d'],
@@ -173,7 +175,9 @@ ${darkRules('')}
 }
 ${darkRules('[data-ogsc] ')}`;
 
-/** Tables and inline styles, as mail clients understand little else. No image and nothing else from elsewhere. */
+/**
+ * Uses tables and inline styles: mail clients understand little else. Loads no image and nothing else from elsewhere.
+ */
 export function writeHtml(content: LetterContent): string {
   const link = escape(content.link);
   const paragraph = (text: string) =>
@@ -231,7 +235,7 @@ ${content.paragraphs.map(paragraph).join('\n')}
 `;
 }
 
-/** Whatever is not plain ASCII becomes a number, so that the part needs no encoding for the way. */
+/** Writes every character beyond plain ASCII as a number, so that the part needs no transfer encoding. */
 function escape(text: string): string {
   return text.replace(/[&<>"']|[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

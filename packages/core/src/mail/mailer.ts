@@ -1,4 +1,4 @@
-/** A letter to one person, ready to be sent. Its parts hold a secret link: nobody logs them. */
+/** A letter to one person, ready to send. Its parts hold a secret link: never log them. */
 export interface Letter {
   readonly to: string;
   readonly subject: string;
@@ -7,15 +7,15 @@ export interface Letter {
 }
 
 export interface Mailer {
-  /** Hands the letter to the relay; throws a `MailError` where that fails. */
+  /** Hands the letter to the relay. Throws a `MailError` on failure. */
   send(letter: Letter): Promise<void>;
-  /** Whether letters leave this gateway at all; false where they are only noted in the log. */
+  /** Whether letters leave this gateway. If false, it only notes them in the log. */
   readonly delivers: boolean;
 }
 
-/** A letter that was not taken. The message is safe to log: it holds nothing of the letter and no password. */
+/** A failed delivery. The message is safe to log: it holds nothing from the letter and no password. */
 export class MailError extends Error {
-  /** Whether the same letter may be taken later. */
+  /** Whether the relay may take the same letter later. */
   readonly temporary: boolean;
 
   constructor(message: string, temporary: boolean) {
@@ -31,17 +31,17 @@ const giveUpAfterMs = 24 * 3_600_000;
 const jitterShare = 0.2;
 
 export interface FailedDelivery {
-  /** How often sending has failed, this time included: at least 1. */
+  /** How often sending has failed, including this time: at least 1. */
   readonly failures: number;
   /** How long ago the letter was written. */
   readonly ageMs: number;
-  /** From 0 to below 1. Shortens the wait by up to a fifth, so that letters that failed together part ways. */
+  /** From 0 to below 1. Shortens the wait by up to a fifth, to spread letters that failed together. */
   readonly jitter: number;
 }
 
 /**
- * How long a letter waits after a temporary failure: about 5 s at first (the contract wants the first retry within
- * 15 s), twice as long each time, at most a quarter of an hour. Null: it is a day old by then and is given up.
+ * The backoff after a temporary failure: about 5 s at first (the contract wants the first retry within 15 s), twice as
+ * long each time, at most a quarter of an hour. Null: the letter would be over a day old by then and is dropped.
  */
 export function retryAfter({ failures, ageMs, jitter }: FailedDelivery): number | null {
   const backoff = Math.min(firstWaitMs * 2 ** (failures - 1), longestWaitMs);

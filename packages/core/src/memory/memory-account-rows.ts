@@ -1,7 +1,17 @@
-import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from '../accounts/account.ts';
-import type { AccountRows, OwedEntry, Page } from '../accounts/account-store.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type {
+  Account,
+  Attempts,
+  Invite,
+  QueuedLetter,
+  RefreshToken,
+  SentToken,
+  Session,
+  AccountRows,
+  OwedEntry,
+  Page,
+} from '../accounts/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { Touch } from './memory-table.ts';
 import { MemoryTable } from './memory-table.ts';
 

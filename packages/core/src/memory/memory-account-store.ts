@@ -1,5 +1,5 @@
-import type { AccountRows, AccountStore } from '../accounts/account-store.ts';
-import { ReeveError } from '../kernel/errors.ts';
+import type { AccountRows, AccountStore } from '../accounts/index.ts';
+import { ReeveError } from '../kernel/index.ts';
 import type { AccountTables } from './memory-account-rows.ts';
 import { MemoryAccountRows } from './memory-account-rows.ts';
 
@@ -33,7 +33,7 @@ export class MemoryAccountStore implements AccountStore {
     this.#closed = true;
   }
 
-  /** The entry stands in the log and is owed no more. Called by the store of the log, as a part of its commit. */
+  /** The entry is in the log and no longer owed. The log's store calls this within its commit. */
   entryRecorded(id: string): void {
     this.#tables.owed.delete(id);
   }

@@ -1,21 +1,23 @@
-import type { Approval } from '../approvals/approval.ts';
-import type { ApprovalQuery, ApprovalReader, Found, GrantQuery, PageEnd } from '../approvals/approval-reader.ts';
-import { sortedBy } from '../approvals/approval-reader.ts';
-import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
-import type { StandingGrant } from '../approvals/grant.ts';
-import { grantStateOf } from '../approvals/grant.ts';
-import type { BulkControl } from '../control/bulk-control.ts';
-import type { ControlReader } from '../control/control-reader.ts';
-import { bulksTable, receiptsTable } from '../control/control-rows.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
-import type { PolicySource } from '../policy/parse-source.ts';
-import { policySetsTable, policyVersionsTable } from '../policy/policy-rows.ts';
-import type { PolicyStore, PolicyVersion } from '../policy/store/policy-version.ts';
+import type {
+  Approval,
+  ApprovalQuery,
+  ApprovalReader,
+  Found,
+  GrantQuery,
+  PageEnd,
+  StandingGrant,
+} from '../approvals/index.ts';
+import { sortedBy, approvalsTable, grantsTable, grantStateOf } from '../approvals/index.ts';
+import type { BulkControl, ControlReader } from '../control/index.ts';
+import { bulksTable, receiptsTable } from '../control/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { Receipt, ReceiptStatus } from '../ops/index.ts';
+import type { PolicySource, PolicyStore, PolicyVersion } from '../policy/index.ts';
+import { policySetsTable, policyVersionsTable } from '../policy/index.ts';
 import type { MemoryRows } from './memory-rows.ts';
 
-/** Reads what the store in memory keeps of controls. */
+/** Reads controls from the store in memory. */
 export class MemoryControls implements ControlReader {
   readonly #rows: MemoryRows;
   readonly #bySequence: (name: string) => Receipt[];
@@ -59,7 +61,7 @@ function sequenceName(agent: AgentId, sequence: number): string {
   return `${agentKey(agent)}#${sequence}`;
 }
 
-/** Reads what the store in memory keeps of policies. */
+/** Reads policies from the store in memory. */
 export class MemoryPolicies implements PolicyStore {
   readonly #rows: MemoryRows;
   readonly #byName: (name: string) => PolicyVersion[];
@@ -89,7 +91,7 @@ export class MemoryPolicies implements PolicyStore {
     return Promise.resolve(this.#newestFirst(name).filter(({ version }) => wanted.includes(version)));
   }
 
-  /** Nobody else has this store. */
+  /** No other gateway shares this store. */
   alone<Result>(work: (newest: readonly PolicyVersion[]) => Promise<Result>): Promise<Result> {
     return work([]);
   }
@@ -99,7 +101,7 @@ export class MemoryPolicies implements PolicyStore {
   }
 }
 
-/** Reads what the store in memory keeps of approvals and grants. */
+/** Reads approvals and grants from the store in memory. */
 export class MemoryApprovals implements ApprovalReader {
   readonly #rows: MemoryRows;
 

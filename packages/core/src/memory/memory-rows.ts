@@ -1,6 +1,6 @@
-import type { RowCondition, Prune, Reading, Table, Value, Write } from '../journal/rows.ts';
+import type { RowCondition, Prune, Reading, Table, Value, Write } from '../journal/index.ts';
 
-/** The rows of the store in memory: for each table its items, by their keys. */
+/** The rows of the store in memory: the items of each table, by key. */
 export class MemoryRows {
   readonly #tables = new Map<Table, Items>();
 
@@ -27,7 +27,7 @@ export class MemoryRows {
         for (const key of [...items.keys()]) items.delete(key);
         break;
       case 'push': {
-        // They are in the order in which their keys came. The item has its parts within it.
+        // Items stay in the order of their insertion. Each item contains its parts.
         const key = keyOf(write.table, write.item);
         items.delete(key);
         items.set(key, write.item);
@@ -49,7 +49,7 @@ export class MemoryRows {
     return this.#of(table).get(keyText(key)) as Item | undefined;
   }
 
-  /** How to find the items of a table by something else than their keys. To be asked for while the table is empty. */
+  /** Indexes the items of a table by another name than their keys. Call it while the table is empty. */
   index<Item>(table: Table<Item, string, unknown>, nameOf: (item: Item) => string): (name: string) => Item[] {
     const groups = new Map<string, Map<string, Item>>();
     this.#of(table).indexes.push({ nameOf, groups } as unknown as Index);
@@ -85,7 +85,7 @@ export class MemoryRows {
   }
 }
 
-/** The items of a table by another name, and then by their keys. */
+/** The items of a table by another name, then by key. */
 interface Index {
   readonly nameOf: (item: unknown) => string;
   readonly groups: Map<string, Map<string, unknown>>;
@@ -133,7 +133,7 @@ function valueOf(table: Table, column: string, item: unknown): Value {
   return (table.key[column] ?? table.columns[column])?.of(item) ?? null;
 }
 
-/** Whether an item is as all of the conditions say. */
+/** Whether an item meets all conditions. */
 export function fitsAll(table: Table, item: unknown, where: readonly RowCondition[]): boolean {
   return where.every((condition) => {
     const value = valueOf(table, condition.column, item);
@@ -162,7 +162,7 @@ function by(table: Table, columns: readonly string[]): (a: unknown, b: unknown) 
   };
 }
 
-/** Of the items whose keys differ in one column alone, the one where it is greatest. */
+/** Among items whose keys differ in one column only, the one with the greatest value there. */
 function latestOf<Item>(table: Table, column: string, items: readonly Item[]): Item[] {
   const others = Object.keys(table.key).filter((name) => name !== column);
   const latest = new Map<string, Item>();

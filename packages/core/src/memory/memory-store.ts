@@ -1,30 +1,25 @@
-import { owedEntriesTable } from '../accounts/accounts-rows.ts';
-import { emptyChain } from '../audit/chain.ts';
-import { EntryPage } from '../audit/audit-reader.ts';
-import type { SealedEntry } from '../audit/entry.ts';
-import type { ClosedPeriod } from '../budget/balance.ts';
-import { closedPeriodsTable } from '../budget/budget-rows.ts';
-import type { Period } from '../budget/period.ts';
-import type { TierOf } from '../budget/tier.ts';
-import { tierKey } from '../budget/tier.ts';
-import type { BulkControl } from '../control/bulk-control.ts';
-import { receiptsTable } from '../control/control-rows.ts';
-import type { Write } from '../journal/rows.ts';
-import { prune } from '../journal/rows.ts';
-import { entriesTable } from '../logs/logs-slice.ts';
-import type { Receipt, ReceiptStatus } from '../ops/receipt.ts';
+import { owedEntriesTable } from '../accounts/index.ts';
+import { emptyChain, EntryPage } from '../audit/index.ts';
+import type { SealedEntry, AuditPage, AuditQuery, AuditReader, StoredEntry } from '../audit/index.ts';
+import type { ClosedPeriod, Period, TierOf } from '../budget/index.ts';
+import { closedPeriodsTable, tierKey } from '../budget/index.ts';
+import type { BulkControl } from '../control/index.ts';
+import { receiptsTable } from '../control/index.ts';
+import type { Write } from '../journal/index.ts';
+import { prune } from '../journal/index.ts';
+import { entriesTable } from '../logs/index.ts';
+import type { Receipt, ReceiptStatus } from '../ops/index.ts';
 import type { Batch, Change, Snapshot, Store } from '../store.ts';
 import { loadSnapshot, writesOf } from '../store.ts';
-import type { AuditPage, AuditQuery, AuditReader, StoredEntry } from '../audit/audit-reader.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 import type { MemoryAccountStore } from './memory-account-store.ts';
 import { MemoryApprovals, MemoryControls, MemoryPolicies } from './memory-readers.ts';
 import { fitsAll, MemoryRows } from './memory-rows.ts';
 
-/** How many entries are kept: `memory:` promises nothing over a restart, and its memory must stay bounded. */
+/** How many entries a trim keeps. `memory:` promises nothing over a restart, and its memory must stay bounded. */
 const mostEntries = 100_000;
 
-/** How many receipts are kept: of those that are settled, the oldest go first. */
+/** How many settled receipts a trim removes, oldest first. It runs at twice this number. */
 const mostReceipts = 100_000;
 const oldReceipts = prune(receiptsTable, [{ column: 'is_open', is: 'off' }], {
   order: ['requested_at', 'id'],
@@ -43,8 +38,8 @@ export class MemoryStore implements Store, AuditReader {
   readonly #accounts: Pick<MemoryAccountStore, 'entryRecorded'> | undefined;
 
   /**
-   * It remembers nothing of an earlier run, and ids of events must not repeat for all that: whoever wants them to go on
-   * over restarts gives a number that grows from one to the next. `accounts` is where entries are owed, if anywhere.
+   * This store remembers nothing from an earlier run, yet event ids must not repeat. To continue them over restarts,
+   * pass a number that grows with each run. `accounts` holds the owed entries, if there are any.
    */
   constructor(eventIdsReserved = 0, accounts?: Pick<MemoryAccountStore, 'entryRecorded'>) {
     this.#accounts = accounts;
@@ -56,7 +51,7 @@ export class MemoryStore implements Store, AuditReader {
     return loadSnapshot(this.#head, (reading) => this.#rows.read(reading));
   }
 
-  /** Whatever could be wrong with a batch is looked at first: past that, nothing can fail half-way. */
+  /** Checks the whole batch first. After that, nothing can fail half-way. */
   commit(batch: Batch): void {
     let { seq } = this.#head;
     for (const entry of batch.entries) {
@@ -130,7 +125,7 @@ export class MemoryStore implements Store, AuditReader {
     for (const write of writesOf(change)) this.#write(write);
   }
 
-  /** Entries, and what accounts owe to the log, are not kept as rows are. */
+  /** Entries, and those that accounts owe to the log, are not kept as rows. */
   #write(write: Write): void {
     const { table } = write;
     if (table === owedEntriesTable && write.way === 'remove') this.#accounts?.entryRecorded(String(write.key[0]));
@@ -173,7 +168,7 @@ function fits({ seq, draft, canonical }: SealedEntry, query: AuditQuery): boolea
   );
 }
 
-/** Whether the text of an entry holds what is looked for, in whatever case. */
+/** Whether the text of an entry contains `q`, ignoring case. */
 function holds(canonical: string, q: string): boolean {
   return canonical.toLowerCase().includes(JSON.stringify(q).slice(1, -1).toLowerCase());
 }

@@ -1,13 +1,13 @@
-/** What someone is about to do to rows. */
+/** What a caller is about to do to rows. */
 export type Touch = 'reads' | 'changes';
 
-/** What a transaction sees of a table and wants of it: nothing shows to anyone else before it is kept. */
+/** A transaction's view of a table. Nobody else sees its changes before they are kept. */
 export class MemoryTable<Row> {
   readonly #kept: Map<string, Row>;
   readonly #changed = new Map<string, Row | undefined>();
   readonly #check: (touch: Touch) => void;
 
-  /** `check` throws where rows may not be read, or changed, now. */
+  /** `check` throws if rows may not be read or changed now. */
   constructor(kept: Map<string, Row>, check: (touch: Touch) => void) {
     this.#kept = kept;
     this.#check = check;

@@ -1,25 +1,27 @@
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
-import { isOver } from './lifecycle.ts';
+import { isOver, recordOf } from './op.ts';
 import type { Op } from './op.ts';
-import { recordOf } from './op.ts';
 
-/** Most operations need no row; a step looks at no more than this many for each row that it may write. */
+/** Most operations need no row. A step looks at no more than this many for each row that it may write. */
 const lookedPerRow = 10;
 
 /**
- * Operations are recovered by replaying the audit log, which is durable before any answer. So that the replay stays
- * short, those that live long get a row in the store, written aside from the decision path; the rest, which end within
- * moments, never do. The mark behind which nothing needs replaying follows at a safe distance.
+ * A restart recovers operations by replaying the audit log, which is durable before any answer. To keep the replay
+ * short, long-lived operations get a row in the store, written aside from the decision path. The rest end within
+ * moments and never get one. Entries behind a mark need no replay; the mark follows at a safe distance.
  */
 export class OpsCheckpoint {
   readonly #gov: Operations;
   readonly #tickMs: number;
-  /** An operation without a row ended within two ticks and was swept a time to live and a tick later; and two spare. */
+  /**
+   * An operation without a row ended within two ticks, and the sweep removed it a time to live and a tick later. Two
+   * ticks are spare.
+   */
   readonly #windowMs: number;
   #marks: { readonly elapsed: number; readonly seq: number }[] = [];
 
-  /** What a restart replays from: entries up to here are not needed to bring operations back. */
+  /** Where a restart starts to replay. Entries up to here are not needed to restore operations. */
   #replayFrom = 0;
 
   constructor(gov: Operations, tickMs: number, ttlMs: number) {
@@ -28,7 +30,7 @@ export class OpsCheckpoint {
     this.#windowMs = ttlMs + 5 * tickMs;
   }
 
-  /** Writes up to `limit` rows into this turn's batch; false when there was nothing left to write. */
+  /** Writes up to `limit` rows into this turn's batch. Returns false when nothing is left to write. */
   step(limit: number): boolean {
     const { clock, journal, ops } = this.#gov;
     const settledBy = clock.elapsed() - this.#tickMs;
@@ -50,7 +52,7 @@ export class OpsCheckpoint {
     return false;
   }
 
-  /** The log alone brings it back, for as long as it is kept. */
+  /** The log alone restores such an operation while it is kept. */
   #endedAtOnce(op: Op, since: number): boolean {
     return isOver(op.state) && op.savedSeq === 0 && op.movedAt - since <= 2 * this.#tickMs;
   }
@@ -59,7 +61,7 @@ export class OpsCheckpoint {
     return this.#replayFrom;
   }
 
-  /** Moves the mark, once `step` has written all there was. */
+  /** Moves the mark, once `step` has written everything. */
   advance(): void {
     const { clock, journal } = this.#gov;
     const now = clock.elapsed();
@@ -82,7 +84,7 @@ function savedOf(op: Op): SavedOp {
   return { ...record, seq: op.seq, controlId: control?.id ?? null };
 }
 
-/** Removes what has been over for long enough, from memory and, where it has a row, from the store. */
+/** Removes operations that have been over for long enough: from memory, and from the store if they have a row. */
 export function sweepOps(gov: Operations, most?: number): number {
   const removed = gov.ops.sweep(most);
   for (const op of removed) {

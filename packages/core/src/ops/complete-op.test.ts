@@ -53,7 +53,7 @@ describe('completing an operation in place of its agent', () => {
     const { test, op } = await running();
     const { reason } = await complete(test, op, {}, operator, 'its agent is gone, password=hunter2');
     expect((await test.audit()).at(-1)).toMatchObject({ reason: 'its agent is gone, password=[redacted]' });
-    // What it was allowed for stays what it was.
+    // The reason for which it was allowed stays.
     expect(reason).toBe('allowed by default');
   });
 

@@ -1,26 +1,20 @@
-import type { Principal } from '../access/principal.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Actor } from '../audit/entry.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
-import type { Micros } from '../kernel/money.ts';
-import { checkCost, microsPerUsd, usdOfMicros } from '../kernel/money.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { AgentId, Micros } from '../kernel/index.ts';
+import { checkLength, longest, checkCost, microsPerUsd, usdOfMicros, traceIdsIn } from '../kernel/index.ts';
 import { findOp } from './find-ops.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
-import { actorOf } from '../tenancy/agent.ts';
-import { authenticateAgent } from '../tenancy/identify.ts';
+import { actorOf, authenticateAgent } from '../tenancy/index.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
 
 /** How an action ended. */
 export interface Completion {
-  /** Null: what was reserved. */
+  /** Null: the reserved amount. */
   readonly actualCostMicros: number | null;
   readonly outcome: Outcome;
   readonly detail: string;
@@ -33,13 +27,13 @@ export interface CompleteOp {
   readonly reason: string;
 }
 
-/** An operator, or a client on an agent's behalf, says that an action has finished. */
+/** An operator, or a client on an agent's behalf, reports that an action has finished. */
 export function completeOp(gov: Operations, { by, opId, completion, reason }: CompleteOp): OpRecord {
   const { actor, requestId } = by;
   return finishOp(gov, findOp(gov, by, opId), completion, { actor, reason: redactText(reason), requestId });
 }
 
-/** Running becomes completing, and the cost is settled. */
+/** Moves a running operation to completing, which settles its cost. */
 function finishOp(
   gov: Operations,
   op: Op,
@@ -86,12 +80,14 @@ export function completeAction(gov: Operations, request: CompleteRequest): OpRec
   return finishOp(gov, op, request, { actor: actorOf(agent), reason: '' });
 }
 
-/** An action that did cost more than this many times what was held back for it is told about. */
+/** An action that cost more than this many times its reservation is reported. */
 const mostTimes = 10;
-/** Of what costs no more than this, nobody is told. */
+/** A cost up to this amount is never reported. */
 const leastMicros = microsPerUsd;
 
-/** Tells, in the log and to live views, that an action did cost far more than was held back for it. It is booked all the same. */
+/**
+ * Reports, in the log and to live views, that an action cost far more than was reserved. The cost counts all the same.
+ */
 export function noteOverrun(gov: Operations, op: Op, reservedMicros: Micros): void {
   const { costMicros: actualMicros } = op;
   if (actualMicros <= leastMicros || actualMicros <= reservedMicros * mostTimes) return;

@@ -1,22 +1,19 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach, requireScope } from '../access/principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { OpState } from './lifecycle.ts';
-import { isOver } from './lifecycle.ts';
-import type { Op, OpRecord } from './op.ts';
-import { recordOf } from './op.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach, requireScope } from '../access/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import type { OpState, Op, OpRecord } from './op.ts';
+import { isOver, recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import type { TenantFilter } from '../tenancy/topology.ts';
-import { visibleAgents } from '../tenancy/topology.ts';
+import type { Agent, TenantFilter } from '../tenancy/index.ts';
+import { visibleAgents } from '../tenancy/index.ts';
 
-/** How many of those that an ambiguous id may mean are named. */
+/** How many candidates the error for an ambiguous id names. */
 const mostCandidates = 20;
 
 /**
- * The operation that an id means among those the caller may reach: `trace:span`, or `org/team/agent/trace:span` with `-`
- * for an empty org or team. To a tenant, another tenant's operation does not exist, and makes no id ambiguous.
+ * The operation that an id means among those the caller may reach: `trace:span`, or `org/team/agent/trace:span` with
+ * `-` for an empty org or team. For a tenant, another tenant's operation does not exist, and makes no id ambiguous.
  */
 export function findOp(gov: Operations, by: Principal, id: string): Op {
   const found = opsMeant(gov, id).filter((op) => mayReach(by, op.owner.record.id));
@@ -30,7 +27,7 @@ export function findOp(gov: Operations, by: Principal, id: string): Op {
   );
 }
 
-/** What is known of an operation, once that is durable. */
+/** An operation, read once its state is durable. */
 export async function readOp(gov: Operations, by: Principal, id: string): Promise<OpRecord> {
   requireScope(by, 'read');
   const record = recordOf(findOp(gov, by, id));
@@ -66,9 +63,9 @@ export interface OpFilter extends TenantFilter {
 
 export interface OpPage {
   readonly ops: readonly OpRecord[];
-  /** The ordinal of each. */
+  /** The ordinal of each operation. */
   readonly places: readonly number[];
-  /** The ordinal before which the next page starts; null where there is none. */
+  /** The ordinal before which the next page starts; null if there is none. */
   readonly next: number | null;
   readonly total: number;
 }
@@ -80,13 +77,10 @@ export function inFlight(gov: Pick<Operations, 'ops'>, agent: Agent): number {
   return count;
 }
 
-/** So many are looked at in one go: about a millisecond. */
+/** How many operations one step looks at: about a millisecond. */
 const opsPerStep = 20_000;
 
-/**
- * The operations that the caller may see, the newest first. Looks at all of them, in steps: whoever runs it lets
- * decisions through in between.
- */
+/** The operations that the caller may see, newest first. It looks at all of them, in steps, between decisions. */
 export function* listOps(
   gov: Operations,
   by: Principal,
@@ -97,7 +91,7 @@ export function* listOps(
   const newest = new Newest(limit + 1);
   let total = 0;
   let looked = 0;
-  // As they are now: one that registers again in between would come twice.
+  // A copy: an agent that registers again in between would come twice.
   for (const agent of [...visibleAgents(gov, by, filter)]) {
     if (filter.agentId !== undefined && agent.record.id.agentId !== filter.agentId) continue;
     for (const op of gov.ops.of(agent).values()) {
@@ -109,7 +103,7 @@ export function* listOps(
   }
   const found = newest.take();
   const shown = found.slice(0, limit);
-  // What has moved on in between does not fit any more.
+  // Operations that moved in between may no longer match.
   const fitting = shown.filter((op) => fits(op, filter));
   return {
     ops: fitting.map(recordOf),
@@ -123,7 +117,7 @@ function fits(op: Op, { state, runId }: OpFilter): boolean {
   return (state === undefined || op.state === state) && (runId === undefined || op.runId === runId);
 }
 
-/** The newest of many, without sorting all of them: what has no chance any more is thrown away in between. */
+/** The newest of many, without sorting all of them: it drops those without a chance in between. */
 class Newest {
   readonly #most: number;
   #kept: Op[] = [];

@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../testkit/manual-clock.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
-import type { OpState, OpTrigger } from './lifecycle.ts';
-import { allowedTriggers, isOver, nextState, opStates } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
+import { allowedTriggers, isOver, nextState, opStates } from './op.ts';
 import { OpsRegistry } from './registry.ts';
 
 const triggers: readonly OpTrigger[] = ['allow', 'pause', 'resume', 'complete', 'terminate'];
 const no = 'InvalidTransition';
 
-/** The specification's table, "States and transitions", as a whole matrix: what each trigger does in each state. */
+/** The specification's table, "States and transitions", as a full matrix: what each trigger does in each state. */
 const matrix: Readonly<Record<OpState, Readonly<Record<OpTrigger | 'ingest', OpState | typeof no>>>> = {
-  // From        ingest                 allow           pause           resume            complete                terminate
   pending: { ingest: 'pending', allow: 'running', pause: no, resume: no, complete: no, terminate: 'terminated' },
   running: {
     ingest: 'running',
@@ -26,7 +24,7 @@ const matrix: Readonly<Record<OpState, Readonly<Record<OpTrigger | 'ingest', OpS
   terminated: { ingest: 'terminated', allow: no, pause: no, resume: no, complete: no, terminate: 'terminated' },
 };
 
-/** How an operation comes into each state. */
+/** How an operation gets into each state. */
 const wayTo: Readonly<Record<OpState, readonly OpTrigger[]>> = {
   pending: [],
   running: ['allow'],

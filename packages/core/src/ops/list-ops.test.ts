@@ -4,7 +4,7 @@ import type { Principal } from '../access/principal.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
-import type { OpState } from './lifecycle.ts';
+import type { OpState } from './op.ts';
 import type { OpFilter, OpPage } from './find-ops.ts';
 import { listOps } from './find-ops.ts';
 
@@ -124,7 +124,7 @@ test('of many thousand the newest are found, wherever they stand', async () => {
   const test = await testGovernance();
   for (let i = 0; i < 50; i++) await test.register(agentId(`acme/many/a${i}`));
   const agents = [...test.gov.directory.registered()];
-  // The agents take turns in blocks, so that the newest operations stand with those in the middle.
+  // The agents take turns in blocks, so that the newest operations belong to agents in the middle.
   for (let i = 0; i < 30_000; i++) {
     const agent = agents[(Math.floor(i / 700) * 17) % agents.length];
     if (agent !== undefined) test.gov.ops.ingest(agent, `t${i}:s`);
@@ -144,7 +144,7 @@ test('what changes between the steps is shown as it is at the end, and nothing c
   const ops = Array.from({ length: 45_000 }, (_, i) => test.gov.ops.ingest(bot, `t${i}:s`).op);
   let steps = 0;
   const page = list(test, { state: 'pending' }, { before: ops[30_000]?.ordinal, limit: 3 }, operator, () => {
-    // The agent comes to the end of the directory once more, and the newest that was found so far moves on.
+    // The agent moves to the end of the directory, and the newest operation found so far moves on.
     if (++steps === 1) test.gov.directory.put(bot.record, 0);
     const found = ops[29_999];
     if (steps === 2 && found !== undefined) test.gov.ops.move(found, 'allow');
@@ -167,7 +167,7 @@ test('after a restart the order is that of registration', async () => {
   const [first] = agents;
   if (first === undefined) throw new RangeError('no such agent');
   test.clock.advance(10);
-  // It moved last, and is the oldest all the same.
+  // It moved last, and is still the oldest.
   await test.complete(first, 't0:s');
   const again = await test.crash();
   expect(listed(again)).toEqual(['t5:s', 't4:s', 't3:s', 't2:s', 't1:s', 't0:s']);

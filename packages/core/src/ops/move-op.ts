@@ -1,13 +1,9 @@
 import type { Operations, OpMoved } from './operations.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import type { Actor } from '../audit/entry.ts';
-import { announce } from '../kernel/announce.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { traceIdsIn } from '../kernel/ids.ts';
-import type { OpTrigger } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import { canonicalJson, draftOf } from '../audit/index.ts';
+import type { Json, Actor } from '../audit/index.ts';
+import { announce, traceIdsIn } from '../kernel/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import type { OpTrigger, Op } from './op.ts';
 import { opsChange } from './ops-slice.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -16,15 +12,15 @@ export interface MoveCause {
   readonly actor: Actor;
   readonly reason: string;
   readonly details?: { readonly [member: string]: Json };
-  /** The control that it is done for, where there is one. */
+  /** The control that causes the move, if any. */
   readonly control?: Receipt;
-  /** The approval whose outcome it is, where it is one. */
+  /** The approval whose outcome the move is, if any. */
   readonly approvalId?: string;
 }
 
 /**
- * A transition that no decision causes: by an operator, by the agent's report, by expiry. It writes one
- * `OpStateChanged` and publishes one event; where nothing changes it writes and publishes nothing.
+ * A transition without a decision: by an operator, by the agent's report, by expiry. It writes one `OpStateChanged` and
+ * publishes one event. If nothing changes, it does neither.
  */
 export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCause): void {
   const { reason, control } = op;
@@ -59,7 +55,7 @@ export function moveOp(gov: Operations, op: Op, trigger: OpTrigger, by: MoveCaus
   announce(gov.reactions.opMoved, moved);
 }
 
-/** A transition that a decision causes. The entry of the decision tells of it. */
+/** A transition that a decision causes. The decision's entry records it. */
 export function moveByDecision(
   gov: Operations,
   op: Op,
@@ -73,7 +69,7 @@ export function moveByDecision(
   announce(gov.reactions.opMoved, moved);
 }
 
-/** The one place where an operation moves; undefined where the table leads it to where it is. */
+/** The one place where an operation moves. Undefined if the table leads to the state it is in. */
 function transition(
   gov: Operations,
   op: Op,

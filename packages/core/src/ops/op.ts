@@ -1,11 +1,9 @@
-import type { ActionType } from '../action/action.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { OpState } from './lifecycle.ts';
+import type { ActionType } from '../action/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt } from './receipt.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Agent } from '../tenancy/index.ts';
 
-/** What is remembered of an operation, whoever asks. */
+/** What is known about an operation, whoever asks. */
 export interface OpRecord {
   /** `<trace_id>:<span_id>` */
   readonly opId: string;
@@ -20,14 +18,14 @@ export interface OpRecord {
   readonly runId: string;
   readonly reason: string;
   readonly costMicros: number;
-  /** What budgets hold back for it: its cost, until it is settled or released. */
+  /** What budgets reserve for the operation: its cost, until that is settled or released. */
   readonly reservedMicros: number;
   readonly policyRule: string;
-  /** Digest of the action it was decided for; empty until its first check. */
+  /** Digest of the action that was decided; empty until the first check. */
   readonly digest: string;
-  /** Its last control. */
+  /** The last control of the operation. */
   readonly control: Receipt | null;
-  /** It runs, as far as is known, but nothing has been heard of its agent for long. */
+  /** The operation runs, as far as is known, but its agent has been silent for long. */
   readonly stale: boolean;
 }
 
@@ -35,12 +33,12 @@ export interface OpRecord {
 export interface Op {
   readonly opId: string;
   readonly owner: Agent;
-  /** Its place in the order in which operations became known here: lists are cut by it. */
+  /** The order in which operations became known here. Lists are paged by it. */
   ordinal: number;
   state: OpState;
   readonly registeredAt: EpochMs;
   updatedAt: EpochMs;
-  /** When it last moved, on the clock that never jumps. */
+  /** When the operation last moved, on the monotonic clock. */
   movedAt: number;
   actionType: ActionType | null;
   resource: string;
@@ -52,11 +50,11 @@ export interface Op {
   policyRule: string;
   digest: string;
   control: Receipt | null;
-  /** Its agent has fallen silent. Only of one that runs is this told. */
+  /** The agent has fallen silent. Only a running operation shows this. */
   stale: boolean;
-  /** Sequence of the audit entry that last changed it. */
+  /** Sequence of the audit entry that last changed the operation. */
   seq: number;
-  /** `seq` at the time its row was last written to the store; 0 where it has no row. */
+  /** `seq` when the row was last written to the store; 0 if there is no row. */
   savedSeq: number;
 }
 
@@ -79,4 +77,34 @@ export function recordOf(op: Op): OpRecord {
     control: op.control,
     stale: op.stale && op.state === 'running',
   };
+}
+
+/** The states and moves of an operation. Read them beside the specification's table. */
+export type OpState = 'pending' | 'running' | 'paused' | 'completing' | 'terminated';
+export type OpTrigger = 'allow' | 'pause' | 'resume' | 'complete' | 'terminate';
+
+export const lifecycle = {
+  pending: { allow: 'running', terminate: 'terminated' },
+  running: { pause: 'paused', complete: 'completing', terminate: 'terminated' },
+  paused: { resume: 'running', terminate: 'terminated' },
+  completing: {},
+  terminated: { terminate: 'terminated' },
+} as const satisfies Record<OpState, Partial<Record<OpTrigger, OpState>>>;
+
+export const opStates = Object.keys(lifecycle) as readonly OpState[];
+
+const moves: Readonly<Record<OpState, Partial<Record<OpTrigger, OpState>>>> = lifecycle;
+
+/** Where a trigger leads; undefined if the table has no such move. */
+export function nextState(from: OpState, trigger: OpTrigger): OpState | undefined {
+  return moves[from][trigger];
+}
+
+export function allowedTriggers(from: OpState): readonly OpTrigger[] {
+  return Object.keys(moves[from]) as OpTrigger[];
+}
+
+/** Nothing follows but the sweep. */
+export function isOver(state: OpState): boolean {
+  return state === 'completing' || state === 'terminated';
 }

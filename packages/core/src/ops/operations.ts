@@ -1,32 +1,29 @@
-import type { AlertEvent, Actor } from '../audit/entry.ts';
-import type { BudgetEvent, BudgetsChange } from '../budget/budget-slice.ts';
-import type { Budgets } from '../budget/budgets.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { Reactions } from '../kernel/announce.ts';
-import type { AgentChange, AgentEvent } from '../tenancy/tenancy-slice.ts';
-import type { Tenancy, TenancyReactions } from '../tenancy/tenancy.ts';
-import type { OpState, OpTrigger } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { AlertEvent, Actor } from '../audit/index.ts';
+import type { BudgetEvent, BudgetsChange, Budgets } from '../budget/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { Reactions } from '../kernel/index.ts';
+import type { AgentChange, AgentEvent, Tenancy, TenancyReactions } from '../tenancy/index.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';
 
-/** A transition, as it is announced. */
+/** A transition, as reactions learn of it. */
 export interface OpMoved {
   readonly op: Op;
   readonly from: OpState;
   readonly trigger: OpTrigger;
   readonly actor: Actor;
   readonly reason: string;
-  /** The approval that it is the outcome of, where it is one. */
+  /** The approval whose outcome the transition is, if any. */
   readonly approvalId: string | undefined;
-  /** The day that its cost was booked to: whoever settles it says so. */
+  /** The day on which the cost counts. The reaction that settles the cost sets it. */
   booked: string | undefined;
 }
 
 export interface OpsReactions extends TenancyReactions {
-  /** An operation has moved, and its entry is about to be written: what is settled by it stands there. */
+  /** An operation has moved, and its entry is not written yet: reactions can still add to it. */
   readonly opMoving: Reactions<OpMoved>;
-  /** Its entry is written. */
+  /** The entry is written. */
   readonly opMoved: Reactions<OpMoved>;
 }
 

@@ -1,4 +1,4 @@
-import type { AgentColumn, Row, RowsOf, Table } from '../journal/rows.ts';
+import type { AgentColumn, Row, RowsOf, Table } from '../journal/index.ts';
 import {
   agentColumns,
   agentIdOf,
@@ -11,7 +11,7 @@ import {
   remove,
   text,
   textIn,
-} from '../journal/rows.ts';
+} from '../journal/index.ts';
 import type { OpsChange, SavedOp } from './ops-slice.ts';
 import { boundedOp } from './ops-slice.ts';
 
@@ -22,7 +22,7 @@ export const opsTable: Table<SavedOp, AgentColumn | 'op_id'> = {
   itemOf: opOf,
 };
 
-/** The name of the mark after which a restart replays the log. */
+/** The mark after which a restart replays the log. */
 export const replayFrom = 'ops_replay_from';
 
 export const opsRows: RowsOf<OpsChange> = {
@@ -32,14 +32,14 @@ export const opsRows: RowsOf<OpsChange> = {
   ops_forgotten: () => [clear(opsTable), put(marksTable, { name: replayFrom, value: null })],
 };
 
-/** All but what has a column of its own. */
+/** Everything without a column of its own. */
 function recordOf(op: SavedOp): string {
   return JSON.stringify({ ...op, agent: undefined, opId: undefined, seq: undefined });
 }
 
 function opOf(row: Row): SavedOp {
   return boundedOp({
-    // Rows from before there were controls and budgets do not name them.
+    // Rows from before controls and budgets lack these members.
     controlId: null,
     reservedMicros: 0,
     ...(JSON.parse(textIn(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros'>),

@@ -1,10 +1,9 @@
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { withKeptTexts } from '../kernel/bounds.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { withKeptTexts } from '../kernel/index.ts';
 import type { OpRecord, Op } from './op.ts';
 import { recordOf } from './op.ts';
 
-/** The event of a transition, ingest included: the operation as it is right after it. */
+/** The event of a transition, including ingest: the operation right after it. */
 export function opsChange(op: Op): OpsChangeEvent {
   return { type: 'ops_change', at: op.updatedAt, agent: op.owner.record.id, op: recordOf(op) };
 }
@@ -13,27 +12,27 @@ export function opsChange(op: Op): OpsChangeEvent {
 export type OpsChange =
   | { readonly kind: 'op_saved'; readonly op: SavedOp }
   | { readonly kind: 'op_removed'; readonly id: AgentId; readonly opId: string }
-  /** After which entry a restart replays the log to bring operations back. */
+  /** A restart replays the log after this entry to restore operations. */
   | { readonly kind: 'ops_replay_from'; readonly seq: number }
-  /** Operations are not to survive a restart: neither rows nor replay. */
+  /** Operations shall not survive a restart, neither by rows nor by replay. */
   | { readonly kind: 'ops_forgotten' };
 
-/** An operation as the store remembers it, with the entry that it is true as of. */
+/** An operation as the store keeps it, with the entry up to which it is current. */
 export interface SavedOp extends Omit<OpRecord, 'control' | 'stale'> {
   readonly seq: number;
-  /** Its last control. The receipt has a row of its own, which goes on changing. */
+  /** The last control. Its receipt has a row of its own, which goes on changing. */
   readonly controlId: string | null;
 }
 
-/** As it is read: nothing that is stored fills the memory of a gateway that starts. */
+/** Bounds the texts of a stored operation, so that they cannot fill the memory of a gateway at start. */
 export function boundedOp(op: SavedOp): SavedOp {
   return withKeptTexts(op, ['resource', 'summary', 'reason']);
 }
 
-/** What a start brings back of operations, before it replays the log. */
+/** What a start restores for operations before it replays the log. */
 export interface OpsSnapshot {
   readonly ops: readonly SavedOp[];
-  /** After which entry operations are brought back by replaying the log; null: they are not. */
+  /** A start replays the log after this entry to restore operations. Null: it restores none. */
   readonly opsReplayFrom: number | null;
 }
 
@@ -43,6 +42,6 @@ export interface OpsChangeEvent {
   readonly at: EpochMs;
   readonly agent: AgentId;
   readonly op: OpRecord;
-  /** The day that its cost was booked to, where the move has settled one. */
+  /** The day on which the cost counts, if the move settled one. */
   readonly booked?: string;
 }

@@ -47,7 +47,7 @@ function take(receipt: Receipt, step: Step, at: number): Receipt {
   return acknowledged(receipt, step.outcome, 'said', at);
 }
 
-/** How much is known: what is further along is never given up for what came before it. */
+/** How much is known. A status never falls back to an earlier one. */
 const rank: Readonly<Record<ReceiptStatus, number>> = {
   requested: 0,
   delivered: 1,
@@ -57,7 +57,7 @@ const rank: Readonly<Record<ReceiptStatus, number>> = {
   effective: 5,
 };
 
-/** What the status must be, from all that has happened, in whatever order. */
+/** The status that must follow from all steps, in whatever order. */
 function expectedStatus(steps: readonly Step[]): ReceiptStatus {
   const said = (outcome: AckOutcome) => steps.some((step) => step.do === 'ack' && step.outcome === outcome);
   if (said('effective')) return 'effective';

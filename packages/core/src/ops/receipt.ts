@@ -1,20 +1,19 @@
-import type { Width } from '../access/authority.ts';
-import type { Actor } from '../audit/entry.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Width } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
 
 export type ControlAction = 'pause' | 'resume' | 'terminate';
 
 export const receiptStatuses = ['requested', 'delivered', 'unconfirmed', 'acked', 'failed', 'effective'] as const;
 export type ReceiptStatus = (typeof receiptStatuses)[number];
 
-/** What an agent says of a control message. */
+/** What an agent says about a control message. */
 export type AckOutcome = 'received' | 'effective' | 'failed';
 
-/** What became of one control of one operation. It never changes: each step puts another one in its place. */
+/** What became of one control of one operation. A receipt never changes: each step replaces it. */
 export interface Receipt {
   readonly id: string;
-  /** The scoped control that it belongs to, where there is one. */
+  /** The scoped control that the receipt belongs to, if any. */
   readonly bulkId: string | null;
   readonly agent: AgentId;
   readonly opId: string;
@@ -22,32 +21,32 @@ export interface Receipt {
   readonly actor: Actor;
   readonly reason: string;
   readonly cause: 'operator' | 'suspension';
-  /** How wide the credential was that it was asked for with: what it stopped, a narrower one does not lift. */
+  /** The width of the credential that asked for the control. A narrower one cannot lift what it stopped. */
   readonly width: Width;
-  /** The agent had opened a control stream in its registration, so that it owes an answer, whatever it does since. */
+  /** The agent opened a control stream in this registration, so it owes an answer, whatever it does later. */
   readonly owed: boolean;
-  /** The number of its message: increasing per agent, never used again. */
+  /** The number of the message: it grows per agent and is never reused. */
   readonly sequence: number;
   readonly requestedAt: EpochMs;
-  /** When it was first written to a control stream of the agent. */
+  /** When the message was first written to a control stream of the agent. */
   readonly deliveredAt: EpochMs | null;
   readonly ackedAt: EpochMs | null;
   readonly effectiveAt: EpochMs | null;
   readonly status: ReceiptStatus;
-  /** What the agent said, or why nothing was heard. */
+  /** What the agent said, or why it was not heard. */
   readonly detail: string;
-  /** Its message is in the agent's outbox: not acknowledged, and not given up. */
+  /** The message is in the agent's outbox: neither acknowledged nor dropped. */
   readonly waiting: boolean;
-  /** It was to stop something, was not confirmed in time, and keeps the agent from being answered. */
+  /** A stop that was not confirmed in time. It keeps the agent from getting answers. */
   readonly blocks: boolean;
 }
 
-/** Whether the agent has been heard on it. */
+/** Whether the agent has responded to the control. */
 export function isAnswered({ status }: Receipt): boolean {
   return status === 'acked' || status === 'failed' || status === 'effective';
 }
 
-/** Whether the time that the agent has to be heard on it is running. */
+/** Whether the agent still has time to respond. */
 export function isDue({ status }: Receipt): boolean {
   return status === 'requested' || status === 'delivered';
 }
@@ -59,8 +58,8 @@ export function delivered(receipt: Receipt, at: EpochMs): Receipt {
 }
 
 /**
- * Takes what the agent says, in whatever order it arrives: what took effect stays so, what failed can still take effect,
- * and a late word is taken all the same. Where it tells nothing new the receipt itself is returned.
+ * Takes the agent's word, in whatever order it arrives. What took effect stays so, what failed can still take effect,
+ * and a late word counts all the same. Returns the same receipt if the word says nothing new.
  */
 export function acknowledged(receipt: Receipt, outcome: AckOutcome, detail: string, at: EpochMs): Receipt {
   const { status } = receipt;
@@ -70,18 +69,18 @@ export function acknowledged(receipt: Receipt, outcome: AckOutcome, detail: stri
     return { ...receipt, status: 'effective', detail, ackedAt, effectiveAt: at, waiting: false, blocks: false };
   }
   if (status === 'failed') return receipt;
-  // A stop that failed has not happened, so a block that was there stays.
+  // A failed stop has not happened, so its block stays.
   if (outcome === 'failed') return { ...receipt, status: 'failed', detail, ackedAt, waiting: false };
   if (status === 'acked') return receipt;
   return { ...receipt, status: 'acked', detail, ackedAt, waiting: false, blocks: false };
 }
 
-/** The time to acknowledge is over; the message stays in the outbox. */
+/** The time to acknowledge is over. The message stays in the outbox. */
 export function unconfirmed(receipt: Receipt, detail: string, blocks: boolean): Receipt {
   return isAnswered(receipt) ? receipt : { ...receipt, status: 'unconfirmed', detail, blocks };
 }
 
-/** Its message leaves the outbox without an answer. A block stays. */
+/** The message leaves the outbox without an answer. A block stays. */
 export function givenUp(receipt: Receipt, detail: string, blocks = receipt.blocks): Receipt {
   return { ...unconfirmed(receipt, detail, blocks), waiting: false };
 }

@@ -7,8 +7,7 @@ import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import { moveOp } from './move-op.ts';
 import { OpsCheckpoint, sweepOps } from './checkpoint.ts';
-import type { OpTrigger } from './lifecycle.ts';
-import type { OpRecord } from './op.ts';
+import type { OpTrigger, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import { registerOp } from '../testkit/commands.ts';
 
@@ -91,11 +90,11 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
 interface Schedule {
   readonly tickMs: number;
   readonly ttlMs: number;
-  /** Whether housekeeping runs on every tick; otherwise only when a command says so, however late. */
+  /** Whether housekeeping runs on every tick. Otherwise it runs only on a command, however late. */
   readonly punctual: boolean;
 }
 
-/** A gateway with its housekeeping, driven by commands, that crashes now and then. */
+/** A gateway with its housekeeping, driven by commands, that crashes at times. */
 class Simulation {
   readonly #schedule: Schedule;
   #test: TestGovernance;
@@ -193,7 +192,7 @@ class Simulation {
     }
   }
 
-  /** An agent that leaves comes back at once, so that its ids can be used again. */
+  /** An agent that leaves returns at once, so that its ids can be used again. */
   async #deregister(index: number): Promise<void> {
     const { id } = this.#agent(index);
     const left = await settled(this.#test.deregister(this.#agent(index)));
@@ -242,7 +241,7 @@ class Simulation {
 
 type Picture = Record<string, OpRecord & { readonly seq: number; readonly age: number }>;
 
-/** Every operation, with all that is remembered of it. */
+/** Every operation, with everything known about it. */
 function picture({ gov, clock }: TestGovernance): Picture {
   const seen: Picture = {};
   for (const owner of gov.directory.all()) {
@@ -253,7 +252,7 @@ function picture({ gov, clock }: TestGovernance): Picture {
   return seen;
 }
 
-/** Whether it went through; a refusal is an answer like any other here. */
+/** Whether the work succeeded. A refusal is an answer like any other here. */
 async function settled(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -290,7 +289,7 @@ test('so it is where operations are swept sooner than housekeeping comes round',
   await survivesCrashes({ tickMs: 10_000, ttlMs: 4_000, punctual: true }, 150);
 });
 
-/** Ticks as the gateway's housekeeping does, `ms` long, doing `between` before each tick. */
+/** Runs ticks as the gateway's housekeeping does, with `between` before each tick. */
 async function keepHouse(
   test: TestGovernance,
   checkpoint: OpsCheckpoint,
@@ -393,7 +392,7 @@ test('the log is replayed from the mark on, and the mark keeps up', async () => 
   expect(opsReplayFrom).toBeGreaterThan(head.seq - 20);
 });
 
-/** No two looks at it show the same time. */
+/** No two readings show the same time. */
 class TickingClock extends ManualClock {
   override now(): number {
     this.setWallClock(1);

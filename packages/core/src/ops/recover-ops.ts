@@ -1,23 +1,22 @@
-import type { ActionType } from '../action/action.ts';
+import type { ActionType } from '../action/index.ts';
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
-import type { EntryLog, StoredEntry } from '../audit/audit-reader.ts';
-import { keptText } from '../kernel/bounds.ts';
-import type { Agent } from '../tenancy/agent.ts';
-import type { OpState } from './lifecycle.ts';
-import { isOver } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { EntryLog, StoredEntry } from '../audit/index.ts';
+import { keptText } from '../kernel/index.ts';
+import type { Agent } from '../tenancy/index.ts';
+import type { OpState, Op } from './op.ts';
+import { isOver } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
 const page = 1000;
 
-/** What operations are brought back from. */
+/** What operations are restored from. */
 export interface OpsLog extends EntryLog {
-  /** Those of these receipts that are known, in no particular order. */
+  /** The known ones among these receipts, in no particular order. */
   receipts(ids: readonly string[]): Promise<readonly Receipt[]>;
 }
 
-/** Brings operations back: from their rows, and from the entries that were written since. */
+/** Restores operations from their rows and from the entries written since. */
 export async function recoverOps(
   gov: Operations,
   rows: readonly SavedOp[],
@@ -38,7 +37,7 @@ export async function recoverOps(
   recovery.finish();
 }
 
-/** The members of an entry that say something of an operation. */
+/** The members of an entry that describe an operation. */
 interface LoggedEntry {
   readonly at: string;
   readonly event_type: string;
@@ -55,7 +54,7 @@ interface LoggedEntry {
     readonly run_id?: string;
     readonly summary?: string;
     readonly replay?: boolean;
-    /** Null where the entry is the beginning: it was registered without a check. */
+    /** Null in an operation's first entry: it was registered without a check. */
     readonly from?: OpState | null;
     readonly to?: OpState;
     readonly trigger?: string;
@@ -66,7 +65,7 @@ interface LoggedEntry {
 class Recovery {
   readonly #gov: Operations;
   readonly #ops = new Map<Agent, Map<string, Op>>();
-  /** The last control of each, where there was one. */
+  /** The last control of each operation that had one. */
   readonly #controls = new Map<Op, string>();
 
   constructor(gov: Operations) {
@@ -123,7 +122,7 @@ class Recovery {
     }
   }
 
-  /** What it had then is gone; what it has from a later registration stays. */
+  /** Drops the agent's operations from before it left. Those of a later registration stay. */
   #left(agent: Agent, seq: number): void {
     const ops = this.#ops.get(agent);
     for (const op of ops?.values() ?? []) if (op.seq < seq) ops?.delete(op.opId);
@@ -133,7 +132,8 @@ class Recovery {
     const at = Date.parse(entry.at);
     const { payload } = entry;
     const known = this.#ops.get(agent)?.get(opId);
-    // Only the first check decides: one that was decided, or ended, before has been swept, and this is another operation.
+    // Only the first check decides. An operation that was decided or ended before has been swept, and this is another
+    // one.
     const isFirstCheck = known?.digest === '' && known.state === 'pending';
     const registeredAt = isFirstCheck ? known.registeredAt : at;
     this.#put({
@@ -173,7 +173,7 @@ class Recovery {
     op.seq = seq;
   }
 
-  /** It stayed paused, by another control. */
+  /** The operation stayed paused, by another control. */
   #takenOver(op: Op | undefined, entry: LoggedEntry, seq: number): void {
     if (op === undefined || entry.payload.control_id === undefined) return;
     this.#controls.set(op, entry.payload.control_id);
@@ -196,7 +196,7 @@ class Recovery {
   }
 }
 
-/** What was held back for it is free, whatever becomes of it. */
+/** The reservation is released, whatever becomes of the operation. */
 function freed(op: Op | undefined, seq: number): void {
   if (op === undefined) return;
   op.reservedMicros = 0;

@@ -1,21 +1,18 @@
-import type { Principal } from '../access/principal.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
-import { checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/ids.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { checkLength, longest, checkTraceIds, traceIdsOf, traceIdsIn } from '../kernel/index.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
 import { opsChange } from './ops-slice.ts';
-import { findAgent } from '../tenancy/identify.ts';
+import { findAgent } from '../tenancy/index.ts';
 
 export interface RegisterOp {
   readonly by: Principal;
   readonly agent: AgentId;
-  /** Both ids empty: they are made up. */
+  /** If both are empty, new ones are made. */
   readonly traceId: string;
   readonly spanId: string;
   readonly summary: string;
@@ -27,8 +24,7 @@ export interface RegisteredOp {
 }
 
 /**
- * Registers an operation of an agent before its check: it is pending, and its first check decides it. One that is
- * known already is answered as it is.
+ * Registers an operation before its check. It is pending, and its first check decides. Returns a known one as it is.
  */
 export function registerOp(gov: Operations, request: RegisterOp): RegisteredOp {
   const { by } = request;
@@ -67,7 +63,7 @@ function begin(gov: Operations, by: Principal, op: Op, summary: string): void {
 }
 
 /**
- * Terminates up to `most` operations that were registered and whose check has not come in time, and returns how many. One
+ * Terminates up to `most` registered operations whose check has not come in time, and returns how many. An operation
  * that was checked and waits for an approval has an expiry of its own.
  */
 export function expireUnchecked(gov: Operations, ttlMs: number, most: number): number {

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import type { Agent } from '../tenancy/agent.ts';
 import { looseAgent } from '../testkit/loose-agent.ts';
 import { ManualClock } from '../testkit/manual-clock.ts';
-import type { OpState, OpTrigger } from './lifecycle.ts';
-import { opStates } from './lifecycle.ts';
-import type { Op } from './op.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
+import { opStates } from './op.ts';
 import type { Undo } from '../journal/journal.ts';
 import { OpsRegistry } from './registry.ts';
 
@@ -32,7 +31,7 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant('move' as const),
       agent,
       opId,
-      // Moves that lead somewhere come more often, so that runs get far.
+      // Moves that lead somewhere are more frequent, so that runs get far.
       trigger: fc.constantFrom<OpTrigger>('allow', 'allow', 'pause', 'resume', 'complete', 'terminate', 'terminate'),
     }),
   },
@@ -49,7 +48,7 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Command>({ do: 'sweep' }) },
 );
 
-/** What the specification says of an operation, and nothing of how the registry finds it. */
+/** What the specification says about an operation, without how the registry finds it. */
 interface Expected {
   state: OpState;
   registeredAt: number;
@@ -57,7 +56,7 @@ interface Expected {
   movedAt: number;
 }
 
-/** Read off the specification's table once more, on purpose not from the code under test. */
+/** Written from the specification's table again, on purpose not from the code under test. */
 function expectedAfter(state: OpState, trigger: OpTrigger): OpState | 'InvalidTransition' {
   if (trigger === 'terminate' && state !== 'completing') return 'terminated';
   if (state === 'pending' && trigger === 'allow') return 'running';

@@ -1,30 +1,26 @@
-import type { Undo } from '../journal/journal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Clock, EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Total } from '../kernel/money.ts';
-import { plus } from '../kernel/money.ts';
-import type { OpState, OpTrigger } from './lifecycle.ts';
-import { allowedTriggers, isOver, nextState } from './lifecycle.ts';
-import type { Op } from './op.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Undo } from '../journal/index.ts';
+import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
+import { ReeveError, plus } from '../kernel/index.ts';
+import type { OpState, OpTrigger, Op } from './op.ts';
+import { allowedTriggers, isOver, nextState } from './op.ts';
+import type { Agent } from '../tenancy/index.ts';
 
 /**
- * Operations in flight. They are keyed by agent first: the same `trace:span` from another agent is another
- * operation, which this one can neither see nor touch.
+ * Operations in flight, keyed by agent first. The same `trace:span` from another agent is another operation: neither
+ * agent can see or touch the other's.
  */
 export class OpsRegistry {
   readonly #clock: Clock;
   readonly #ttlMs: number;
   readonly #counts: Record<OpState, number> = { pending: 0, running: 0, paused: 0, completing: 0, terminated: 0 };
-  /** Operations that are over, in the order in which they ended; swept from the front. */
+  /** Operations that are over, in the order in which they ended. The sweep takes them from the front. */
   #ended: Op[] = [];
   #swept = 0;
-  /** Operations whose row in the store is missing or out of date, and since when on the elapsed clock; oldest first. */
+  /** Operations whose row is missing or out of date, and since when on the monotonic clock. Oldest first. */
   readonly #unsaved = new Map<Op, number>();
-  /** Operations whose row could not be written: they are due before all others. */
+  /** Operations whose row could not be written. They go before all others. */
   readonly #overdue = new Set<Op>();
-  /** Operations that were registered before their check, the oldest first. Those that it has come for are left out later. */
+  /** Operations that were registered before their check, oldest first. Checked ones are removed later. */
   readonly #unchecked = new Set<Op>();
   readonly #byAgent = new Map<Agent, Map<string, Op>>();
   readonly #index = new OpIndex();
@@ -53,12 +49,12 @@ export class OpsRegistry {
     return this.#byAgent.get(agent)?.get(opId);
   }
 
-  /** Whether the registry holds this very operation, and not another one under its id. */
+  /** Whether the registry holds this very operation, not another one with the same id. */
   holds(op: Op): boolean {
     return this.find(op.owner, op.opId) === op;
   }
 
-  /** The operations with this id, whoever's they are. */
+  /** The operations with this id, of any agent. */
   withId(opId: string): readonly Op[] {
     return this.#index.withId(opId);
   }
@@ -69,7 +65,7 @@ export class OpsRegistry {
     return op;
   }
 
-  /** Registers an operation as pending. An existing one is returned unchanged. */
+  /** Registers an operation as pending. Returns an existing one unchanged. */
   ingest(agent: Agent, opId: string, now: EpochMs = this.#clock.now()): { op: Op; created: boolean } {
     const existing = this.find(agent, opId);
     if (existing !== undefined) return { op: existing, created: false };
@@ -100,7 +96,7 @@ export class OpsRegistry {
     return { op, created: true };
   }
 
-  /** What is held back for each agent that anything is held back for. */
+  /** The reserved amount of each agent that has one. */
   *reservations(): Generator<{ readonly agent: AgentId; readonly reservedMicros: Total }> {
     for (const [owner, ops] of this.#byAgent) {
       let reserved: Total = 0;
@@ -109,7 +105,7 @@ export class OpsRegistry {
     }
   }
 
-  /** Puts back an operation that a store remembered. */
+  /** Puts back an operation from the store. */
   restore(op: Op): void {
     this.#newest = Math.max(this.#newest, op.ordinal);
     this.#keep(op);
@@ -118,7 +114,7 @@ export class OpsRegistry {
     if (isUnchecked(op)) this.#unchecked.add(op);
   }
 
-  /** Where a trigger would lead an operation by the lifecycle table; throws where the table has no such move. */
+  /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
   destination(op: Op, trigger: OpTrigger): OpState {
     const from = op.state;
     const to = nextState(from, trigger);
@@ -132,7 +128,7 @@ export class OpsRegistry {
   }
 
   /**
-   * Moves an operation by the lifecycle table and returns how to take the move back. Terminating what is terminated
+   * Moves an operation by the lifecycle table and returns how to take the move back. Terminating a terminated operation
    * changes nothing and returns undefined.
    */
   move(op: Op, trigger: OpTrigger, now: EpochMs = this.#clock.now()): Undo | undefined {
@@ -143,12 +139,12 @@ export class OpsRegistry {
     this.#set(op, to, now, this.#clock.elapsed());
     return () => {
       this.#set(op, from, updatedAt, movedAt);
-      // Moves are taken back in reverse order, so an end that is taken back is the last one.
+      // Moves are taken back in reverse order, so the end to take back is the last one.
       if (isOver(to) && this.#ended.at(-1) === op) this.#ended.pop();
     };
   }
 
-  /** Removes an operation, and returns how to take that back. */
+  /** Removes an operation and returns how to take that back. */
   forget(op: Op): Undo {
     if (!this.holds(op)) return () => undefined;
     const unsaved = this.#unsaved.delete(op);
@@ -162,7 +158,7 @@ export class OpsRegistry {
     };
   }
 
-  /** Removes up to `most` of what has been over for longer than the time to live, and returns it. */
+  /** Removes up to `most` operations that have been over for longer than the time to live, and returns them. */
   sweep(most = Number.POSITIVE_INFINITY): Op[] {
     const deadline = this.#clock.elapsed() - this.#ttlMs;
     const removed: Op[] = [];
@@ -181,19 +177,19 @@ export class OpsRegistry {
     return removed;
   }
 
-  /** Takes back that the sweep has removed an operation. */
+  /** Puts back an operation that the sweep removed. */
   unsweep(op: Op): void {
     this.#keep(op);
     this.#ended.splice(this.#swept, 0, op);
   }
 
-  /** The operations whose row is missing or out of date, and since when; the longest first. */
+  /** The operations whose row is missing or out of date, and since when. Longest first. */
   *unsaved(): Iterable<readonly [Op, number]> {
     for (const op of this.#overdue) yield [op, Number.NEGATIVE_INFINITY];
     yield* this.#unsaved;
   }
 
-  /** Notes that an operation's row is up to date, and returns how to take the note back. */
+  /** Notes that an operation's row is up to date, and returns how to take that back. */
   markSaved(op: Op): Undo {
     const { savedSeq } = op;
     op.savedSeq = op.seq;
@@ -204,17 +200,17 @@ export class OpsRegistry {
     };
   }
 
-  /** Something of it has changed that is no move: its row, where it has one, is out of date. */
+  /** The operation changed without a move: its row, if any, is out of date. */
   touch(op: Op): void {
     if (!this.#unsaved.has(op) && !this.#overdue.has(op)) this.#unsaved.set(op, this.#clock.elapsed());
   }
 
-  /** Notes that it was registered and waits for its first check. */
+  /** Notes that a registered operation waits for its first check. */
   awaitCheck(op: Op): void {
     this.#unchecked.add(op);
   }
 
-  /** Those that were registered at least so long ago and were never checked, the oldest first. */
+  /** Operations that were registered at least `ms` ago and never checked, oldest first. */
   *uncheckedFor(ms: number): Iterable<Op> {
     const deadline = this.#clock.elapsed() - ms;
     for (const op of this.#unchecked) {
@@ -242,7 +238,7 @@ export class OpsRegistry {
     if (ops?.size === 0) this.#byAgent.delete(op.owner);
   }
 
-  /** It stays noted, however often it moves, until its row is written or found not to be needed. */
+  /** The operation stays noted, however often it moves, until its row is written or turns out not to be needed. */
   #noteUnsaved(op: Op): void {
     if (this.#unsaved.has(op) || (isOver(op.state) && op.savedSeq === 0)) return;
     this.#unsaved.set(op, op.movedAt);
@@ -265,7 +261,7 @@ function isUnchecked({ state, digest }: Op): boolean {
   return state === 'pending' && digest === '';
 }
 
-/** Operations by id. An id is nearly always one agent's, and then costs one entry of a map and nothing else. */
+/** Operations by id. Nearly every id belongs to one agent, and then costs one map entry and nothing else. */
 export class OpIndex {
   readonly #byId = new Map<string, Op | Set<Op>>();
 

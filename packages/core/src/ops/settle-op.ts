@@ -1,11 +1,11 @@
-import type { Actor } from '../audit/entry.ts';
-import { noteApproached } from '../budget/note-approached.ts';
-import { isOver } from './lifecycle.ts';
+import type { Actor } from '../audit/index.ts';
+import { noteApproached } from '../budget/index.ts';
+import { isOver } from './op.ts';
 import { moveOp } from './move-op.ts';
 import type { Operations, OpMoved } from './operations.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Agent } from '../tenancy/index.ts';
 
-/** What a move means to budgets: the end of an operation settles its cost, its termination frees what was held back. */
+/** What a move means to budgets: completion settles the cost, termination releases the reservation. */
 export function settleCost(gov: Operations, moved: OpMoved): void {
   const { op, trigger } = moved;
   const { reservedMicros: reserved, costMicros } = op;
@@ -23,12 +23,12 @@ export function settleCost(gov: Operations, moved: OpMoved): void {
   });
 }
 
-/** Terminates and forgets what an agent that leaves has in flight. */
+/** Terminates and forgets the operations of an agent that leaves. */
 export function endOpsOf(gov: Operations, { agent, actor }: { readonly agent: Agent; readonly actor: Actor }): void {
   for (const op of [...gov.ops.of(agent).values()]) {
     if (!isOver(op.state)) moveOp(gov, op, 'terminate', { actor, reason: 'agent deregistered' });
     if (op.savedSeq > 0) gov.journal.write({ kind: 'op_removed', id: agent.record.id, opId: op.opId });
-    // Forgotten at once: should the agent come back and use the same ids, they are other operations.
+    // Forgotten at once: if the agent returns and reuses the ids, they are other operations.
     gov.journal.onFailure(gov.ops.forget(op));
   }
 }

@@ -3,7 +3,7 @@ import { alsoOfBudget, askingReason, mostRulesRemembered, strictest, waitOf } fr
 import type { PolicyRule } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
 
-/** Rules that ask on these terms. Of a rule nothing else counts here. */
+/** Rules that ask on these terms. Nothing else of a rule counts here. */
 function asking(...terms: readonly PolicyRule['approvals'][]): CompiledRule[] {
   return terms.map(
     (approvals, at) =>

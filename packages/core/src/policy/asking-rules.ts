@@ -1,23 +1,23 @@
 import type { CompiledRule } from './rule-index.ts';
 
-/** What all rules together say that have people asked about an action: of each term the strictest. */
+/** The terms of all rules together that ask people about an action: the strictest of each. */
 export interface Asking {
-  /** `<document>/<rule>`, in order, the reported one first. Of very many, the first. */
+  /** `<document>/<rule>`, in order, the reported one first. A long list is cut off. */
   readonly rules: readonly string[];
   /** How many different people must approve. */
   readonly count: number;
-  /** The shortest time that one of them names; undefined where none does. */
+  /** The shortest time that a rule names; undefined if none does. */
   readonly ttlSecs: number | undefined;
-  /** One of them leaves the time to the gateway, whose own then counts as well. */
+  /** A rule leaves the time to the gateway, so the gateway's own time counts as well. */
   readonly leavesTime: boolean;
   /** A standing grant may be given. */
   readonly grants: boolean;
 }
 
-/** A grant covers the rules that it knows. Where more ask than are remembered, none is given. */
+/** A grant covers the rules that it knows. If more rules ask than are remembered, no grant is given. */
 export const mostRulesRemembered = 64;
 
-/** The strictest terms of all that ask: the highest count, the shortest time, a grant only if none forbids it. */
+/** The strictest terms of all asking rules: the highest count, the shortest time, a grant only if none forbids it. */
 export function strictest(rules: readonly CompiledRule[]): Asking {
   let count = 1;
   let ttlSecs: number | undefined;
@@ -34,12 +34,12 @@ export function strictest(rules: readonly CompiledRule[]): Asking {
   return { rules: told.map(({ id }) => id), count, ttlSecs, leavesTime, grants };
 }
 
-/** The same where a budget asks besides: its time is the gateway's own, and what passes a cap is approved once. */
+/** The terms if a budget asks as well: its time is the gateway's own, and each excess needs its own approval. */
 export function alsoOfBudget(asking: Asking | undefined): Asking | undefined {
   return asking === undefined ? undefined : { ...asking, leavesTime: true, grants: false };
 }
 
-/** For how long people may be waited for. `usual` is the gateway's own time. */
+/** How long to wait for people. `usual` is the gateway's own time. */
 export function waitOf(asking: Pick<Asking, 'ttlSecs' | 'leavesTime'> | undefined, usual: number): number {
   if (asking?.ttlSecs === undefined) return usual;
   const named = asking.ttlSecs * 1000;
@@ -48,7 +48,7 @@ export function waitOf(asking: Pick<Asking, 'ttlSecs' | 'leavesTime'> | undefine
 
 const mostNamed = 5;
 
-/** Why people are asked, by all rules that do. */
+/** Why people are asked, naming all rules that ask. */
 export function askingReason(rules: readonly CompiledRule[]): string {
   const [first, ...others] = rules;
   if (first === undefined || others.length === 0) return first?.reason ?? '';

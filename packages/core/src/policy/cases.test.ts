@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { caseFiles, decisionCases } from '../testkit/decision-cases.ts';
 
-/** They need a compiler of conditions, which the gateway has: its tests run them, see decision-cases.test.ts there. */
+/** These need a compiler of conditions, which the gateway has. Its tests run them: see decision-cases.test.ts there. */
 const withConditions = new Set(['conditions.yaml']);
 
 test('there are cases', () => {

@@ -1,26 +1,26 @@
-import type { Action } from '../action/action.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Action } from '../action/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { Subject } from './subject.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
 
 export interface PolicyFeatures {
-  /** Compiles `when` expressions. Without it a rule that has one is refused rather than half enforced. */
+  /** Compiles `when` expressions. Without it, a rule with a `when` is refused rather than half enforced. */
   readonly compileCondition?: CompileCondition;
-  /** How many rules a source may hold, where that is not the usual number. */
+  /** How many rules a source may hold, if not the usual number. */
   readonly mostRules?: number;
-  /** How many instructions its patterns may become, where that is not the usual number. */
+  /** How many instructions its patterns may become, if not the usual number. */
   readonly mostInstructions?: number;
 }
 
-/** What has happened in the run that a check names. */
+/** What happened in the run that a check names. */
 export interface RunFacts {
   readonly id: string;
-  /** How many checks it has made before this one. */
+  /** How many checks the run made before this one. */
   readonly checks: number;
   readonly spent_usd: number;
 }
 
-/** What a tier has spent and holds back, in the present day and month. */
+/** What a tier has spent and reserved, in the present day and month. */
 export interface PeriodSpend {
   readonly day_usd: number;
   readonly month_usd: number;
@@ -33,39 +33,36 @@ export interface SpendFacts {
   readonly agent: PeriodSpend;
 }
 
-/**
- * All that a condition may look at. What has to be looked up or parsed is asked for only when a condition comes to it,
- * and at most once per evaluation.
- */
+/** Everything that a condition may read. What needs a look-up or parsing is made on demand, once per evaluation. */
 export interface Facts {
   readonly agent: AgentRecord;
   readonly depth: number;
   readonly action: Action;
   readonly now: EpochMs;
   readonly costUsd: number;
-  /** The parsed `args_json`; an empty object where there is none. */
+  /** The parsed `args_json`; an empty object if there is none. */
   args(): unknown;
   run(): RunFacts;
   spend(): SpendFacts;
 }
 
 /**
- * A compiled `when`. It may throw, as where a member is missing or nothing is left to spend; what that means is the
- * evaluator's to say. Without an evaluation it is judged by itself.
+ * A compiled `when`. It may throw, for example on a missing member or when the cost limit is reached. The evaluator
+ * decides what that means. Without an evaluation, the condition has a cost limit of its own.
  */
 export interface Condition {
   (facts: Facts, evaluation?: Evaluation): boolean;
-  /** How many instructions its patterns have become; absent where it has none. */
+  /** How many instructions its patterns became; absent if it has none. */
   readonly instructions?: number;
 }
 
-/** Compiles and type-checks the text of a `when`; throws a `ConditionError` that says what is wrong, and where. */
+/** Compiles and type-checks the text of a `when`. Throws a `ConditionError` that says what is wrong, and where. */
 export type CompileCondition = (source: string, author?: ConditionAuthor) => Condition;
 
-/** Who has written a condition. A tenant's does not look at `spend.global`. */
+/** Who wrote a condition. A tenant's condition must not read `spend.global`. */
 export type ConditionAuthor = 'operator' | 'tenant';
 
-/** What a condition asks for is not known of a decision that is looked at again later. */
+/** A condition asks for something that the log does not hold about a past decision. */
 export class NotRecorded extends Error {
   override readonly name = 'NotRecorded';
 }
@@ -83,12 +80,12 @@ export class ConditionError extends Error {
 }
 
 /**
- * What all rules of one decision may cost together, those of every tier and of documents that are only observed. A unit
- * is about 10 ns, so the worst decision takes a few milliseconds.
+ * What all rules of one decision may cost together, over all tiers and including observed documents. A unit is about 10
+ * ns, so the worst decision takes a few milliseconds.
  */
 export const decisionCost = 250_000;
 
-/** Judging one action: the action as matchers see it, and what is left to spend on it. */
+/** The evaluation of one action: the action as matchers see it, and what is left of its cost limit. */
 export class Evaluation {
   readonly subject: Subject;
   #left: number;
@@ -98,22 +95,22 @@ export class Evaluation {
     this.#left = cost;
   }
 
-  /** Once there is too little left, there is nothing left for anybody. */
+  /** Once a charge does not fit, nothing is left for any later one. */
   get isSpent(): boolean {
     return this.#left < 0;
   }
 
-  /** Is called before work whose amount a policy or a request decides, with what it may cost; says whether it may be done. */
+  /** Call it before work whose amount a policy or a request decides. Returns whether the work may be done. */
   take(units: number): boolean {
     this.#left -= units;
     return this.#left >= 0;
   }
 
-  /** The same for matchers, which end in an error. */
+  /** The same for matchers, which throw instead. */
   readonly charge = (units: number): void => {
     if (!this.take(units)) throw tooExpensive;
   };
 }
 
-/** It is about a policy and a request, not about this code: one will do for all. */
+/** The error is about a policy and a request, not about this code: one instance serves all. */
 const tooExpensive = new Error('the rules of this decision cost more than one decision may');

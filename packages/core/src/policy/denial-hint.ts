@@ -1,21 +1,21 @@
-import { redactText } from '../audit/redact.ts';
-import type { ActionType } from '../action/action.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import { redactText } from '../audit/index.ts';
+import type { ActionType } from '../action/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import { containsAgent } from './document.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import { canConcern } from './rule-index.ts';
 import type { Dimension } from './subject.ts';
 
-/** Who refused: a rule, or the default, because no rule allows it. */
+/** What refused: a rule, or the default, because no rule allows the action. */
 export type Refuser = 'rule' | 'default';
 
-/** A document that says `hints: false` tells nothing: neither its own refusals do, nor do others tell of its rules. */
+/** A document with `hints: false` gives no hints: its refusals carry none, and no hint names its rules. */
 function isOpen({ hints }: PolicyDocument): boolean {
   return hints !== false;
 }
 
 const longestHint = 160;
-/** A hint has room for a few; so many are counted. */
+/** A hint has room for a few items. No more than this are counted. */
 const mostItems = 1000;
 
 const leads: Readonly<Record<Refuser, string>> = {
@@ -24,14 +24,15 @@ const leads: Readonly<Record<Refuser, string>> = {
 };
 
 /**
- * What an agent is told it may do instead of what was denied: what the `allow` rules of its own scopes name for actions
- * of this type. Of rules that deny nothing is told. Made on the first denial and then kept, as policies never change.
+ * What an agent may do instead of the denied action: what the `allow` rules of its own scopes name for this action
+ * type. Hints say nothing about deny rules. Each hint is made on the first denial and then kept, because a set never
+ * changes.
  */
 export class DenialHints {
   readonly #documents: readonly PolicyDocument[];
   readonly #allowsByDefault: boolean;
   readonly #isDefaultOpen: boolean;
-  /** Names of documents that tell nothing. */
+  /** Names of documents that give no hints. */
   readonly #silent: ReadonlySet<string>;
   readonly #made = new Map<string, string>();
 
@@ -43,12 +44,12 @@ export class DenialHints {
     this.#allowsByDefault = fallback === 'allow';
   }
 
-  /** Whether the document of a rule, `<document>/<rule>`, tells nothing of what would be allowed. */
+  /** Whether the document of a rule, `<document>/<rule>`, gives no hints. */
   isSilent(rule: string): boolean {
     return this.#silent.size > 0 && this.#silent.has(rule.slice(0, rule.lastIndexOf('/')));
   }
 
-  /** The end of the reason, or nothing. Agents with the same `scopes` are under the same documents. */
+  /** The end of the reason, or nothing. Agents with the same `scopes` fall under the same documents. */
   of(scopes: string, agent: AgentId, type: ActionType, refuser: Refuser): string {
     const key = `${type} ${refuser} ${scopes}`;
     const made = this.#made.get(key);
@@ -72,7 +73,7 @@ export class DenialHints {
 
 const dimensions: readonly Dimension[] = ['tools', 'models', 'paths', 'commands', 'hosts'];
 
-/** Each once, and no more than are counted. */
+/** Each item once, up to the number that is counted. */
 function firstItems(rules: readonly PolicyRule[]): string[] {
   const items = new Set<string>();
   for (const rule of rules) {
@@ -82,7 +83,7 @@ function firstItems(rules: readonly PolicyRule[]): string[] {
   return [...items].slice(0, mostItems);
 }
 
-/** What a rule allows, item by item: the globs of its first matcher, each with what else must hold. */
+/** What a rule allows, item by item: the globs of its first matcher, each with the other requirements. */
 function itemsOf({ matchers, when }: PolicyRule): string[] {
   const [first, ...others] = dimensions.flatMap((dimension) => {
     const globs = matchers[dimension];
@@ -96,7 +97,7 @@ function itemsOf({ matchers, when }: PolicyRule): string[] {
   return (first ?? ['anything']).map((what) => `${what}${also}${condition}`);
 }
 
-/** As many items as there is room for, and how many more there are. */
+/** As many items as fit, and how many more there are. */
 function within(lead: string, items: readonly string[]): string {
   const room = longestHint - ' (9999 more)'.length;
   let text = lead;

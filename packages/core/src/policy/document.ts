@@ -1,15 +1,12 @@
-import type { Width, Binding } from '../access/authority.ts';
-import { widthOf } from '../access/authority.ts';
-import { mayReach } from '../access/principal.ts';
-import type { ActionType } from '../action/action.ts';
-import type { Pricing, ActionOnExceed, Caps } from '../budget/budget-policy.ts';
-import type { BudgetTier } from '../budget/tier.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { isId } from '../kernel/ids.ts';
-import type { Glob } from '../kernel/glob.ts';
+import type { Width, Binding } from '../access/index.ts';
+import { widthOf, mayReach } from '../access/index.ts';
+import type { ActionType } from '../action/index.ts';
+import type { Pricing, ActionOnExceed, Caps, BudgetTier } from '../budget/index.ts';
+import type { AgentId, Glob } from '../kernel/index.ts';
+import { isId } from '../kernel/index.ts';
 import type { Condition } from './condition.ts';
 
-/** What a document says of budgets: caps for tiers, of which a scoped document has its own tenant's only. */
+/** The budget of a document: caps for tiers. A scoped document has caps for its own tenant only. */
 export interface DocumentBudget {
   readonly caps: Partial<Record<BudgetTier, Partial<Caps>>>;
   readonly timeZone?: string;
@@ -26,7 +23,7 @@ export type PolicyScope =
   | { readonly tier: 'team'; readonly orgId: string; readonly teamId: string }
   | { readonly tier: 'agent'; readonly orgId: string; readonly teamId: string; readonly agentId: string };
 
-/** Matchers by dimension; an absent one holds for every action. */
+/** Matchers by dimension. An absent one matches every action. */
 export interface Matchers {
   readonly actions?: ReadonlySet<ActionType>;
   readonly tools?: readonly Glob[];
@@ -36,12 +33,12 @@ export interface Matchers {
   readonly commands?: readonly Glob[];
 }
 
-/** What a rule asks of its approvals; what it leaves open is the gateway's to say. */
+/** What a rule asks of its approvals. The gateway decides what the rule leaves open. */
 export interface ApprovalTerms {
   /** How many different people must approve. */
   readonly count?: number;
   readonly ttlSecs?: number;
-  /** False: each such action is asked about, and nobody can grant it for longer. */
+  /** False: each such action needs a new approval, and nobody can grant it for longer. */
   readonly grants?: boolean;
 }
 
@@ -50,27 +47,27 @@ export interface PolicyRule {
   readonly effect: Effect;
   readonly matchers: Matchers;
   readonly when?: Condition;
-  /** The condition as it was written, for those who are told why. */
+  /** The condition as written, for explanations. */
   readonly whenText?: string;
   readonly approvals?: ApprovalTerms;
 }
 
 export const policyModes = ['enforce', 'observe'] as const;
 
-/** An observed document decides nothing: what it would have done is recorded. */
+/** An observed document decides nothing. The log records what it would have done. */
 export type PolicyMode = (typeof policyModes)[number];
 
 export interface PolicyDocument {
-  /** Of a bound author's with the namespace: `<org>/<name>` or `<org>/<team>/<name>`. */
+  /** With the namespace, if the author is bound: `<org>/<name>` or `<org>/<team>/<name>`. */
   readonly name: string;
-  /** Whose it counts as, where that is a tenant's: how wide the tenant's credential is. Absent of the operator's. */
+  /** The width of the tenant's credential, if the document counts as a tenant's. Absent if it is the operator's. */
   readonly author?: Exclude<Width, 'unbound'>;
   readonly scope: PolicyScope;
-  /** Absent where the document is enforced. */
+  /** Absent if the document is enforced. */
   readonly mode?: PolicyMode;
-  /** Present where its rules and refusals tell agents nothing of what would be allowed. */
+  /** Present if its rules and refusals give agents no hints. */
   readonly hints?: false;
-  /** What a global document says of actions that no rule matches, where it says anything. */
+  /** A global document's decision for actions that no rule matches, if it has one. */
   readonly default?: 'allow' | 'deny';
   readonly rules: readonly PolicyRule[];
   readonly budget?: DocumentBudget;
@@ -84,7 +81,7 @@ export interface PolicyPlace {
   readonly column: number;
 }
 
-/** Where in the sources something is wrong, and what. */
+/** What is wrong in the sources, and where. */
 export interface PolicyProblem extends PolicyPlace {
   readonly message: string;
 }
@@ -93,10 +90,10 @@ export function describeProblem(problem: PolicyProblem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
 }
 
-/** What a `scope` may be, as messages say it. */
+/** The forms of a `scope`, for messages. */
 export const scopeForms = '"global", "org:<org>", "team:<org>/<team>" or "agent:<org>/<team>/<agent>"';
 
-/** The scope that a text names; undefined where it names none. */
+/** The scope that a text names; undefined if it names none. */
 export function parseScope(text: string): PolicyScope | undefined {
   const [tier = '', rest = ''] = splitOnce(text, ':');
   const ids = rest.split('/');
@@ -138,13 +135,13 @@ export function containsAgent(scope: PolicyScope, agent: AgentId): boolean {
   return scope.tier === 'team' || scope.agentId === agent.agentId;
 }
 
-/** Whether a document of this scope lies within the caller's tenant. What is global belongs to unbound callers. */
+/** Whether a document of this scope lies within the caller's tenant. Global documents belong to unbound callers. */
 export function mayReachScope(by: Binding, scope: PolicyScope): boolean {
   if (by.orgId === null) return true;
   return scope.tier !== 'global' && mayReach(by, { teamId: '', agentId: '', ...scope });
 }
 
-/** The scopes that contain an agent, as documents are found by them, the widest first. */
+/** The scopes that contain an agent, as keys of documents. Widest first. */
 export function scopesAbove({ orgId, teamId, agentId }: AgentId): readonly string[] {
   return [
     'global',
@@ -155,18 +152,18 @@ export function scopesAbove({ orgId, teamId, agentId }: AgentId): readonly strin
 }
 
 /**
- * Documents of a bound author live in the namespace of its binding: `<org>/<name>` or `<org>/<team>/<name>`. Those of
- * files and of unbound authors have no `/`, so no tenant can take their names. Ids hold no `/`, so a name can be read in
- * one way only.
+ * Documents of a bound author live in the namespace of its binding: `<org>/<name>` or `<org>/<team>/<name>`. Names from
+ * files and from unbound authors have no `/`, so no tenant can take them. Ids hold no `/`, so every name is
+ * unambiguous.
  */
 
-/** What the names of a credential's own documents begin with; nothing where it is bound to no tenant. */
+/** The prefix of a credential's own document names; empty if it is bound to no tenant. */
 export function namespaceOf({ orgId, teamId }: Binding): string {
   if (orgId === null) return '';
   return teamId === null ? `${orgId}/` : `${orgId}/${teamId}/`;
 }
 
-/** Whose namespace a name stands in; undefined where it can be no name. */
+/** The tenant whose namespace a name is in; undefined if it is no valid name. */
 export function bindingOfName(name: string): Binding | undefined {
   const parts = name.split('/');
   if (parts.length > 3 || !parts.every(isId)) return undefined;
@@ -175,8 +172,8 @@ export function bindingOfName(name: string): Binding | undefined {
 }
 
 /**
- * Whose a text counts as when it is read. What stands in a tenant's namespace is the tenant's, whoever wrote it last:
- * the operator who corrects or rolls back such a document does not vouch for all that the tenant wrote in it.
+ * Whose a text counts as. A document in a tenant's namespace is the tenant's, whoever wrote it last: an operator who
+ * corrects it or rolls it back does not vouch for everything that the tenant wrote in it.
  */
 export function authorOf(source: { readonly name?: string; readonly author?: Width }): Width {
   const { name, author = 'unbound' } = source;

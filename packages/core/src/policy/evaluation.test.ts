@@ -9,7 +9,7 @@ import { PolicySet } from './policy-set.ts';
 const bot = agentId('acme/search/bot');
 const useTool = action('tool_call', { tool: 'search' });
 
-/** A condition says what it costs, in tenths of what a decision may, and what it comes to: `3 false`. */
+/** A condition states its cost, in tenths of a decision's limit, and its result: `3 false`. */
 function setOf(...texts: string[]): { set: PolicySet; judged: string[] } {
   const judged: string[] = [];
   const compileCondition: CompileCondition = (text) => (_facts, evaluation) => {

@@ -1,5 +1,5 @@
-import type { Glob } from '../kernel/glob.ts';
-import { compileGlob, GlobError } from '../kernel/glob.ts';
+import type { Glob } from '../kernel/index.ts';
+import { compileGlob, GlobError } from '../kernel/index.ts';
 import { canonicalHost } from './host.ts';
 import type { Dimension } from './subject.ts';
 
@@ -8,13 +8,13 @@ const bareAddress = /^[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*$/i;
 const wild = /[*?[\]\\]/;
 const ascii = /^[ -~]*$/;
 
-/** A glob of hosts in the form that hosts are compared in. What has wildcards is so label by label. */
+/** A glob of hosts, in the form in which hosts are compared. A glob with wildcards is converted label by label. */
 export function compileHostGlob(source: string): Glob {
   return { ...compileGlob(comparable(source), true), source };
 }
 
 function comparable(source: string): string {
-  // In brackets an address looks like a set.
+  // An address in brackets looks like a set.
   const six = address.test(source) ? source : bareAddress.test(source) ? `[${source}]` : undefined;
   const parsed = six === undefined ? undefined : canonicalHost(six);
   if (parsed !== undefined) return parsed;
@@ -30,7 +30,7 @@ function comparable(source: string): string {
   return labels.join('.');
 }
 
-/** With a port or a path it is no host, and matches none. */
+/** A text with a port or a path is no host, and matches none. */
 function isHost(source: string): boolean {
   return !/[\s:/@]/.test(source);
 }
@@ -43,12 +43,12 @@ function asciiLabel(label: string, at: number): string {
   return canonicalHost(label) ?? label;
 }
 
-/** A glob of paths. Paths are compared as they are in a `file:` URL, so one that is written as such loses the lead. */
+/** A glob of paths. Paths are compared without `file:`, so a glob that starts with it loses that prefix. */
 export function compilePathGlob(source: string): Glob {
   return { ...compileGlob(source.replace(/^file:(?:\/\/(?:localhost)?)?(?=\/)/i, '')), source };
 }
 
-/** Of hosts and paths one form of all spellings counts. */
+/** Hosts and paths are compared in one form of all their spellings. */
 const compilers: Partial<Record<Dimension, (source: string) => Glob>> = {
   hosts: compileHostGlob,
   paths: compilePathGlob,
@@ -59,7 +59,7 @@ export function compileGlobOf(dimension: Dimension, source: string): Glob {
   return compilers[dimension]?.(source) ?? compileGlob(source);
 }
 
-/** Globs of one source: the same text is compiled once, however often aliases repeat it. */
+/** The globs of one source. The same text is compiled once, however often aliases repeat it. */
 export class SourceGlobs {
   readonly #compiled = new Map<string, Glob>();
 

@@ -1,38 +1,38 @@
-import { parseUrl } from '../kernel/ports.ts';
+import { parseUrl } from '../kernel/index.ts';
 
-/** What was sent names a host perhaps, and nobody can say which. */
+/** The text may name a host, but nobody can say which. */
 export const unclear = Symbol('unclear');
 
-/** A host in the one form of all its spellings, or null where there is none. */
+/** A host in the one form of all its spellings; null if there is none. */
 export type ReadHost = string | null | typeof unclear;
 
-/** Letters, digits and hyphens whose end is no number, or an address of four numbers: nothing to do. */
+/** Needs no reading: plain labels, the last one no number, or an address of four numbers. */
 const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const plainText = `(?:[a-z0-9_-]+\\.)*[a-z][a-z0-9_-]*|(?:${byte}\\.){3}${byte}`;
 const plain = new RegExp(`^(?:${plainText})$`);
 const plainUrl = new RegExp(`^https?://(${plainText})(?::\\d{1,4})?(?=[/?#]|$)`);
 
-/** No name has more. Names in other scripts take time with the square of their length, and they are the agent's to choose. */
+/** No name is longer. Reading names in other scripts takes quadratic time, and the agent chooses them. */
 const longestAuthority = 512;
 
-/** A host that is written as it is compared, as nearly all are; undefined where it is to be read. */
+/** A host already in the compared form, as nearly all are. Undefined if it must be read. */
 export function plainHost(host: string): string | undefined {
   return host === '' || plain.test(host) ? host : undefined;
 }
 
-/** The same of a URL. */
+/** The same for a URL. */
 export function plainHostOf(url: string): string | undefined {
   return plainUrl.exec(url)?.[1];
 }
 
-/** Any number of slashes, also none, stands before the host. */
+/** Any number of slashes, even none, precedes the host. */
 const special = /^(?:https?|wss?|ftp):[/\\]*/i;
 const hierarchical = /^([a-z][a-z0-9+.-]*):([/\\]{2})/i;
 const relative = /^(?:[/\\?#]|\.{1,2}(?:[/\\]|$)|[a-z]:[/\\])/i;
 const hostless = /^(?:about|data|file|javascript|mailto|sip|tel|urn):/i;
 const bareAddress = /^[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*$/i;
 
-/** The host of a URL, or of what stands for one, as a browser would read it, so that no spelling gets round a rule. */
+/** The host of a URL, or of a text used as one, as a browser reads it, so that no spelling gets round a rule. */
 export function readHost(text: string): ReadHost {
   const written = tidied(text);
   if (written === '') return null;
@@ -45,7 +45,7 @@ export function readHost(text: string): ReadHost {
   return canonicalHost(bareAddress.test(written) ? `[${written}]` : upToPath(written)) ?? unclear;
 }
 
-/** The host of a URL with a scheme of its own, of which clients have rules of their own: a backslash is no one's guess. */
+/** The host of a URL with another scheme, for which clients have their own rules. A backslash is unclear. */
 function hostBehind(scheme: string, slashes: string, rest: string): ReadHost {
   const authority = rest.split(/[/?#]/, 1)[0] ?? '';
   if (slashes !== '//' || authority.includes('\\')) return unclear;
@@ -54,7 +54,7 @@ function hostBehind(scheme: string, slashes: string, rest: string): ReadHost {
   return canonicalHost(authority) ?? unclear;
 }
 
-/** As the URL standard cleans it: without blanks and control characters at both ends, tabs and line breaks. */
+/** Cleans a text as the URL standard does: no blanks or control characters at the ends, no tabs or line breaks. */
 function tidied(text: string): string {
   let start = 0;
   let end = text.length;
@@ -68,8 +68,8 @@ function upToPath(text: string): string {
 }
 
 /**
- * One spelling of all that mean the same host: numbers in any base as IPv4, IPv6 shortened, IPv4 taken out of IPv6,
- * other scripts as ASCII, no dot at the end. Undefined where the URL standard knows no such host.
+ * One form for all spellings of a host: numbers in any base as IPv4, IPv6 shortened, IPv4 taken out of IPv6, other
+ * scripts as ASCII, no dot at the end. Undefined if the URL standard knows no such host.
  */
 export function canonicalHost(authority: string): string | undefined {
   if (authority === '' || authority.length > longestAuthority || /[/\\?#]/.test(authority)) return undefined;

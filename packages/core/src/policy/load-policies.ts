@@ -1,6 +1,5 @@
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf, system } from '../audit/entry.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import type { Sha256 } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyProblem, PolicyDocument } from './document.ts';
 import { describeProblem, authorOf } from './document.ts';
@@ -11,9 +10,9 @@ import { PolicySet, policyVersion } from './policy-set.ts';
 import type { PolicySources } from './store/in-force.ts';
 
 /**
- * Puts the policies of the files in force, all of them at once and together with those that are stored. Where anything
- * is wrong with any file, nothing changes: what was in force stays so, and the failure is recorded. Resolves with the
- * problems once that is durable. What is stored never holds files back: `inForce` says what becomes of it.
+ * Puts the policies of the files in force, all at once and together with the stored ones. If any file has a problem,
+ * the old policies stay in force and the failure is recorded. Resolves with the problems once that is durable. Stored
+ * documents never hold files back: `inForce` decides what becomes of them.
  */
 export async function loadPolicies(
   gov: Policies,
@@ -45,7 +44,7 @@ export async function loadPolicies(
   return [];
 }
 
-/** Records that what the sources hold could not be put in force; what was in force stays so. */
+/** Records that the sources could not be put in force. The old policies stay. */
 export async function rejectPolicies(gov: Policies, problems: readonly PolicyProblem[]): Promise<void> {
   const at = gov.clock.now();
   const described = problems.slice(0, 20).map(describeProblem);
@@ -57,8 +56,8 @@ export async function rejectPolicies(gov: Policies, problems: readonly PolicyPro
 }
 
 /**
- * Puts sources in force, the files of which have no problems, all of them at once, and remembers them as a set. Whatever the journal cannot
- * make durable is taken back.
+ * Puts sources in force, all at once, and remembers them as a set. Their files must have no problems. If the journal
+ * cannot make the change durable, it is taken back.
  */
 export function putInForce(gov: Policies, sources: PolicySources): void {
   const { policies: before, policyRegistry } = gov;
@@ -68,7 +67,7 @@ export function putInForce(gov: Policies, sources: PolicySources): void {
   const documents = parsed.flatMap((each) => each.documents.map(({ document }) => document));
   const names = documents.map((document) => document.name);
   const texts = parsed.map((each) => hashOf(gov.sha256, each));
-  // A document without a name has that of its file: the same text under another name is another policy.
+  // A document without a name takes that of its file, so the same text in another file is another policy.
   const asides = setAside.map(({ name }) => `set aside: ${name}`);
   const version = policyVersion(gov.sha256, [...texts, ...names, ...asides, ...documents.flatMap(authorBesideName)]);
   gov.policies = new PolicySet(documents, version, before);
@@ -89,12 +88,12 @@ export function putInForce(gov: Policies, sources: PolicySources): void {
   });
 }
 
-/** Whose a document is mostly says its name. Where it does not, the same text of another author has other caps. */
+/** A document's name mostly tells whose it is. If it does not, the same text by another author has other caps. */
 function authorBesideName({ name, author }: PolicyDocument): string[] {
   return author === undefined || authorOf({ name }) === author ? [] : [`by ${author}: ${name}`];
 }
 
-/** All that is in force has its hash: with many documents, only those that are new are gone through. */
+/** Keeps the hash of every source in force, so that a change hashes only the new ones. */
 const hashes = new WeakMap<ParsedSource, string>();
 
 function hashOf(sha256: Sha256, parsed: ParsedSource): string {

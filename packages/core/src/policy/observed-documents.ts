@@ -1,14 +1,14 @@
-import type { ActionType } from '../action/action.ts';
+import type { ActionType } from '../action/index.ts';
 import type { Facts, Evaluation } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { RuleIndex, strongestFirst } from './rule-index.ts';
 import { describeScope } from './document.ts';
 
-/** What an observed document would have done: otherwise than was decided. */
+/** What an observed document would have decided, if it differs from the decision. */
 export interface Observed {
   readonly document: string;
-  /** `<document>/<rule>`: of the rules that match, the strongest. */
+  /** `<document>/<rule>`: the strongest matching rule. */
   readonly rule: string;
   readonly effect: Effect;
 }
@@ -27,13 +27,13 @@ export class ObservedDocuments {
     }
   }
 
-  /** Undefined where no document is observed, so that nothing is done for them. */
+  /** Undefined if no document is observed, which then costs nothing. */
   static of(documents: readonly PolicyDocument[]): ObservedDocuments | undefined {
     const observed = documents.filter(({ mode }) => mode === 'observe');
     return observed.length === 0 ? undefined : new ObservedDocuments(observed);
   }
 
-  /** Those that say otherwise than `decided`; undefined where none does. */
+  /** Those that differ from `decided`; undefined if none does. */
   against(
     decided: Effect,
     scopes: readonly string[],
@@ -54,7 +54,7 @@ export class ObservedDocuments {
   }
 }
 
-/** Documents never change: the index of one that stays in force is made once. */
+/** Documents never change, so each gets its index once. */
 const indexes = new WeakMap<PolicyDocument, RuleIndex>();
 
 function indexOf(document: PolicyDocument): RuleIndex {

@@ -1,12 +1,10 @@
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
-import type { ActionOnExceed, Price, Pricing, UnknownPrice } from '../budget/budget-policy.ts';
-import type { Micros } from '../kernel/money.ts';
-import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros } from '../kernel/money.ts';
-import { Calendar } from '../budget/period.ts';
-import type { BudgetTier } from '../budget/tier.ts';
+import type { ActionOnExceed, Price, Pricing, UnknownPrice, BudgetTier } from '../budget/index.ts';
+import type { Micros } from '../kernel/index.ts';
+import { microsOfUsd, mostMicros, mostPriceMicros, usdOfMicros, compileGlob, GlobError } from '../kernel/index.ts';
+import { Calendar } from '../budget/index.ts';
 import type { PolicyScope, DocumentBudget } from './document.ts';
-import { compileGlob, GlobError } from '../kernel/glob.ts';
 import type { YamlReader } from './yaml-reader.ts';
 
 const own = { daily_limit_usd: 'day', monthly_limit_usd: 'month' } as const;
@@ -53,7 +51,7 @@ export function parseBudget(
   };
 }
 
-/** Which cap a key sets: in a scoped document the plain ones are those of its tenant. */
+/** The cap that a key sets. In a scoped document, plain keys set the caps of its tenant. */
 function capOf(name: string, scope: PolicyScope): { tier: BudgetTier; period: 'day' | 'month' } | undefined {
   const plain = Object.entries(own).find(([key]) => key === name);
   if (plain !== undefined) return { tier: scope.tier, period: plain[1] };
@@ -86,7 +84,7 @@ function amount(yaml: YamlReader, node: Node | undefined, what: string, most = m
 
 export const priceKeys = ['input_per_mtok_usd', 'output_per_mtok_usd'] as const;
 
-/** Reads the `pricing` of a document: prices by glob of the model, and what to assume of models without one. */
+/** Reads the `pricing` of a document: prices by glob of the model, and what to assume for models without one. */
 export function parsePricing(yaml: YamlReader, document: Document.Parsed, node: Node | undefined): Pricing | undefined {
   const members = yaml.members(document, node, '"pricing"');
   if (members === undefined) return undefined;

@@ -12,7 +12,7 @@ const budgetKeys =
   'team_monthly_limit_usd, agent_daily_limit_usd, agent_monthly_limit_usd, timezone, action_on_exceed';
 const here = '«';
 
-/** The text without its mark, and the line and column where the mark stood. */
+/** The text without its mark, and the line and column of the mark. */
 function marked(text: string): { source: string; line: number; column: number } {
   const at = text.indexOf(here);
   if (at < 0) throw new Error('the text has no mark');
@@ -30,7 +30,7 @@ function documentsOf(...texts: string[]): readonly PolicyDocument[] {
   return documents;
 }
 
-/** What is wrong, with a mark where it is told to be. */
+/** Mistakes, with a mark at the place that the problem must name. */
 const wrong: readonly (readonly [string, string, string])[] = [
   [
     'an unknown key of a document',
@@ -467,7 +467,7 @@ describe('how much one source may hold', () => {
   test('many aliases to many anchors take about as long as the same without aliases', () => {
     const anchors = Array.from({ length: 4000 }, (_, at) => `&a${at} x`).join(',');
     const best = (item: string) => cpuMs(() => parsePolicies([file(`rules: [${anchors}${`,${item}`.repeat(4000)}]`)]));
-    // A look-up that goes through the whole text for each would take more than fifty times as long.
+    // A look-up that scans the whole text each time would take more than fifty times as long.
     expect(best('*a0')).toBeLessThan(10 * best('xyz'));
   });
 

@@ -1,9 +1,7 @@
-import type { ActionType } from '../action/action.ts';
-import { actionTypes } from '../action/action.ts';
-import { messageOf } from '../kernel/errors.ts';
-import type { Glob } from '../kernel/glob.ts';
-import { GlobError } from '../kernel/glob.ts';
-import { isId } from '../kernel/ids.ts';
+import type { ActionType } from '../action/index.ts';
+import { actionTypes } from '../action/index.ts';
+import { messageOf, GlobError, isId } from '../kernel/index.ts';
+import type { Glob } from '../kernel/index.ts';
 import type { Condition, CompileCondition, PolicyFeatures } from './condition.ts';
 import { ConditionError } from './condition.ts';
 import type { ApprovalTerms, Effect, Matchers, PolicyRule } from './document.ts';
@@ -18,7 +16,7 @@ import { isScalar } from 'yaml';
 export const globDimensions = ['tools', 'models', 'hosts', 'paths', 'commands'] as const;
 export const ruleKeys = ['name', 'effect', 'actions', ...globDimensions, 'when', 'approvals'] as const;
 
-/** Bounds of what a rule may ask of its approvals. */
+/** Bounds for the approval terms of a rule. */
 export const approvalBounds = { count: { least: 1, most: 5 }, ttl_secs: { least: 1, most: 86_400 } } as const;
 export const approvalKeys = ['count', 'ttl_secs', 'grants'] as const;
 
@@ -115,7 +113,7 @@ class RuleParser {
     };
   }
 
-  /** How many people must approve, for how long they may be waited for, and whether they may grant it for longer. */
+  /** How many people must approve, how long to wait for them, and whether they may grant it for longer. */
   #approvals(member: Member): ApprovalTerms {
     const terms: { -readonly [Term in keyof ApprovalTerms]: ApprovalTerms[Term] } = {};
     for (const each of this.#yaml.members(this.#document, member.value, '"approvals"') ?? []) {
@@ -166,7 +164,7 @@ class RuleParser {
     }
   }
 
-  /** An empty list would match nothing and look as if it matched everything. */
+  /** An empty list would match nothing but look as if it matched everything. */
   #nonEmpty(member: Member): Node[] {
     const items = this.#yaml.items(this.#document, member.value, `"${member.name}"`);
     if (items?.length === 0) {
@@ -193,21 +191,21 @@ class RuleParser {
   }
 }
 
-/** In a block, or with escapes, a place in the text is not the same place in the file. */
+/** In a block, or with escapes, an offset in the text differs from the offset in the file. */
 function isOneLine(node: Node | undefined): boolean {
   return isScalar(node) && typeof node.value === 'string' && node.source === node.value && !node.value.includes('\n');
 }
 
-/** How many rules one source may hold, in all of its documents; one that is repeated by an alias counts each time. */
+/** How many rules one source may hold, in all of its documents. A rule repeated by an alias counts each time. */
 export const mostRules = 2000;
 
 /**
  * How many instructions all patterns of one source may become. A pattern of a few characters may become 2,000, which
- * are kept as long as the source is in force.
+ * stay in memory as long as the source is in force.
  */
 export const mostInstructions = 100_000;
 
-/** What the rules of one source share, whichever document they stand in. */
+/** What the rules of one source share, across its documents. */
 export class SourceRules {
   readonly #compile: CompileCondition | undefined;
   readonly #compiled = new Map<string, () => Condition>();
@@ -226,12 +224,12 @@ export class SourceRules {
     return this.#compile !== undefined;
   }
 
-  /** How many instructions the patterns of all conditions have become. */
+  /** How many instructions the patterns of all conditions became. */
   get instructions(): number {
     return this.#instructions;
   }
 
-  /** Counts rules; whether there may be so many. */
+  /** Counts rules, and returns whether so many are allowed. */
   take(rules: number): boolean {
     this.#left -= rules;
     return this.#left >= 0;
@@ -241,7 +239,7 @@ export class SourceRules {
     return this.#globs.compile(dimension, text);
   }
 
-  /** The same text is compiled once, and is wrong in the same way each time. */
+  /** The same text is compiled once, and fails in the same way each time. */
   compile(text: string): Condition | undefined {
     const known = this.#compiled.get(text) ?? this.#attempt(text);
     this.#compiled.set(text, known);

@@ -1,5 +1,5 @@
-import type { Width } from '../access/authority.ts';
-import { isId } from '../kernel/ids.ts';
+import type { Width } from '../access/index.ts';
+import { isId } from '../kernel/index.ts';
 import type { PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyMode, PolicyRule, PolicyScope, PolicyPlace, PolicyProblem } from './document.ts';
 import { authorOf, bindingOfName, shortName, policyModes, parseScope, scopeForms } from './document.ts';
@@ -12,7 +12,7 @@ import { isScalar } from 'yaml';
 
 export const documentKeys = ['scope', 'name', 'mode', 'default', 'hints', 'rules', 'budget', 'pricing'] as const;
 
-/** Reads one source by itself: what is wrong with it together with others is said by `problemsOf`. */
+/** Reads one source by itself. `problemsOf` finds its conflicts with others. */
 export function parseSource(source: PolicySource, features: PolicyFeatures): ParsedSource {
   const yaml = new YamlReader(source.file, source.text);
   if (yaml.problems.length > 0) return { source, documents: [], problems: yaml.problems, instructions: 0 };
@@ -21,7 +21,7 @@ export function parseSource(source: PolicySource, features: PolicyFeatures): Par
   return { source, documents, problems: yaml.problems, instructions: parser.instructions };
 }
 
-/** What its author may do: conditions of a bound one do not look at what everybody has spent. */
+/** What the author may use: conditions of a bound author cannot read global spend. */
 export function featuresFor(source: PolicySource, features: PolicyFeatures): PolicyFeatures {
   const { compileCondition } = features;
   if (authorOf(source) === 'unbound' || compileCondition === undefined) return features;
@@ -140,7 +140,7 @@ class SourceParser {
     return { ...(caps === undefined ? {} : { budget: caps }), ...(prices === undefined ? {} : { pricing: prices }) };
   }
 
-  /** Of global documents one at most has a budget, and one has prices: two would contradict each other. */
+  /** At most one global document has a budget, and one has prices: two would contradict each other. */
   #exclusive(scope: PolicyScope, money: Partial<Record<'budget' | 'pricing', Member>>): ParsedDocument['exclusive'] {
     if (scope.tier !== 'global') return [];
     return (['budget', 'pricing'] as const).flatMap((key) => {
@@ -149,7 +149,7 @@ class SourceParser {
     });
   }
 
-  /** The whole name. The author of a stored document may write the short one, too. */
+  /** The whole name. The author of a stored document may also write the short one. */
   #name(node: Node | undefined): string | undefined {
     const { name: stored, namespace = '' } = this.#source;
     const written = this.#yaml.text(node, '"name"');
@@ -176,7 +176,7 @@ class SourceParser {
   }
 }
 
-/** The text of one document among several, without the lines between them. */
+/** The text of one document among several, without the separators. */
 function textOf(source: string, { range }: Document.Parsed): string {
   return source.slice(range[0], range[1]).replace(/^---[^\S\n]*\n/, '');
 }
@@ -190,32 +190,32 @@ function defaultName(file: string, index: number): string {
 
 /** One YAML source, which may hold several documents. */
 export interface PolicySource {
-  /** How problems name it: a file's path, or the name of a stored document. */
+  /** The name in problems: a file's path, or the name of a stored document. */
   readonly file: string;
   readonly text: string;
-  /** Of a stored document: it is the only one of its source, and this is what it is called. */
+  /** The name of a stored document, which is the only one in its source. */
   readonly name?: string;
-  /** How wide the credential of its author is; where nothing is said, it is the operator's. See `authorOf`. */
+  /** The width of its author's credential; the operator's if absent. See `authorOf`. */
   readonly author?: Width;
-  /** What its names begin with, where a bound author may write the short ones: `acme/` or `acme/search/`. */
+  /** The prefix of its names, if a bound author may write short ones: `acme/` or `acme/search/`. */
   readonly namespace?: string;
 }
 
-/** A document, the text that it was read from, and where problems with other documents are told. */
+/** A document, its text, and the places where conflicts with other documents are reported. */
 export interface ParsedDocument {
   readonly document: PolicyDocument;
   readonly text: string;
   readonly namedAt: PolicyPlace;
-  /** What of it one global document only may have, and where it stands. */
+  /** The parts that only one global document may have, and where they are. */
   readonly exclusive: readonly { readonly key: 'budget' | 'pricing'; readonly at: PolicyPlace }[];
 }
 
-/** A source that was read by itself. */
+/** A source, read by itself. */
 export interface ParsedSource {
   readonly source: PolicySource;
   readonly documents: readonly ParsedDocument[];
   readonly problems: readonly PolicyProblem[];
-  /** How many instructions the patterns of its conditions have become. */
+  /** How many instructions the patterns of its conditions became. */
   readonly instructions: number;
 }
 
@@ -224,7 +224,7 @@ export interface ParsedPolicies {
   readonly problems: readonly PolicyProblem[];
 }
 
-/** Reads all sources together: names are unique over all of them. */
+/** Reads all sources together. Names are unique across them. */
 export function parsePolicies(sources: readonly PolicySource[], features: PolicyFeatures = {}): ParsedPolicies {
   const parsed = sources.map((source) => parseSource(source, features));
   return {
@@ -234,8 +234,8 @@ export function parsePolicies(sources: readonly PolicySource[], features: Policy
 }
 
 /**
- * What is wrong with sources that are to be in force together, each by itself and one with another. Where two cannot
- * both be, the later one is told.
+ * The problems of sources that shall be in force together: of each by itself, and between them. If two conflict, the
+ * later one is reported.
  */
 export function problemsOf(sources: readonly ParsedSource[]): readonly PolicyProblem[] {
   const names = new Set<string>();

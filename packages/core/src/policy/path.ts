@@ -1,14 +1,16 @@
-import { parseUrl } from '../kernel/ports.ts';
+import { parseUrl } from '../kernel/index.ts';
 
-/** `file:`, also with what the URL standard takes away: blanks before it, tabs and line breaks within. */
+/** `file:`, even with what the URL standard removes: blanks before it, tabs and line breaks within. */
 const fileUrl = /^[\0- ]*f[\t\r\n]*i[\t\r\n]*l[\t\r\n]*e[\t\r\n]*:/i;
 
-/** A path as it is compared: out of a `file:` URL where it is one, and resolved. Undefined where that cannot be read. */
+/**
+ * A path in the compared form: taken out of a `file:` URL if it is one, and resolved. Undefined if it cannot be read.
+ */
 export function readPath(path: string): string | undefined {
   return fileUrl.test(path) ? pathOfUrl(path) : resolvePath(path);
 }
 
-/** Of this machine only: the URL has no host, or `localhost`, which the standard leaves out. */
+/** Only for this machine: the URL has no host, or `localhost`, which the standard drops. */
 function pathOfUrl(url: string): string | undefined {
   const parsed = parseUrl(url);
   if (parsed === undefined || parsed.hostname !== '') return undefined;

@@ -1,9 +1,9 @@
-import type { Pricing } from '../budget/budget-policy.ts';
+import type { Pricing } from '../budget/index.ts';
 import { SourceGlobs } from './host-glob.ts';
 import type { CompileCondition, Condition, PolicyFeatures } from './condition.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
-import type { Glob } from '../kernel/glob.ts';
-import { compileGlob } from '../kernel/glob.ts';
+import type { Glob } from '../kernel/index.ts';
+import { compileGlob } from '../kernel/index.ts';
 import type { ParsedDocument, ParsedSource } from './parse-source.ts';
 import { globDimensions } from './parse-rule.ts';
 import { featuresFor } from './parse-source.ts';
@@ -23,7 +23,7 @@ interface PlainDocument extends Omit<PolicyDocument, 'rules' | 'pricing'> {
   };
 }
 
-/** A source that was read elsewhere, as data: without what only code can be. */
+/** A parsed source as plain data, without its compiled parts, so that it can travel between threads. */
 export interface PlainSource extends Omit<ParsedSource, 'documents'> {
   readonly documents: readonly (Omit<ParsedDocument, 'document'> & { readonly document: PlainDocument })[];
 }
@@ -55,8 +55,8 @@ function plainDocument({ rules, pricing, ...document }: PolicyDocument): PlainDo
 }
 
 /**
- * Makes what is missing again: conditions and globs, which were found to be right. Step by step, as there may be many:
- * whoever takes the steps decides how many at a time.
+ * Compiles the missing parts again: conditions and globs, which are known to be valid. There may be many, so it works
+ * in steps, and the caller decides how many to take at a time.
  */
 export function* reviveSource(
   { documents, ...source }: PlainSource,

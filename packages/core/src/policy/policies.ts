@@ -1,8 +1,7 @@
-import type { KeyRing } from '../access/key-ring.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Ledger } from '../budget/ledger.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { Ports } from '../kernel/ports.ts';
+import type { KeyRing, Principal } from '../access/index.ts';
+import type { Ledger } from '../budget/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { Ports } from '../kernel/index.ts';
 import { mayReachScope } from './document.ts';
 import type { PolicySet } from './policy-set.ts';
 import type { PoliciesChange, PolicyEvent } from './policy-slice.ts';
@@ -12,16 +11,16 @@ import type { MayRead } from './trail.ts';
 /** What the use cases of policies work on. */
 export interface Policies extends Ports {
   readonly keys: KeyRing;
-  /** Which caps are in force is told to it. */
+  /** Learns which caps are in force. */
   readonly ledger: Ledger;
-  /** The policies in force. A reload puts another set here, whole. */
+  /** The policies in force. A reload replaces the whole set. */
   policies: PolicySet;
-  /** Where they come from. */
+  /** The sources of the policies. */
   readonly policyRegistry: PolicyRegistry;
   readonly journal: JournalOf<PoliciesChange, PolicyEvent>;
 }
 
-/** What a caller may read of documents: who is bound to a tenant reads those of that tenant, not what stands above it. */
+/** Which documents a caller may read. A caller bound to a tenant reads those of that tenant, not those above it. */
 export function readerOf(by: Principal): MayRead {
   return ({ scope }) => mayReachScope(by, scope);
 }

@@ -1,5 +1,5 @@
-import type { Row, RowsOf, Table } from '../journal/rows.ts';
-import { fixed, integer, numberIn, optionalTextIn, prune, push, put, text, textIn } from '../journal/rows.ts';
+import type { Row, RowsOf, Table } from '../journal/index.ts';
+import { fixed, integer, numberIn, optionalTextIn, prune, push, put, text, textIn } from '../journal/index.ts';
 import type { PolicySource } from './parse-source.ts';
 import type { PoliciesChange } from './policy-slice.ts';
 import type { PolicySetRecord, PolicyVersion, StoredVersion } from './store/policy-version.ts';
@@ -25,18 +25,18 @@ export const policyVersionsTable: Table<PolicyVersion, 'name' | 'version', Store
 
 type VersionRecord = Pick<StoredVersion, 'savedAt' | 'savedBy' | 'note' | 'width'>;
 
-/** What was stored before widths were has none: the key that it was saved by tells. */
+/** Versions from before widths were stored have none. The key that saved them tells. */
 const fromBefore: Pick<StoredVersion, 'width'> = { width: null };
 
-/** All but what has a column of its own. */
+/** Everything without a column of its own. */
 function versionRecord(saved: PolicyVersion): string {
   return JSON.stringify({ ...saved, name: undefined, version: undefined, scope: undefined, source: undefined });
 }
 
-/** A document of a set that was in force: its text has a row of its own. */
+/** A document of a past set. Its text has a row of its own. */
 export type SetMember = Omit<PolicySource, 'text'> & { readonly hash: string };
 
-/** Which texts a set has, by their hashes. Of sets that were remembered before authors were, all are the operator's. */
+/** The texts of a set, by their hashes. In sets from before authors were stored, all texts are the operator's. */
 export const policySetsTable: Table<PolicySetRecord, 'version', readonly SetMember[]> = {
   name: 'policy_sets',
   key: { version: text(({ version }) => version) },
@@ -55,7 +55,7 @@ interface PolicyText {
   readonly text: string;
 }
 
-/** A text that many sets have is kept once. Its place is that of the newest of them. */
+/** A text that many sets share is kept once. Its place is that of the newest of them. */
 export const policyTextsTable: Table<PolicyText, 'hash'> = {
   name: 'policy_texts',
   key: { hash: text(({ hash }) => hash) },

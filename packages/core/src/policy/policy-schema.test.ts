@@ -14,7 +14,7 @@ function problems(text: string): string[] {
     .flatMap((value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => error.instancePath)));
 }
 
-/** The policy files of a folder, without those that hold cases to try them with. */
+/** The policy files of a folder, without files of test cases. */
 function folder(path: string): string[] {
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.ya?ml$/.test(name) && !/(?:cases|test)/.test(name))

@@ -1,6 +1,6 @@
-import type { Json } from '../audit/canonical-json.ts';
-import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/money.ts';
-import { actionTypes } from '../action/action.ts';
+import type { Json } from '../audit/index.ts';
+import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/index.ts';
+import { actionTypes } from '../action/index.ts';
 import { effects, policyModes } from './document.ts';
 import { actionsOnExceed, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
 import type { approvalKeys, ruleKeys } from './parse-rule.ts';
@@ -14,9 +14,9 @@ const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 const id = '[A-Za-z0-9][A-Za-z0-9._-]{0,127}';
 
 /**
- * The JSON Schema of a policy document, for editors. It is made from the lists that the parser works with: a key that the
- * parser knows and this does not describe does not compile. What JSON Schema cannot say (names that are unique, globs
- * and conditions that are well formed) is left to `reeve policy validate`.
+ * The JSON Schema of a policy document, for editors. It is made from the parser's own lists, so a key that the parser
+ * knows and the schema lacks does not compile. JSON Schema cannot check unique names, globs and conditions: that is
+ * left to `reeve policy validate`.
  */
 export function policySchema(): Schema {
   return {
@@ -126,7 +126,7 @@ function terms(): Members<(typeof approvalKeys)[number]> {
   };
 }
 
-/** Where one thing holds, so must the other. */
+/** If `condition` holds, so must `consequence`. */
 function where(condition: Schema, consequence: Schema): Schema {
   return { anyOf: [{ not: condition }, consequence] };
 }

@@ -55,7 +55,7 @@ const someGlobs: fc.Arbitrary<Written['globs']> = fc.record(
   ),
   { requiredKeys: [] },
 );
-/** Mostly rules about one thing, as people write them, and some about several. */
+/** Mostly rules about one thing, as people write them, and some about several things. */
 const fewGlobs: fc.Arbitrary<Written['globs']> = fc
   .constantFrom(...dimensions)
   .chain((dimension) =>
@@ -148,7 +148,7 @@ function setOf(documents: readonly WrittenDocument[]): PolicySet {
   return new PolicySet(built, 'v1');
 }
 
-/** Every rule of every document, one after the other, by the sentences of the contract, section 6. */
+/** Tries every rule of every document in turn, by the sentences of the contract, section 6. */
 function linear(
   documents: readonly WrittenDocument[],
   agent: AgentId,
@@ -243,7 +243,7 @@ function evaluate(set: PolicySet, agent: AgentId, asked: Action): Verdict {
   return set.evaluate(agent, asked, factsOf(agent, asked));
 }
 
-/** What was decided, by which rule, and all rules that ask. */
+/** The decision, its rule, and all rules that ask. */
 function judged(set: PolicySet, agent: AgentId, asked: Action) {
   const { effect, rule, asking } = evaluate(set, agent, asked);
   return asking === undefined ? { effect, rule } : { effect, rule, asking: asking.rules };

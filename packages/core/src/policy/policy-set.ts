@@ -1,12 +1,10 @@
-import type { Action } from '../action/action.ts';
-import { resourceOf } from '../action/action.ts';
-import { redactText } from '../audit/redact.ts';
-import type { BudgetPolicy, Pricing, BudgetRules, Caps } from '../budget/budget-policy.ts';
-import { budgetPolicy, noPrices, noBudgets, noCaps } from '../budget/budget-policy.ts';
-import type { BudgetTier, TierOf } from '../budget/tier.ts';
-import { shortened } from '../kernel/bounds.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { Sha256 } from '../kernel/ports.ts';
+import type { Action } from '../action/index.ts';
+import { resourceOf } from '../action/index.ts';
+import { redactText } from '../audit/index.ts';
+import type { BudgetPolicy, Pricing, BudgetRules, Caps, BudgetTier, TierOf } from '../budget/index.ts';
+import { budgetPolicy, noPrices, noBudgets, noCaps } from '../budget/index.ts';
+import { shortened } from '../kernel/index.ts';
+import type { AgentId, Sha256 } from '../kernel/index.ts';
 import type { Asking } from './asking-rules.ts';
 import { askingReason, strictest } from './asking-rules.ts';
 import type { Facts } from './condition.ts';
@@ -21,23 +19,23 @@ import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
 import { subjectOf } from './subject.ts';
 
-/** At which tier a decision fell: that of the document whose rule decided, or none of them. */
+/** The tier of a decision: that of the document whose rule decided, or what decided instead. */
 export type Tier = 'identity' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
 
-/** The answer of policy, with why. The audit entry is built from it, so log and answer cannot disagree. */
+/** The verdict of policy, with its reason. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {
   readonly effect: Effect;
   readonly reason: string;
   /** `<document>/<rule>` or `default`. */
   readonly rule: string;
   readonly tier: Tier;
-  /** What all rules that ask for approval say together, where the effect is that people are asked. */
+  /** The joint terms of all rules that ask for approval, if the effect is to ask. */
   readonly asking?: Asking;
-  /** What documents that are only observed would have done otherwise. */
+  /** What observed documents would have decided otherwise. */
   readonly observed?: readonly Observed[];
 }
 
-/** All documents of the gateway, compiled. It never changes: a reload makes a new one and swaps it in whole. */
+/** All documents of the gateway, compiled. A set never changes: a reload makes a new one and swaps it in whole. */
 export class PolicySet {
   /** Names this set in answers and in the audit log. */
   readonly version: string;
@@ -50,7 +48,7 @@ export class PolicySet {
   readonly budgets: BudgetPolicy;
   readonly pricing: Pricing;
 
-  /** What is the same as in the set before is taken over from it. */
+  /** Reuses the parts of the set before that are unchanged. */
   constructor(documents: readonly PolicyDocument[], version: string, before?: PolicySet) {
     this.documents = documents;
     this.version = version;
@@ -68,7 +66,7 @@ export class PolicySet {
     const evaluation = new Evaluation(subjectOf(action));
     const scopes = scopesAbove(agent);
     const verdict = this.#decide(agent, action, scopes, facts, evaluation);
-    // What is only observed comes last: it can use up nothing that those in force need.
+    // Observed documents come last, so that they take nothing from the cost limit of enforced ones.
     const observed = this.#observed?.against(verdict.effect, scopes, action.type, facts, evaluation);
     return observed === undefined ? verdict : { ...verdict, observed };
   }
@@ -95,7 +93,7 @@ export class PolicySet {
     };
   }
 
-  /** What would be allowed, for those who are refused. */
+  /** What would be allowed, for a refused agent. */
   #hint(agent: AgentId, { type }: Action, scopes: readonly string[], refuser: Refuser): string {
     const inForce = scopes.filter((scope) => this.#byScope.has(scope));
     return this.#hints.of(inForce.join(' '), agent, type, refuser);
@@ -107,12 +105,12 @@ function verdictOf({ strongest: { effect, reason, id, document }, asking }: Foun
   return asking.length === 0 ? verdict : { ...verdict, reason: askingReason(asking), asking: strictest(asking) };
 }
 
-/** So much of what was asked for is repeated in a refusal, so that the hint after it has room. */
+/** A refusal quotes at most this much of the request, so that the hint after it has room. */
 const longestQuote = 256;
 
 const noPolicy: Verdict = { effect: 'deny', reason: 'no policy loaded', rule: 'default', tier: 'default' };
 
-/** A version that is the same wherever the same sources are loaded. */
+/** A version that is equal wherever the same sources are loaded. */
 export function policyVersion(sha256: Sha256, sources: readonly string[]): string {
   return sources.length === 0 ? 'none' : sha256(sources.join('\u0000')).slice(0, 16);
 }
@@ -122,7 +120,7 @@ function defaultOf(documents: readonly PolicyDocument[]): 'allow' | 'deny' {
   return said.has('allow') && !said.has('deny') ? 'allow' : 'deny';
 }
 
-/** What all documents together say of budgets: the global one of everybody, scoped ones of their tenant. */
+/** The budget rules of all documents: the global one sets caps for everybody, scoped ones for their tenant. */
 export function budgetRules(documents: readonly PolicyDocument[]): BudgetRules {
   const global = documents.find(({ scope, budget }) => scope.tier === 'global' && budget !== undefined)?.budget;
   const uniform = (tier: BudgetTier): Caps => ({ ...noCaps, ...global?.caps[tier] });

@@ -1,15 +1,15 @@
-import type { ActionType } from '../action/action.ts';
-import { actionTypes } from '../action/action.ts';
-import type { Glob } from '../kernel/glob.ts';
+import type { ActionType } from '../action/index.ts';
+import { actionTypes } from '../action/index.ts';
+import type { Glob } from '../kernel/index.ts';
 import type { Effect, Matchers, PolicyDocument, PolicyRule } from './document.ts';
 import { effects } from './document.ts';
 import type { Facts, Evaluation } from './condition.ts';
 import type { Dimension, Unclear } from './subject.ts';
 import { textsOf } from './subject.ts';
 
-/** A rule with what is known of it at load time. */
+/** A rule with what is known about it at load time. */
 export interface CompiledRule {
-  /** Its place among the rules of its index; of two that match with the same effect, the first is reported. */
+  /** The place of the rule in its index. Among matching rules with the same effect, the first is reported. */
   readonly order: number;
   /** `<document>/<rule>` */
   readonly id: string;
@@ -19,7 +19,7 @@ export interface CompiledRule {
   readonly document: PolicyDocument;
 }
 
-/** Which dimensions an action can have, the most telling first: rules are indexed by it. */
+/** The dimensions that an action can have, most telling first. A rule is indexed by the first that it has. */
 const dimensionsOf: Readonly<Record<ActionType, readonly Dimension[]>> = {
   llm_call: ['models'],
   tool_call: ['tools', 'hosts'],
@@ -41,15 +41,15 @@ interface Bucket {
 interface ActionIndex {
   readonly buckets: Map<Dimension, Bucket>;
   readonly always: CompiledRule[];
-  /** Those of the buckets that deny or ask: they count what cannot be read as theirs. */
+  /** Rules in the buckets that deny or ask. An unreadable host or path counts as theirs. */
   readonly wary: CompiledRule[];
 }
 
-/** More of a prefix is not looked up: there are as many look-ups as there are lengths. */
+/** Longer prefixes are cut: there are as many look-ups as there are lengths. */
 const longestPrefix = 64;
 
 /**
- * Rules found by what they are about instead of one after the other: by effect and action, then by the literal text or
+ * Finds rules by what they are about instead of one after the other: by effect and action, then by the literal text or
  * literal prefix of their globs. A thousand documents about other tools cost one look-up, not a thousand comparisons.
  */
 export class RuleIndex {
@@ -60,7 +60,7 @@ export class RuleIndex {
     this.#byEffect = { deny: indexOf('deny'), require_approval: indexOf('require_approval'), allow: indexOf('allow') };
   }
 
-  /** Of the rules with this effect that match, the first. */
+  /** The first matching rule with this effect. */
   first(effect: Effect, type: ActionType, facts: Facts, evaluation: Evaluation): CompiledRule | undefined {
     let first: CompiledRule | undefined;
     this.#visit(effect, type, evaluation, (rules) => {
@@ -69,7 +69,7 @@ export class RuleIndex {
     return first;
   }
 
-  /** All rules with this effect that match, each once, in no particular order. */
+  /** All matching rules with this effect, each once, in no particular order. */
   all(effect: Effect, type: ActionType, facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
     if (!this.#byEffect[effect].has(type)) return none;
     const found: CompiledRule[] = [];
@@ -84,7 +84,7 @@ export class RuleIndex {
     return found;
   }
 
-  /** Goes through the lists of rules that may match. A rule with several globs may stand in several of them. */
+  /** Visits the lists of rules that may match. A rule with several globs may be in several lists. */
   #visit(
     effect: Effect,
     type: ActionType,
@@ -116,12 +116,12 @@ export class RuleIndex {
 export const strength: Readonly<Record<Effect, number>> = { allow: 1, require_approval: 2, deny: 3 };
 
 /**
- * The effects, the strongest first. Rules are tried in this order: what the weaker ones cost can then take nothing away
- * from those that would have decided.
+ * The effects, strongest first. Rules are tried in this order, so that the cost of weaker ones takes nothing from those
+ * that would have decided.
  */
 export const strongestFirst: readonly Effect[] = effects.toSorted((one, other) => strength[other] - strength[one]);
 
-/** The lists are in order, so whatever comes after the first that matches is of no interest. */
+/** The lists are in order, so nothing after the first match matters. */
 function firstOf(
   rules: readonly CompiledRule[],
   facts: Facts,
@@ -135,7 +135,7 @@ function firstOf(
   return best;
 }
 
-/** A rule that counts as matching because there was nothing left to find out with whether it does. */
+/** A rule that counts as matching because the cost limit was reached before it could be tried. */
 function unjudged(rule: CompiledRule): CompiledRule {
   return { ...rule, reason: `${rule.reason}, as judging the rules of this action costs more than one decision may` };
 }
@@ -146,8 +146,8 @@ const priceOfRule = 5;
 const priceOfGlob = 5;
 
 /**
- * Whether all matchers and the condition hold. What errors, or costs more than is left, counts as matching where that is
- * the safe side: for deny and require_approval.
+ * Whether all matchers and the condition hold. A rule that fails, or costs more than is left, counts as matching if
+ * that is the safe side: for deny and require_approval.
  */
 function matches(rule: PolicyRule, facts: Facts, evaluation: Evaluation): boolean {
   try {
@@ -178,12 +178,12 @@ function anyMatches(
   );
 }
 
-/** What cannot be read is allowed only by a rule that has it word by word. */
+/** Only a rule that names an unreadable text literally allows it. */
 export function namesUnclear(globs: readonly Glob[], { text }: Unclear): boolean {
   return globs.some((glob) => glob.literal && glob.matches(text));
 }
 
-/** Whether an action of this type can have all that the matchers ask for. */
+/** Whether an action of this type can have everything that the matchers ask for. */
 export function canConcern(matchers: Matchers, type: ActionType): boolean {
   if (matchers.actions !== undefined && !matchers.actions.has(type)) return false;
   return allDimensions.every(

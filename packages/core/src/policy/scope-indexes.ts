@@ -1,11 +1,11 @@
-import type { ActionType } from '../action/action.ts';
+import type { ActionType } from '../action/index.ts';
 import type { Facts, Evaluation } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
 import { describeScope } from './document.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { strongestFirst, RuleIndex } from './rule-index.ts';
 
-/** What matters of the rules that match: the strongest, and all that ask where that is one of them. */
+/** What counts among the matching rules: the strongest, and all that ask if that one asks. */
 export interface FoundRules {
   readonly strongest: CompiledRule;
   /** In the order of all documents. */
@@ -17,7 +17,7 @@ export class ScopeIndexes {
   readonly #byScope = new Map<string, readonly RuleChunk[]>();
   readonly #ranks: ReadonlyMap<PolicyDocument, number>;
 
-  /** What is the same as before is not indexed again: a change of one tenant's document costs no more than that. */
+  /** Reuses unchanged indexes, so that a change of one tenant's document costs no more than that. */
   constructor(documents: readonly PolicyDocument[], before?: ScopeIndexes) {
     this.#ranks = new Map(documents.map((document, rank) => [document, rank]));
     const groups = Map.groupBy(documents, ({ scope }) => describeScope(scope));
@@ -31,7 +31,7 @@ export class ScopeIndexes {
     return this.#byScope.has(scope);
   }
 
-  /** What decides: of the rules that match the strongest, and of these the first in the order of all documents. */
+  /** The deciding rule: the strongest that matches, and among equals the first in the order of all documents. */
   look(scopes: readonly string[], type: ActionType, facts: Facts, evaluation: Evaluation): FoundRules | undefined {
     for (const effect of strongestFirst) {
       if (effect === 'require_approval') {
@@ -56,14 +56,14 @@ export class ScopeIndexes {
     let winner: CompiledRule | undefined;
     for (const scope of scopes) {
       const found = firstOf(this.#byScope.get(scope), effect, type, facts, evaluation);
-      // A rule that could be judged is told rather than one that could not.
+      // A rule that could be judged is reported before one that could not.
       const counts = winner === undefined || (!evaluation.isSpent && this.#comesBefore(found, winner));
       if (found !== undefined && counts) winner = found;
     }
     return winner;
   }
 
-  /** All rules that ask count together: none of them makes the terms of another weaker. */
+  /** All asking rules count together: none weakens the terms of another. */
   #asking(scopes: readonly string[], type: ActionType, facts: Facts, evaluation: Evaluation): readonly CompiledRule[] {
     let asking: readonly CompiledRule[] = [];
     for (const scope of scopes) {
@@ -84,7 +84,7 @@ export class ScopeIndexes {
   }
 }
 
-/** Chunks are in the order of their documents. */
+/** Chunks keep the order of their documents. */
 function firstOf(
   chunks: readonly RuleChunk[] | undefined,
   effect: Effect,
@@ -99,21 +99,21 @@ function firstOf(
   return undefined;
 }
 
-/** Some documents of a scope, one after the other, with an index of their rules. */
+/** Consecutive documents of a scope, with an index of their rules. */
 export interface RuleChunk {
   readonly documents: readonly PolicyDocument[];
   readonly size: number;
   readonly rules: RuleIndex;
 }
 
-/** An index of more rules would take too long to make anew when one document changes. */
+/** A larger index would take too long to rebuild when one document changes. */
 const mostRules = 3000;
-/** One of fewer is put together with what stands beside it, as each costs a look-up. */
+/** A smaller chunk is merged with its neighbour, because each chunk costs a look-up. */
 const fewRules = 500;
 
 /**
- * The documents of a scope in chunks. Those that are as before are taken over, so that a change of one document costs as
- * much as its chunk, however many others there are.
+ * The documents of a scope in chunks. Unchanged chunks are reused, so that a changed document costs as much as its
+ * chunk, however many others there are.
  */
 export function chunksOf(documents: readonly PolicyDocument[], before: readonly RuleChunk[] = []): RuleChunk[] {
   const starts = new Map(before.map((chunk) => [chunk.documents[0], chunk]));

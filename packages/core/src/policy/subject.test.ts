@@ -98,14 +98,14 @@ describe('the host of a URL', () => {
   });
 });
 
-/** The host that the platform's own URL parser finds; undefined where it refuses the URL. */
+/** The host that the platform's own URL parser finds; undefined if it refuses the URL. */
 function browserHost(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
-/** One address, as the URL standard lets it be written. */
+/** One address, in the spellings that the URL standard accepts. */
 const metadata = [
   '169.254.169.254',
   '169.254.169.254.',
@@ -214,7 +214,7 @@ test('a host is compared as the URL standard has it, whatever is sent', () => {
       const host = parts.join('');
       const read = subjectOf(action('network_call', { host })).host;
       const expected = browserHost(`http://${host}`);
-      // A dot alone is a path.
+      // A lone dot is a path.
       if (expected !== undefined && !/^\.{1,2}$/.test(host)) expect([host, read]).toEqual([host, expected]);
     }),
     { numRuns: 3000 },

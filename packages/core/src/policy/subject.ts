@@ -1,8 +1,8 @@
-import type { Action } from '../action/action.ts';
+import type { Action } from '../action/index.ts';
 import { plainHost, plainHostOf, readHost, unclear } from './host.ts';
 import { readPath } from './path.ts';
 
-/** An action as matchers see it: each dimension normalised once, null where the action does not have it. */
+/** An action as matchers see it: each dimension normalised once, null if the action does not have it. */
 export interface Subject {
   readonly tool: string | null;
   readonly model: string | null;
@@ -11,13 +11,13 @@ export interface Subject {
   readonly command: string | null;
   /** Command and arguments joined by spaces. */
   readonly commandLine: string | null;
-  /** A host or a path that nobody can read. Rules that deny or ask count it as theirs, and rules that allow do not. */
+  /** A host or a path that nobody can read. Rules that deny or ask count it as theirs; rules that allow do not. */
   readonly unclear: Unclear | null;
 }
 
 export interface Unclear {
   readonly dimension: 'hosts' | 'paths';
-  /** As it was sent, in lower case where that does not count. */
+  /** As sent, in lower case if case does not count. */
   readonly text: string;
 }
 
@@ -45,7 +45,7 @@ export function subjectOf(action: Action): Subject {
     case 'network_call':
       return { ...none, ...placeOf(action) };
     case 'agent_spawn':
-      // It may be described by the process that it starts.
+      // The process that the call starts may describe it.
       return action.command === '' ? none : { ...none, ...commandOf(action) };
     case 'process_exec':
       return { ...none, ...commandOf(action) };
@@ -54,7 +54,7 @@ export function subjectOf(action: Action): Subject {
 
 type Place = Pick<Subject, 'host' | 'unclear'>;
 
-/** What takes long to read: one action is looked at by the matchers and by every condition. */
+/** Caches slow readings: the matchers and every condition look at the same action. */
 const read = new WeakMap<Action, Place>();
 
 function placeOf(action: Action): Place {
@@ -65,7 +65,7 @@ function placeOf(action: Action): Place {
   if (known !== undefined) return known;
   const text = isCall ? action.host : action.url;
   const host = readHost(text);
-  // A network call has a host, whatever it looks like.
+  // A network call always has a host, whatever it looks like.
   const found: Place =
     host === unclear || (isCall && host === null)
       ? { host: null, unclear: { dimension: 'hosts', text: text.toLowerCase() } }
@@ -85,7 +85,7 @@ function commandOf(action: Action): Pick<Subject, 'command' | 'commandLine'> {
   return { command: action.command, commandLine };
 }
 
-/** The texts that a dimension's globs are tried against. */
+/** The texts to try a dimension's globs against. */
 export function textsOf(subject: Subject, dimension: Dimension): readonly string[] {
   switch (dimension) {
     case 'tools':

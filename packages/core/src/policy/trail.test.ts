@@ -37,7 +37,7 @@ function documentOf(rule: Omit<PolicyRule, 'name'>, members: Partial<PolicyDocum
   return { name: 'p', scope: { tier: 'global' }, rules: [{ name: 'r', ...rule }], ...members };
 }
 
-/** What is said of one rule. */
+/** The outcome for one rule. */
 function consider(rule: Omit<PolicyRule, 'name'>, asked: Action = useTool('rm'), open = true) {
   const set = new PolicySet([documentOf(rule)], 'v');
   const [found] = considerRules(set, bot, asked, factsOf(bot, asked), () => open);
@@ -245,7 +245,7 @@ describe('the rules considered and the decision', () => {
     .record({
       effect: fc.constantFrom<Effect>(...effects),
       actions: fc.option(fc.uniqueArray(fc.constantFrom(...actionTypes), { minLength: 1 }), { nil: undefined }),
-      // Of rules with many matchers hardly one would ever match.
+      // Rules with many matchers would hardly ever match.
       lists: fc.uniqueArray(fc.tuple(dimension, someGlobs), { maxLength: 2, selector: ([name]) => name }),
       when: condition,
     })

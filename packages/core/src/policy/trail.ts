@@ -1,31 +1,30 @@
-import { redactText } from '../audit/redact.ts';
-import type { Action } from '../action/action.ts';
-import { messageOf } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import { redactText } from '../audit/index.ts';
+import type { Action } from '../action/index.ts';
+import { messageOf } from '../kernel/index.ts';
+import type { AgentId, Glob } from '../kernel/index.ts';
 import type { Condition, Facts } from './condition.ts';
 import { NotRecorded, Evaluation } from './condition.ts';
 import { containsAgent } from './document.ts';
 import type { Effect, PolicyDocument, PolicyRule } from './document.ts';
-import type { Glob } from '../kernel/glob.ts';
 import type { PolicySet } from './policy-set.ts';
 import { namesUnclear, strength } from './rule-index.ts';
 import type { Dimension, Subject, Unclear } from './subject.ts';
 import { subjectOf, textsOf } from './subject.ts';
 
-/** A rule that was considered, and why it did or did not match. */
+/** A considered rule, and why it did or did not match. */
 export interface ConsideredRule {
   readonly document: string;
   readonly rule: string;
   readonly effect: Effect;
   readonly matched: boolean;
   readonly why: string;
-  /** Its document is only observed: it decides nothing. */
+  /** The document is only observed, so the rule decides nothing. */
   readonly observed: boolean;
-  /** Whether it matches depends on what is not known any more; it counts as not matching. */
+  /** The match depends on something no longer known. The rule counts as not matching. */
   readonly unknown: boolean;
 }
 
-/** Whether the caller may read what a document says. To others its rules have names and effects only. */
+/** Whether the caller may read a document. Others see only the names and effects of its rules. */
 export type MayRead = (document: PolicyDocument) => boolean;
 
 const everyone: MayRead = () => true;
@@ -45,8 +44,8 @@ const longestCondition = 300;
 const longestValue = 200;
 
 /**
- * Every rule of the documents whose scope contains the agent, in order, each with whether it matches and why. Rules are
- * tried one after the other, without the index that decisions use: this is for people, not for the decision path.
+ * Every rule of the documents whose scope contains the agent, in order, with whether it matches and why. It tries the
+ * rules one after the other, without the index of decisions: it is for people, not for the decision path.
  */
 export function considerRules(
   { documents }: PolicySet,
@@ -71,7 +70,7 @@ export function considerRules(
     });
 }
 
-/** The rule that decides: of those that match and are enforced the strongest, and of these the first. */
+/** The deciding rule: the strongest enforced rule that matches, and among equals the first. */
 export function decidingRule(rules: readonly ConsideredRule[]): ConsideredRule | undefined {
   let best: ConsideredRule | undefined;
   for (const rule of rules) {
@@ -91,7 +90,7 @@ interface Outcome {
   readonly unknown?: boolean;
 }
 
-/** The first matcher that does not hold, if there is one. */
+/** The first matcher that does not hold, if any. */
 function tryMatchers(
   { matchers, effect }: PolicyRule,
   action: Action,
@@ -152,7 +151,7 @@ function tryCondition(
   return { matched, why: `its condition failed${failure}, and ${rule}${text}` };
 }
 
-/** Each rule by itself: here it is told whether it matches, whatever others cost. */
+/** Judges each rule by itself, whatever the others cost. */
 function evaluate(when: Condition, facts: Facts, subject: Subject): unknown {
   try {
     return when(facts, new Evaluation(subject));
@@ -161,7 +160,7 @@ function evaluate(when: Condition, facts: Facts, subject: Subject): unknown {
   }
 }
 
-/** What holds of a rule that matches. */
+/** What a matching rule's matchers found. */
 function holdingMatchers(
   { matchers, when, effect }: PolicyRule,
   action: Action,

@@ -2,7 +2,7 @@ import type { PolicyPlace, PolicyProblem } from './document.ts';
 import type { Document, Node } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, isCollection, isNode, isPair } from 'yaml';
 
-/** A member of a YAML mapping: its name and its value, both with their place in the source. */
+/** A member of a YAML mapping: its name and its value, each with its place in the source. */
 export interface Member {
   readonly name: string;
   readonly nameNode: Node;
@@ -10,17 +10,17 @@ export interface Member {
 }
 
 /**
- * How many members and items of lists are read of one source: more than any text has by itself. Aliases make much of
- * little, and a short text could keep everybody waiting.
+ * How many members and list items of one source are read: more than any text has by itself. Aliases multiply parts, and
+ * a short text could keep everybody waiting.
  */
 function mostPartsOf(source: string): number {
   return Math.max(5000, source.length / 4);
 }
 
-/** How many problems of one source are told. A short text can have very many. */
+/** How many problems of one source are reported. A short text can have very many. */
 const mostProblems = 1000;
 
-/** Reads YAML by its syntax tree, so that whatever is wrong can be told with line and column. */
+/** Reads YAML by its syntax tree, so that every problem has a line and a column. */
 export class YamlReader {
   readonly problems: PolicyProblem[] = [];
   readonly documents: readonly Document.Parsed[];
@@ -32,7 +32,7 @@ export class YamlReader {
   constructor(file: string, source: string) {
     this.#file = file;
     this.#left = mostPartsOf(source);
-    // Keys are compared here: the parser would compare each with each.
+    // This reader checks for duplicate keys: the parser would compare each key with each.
     const options = { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false };
     const parsed = parseAllDocuments(source, options);
     this.documents = Array.isArray(parsed) ? parsed : [];
@@ -41,7 +41,7 @@ export class YamlReader {
     }
   }
 
-  /** Where a node begins; lines and columns count from 1. */
+  /** Where a node begins. Lines and columns count from 1. */
   place(node: Node | undefined): { readonly line: number; readonly column: number } {
     return this.#placeOf(node?.range?.[0] ?? 0);
   }
@@ -50,12 +50,12 @@ export class YamlReader {
     this.#complainAt((node?.range?.[0] ?? 0) + offset, message);
   }
 
-  /** Where something stands, for a problem that only shows when all sources are known. */
+  /** The place of a node, for a problem that only shows when all sources are known. */
   placeOf(node: Node | undefined): PolicyPlace {
     return { file: this.#file, ...this.place(node) };
   }
 
-  /** The members of a mapping, or undefined (and a problem) where the node is none. */
+  /** The members of a mapping. If the node is none, undefined and a problem. */
   members(document: Document.Parsed, node: Node | undefined, what: string): Member[] | undefined {
     const map = this.#resolve(document, node);
     if (!isMap(map)) {
@@ -139,8 +139,8 @@ export function oneOf(choices: readonly string[]): string {
 }
 
 /**
- * What each alias of a document stands for: the last node before it with that anchor. All are found in one walk, as
- * the parser's own look-up goes through the whole document for each.
+ * What each alias of a document stands for: the last node before it with that anchor. One walk finds all, because the
+ * parser's own look-up scans the whole document for each.
  */
 export function aliasTargets({ contents }: Document.Parsed): ReadonlyMap<Node, Node> {
   const targets = new Map<Node, Node>();

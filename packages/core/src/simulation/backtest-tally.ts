@@ -1,6 +1,6 @@
-import type { Decision } from '../audit/entry.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
+import type { Decision } from '../audit/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import { agentKey } from '../kernel/index.ts';
 import type { ChangedDecision } from './judge-again.ts';
 
 interface Turn {
@@ -11,18 +11,18 @@ interface Turn {
 type Counted<Of> = Of & Turn & { readonly count: number };
 
 export interface BacktestSummary {
-  /** How many decisions were looked at. */
+  /** How many decisions were examined. */
   readonly examined: number;
-  /** Of these: recorded in a way that cannot be judged again. */
+  /** How many of these were recorded in a way that cannot be judged again. */
   readonly skipped: number;
   readonly changed: number;
   readonly byOutcome: readonly Counted<object>[];
-  /** By the rule of the candidate that would decide. */
+  /** By the candidate's rule that would decide. */
   readonly byRule: readonly Counted<{ readonly rule: string }>[];
   readonly byAgent: readonly Counted<{ readonly agent: AgentId }>[];
 }
 
-/** Of very many rules or agents those with the most changes are told. */
+/** How many rules or agents are listed: those with the most changes. */
 const mostTold = 1000;
 
 /** Counts what would change. */
@@ -65,7 +65,7 @@ class Counter<Of extends object> {
     else known.count++;
   }
 
-  /** Those with the most first. */
+  /** Highest count first. */
   all(): Counted<Of>[] {
     return [...this.#counts.values()]
       .toSorted((left, right) => right.count - left.count)

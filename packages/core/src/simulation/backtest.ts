@@ -1,8 +1,8 @@
-import type { Principal } from '../access/principal.ts';
-import { latestLogs } from '../logs/read-logs.ts';
-import type { Decisions } from '../decision/decisions.ts';
-import type { AuditReader, StoredEntry } from '../audit/audit-reader.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Principal } from '../access/index.ts';
+import { latestLogs } from '../logs/index.ts';
+import type { Decisions } from '../decision/index.ts';
+import type { AuditReader, StoredEntry } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
 import type { BacktestSummary } from './backtest-tally.ts';
 import { BacktestTally } from './backtest-tally.ts';
 import type { ChangedDecision, JudgedAgain } from './judge-again.ts';
@@ -15,7 +15,7 @@ export type BacktestLine =
 export interface BacktestPorts {
   readonly gov: Pick<Decisions, 'journal' | 'clock'>;
   readonly log: AuditReader;
-  /** Judges the decisions among entries by the candidate, aside from those that are made meanwhile. */
+  /** Judges the decisions among entries by the candidate, aside from the decision path. */
   readonly judge: (entries: readonly StoredEntry[]) => Promise<readonly JudgedAgain[]>;
 }
 
@@ -25,7 +25,7 @@ export interface BacktestRequest {
   readonly orgId?: string;
   readonly teamId?: string;
   readonly agentId?: string;
-  /** How many changes are told one by one. */
+  /** How many changes are listed one by one. */
   readonly changes: number;
 }
 
@@ -33,8 +33,8 @@ const entriesPerPage = 250;
 const progressEvery = 400;
 
 /**
- * Judges what was decided between two times again, newest first and page by page. Whoever reads decides how fast it
- * goes, and ends it by reading no further.
+ * Judges the decisions between two times again, newest first and page by page. The reader sets the pace, and ends the
+ * backtest by reading no further.
  */
 export async function* backtest(
   { gov, log, judge }: BacktestPorts,
@@ -71,7 +71,7 @@ export async function* backtest(
   yield { type: 'result', from, to, ...tally.summary() };
 }
 
-/** How far it has come through the time that it looks at. */
+/** How far the backtest has come through its time span. */
 class Reading {
   readonly #from: EpochMs;
   readonly #to: EpochMs;

@@ -1,28 +1,31 @@
-import type { Width } from '../access/authority.ts';
-import { mayChangeDocument, widthOf } from '../access/authority.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Decisions } from '../decision/decisions.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { PolicyDocument, PolicyProblem } from '../policy/document.ts';
-import { namespaceOf, describeProblem, mayReachScope } from '../policy/document.ts';
-import type { ParsedSource, PolicySource } from '../policy/parse-source.ts';
-import { problemsOf, parseSource } from '../policy/parse-source.ts';
-import { PolicySet, policyVersion } from '../policy/policy-set.ts';
-import type { PolicyHistory } from '../policy/store/policy-version.ts';
-import type { Agent } from '../tenancy/agent.ts';
+import type { Width, Principal } from '../access/index.ts';
+import { mayChangeDocument, widthOf } from '../access/index.ts';
+import type { Decisions } from '../decision/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
+import type { PolicyDocument, PolicyProblem, ParsedSource, PolicySource, PolicyHistory } from '../policy/index.ts';
+import {
+  namespaceOf,
+  describeProblem,
+  mayReachScope,
+  problemsOf,
+  parseSource,
+  PolicySet,
+  policyVersion,
+} from '../policy/index.ts';
+import type { Agent } from '../tenancy/index.ts';
 
-/** Policies that somebody thinks of putting in force. */
+/** Policies that somebody considers putting in force. */
 export interface Candidate {
   /** YAML, one or many documents. */
   readonly text: string;
-  /** Whether it joins what is in force, in place of the documents of the same names, or stands alone. */
+  /** True: the candidate joins the documents in force and replaces those of the same names. False: it stands alone. */
   readonly merge: boolean;
 }
 
 /**
- * The set that would be in force with a candidate. Whoever is bound to a tenant can change the documents of that tenant
- * only, so for them the candidate stands beside all others that are in force.
+ * The set that would be in force with a candidate. A caller bound to a tenant can change that tenant's documents only,
+ * so the candidate stands beside all others in force.
  */
 export function candidateSet(
   gov: Pick<EvaluationWorld, 'policies' | 'policyRegistry' | 'sha256'>,
@@ -55,7 +58,7 @@ export function candidateSet(
   );
 }
 
-/** Of the documents in force that are stored, the widest credential that has written each. */
+/** For each stored document in force, the widest credential that has written it. */
 function widestWriters(policyRegistry: EvaluationWorld['policyRegistry']): ReadonlyMap<string, Width> {
   const stored = policyRegistry.inForce.sources.flatMap(({ source: { name } }) => (name === undefined ? [] : [name]));
   return new Map(stored.map((name) => [name, policyRegistry.newest(name)?.width ?? 'unbound']));
@@ -69,7 +72,8 @@ function stays(
   merge: boolean,
   candidates: readonly PolicyDocument[],
 ): boolean {
-  // What the caller could not change stays: another tenant's, and what a wider credential has written for this one.
+  // What the caller cannot change stays: documents of other tenants, and those that a wider credential wrote for this
+  // one.
   if (!mayReachScope(by, scope) || !mayChangeDocument(by, widestWriter)) return true;
   return merge && !candidates.some((candidate) => candidate.name === name);
 }
@@ -84,10 +88,7 @@ function clashes({ documents }: ParsedSource, beside: readonly PolicyDocument[])
   );
 }
 
-/**
- * What evaluating policies for somebody looks at: a part of the governance, or as much of it as was brought to where
- * the evaluation happens.
- */
+/** What a policy evaluation reads: a part of the governance, or the copy of it where the evaluation runs. */
 export interface EvaluationWorld
   extends Pick<Decisions, 'policies' | 'policyRegistry' | 'sha256' | 'mostActionMicros'> {
   readonly approvals: { readonly settings: Pick<Decisions['approvals']['settings'], 'ttlMs'> };
@@ -97,14 +98,14 @@ export interface EvaluationWorld
   readonly runs: Pick<Decisions['runs'], 'of'>;
 }
 
-/** How many sets are kept ready: who asks about one decision often asks about others of its time. */
+/** How many sets are kept ready. A caller who asks about one decision often asks about others of its time. */
 const mostReady = 4;
 
 /** Policies that were in force, by the version that decisions name. */
 export class PastPolicies {
   readonly #history: PolicyHistory;
   readonly #parse: (source: PolicySource) => ParsedSource;
-  /** The one that was asked for last is the last. */
+  /** Least recently used first. */
   readonly #ready = new Map<string, PolicySet>();
 
   constructor(history: PolicyHistory, parse: (source: PolicySource) => ParsedSource) {
@@ -112,7 +113,7 @@ export class PastPolicies {
     this.#parse = parse;
   }
 
-  /** Undefined where the set is not remembered any more, or cannot be read by this version of Reeve. */
+  /** Undefined if the set is no longer known, or this version of Reeve cannot read it. */
   async find(version: string): Promise<PolicySet | undefined> {
     const set = this.#ready.get(version) ?? (await this.#read(version));
     if (set === undefined) return undefined;
@@ -126,7 +127,7 @@ export class PastPolicies {
   async #read(version: string): Promise<PolicySet | undefined> {
     const sources = await this.#history.find(version);
     if (sources === undefined) return undefined;
-    // How they went together was settled when they came in force.
+    // The sources fitted together when they came in force.
     const parsed = sources.map((source) => this.#parse(source));
     if (parsed.some(({ problems }) => problems.length > 0)) return undefined;
     return new PolicySet(

@@ -14,7 +14,7 @@ import type { PolicyHistory } from '../policy/store/policy-version.ts';
 
 const bot = agentId('acme/search/bot');
 
-/** `dear` looks at spend, `big` at the arguments, `named` at the agent. */
+/** `dear` reads the spend, `big` the arguments, `named` the agent. */
 const compileCondition: CompileCondition = (source) => (facts) => {
   if (source === 'dear') return facts.spend().agent.day_usd > 1;
   if (source === 'named') return facts.agent.name === 'bot';

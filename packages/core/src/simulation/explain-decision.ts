@@ -1,21 +1,15 @@
-import type { Principal } from '../access/principal.ts';
-import type { AuditReader } from '../audit/audit-reader.ts';
-import type { Decision } from '../audit/entry.ts';
-import type { Decisions } from '../decision/decisions.ts';
-import { isBudgetRule } from '../decision/weigh-budgets.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import { latestLogs } from '../logs/read-logs.ts';
-import { readerOf } from '../policy/policies.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
-import { strength } from '../policy/rule-index.ts';
-import type { ConsideredRule } from '../policy/trail.ts';
-import { considerRules } from '../policy/trail.ts';
+import type { Principal } from '../access/index.ts';
+import type { AuditReader, Decision } from '../audit/index.ts';
+import type { Decisions } from '../decision/index.ts';
+import { isBudgetRule } from '../decision/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+import { agentKey, ReeveError } from '../kernel/index.ts';
+import { latestLogs } from '../logs/index.ts';
+import { readerOf, strength, considerRules } from '../policy/index.ts';
+import type { PolicySet, ConsideredRule } from '../policy/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
 
 export interface Explanation {
   readonly opId: string;
@@ -25,7 +19,7 @@ export interface Explanation {
   readonly policyVersion: string;
   readonly at: EpochMs;
   readonly rules: readonly ConsideredRule[];
-  /** What to know about the explanation. */
+  /** Remarks on the explanation. */
   readonly notes: readonly string[];
 }
 
@@ -35,7 +29,7 @@ export interface ExplainPorts {
   readonly consider: ConsiderAgain;
 }
 
-/** Judges a decision again by the policies of its time; undefined where these are not known any more. */
+/** Judges a decision again by the policies of its time. Undefined if these are no longer known. */
 export type ConsiderAgain = (
   by: Principal,
   recorded: RecordedDecision,
@@ -43,8 +37,8 @@ export type ConsiderAgain = (
 ) => Promise<readonly ConsideredRule[] | undefined>;
 
 /**
- * Why an operation was decided as it was: the decision as recorded, judged again by the policies of that time. Where the
- * two could differ, as by what is not recorded, the record is right.
+ * Why an operation was decided as it was: the recorded decision, judged again by the policies of its time. The two can
+ * differ, because not everything is recorded. Then the record is right.
  */
 export async function explainDecision(
   { gov, log, consider }: ExplainPorts,
@@ -60,7 +54,7 @@ export async function explainDecision(
   return { opId, decision, reason, policyRule, policyVersion, at, rules, notes };
 }
 
-/** Every rule of the set that made a decision, as it is judged again. */
+/** Every rule of the deciding set, judged again. */
 export function considerAgain(
   set: PolicySet,
   by: Principal,
@@ -71,7 +65,7 @@ export function considerAgain(
   return considerRules(set, recorded.agent, recorded.action, facts, readerOf(by));
 }
 
-/** The rules as they must have been, by the rule that decided: a stronger one cannot have matched. */
+/** The rules as they must have been, given the rule that decided: no stronger one can have matched. */
 function asRecorded(rules: readonly ConsideredRule[], policyRule: string): ConsideredRule[] {
   const decided = rules.findIndex((rule) => !rule.observed && `${rule.document}/${rule.rule}` === policyRule);
   return rules.map((rule, index): ConsideredRule => {
@@ -85,7 +79,7 @@ function asRecorded(rules: readonly ConsideredRule[], policyRule: string): Consi
   });
 }
 
-/** Of all rules that ask, the strictest terms count together. */
+/** If several rules ask, their strictest terms count together. */
 function asksToo({ matched, effect }: ConsideredRule, decided: ConsideredRule | undefined): boolean {
   return matched && effect === 'require_approval' && decided?.effect === 'require_approval';
 }
@@ -106,7 +100,7 @@ function wouldHaveDecided(
     return difference > 0 || (difference === 0 && index < decidedIndex);
   }
   if (policyRule === 'default') return true;
-  // Budgets are asked about what no rule denies.
+  // Budgets come in only where no rule denies.
   return isBudgetRule(policyRule) && rule.effect === 'deny';
 }
 
@@ -130,14 +124,14 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
 }
 
 const perPage = 500;
-/** An operation that was checked again and again has as many entries; so many of them are looked at. */
+/** An operation that was checked again and again has many entries. The search reads at most this many pages. */
 const mostPages = 100;
 const mostCandidates = 20;
 
 /**
- * The newest decision about an operation that is no replay, among those the caller may see: `trace:span`, or
- * `org/team/agent/trace:span` with `-` for an empty org or team. It is found in the log, so operations that are long over
- * are found, too.
+ * The newest decision about an operation, replays aside, among those the caller may see: `trace:span`, or
+ * `org/team/agent/trace:span` with `-` for an empty org or team. It comes from the log, so operations that ended long
+ * ago are found, too.
  */
 export async function findDecision(log: AuditReader, by: Principal, id: string): Promise<RecordedDecision> {
   const asked = readId(id);
@@ -164,7 +158,7 @@ function readId(id: string): AskedOp | undefined {
   return { opId, agent: { orgId: emptyOr(org), teamId: emptyOr(team), agentId } };
 }
 
-/** The newest decision of each agent that has an operation of this id. */
+/** The newest decision of each agent that has an operation with this id. */
 async function decisionsOf(log: AuditReader, by: Principal, { opId, agent }: AskedOp): Promise<RecordedDecision[]> {
   const found = new Map<string, RecordedDecision>();
   const filter = { opId, limit: perPage, ...(agent === undefined ? {} : { agentId: agent.agentId }) };

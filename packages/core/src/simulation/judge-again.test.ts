@@ -7,7 +7,7 @@ import { candidateSet } from './candidate.ts';
 import type { CompileCondition } from '../policy/condition.ts';
 import { agentsOf, judgeAgain } from './judge-again.ts';
 
-/** `big` looks at the arguments, and cannot be judged where they were not kept. */
+/** `big` reads the arguments, and cannot be judged if they were not kept. */
 const compileCondition: CompileCondition = () => (facts) => (facts.args() as { n: number }).n > 5;
 
 let world: TestGovernance;
@@ -67,7 +67,7 @@ describe('a decision that is judged again', () => {
     const big = (effect: string, more = '') =>
       `name: c\ndefault: allow\nrules: [{ name: big, effect: ${effect}, when: big }${more}]\n`;
     expect(await judged(big('deny'))).toMatchObject([{ skipped: true, changed: undefined }]);
-    // One that is certain and as strong decides, whatever the other would say.
+    // A certain rule of the same strength decides, whatever the uncertain one would say.
     expect(await judged(big('deny', ', { name: no, effect: deny }'))).toMatchObject([
       { skipped: false, changed: { wouldBe: 'deny', wouldBeRule: 'c/no' } },
     ]);

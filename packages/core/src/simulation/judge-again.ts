@@ -1,27 +1,24 @@
-import { knownPriceOf, priceOf } from '../budget/budget-policy.ts';
-import type { Action } from '../action/action.ts';
-import type { Decision } from '../audit/entry.ts';
+import { knownPriceOf, priceOf } from '../budget/index.ts';
+import type { Action } from '../action/index.ts';
+import type { Decision, StoredEntry } from '../audit/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
-import { isBudgetRule } from '../decision/weigh-budgets.ts';
-import type { StoredEntry } from '../audit/audit-reader.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { Effect } from '../policy/document.ts';
-import type { PolicySet, Verdict } from '../policy/policy-set.ts';
-import { considerRules, decidingRule } from '../policy/trail.ts';
+import { isBudgetRule } from '../decision/index.ts';
+import type { EpochMs, AgentId } from '../kernel/index.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
+import { agentKey } from '../kernel/index.ts';
+import type { Effect, PolicySet, Verdict } from '../policy/index.ts';
+import { considerRules, decidingRule } from '../policy/index.ts';
 
-/** What is told of a decision; the rest of it stands in the log. */
+/** What the result says about a decision. The log has the rest. */
 type ToldDecision = Pick<RecordedDecision, 'seq' | 'at' | 'opId' | 'agent' | 'resource' | 'policyRule'> & {
   readonly action: Pick<Action, 'type'>;
 };
 
-/** A recorded decision that the candidate would decide otherwise. */
+/** A recorded decision that the candidate would change. */
 export interface ChangedDecision {
   readonly recorded: ToldDecision;
-  /** What policy said: of what a budget refused, that is allow. */
+  /** What policy said. It counts as allow if a budget decided. */
   readonly was: Decision;
   readonly wouldBe: Decision;
   readonly wouldBeRule: string;
@@ -30,7 +27,7 @@ export interface ChangedDecision {
 /** A recorded decision that was judged again. */
 export interface JudgedAgain {
   readonly at: EpochMs;
-  /** It is recorded in a way that cannot be judged again. */
+  /** The record cannot be judged again. */
   readonly skipped: boolean;
   readonly changed: ChangedDecision | undefined;
 }
@@ -45,11 +42,11 @@ export function judgeAgain(set: PolicySet, entries: readonly StoredEntry[], find
   });
 }
 
-/** Whom decisions among entries are about, told without reading the whole of each. */
+/** The agents that the decisions among entries are about, without parsing each entry. */
 export function agentsOf(entries: readonly StoredEntry[]): AgentId[] {
   const found = new Map<string, AgentId>();
   for (const { canonical } of entries) {
-    // It stands before the payload, and what stands before it cannot hold an unescaped quote.
+    // The lineage precedes the payload, and nothing before it can hold an unescaped quote.
     const lineage = /"lineage":\{[^}]*\}/.exec(canonical)?.[0] ?? '';
     const id = {
       orgId: memberOf(lineage, 'org_id'),
@@ -72,7 +69,7 @@ function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): 
   const { effect, rule, asking } = verdict;
   const was = isBudgetRule(recorded.policyRule) ? 'allow' : recorded.decision;
   const wouldBe = decisions[effect];
-  // A standing grant covers the rule that it was given for, while that allows grants.
+  // A standing grant covers the rule that it was given for, while that rule allows grants.
   const mayCover = wouldBe === 'pending' && asking?.grants !== false;
   const covered = recorded.granted && mayCover && rule === recorded.policyRule;
   if (wouldBe === was || covered) return { at, skipped: false, changed: undefined };
@@ -81,7 +78,7 @@ function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): 
   return { at, skipped: false, changed: { recorded: told, was, wouldBe, wouldBeRule: rule } };
 }
 
-/** What the set says of a decision; undefined where that depends on what is not recorded. */
+/** The set's verdict on a decision. Undefined if it depends on something that is not recorded. */
 function verdictAgain(
   set: PolicySet,
   recorded: RecordedDecision,
@@ -93,7 +90,7 @@ function verdictAgain(
   if (!facts.lacking) return verdict;
   const rules = considerRules(set, agent, action, facts).filter(({ observed }) => !observed);
   if (!rules.some(({ unknown }) => unknown)) return verdict;
-  // Whichever of the unknown ones match: a rule that is certain and as strong as any of them decides.
+  // Whichever unknown rules match, a certain rule that is as strong as any of them decides.
   const certain = decidingRule(rules);
   const most = decidingRule(rules.map((rule) => (rule.unknown ? { ...rule, matched: true } : rule)));
   if (certain === undefined || certain.effect !== most?.effect) return undefined;
@@ -102,7 +99,7 @@ function verdictAgain(
 
 const decisions: Readonly<Record<Effect, Decision>> = { allow: 'allow', deny: 'deny', require_approval: 'pending' };
 
-/** What it would cost by the candidate's prices, or by the agent's estimate where that is more. */
+/** The cost by the candidate's prices, or the agent's estimate if that is higher. */
 function costUnder(set: PolicySet, { action, costMicros, estimated }: RecordedDecision): number {
   if (action.type !== 'llm_call') return costMicros;
   if (!estimated) return priceOf(set.pricing, action) ?? 0;

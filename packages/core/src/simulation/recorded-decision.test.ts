@@ -13,7 +13,7 @@ import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
 
 const bot = agentId('acme/search/bot');
 
-/** What the log remembers of checks, under a policy that allows all. */
+/** What the log records of checks, under a policy that allows everything but `rm`. */
 async function record(...checks: Partial<RawCheckRequest>[]): Promise<(RecordedDecision | undefined)[]> {
   const test = await testGovernance();
   await test.policies('name: p\ndefault: allow\nrules: [{name: no, effect: deny, tools: [rm]}]');

@@ -1,19 +1,15 @@
-import type { Action, ActionType } from '../action/action.ts';
-import { action, actionTypes } from '../action/action.ts';
-import type { StoredEntry } from '../audit/audit-reader.ts';
-import type { Json } from '../audit/canonical-json.ts';
-import type { Decision } from '../audit/entry.ts';
-import { redacted } from '../audit/secret-options.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import type { Micros } from '../kernel/money.ts';
-import { microsPerUsd } from '../kernel/money.ts';
-import type { RunFacts, SpendFacts, Facts } from '../policy/condition.ts';
-import { NotRecorded } from '../policy/condition.ts';
-import type { AgentRecord } from '../tenancy/agent.ts';
-import { unregisteredAgent } from '../tenancy/agent.ts';
+import type { Action, ActionType } from '../action/index.ts';
+import { action, actionTypes } from '../action/index.ts';
+import type { StoredEntry, Json, Decision } from '../audit/index.ts';
+import { redacted } from '../audit/index.ts';
+import type { AgentId, EpochMs, Micros } from '../kernel/index.ts';
+import { microsPerUsd } from '../kernel/index.ts';
+import type { RunFacts, SpendFacts, Facts } from '../policy/index.ts';
+import { NotRecorded } from '../policy/index.ts';
+import type { AgentRecord } from '../tenancy/index.ts';
+import { unregisteredAgent } from '../tenancy/index.ts';
 
-/** A decision as the log remembers it: what was asked, with secrets replaced, and what was answered. */
+/** A decision as the log has it: the request, with secrets replaced, and the answer. */
 export interface RecordedDecision {
   readonly seq: number;
   readonly at: EpochMs;
@@ -26,19 +22,19 @@ export interface RecordedDecision {
   readonly policyVersion: string;
   readonly action: Action;
   readonly resource: string;
-  /** The parsed arguments; undefined where there were none, or where they were too long to be recorded. */
+  /** The parsed arguments. Undefined if there were none, or if they were too long to record. */
   readonly args: Json | undefined;
   readonly argsOmitted: boolean;
-  /** Something in it was replaced before it was recorded. */
+  /** Something was replaced before the record was written. */
   readonly redacted: boolean;
   readonly costMicros: number;
-  /** The agent had estimated the cost itself. */
+  /** The agent estimated the cost itself. */
   readonly estimated: boolean;
   readonly runId: string;
-  /** What conditions were told of the run and of spend, where one of them asked. */
+  /** What conditions learned about the run and the spend, if any asked. */
   readonly run: Omit<RunFacts, 'id'> | undefined;
   readonly spend: Omit<SpendFacts, 'global'> | undefined;
-  /** It was allowed by a standing grant. */
+  /** A standing grant allowed the action. */
   readonly granted: boolean;
 }
 
@@ -89,7 +85,7 @@ interface LoggedEntry {
 
 const decisionEvents = new Set(['ActionAllowed', 'ActionDenied', 'ActionPending', 'BudgetLimitExceeded']);
 
-/** The decision that an entry records; undefined where it is about something else, or about a check that was repeated. */
+/** The decision that an entry records. Undefined if it is about something else, or about a repeated check. */
 export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecision | undefined {
   if (!holdsDecision(canonical)) return undefined;
   const entry = JSON.parse(canonical) as LoggedEntry;
@@ -127,8 +123,8 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
 const decisionMember = ',"decision":';
 
 /**
- * Half of a log is about something else: that is told before the whole of an entry is read. What stands before the first
- * such member is the actor and the time, in which quotes are escaped.
+ * Half of a log is about something else, so this check runs before an entry is parsed. Only the actor and the time
+ * precede the first such member, and quotes in them are escaped.
  */
 function holdsDecision(canonical: string): boolean {
   const at = canonical.indexOf(decisionMember);
@@ -153,7 +149,7 @@ function actionOf(logged: LoggedAction): Action {
   });
 }
 
-/** Arguments that were too long have left their length and digest; entries of earlier versions count in characters. */
+/** Arguments that were too long left their length and digest. Entries of earlier versions count characters. */
 function isOmission(args: Json | undefined): boolean {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return false;
   const { sha256, omitted_bytes, omitted_characters, ...others } = args as { readonly [member: string]: Json };
@@ -166,8 +162,8 @@ function holdsRedaction(logged: LoggedAction): boolean {
 }
 
 /**
- * What conditions may look at when a decision is judged again. Time and arguments are those of the decision; what the
- * log does not hold is `NotRecorded`, and never guessed. Name, framework and metadata are the agent's present ones.
+ * What conditions may read when a decision is judged again. Time and arguments are those of the decision. What the log
+ * does not hold is `NotRecorded`, never guessed. Name, framework and metadata are the agent's present ones.
  */
 export class RecordedFacts implements Facts {
   readonly agent: AgentRecord;
@@ -176,7 +172,7 @@ export class RecordedFacts implements Facts {
   readonly now: EpochMs;
   readonly costUsd: number;
   readonly #recorded: RecordedDecision;
-  /** Whether a condition has asked for what is not recorded. */
+  /** Whether a condition has asked for something that is not recorded. */
   lacking = false;
 
   constructor(recorded: RecordedDecision, agent: AgentRecord | undefined, cost: Micros) {
@@ -226,7 +222,7 @@ export class RecordedFacts implements Facts {
   }
 }
 
-/** An agent that has left: of it is known who it was. */
+/** An agent that has left: only its ids are known. */
 function unknownAgent(id: AgentId, lack: (what: string) => never): AgentRecord {
   const gone = 'the agent is not registered any more';
   return {

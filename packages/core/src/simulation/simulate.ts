@@ -1,32 +1,26 @@
-import type { Principal } from '../access/principal.ts';
-import { requireReach, requireScope } from '../access/principal.ts';
-import type { Micros } from '../kernel/money.ts';
-import { exceededUnder } from '../budget/cap-rule.ts';
-import type { TierOf } from '../budget/tier.ts';
-import { tiersOf } from '../budget/tier.ts';
-import type { Decision } from '../audit/entry.ts';
-import { chargeOf, weighBudgets } from '../decision/weigh-budgets.ts';
-import { CheckFacts } from '../decision/check-facts.ts';
-import type { CheckRequest } from '../action/check-request.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { lineageOfId } from '../audit/entry.ts';
-import { unregisteredAgent } from '../tenancy/agent.ts';
-import type { Asking } from '../policy/asking-rules.ts';
-import { waitOf } from '../policy/asking-rules.ts';
+import type { Principal } from '../access/index.ts';
+import { requireReach, requireScope } from '../access/index.ts';
+import type { Micros, AgentId } from '../kernel/index.ts';
+import { exceededUnder, tiersOf } from '../budget/index.ts';
+import type { TierOf } from '../budget/index.ts';
+import type { Decision } from '../audit/index.ts';
+import { chargeOf, weighBudgets, CheckFacts } from '../decision/index.ts';
+import type { CheckRequest } from '../action/index.ts';
+import { lineageOfId } from '../audit/index.ts';
+import { unregisteredAgent } from '../tenancy/index.ts';
+import type { Asking, ConsideredRule } from '../policy/index.ts';
+import { waitOf, readerOf, considerRules } from '../policy/index.ts';
 import type { Candidate, EvaluationWorld } from './candidate.ts';
 import { candidateSet } from './candidate.ts';
-import { readerOf } from '../policy/policies.ts';
-import type { ConsideredRule } from '../policy/trail.ts';
-import { considerRules } from '../policy/trail.ts';
 
-/** What a check would be answered, with every rule that was considered. */
+/** The answer that a check would get, with every considered rule. */
 export interface Simulation {
   readonly decision: Decision;
   readonly reason: string;
   readonly policyRule: string;
   readonly policyVersion: string;
   readonly costMicros: Micros;
-  /** On which terms people would be asked; undefined where they would not. */
+  /** The terms on which people would be asked; undefined if they would not be. */
   readonly approvals: SimulatedApprovals | undefined;
   readonly rules: readonly ConsideredRule[];
 }
@@ -39,12 +33,12 @@ export interface SimulatedApprovals {
 }
 
 /**
- * Answers a check as policy and budgets would, under what is in force or a candidate. Nothing is recorded, reserved or
- * counted. An agent that nobody has registered is judged by its ids alone.
+ * Answers a check as policy and budgets would, under the policies in force or a candidate. It records, reserves and
+ * counts nothing. An unregistered agent is judged by its ids alone.
  *
- * Whoever is bound to a tenant is answered as if nobody else was there: caps of everybody are not looked at, and
- * `spend.global` is what its own org has spent. Else the costs that are allowed and refused would tell, question by
- * question, what others have spent.
+ * A caller bound to a tenant gets an answer as if it were alone: global caps do not count, and `spend.global` is the
+ * spend of its own org. Otherwise the allowed and refused costs would reveal, question by question, what others have
+ * spent.
  */
 export function simulate(
   gov: EvaluationWorld,
@@ -81,7 +75,7 @@ function termsOf({ approvals }: EvaluationWorld, asking: Asking | undefined): Si
   return { rules, count, waitMs: waitOf(asking, approvals.settings.ttlMs), grants };
 }
 
-/** The tiers whose caps a simulation looks at for this caller. */
+/** The tiers whose caps count in a simulation for this caller. */
 function tiersSeen(by: Principal, agent: AgentId): readonly TierOf[] {
   return tiersOf(agent).filter(({ tier }) => tier !== 'global' || by.orgId === null);
 }

@@ -1,10 +1,9 @@
-import type { Width } from '../access/authority.ts';
-import type { Actor, Lineage } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
+import type { Width } from '../access/index.ts';
+import type { Actor, Lineage } from '../audit/index.ts';
+import { redactText } from '../audit/index.ts';
+import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
 
-/** What is durable about an agent. */
+/** The durable part of an agent. */
 export interface AgentRecord {
   readonly id: AgentId;
   /** SHA-256 of the credential token; null after deregistration. */
@@ -17,11 +16,11 @@ export interface AgentRecord {
   readonly toolNames: readonly string[];
   readonly registeredAt: EpochMs;
   readonly suspension: Suspension | null;
-  /** It has opened a control stream since it was registered. */
+  /** The agent has opened a control stream since its registration. */
   readonly controlled: boolean;
   /**
-   * The API keys and accounts that have registered it, without those that come from one of them. They are kept for as
-   * long as it is known, so that registering it once more with another credential hides none of them.
+   * The API keys and accounts that have registered the agent, without those derived from one of them. They stay as long
+   * as the agent is known, so that registering it again with another credential hides none of them.
    */
   readonly registeredWith: readonly string[];
 }
@@ -29,23 +28,23 @@ export interface AgentRecord {
 export interface Suspension {
   readonly at: EpochMs;
   readonly reason: string;
-  /** How wide the widest credential was that asked for it. */
+  /** The width of the widest credential that asked for the suspension. */
   readonly width: Width;
 }
 
 /** An agent known to the directory: its record, and its place in the tree. */
 export interface Agent {
   readonly key: AgentKey;
-  /** Its place in the order in which agents became known here: lists are cut by it. */
+  /** The order in which agents became known here. Lists are paged by it. */
   readonly ordinal: number;
   record: AgentRecord;
   lineage: Lineage;
   lastSeenAt: EpochMs;
-  /** It has not confirmed a stop in time, and is not answered until it does or an operator resumes it. */
+  /** The agent has not confirmed a stop in time. It gets no answers until it does or an operator resumes it. */
   blocked: boolean;
-  /** When it was last heard of, on the clock that never jumps; null: not since the gateway started. */
+  /** When the agent was last heard, on the monotonic clock. Null: not since the gateway started. */
   aliveAt: number | null;
-  /** Nothing was heard of it for so long that what it runs is stale. */
+  /** The agent has been silent for so long that its operations are stale. */
   silent: boolean;
 }
 
@@ -53,7 +52,7 @@ export function isRegistered(agent: Agent): boolean {
   return agent.record.tokenHash !== null;
 }
 
-/** The agent as the one who acts, in audit entries. */
+/** The agent as an actor in audit entries. */
 export function actorOf(agent: Agent): Actor {
   const known = actors.get(agent.record);
   if (known !== undefined) return known;
@@ -62,10 +61,10 @@ export function actorOf(agent: Agent): Actor {
   return actor;
 }
 
-/** Records never change, so what is made from one is made once. */
+/** Records never change, so the actor of each is made once. */
 const actors = new WeakMap<AgentRecord, Actor>();
 
-/** An agent of which nothing is known but its ids. */
+/** An agent known only by its ids. */
 export function unregisteredAgent(id: AgentId): AgentRecord {
   return {
     id,

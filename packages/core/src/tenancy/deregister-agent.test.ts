@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { opStates } from '../ops/lifecycle.ts';
+import { opStates } from '../ops/op.ts';
 import { agentId, operator } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';

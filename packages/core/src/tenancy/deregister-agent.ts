@@ -1,14 +1,11 @@
-import { announce } from '../kernel/announce.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { announce, checkLength, longest } from '../kernel/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { credentialEnded, authenticateAgent } from './identify.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
-import { withoutToken } from './agent-after.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import { withoutToken } from './tenancy-slice.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 export interface DeregisterRequest {
   readonly agentId: AgentId | undefined;
@@ -16,7 +13,7 @@ export interface DeregisterRequest {
   readonly reason: string;
 }
 
-/** Ends a registration: the token stops at once, and what was in flight is terminated. */
+/** Ends a registration: the token stops at once, and operations in flight are terminated. */
 export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   checkLength('reason', request.reason, longest.text);
@@ -41,13 +38,13 @@ export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void 
 }
 
 /**
- * A suspension outlives the registration, and so does a stop that is not confirmed, so that nobody escapes them by
- * registering again. With them stays who has registered the agent.
+ * A suspension and an unconfirmed stop outlive the registration, so that no agent escapes them by registering again.
+ * The credentials that registered the agent stay with them.
  */
 function removeFrom(gov: Tenancy, agent: Agent): void {
   const { record, lastSeenAt } = agent;
   const owes = gov.control.owesAnything(agent.key);
-  // Whether it is suspended is for the store to say: another gateway may have suspended or resumed it.
+  // The store decides whether the agent is suspended: another gateway may have suspended or resumed it.
   gov.journal.write({ kind: 'agent_removed', id: record.id, isKept: owes });
   if (record.suspension === null && !owes) {
     gov.directory.remove(agent);

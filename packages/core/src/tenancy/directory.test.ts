@@ -37,7 +37,7 @@ const someCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Command>({ do: 'fail next turn' }) },
 );
 
-/** Everything the directory's indexes say, and the same worked out from the records alone. */
+/** Compares everything the directory's indexes say with what follows from the records alone. */
 function expectIndexesFit(directory: AgentDirectory, everUsed: ReadonlySet<string>): void {
   const all = [...directory.all()];
   const registered = all.filter((agent) => agent.record.tokenHash !== null);
@@ -84,7 +84,7 @@ function lineageOf(agent: Agent, all: readonly Agent[]): Lineage {
   };
 }
 
-/** Whether naming `parent` would make the agent its own ancestor, by what every known agent says of its parent. */
+/** Whether naming `parent` would make the agent its own ancestor, judging by the parents that all agents name. */
 function closesCircle(directory: AgentDirectory, child: AgentId, parent: AgentId): boolean {
   let above: AgentId | null = parent;
   for (let steps = 0; above !== null && steps < 100; steps++) {

@@ -1,16 +1,14 @@
-import type { Lineage } from '../audit/entry.ts';
-import type { AgentId, AgentKey } from '../kernel/ids.ts';
-import { agentKey } from '../kernel/ids.ts';
-import type { EpochMs } from '../kernel/clock.ts';
-import { invalid } from '../kernel/errors.ts';
+import type { Lineage } from '../audit/index.ts';
+import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
+import { agentKey, invalid } from '../kernel/index.ts';
 import type { Agent, AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
 
 const deepestLineage = 64;
 
 /**
- * Every agent, by its triple, by org and team, by parent and by the hash of its token. The directory holds what is true
- * in memory; the use cases beside it write the same facts to the journal.
+ * Every agent, by its triple, by org and team, by parent and by the hash of its token. The directory holds the state in
+ * memory. The use cases beside it write the same facts to the journal.
  */
 export class AgentDirectory {
   readonly #byKey = new Map<AgentKey, Agent>();
@@ -61,7 +59,7 @@ export class AgentDirectory {
     return agent.record.parent === null ? undefined : this.find(agent.record.parent);
   }
 
-  /** Puts a record in place of what was known of that identity, and returns the agent. */
+  /** Puts a record in place of the one with the same identity, and returns the agent. */
   put(record: AgentRecord, seenAt: EpochMs): Agent {
     const key = agentKey(record.id);
     const known = this.#byKey.get(key);
@@ -95,7 +93,7 @@ export class AgentDirectory {
     }
     const key = agentKey(child);
     for (let above: Agent | undefined = found; above !== undefined; above = this.parentOf(above)) {
-      // An agent that has left is not found above, though those below it still name it.
+      // An agent that has left is not found above, but the agents below still name it.
       const { parent: named } = above.record;
       if (above.key === key || (named !== null && agentKey(named) === key)) {
         throw invalid('parent_agent_id', 'must not be the agent itself or one below it');
@@ -176,7 +174,7 @@ export class AgentDirectory {
   }
 }
 
-/** A parent that has deregistered is still named; the lineage above it is no longer known. */
+/** A deregistered parent is still named, but the lineage above it is no longer known. */
 function lineageUnder(record: AgentRecord, parent: Agent | undefined): Lineage {
   const { id } = record;
   return {
@@ -189,7 +187,7 @@ function lineageUnder(record: AgentRecord, parent: Agent | undefined): Lineage {
   };
 }
 
-/** Numbers of agents, kept up to date as agents come, change and go. */
+/** Counts of agents, kept up to date as agents come, change and go. */
 export interface Tally {
   agents: number;
   roots: number;
@@ -211,7 +209,7 @@ export function count(tally: Tally, agent: Agent, by: 1 | -1): void {
   else tally.byDepth.set(depth, atDepth);
 }
 
-/** The agents of one org, by team, with their numbers. Those that have deregistered do not count. */
+/** The agents of one org, by team, with their counts. Deregistered agents do not count. */
 export class OrgIndex {
   readonly tally = emptyTally();
   readonly teams = new Map<string, Set<Agent>>();
@@ -233,7 +231,7 @@ export class OrgIndex {
     else team.add(agent);
   }
 
-  /** Must be told before the agent changes, as it subtracts what the agent counted for. */
+  /** Call this before the agent changes: it subtracts what the agent counted for. */
   leave(agent: Agent): void {
     if (!isRegistered(agent)) return;
     count(this.tally, agent, -1);

@@ -1,11 +1,7 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach } from '../access/principal.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey, parseAgentId } from '../kernel/ids.ts';
-import { announce } from '../kernel/announce.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { Sha256 } from '../kernel/ports.ts';
-import { equalInConstantTime } from '../kernel/ports.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach } from '../access/index.ts';
+import type { AgentId, Sha256 } from '../kernel/index.ts';
+import { agentKey, parseAgentId, announce, ReeveError, equalInConstantTime } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
@@ -24,13 +20,13 @@ export type Identity =
   | {
       readonly known: false;
       readonly reason: IdentityRefusal;
-      /** The registered agent that was claimed, where there is one. */
+      /** The registered agent that was claimed, if any. */
       readonly claimed: Agent | undefined;
-      /** The agent that the presented token really belongs to, where it is another one. */
+      /** The agent that the token really belongs to, if it is another one. */
       readonly owner: Agent | undefined;
     };
 
-/** The agent that a refusal is about where its token is right, and it is kept from acting all the same. */
+/** The agent whose token is right, even if it may not act at present. */
 export function provenAgent(identity: Identity): Agent | undefined {
   if (identity.known) return identity.agent;
   const held = identity.reason === 'agent is suspended' || identity.reason === 'agent has not confirmed a stop';
@@ -38,8 +34,8 @@ export function provenAgent(identity: Identity): Agent | undefined {
 }
 
 /**
- * Tells whether the presented token belongs to the claimed agent (spec, "Cross-org check"): first by the claimed
- * triple, and where that fails by the token's reverse index, which finds the real owner of a borrowed token.
+ * Whether the presented token belongs to the claimed agent (spec, "Cross-org check"). It looks at the claimed triple
+ * first. If that fails, the token's reverse index finds the real owner of a borrowed token.
  */
 export function identify(directory: AgentDirectory, sha256: Sha256, claim: AgentId, token: string): Identity {
   const found = directory.find(claim);
@@ -66,14 +62,14 @@ export function identify(directory: AgentDirectory, sha256: Sha256, claim: Agent
   return { known: false, reason, claimed, owner: undefined };
 }
 
-/** An agent that the caller may see. To a tenant, another tenant's agent does not exist. */
+/** An agent that the caller may see. For a tenant, another tenant's agent does not exist. */
 export function findAgent(gov: Agents, by: Principal, id: AgentId): Agent {
   const agent = mayReach(by, id) ? gov.directory.find(id) : undefined;
   if (agent !== undefined && isRegistered(agent)) return agent;
   throw new ReeveError('agent_not_found', `there is no agent "${agentKey(id)}"`);
 }
 
-/** The registered agent behind a call other than a check. One that is suspended or blocked may still report and hear. */
+/** The registered agent behind a call other than a check. A suspended or blocked agent may still report and listen. */
 export function authenticateAgent(gov: Tenancy, claim: AgentId | undefined, token: string): Agent {
   const id = parseAgentId(claim);
   const identity = identify(gov.directory, gov.sha256, id, token);
@@ -83,12 +79,12 @@ export function authenticateAgent(gov: Tenancy, claim: AgentId | undefined, toke
   return agent;
 }
 
-/** Why a stream is ended whose credential is no longer one. */
+/** Why a stream ends when its credential is no longer valid. */
 export function credentialEnded(): ReeveError {
   return new ReeveError('unauthenticated', 'the credential token has been replaced, or the agent has left');
 }
 
-/** Records that an agent is alive. On every decision's path, so it does next to nothing. */
+/** Records that an agent is alive. Every decision calls it, so it does next to nothing. */
 export function touchAgent(
   { clock, reactions }: Pick<Tenancy, 'clock' | 'reactions'>,
   agent: Agent,
@@ -103,7 +99,7 @@ export interface HeartbeatAnswer {
   readonly policyVersion: string;
 }
 
-/** The agent tells that it is alive, and hears whether it is suspended and which policies are in force. */
+/** The agent reports that it is alive, and learns whether it is suspended and which policies are in force. */
 export function heartbeat(gov: Tenancy, claim: AgentId | undefined, token: string): HeartbeatAnswer {
   const agent = authenticateAgent(gov, claim, token);
   agent.lastSeenAt = gov.clock.now();

@@ -1,17 +1,12 @@
-import { rootsWith } from '../access/credential-lineage.ts';
-import type { Principal } from '../access/principal.ts';
-import { requireReach } from '../access/principal.ts';
-import { canonicalJson } from '../audit/canonical-json.ts';
-import { draftOf } from '../audit/entry.ts';
-import { redactText } from '../audit/redact.ts';
+import { rootsWith, requireReach } from '../access/index.ts';
+import type { Principal } from '../access/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { touchAgent, credentialEnded } from './identify.ts';
-import { checkLength, longest } from '../kernel/bounds.ts';
+import { checkLength, longest, invalid, ReeveError, agentKey, parseAgentId } from '../kernel/index.ts';
 import type { Tenancy } from './tenancy.ts';
-import { invalid, ReeveError } from '../kernel/errors.ts';
 import type { AgentRecord } from './agent.ts';
 import { isRegistered } from './agent.ts';
-import type { AgentId } from '../kernel/ids.ts';
-import { agentKey, parseAgentId } from '../kernel/ids.ts';
+import type { AgentId } from '../kernel/index.ts';
 
 export interface RegisterRequest {
   readonly by: Principal;
@@ -32,10 +27,10 @@ export interface Registration {
 }
 
 const shortestToken = 32;
-/** All names of tools: a directory of agents is held in memory. */
+/** The limit of all tool names together: the directory is held in memory. */
 const longestTogether = 65_536;
 
-/** Registers an agent, or replaces what is known of it and its token; the old token stops at once. */
+/** Registers an agent, or replaces its record and its token. The old token stops at once. */
 export function registerAgent(gov: Tenancy, request: RegisterRequest): Registration {
   const { by } = request;
   const id = parseAgentId(request.agentId);
@@ -66,7 +61,7 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     toolNames: request.toolNames,
     registeredAt: gov.clock.now(),
     suspension: existing?.record.suspension ?? null,
-    // The same token again leaves what listens with it in peace.
+    // Registering with the same token keeps the open streams.
     controlled: existing?.record.tokenHash === tokenHash && gov.control.hasStream(existing.key),
     registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };

@@ -1,6 +1,6 @@
-import type { Width } from '../access/authority.ts';
-import { widths } from '../access/authority.ts';
-import type { AgentColumn, Row, RowsOf, Table, Write } from '../journal/rows.ts';
+import type { Width } from '../access/index.ts';
+import { widths } from '../access/index.ts';
+import type { AgentColumn, Row, RowsOf, Table, Write } from '../journal/index.ts';
 import {
   agentColumns,
   agentIdOf,
@@ -12,8 +12,8 @@ import {
   text,
   textIn,
   update,
-} from '../journal/rows.ts';
-import { agentAfter, agentOfChange } from './agent-after.ts';
+} from '../journal/index.ts';
+import { agentAfter, agentOfChange } from './tenancy-slice.ts';
 import type { AgentRecord } from './agent.ts';
 import type { AgentChange } from './tenancy-slice.ts';
 
@@ -69,7 +69,7 @@ function suspensionOf(row: Row): AgentRecord['suspension'] {
   return { at: numberIn(row, 'suspended_at'), reason, width: widthOf(row) };
 }
 
-/** What was imposed before widths were noted counts as imposed by an operator: it is not lifted by mistake. */
+/** A suspension from before widths were stored counts as the operator's, so that nobody lifts it by mistake. */
 function widthOf(row: Row): Width {
   const value = optionalTextIn(row, 'suspension_width');
   return widths.find((width) => width === value) ?? 'unbound';

@@ -1,43 +1,39 @@
-import type { KeyRing } from '../access/key-ring.ts';
-import type { Actor } from '../audit/entry.ts';
-import type { JournalOf } from '../journal/journal.ts';
-import type { AgentKey } from '../kernel/ids.ts';
-import type { Reactions } from '../kernel/announce.ts';
-import type { ReeveError } from '../kernel/errors.ts';
-import type { Ports } from '../kernel/ports.ts';
+import type { KeyRing } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { JournalOf } from '../journal/index.ts';
+import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
 import type { AgentChange, AgentEvent } from './tenancy-slice.ts';
 
-/** How an agent is reached while it runs, as far as tenancy needs to know. */
+/** The control link to a running agent, as far as tenancy needs it. */
 export interface AgentLink {
   hasStream(key: AgentKey): boolean;
-  /** It has not confirmed a stop in time. */
+  /** The agent has not confirmed a stop in time. */
   isBlocked(key: AgentKey): boolean;
-  /** It has something to answer to, or is kept from being answered until it does. */
+  /** The agent owes an answer, or gets none itself until it gives one. */
   owesAnything(key: AgentKey): boolean;
   endStreams(key: AgentKey, error: ReeveError): void;
   discardEmpty(key: AgentKey): void;
 }
 
 export interface TenancyReactions {
-  /** An agent that had fallen silent is heard of again. */
+  /** A silent agent is heard again. */
   readonly agentBack: Reactions<Agent>;
-  /** An agent leaves: what it has in flight ends with its registration. */
+  /** An agent leaves. Its operations end with its registration. */
   readonly agentLeaving: Reactions<{ readonly agent: Agent; readonly actor: Actor }>;
 }
 
-/** What is looked up of agents. */
 export interface Agents {
   readonly directory: AgentDirectory;
 }
 
 /** What the use cases of tenancy work on. */
 export interface Tenancy extends Ports, Agents {
-  /** Every API key there is or was: which credential comes from which, and who stands behind it. */
+  /** Every API key, past or present: which credential derives from which, and who stands behind it. */
   readonly keys: KeyRing;
   readonly control: AgentLink;
-  /** The version of the policies in force, which agents are told. */
+  /** The version of the policies in force, as agents are told. */
   readonly policies: { readonly version: string };
   readonly journal: JournalOf<AgentChange, AgentEvent>;
   readonly reactions: TenancyReactions;

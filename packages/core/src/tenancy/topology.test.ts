@@ -14,7 +14,7 @@ const acme: Principal = { ...operator, orgId: 'acme' };
 const search: Principal = { ...acme, teamId: 'search' };
 const keys = (agents: Iterable<Agent>) => [...agents].map((agent) => agent.key);
 
-/** acme: boss over helper (in another team) over leaf; umbrella: bot; and one without an org. */
+/** acme: boss above helper (in another team) above leaf; umbrella: bot; and one agent without an org. */
 beforeAll(async () => {
   world = await testGovernance();
   await world.policies('default: allow');

@@ -1,7 +1,7 @@
-import type { Principal } from '../access/principal.ts';
-import { mayReach, narrowedTo, requireScope } from '../access/principal.ts';
-import { ReeveError } from '../kernel/errors.ts';
-import type { AgentId } from '../kernel/ids.ts';
+import type { Principal } from '../access/index.ts';
+import { mayReach, narrowedTo, requireScope } from '../access/index.ts';
+import { ReeveError } from '../kernel/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import { isRegistered } from './agent.ts';
 import type { Tally } from './directory.ts';
@@ -14,7 +14,7 @@ export interface TenantFilter {
   readonly teamId?: string | undefined;
 }
 
-/** The agents that the caller may see, org by org and team by team, from the indexes of the directory. */
+/** The agents that the caller may see, org by org and team by team, from the directory's indexes. */
 export function* visibleAgents(gov: Agents, by: Principal, filter: TenantFilter): Generator<Agent> {
   requireScope(by, 'read');
   const within = narrowedTo(by, filter);
@@ -31,12 +31,12 @@ export interface Tree {
   readonly children: readonly Tree[];
 }
 
-/** An agent and all below it that the caller may see. */
+/** An agent and everything below it that the caller may see. */
 export function treeUnder(gov: Agents, by: Principal, id: AgentId, filter: TenantFilter): Tree {
   return treeOf(gov, by, findWithin(gov, by, id, filter));
 }
 
-/** The agents above an agent and itself, the root first; ends where the caller's sight does. */
+/** An agent and those above it, root first, as far as the caller may see. */
 export function lineageOf(gov: Agents, by: Principal, id: AgentId, filter: TenantFilter): Agent[] {
   const line: Agent[] = [];
   let agent: Agent | undefined = findWithin(gov, by, id, filter);
@@ -65,7 +65,7 @@ export interface TopologyStats extends Tally {
   readonly teams: number;
 }
 
-/** Numbers of what the caller may see: from the tallies of whole orgs, or counted where it sees one team only. */
+/** Counts of what the caller may see: from the tallies of whole orgs, or counted if the caller sees one team only. */
 export function topologyStats(gov: Agents, by: Principal, filter: TenantFilter): TopologyStats {
   requireScope(by, 'read');
   const within = narrowedTo(by, filter);
@@ -118,7 +118,7 @@ export interface AgentFilter extends TenantFilter {
 
 export interface AgentPage {
   readonly agents: readonly Agent[];
-  /** The ordinal after which the next page starts; null where there is none. */
+  /** The ordinal after which the next page starts; null if there is none. */
   readonly next: number | null;
   readonly total: number;
 }
@@ -144,7 +144,7 @@ export function listAgents(
   return { agents: shown, next: agents.length > shown.length ? (shown.at(-1)?.ordinal ?? null) : null, total };
 }
 
-/** The whole directory is in order already; an org is sorted, being one of many. */
+/** The whole directory is in order already. One org is small enough to sort. */
 function inOrder(gov: Agents, by: Principal, filter: AgentFilter): Iterable<Agent> {
   const within = narrowedTo(by, filter);
   if (within === 'nothing') return [];

@@ -45,7 +45,7 @@ const keyOf = (id: string, from: Partial<ApiKeyRecord>): ApiKeyRecord => ({
 let g: TestGovernance;
 let agent: TestAgent;
 
-/** The keys that come from the one that the agent was registered with. */
+/** Adds keys derived from the one that registered the agent. */
 function addKeys(test: TestGovernance): void {
   test.gov.keys.put(keyOf('rotated', { rotatedFrom: 'agents', madeBy: { kind: 'api_key', id: 'org' } }));
   test.gov.keys.put(keyOf('made', { madeBy: { kind: 'api_key', id: 'agents' } }));

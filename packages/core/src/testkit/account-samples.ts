@@ -3,7 +3,7 @@ import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, 
 import { roles } from '../access/principal.ts';
 import type { OwedEntry } from '../accounts/account-store.ts';
 
-/** Records of accounts, apart from what a test says of them. */
+/** A sample account, with the members that a test sets. */
 
 export function sampleAccount(id: string, members: Partial<Account> = {}): Account {
   return {
@@ -81,7 +81,7 @@ export function sampleOwed(id: string, members: Partial<OwedEntry> = {}): OwedEn
 const epoch = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 
-/** Whatever people call themselves. */
+/** Names as people may choose them. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }),
   fc.constantFrom(

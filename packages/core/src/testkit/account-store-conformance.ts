@@ -22,28 +22,28 @@ import {
 
 export interface OpenAccountStore {
   readonly store: AccountStore;
-  /** Commits to the store of the log, without any entry, that an owed one is recorded. */
+  /** Commits to the log's store, without an entry, that an owed entry is recorded. */
   recordOwed(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where a store of accounts keeps its things, during one test. */
+/** Where a store of accounts keeps its data during one test. */
 export interface AccountStorePlace {
-  /** Opens the store. Where it is durable, opening it again finds what was left. */
+  /** Opens the store. If it is durable, opening it again finds what was left. */
   open(): Promise<OpenAccountStore>;
   dispose(): Promise<void>;
 }
 
 export interface AccountStoreTraits {
-  /** Why nothing outlives the store, where that is so; a durable store leaves it out. */
+  /** Why nothing outlives the store. A durable store leaves it out. */
   readonly forgetsBecause?: string;
-  /** Why transactions wait for each other even where they share no lock, where that is so. */
+  /** Why transactions wait for each other even if they share no lock. Absent if they do not. */
   readonly oneByOneBecause?: string;
-  /** Why no second gateway opens the same place, where that is so. */
+  /** Why no second gateway can open the same place. Absent if one can. */
   readonly oneGatewayBecause?: string;
 }
 
-/** What every store of accounts has to do. Each adapter runs it beside its own tests. */
+/** What every store of accounts must do. Each adapter runs it beside its own tests. */
 export function accountStoreConformance(
   name: string,
   makePlace: () => Promise<AccountStorePlace>,
@@ -103,7 +103,7 @@ export function accountStoreConformance(
       await fc.assert(
         fc.asyncProperty(records, async (saved) => {
           await change(async (rows) => {
-            // Whoever had this email before gives it up.
+            // The accounts that had this email before lose it.
             for (const id of ['ada', 'bob']) await rows.saveAccount(sampleAccount(id, { emailKey: `-${id}` }));
             await rows.saveAccount(saved.account);
             await rows.saveSession(saved.session);
@@ -170,7 +170,7 @@ export function accountStoreConformance(
         expect(await page({ createdAt: 20, id: 'b' }, 2)).toEqual(['c d', 7]);
         expect(await page({ createdAt: 20, id: 'd' }, 2)).toEqual(['e late', 7]);
         expect(await page({ createdAt: 30, id: 'late' }, 2)).toEqual(['', 7]);
-        // The one that the page before ended with need not be there any more.
+        // The last item of the page before may be gone.
         expect(await page({ createdAt: 20, id: 'bb' }, 1)).toEqual(['c', 7]);
         expect(await page({ createdAt: 15, id: 'zzz' }, 1)).toEqual(['a', 7]);
       });
@@ -559,7 +559,7 @@ export function accountStoreConformance(
     });
 
     describe('at the same time', () => {
-      /** Resolves when all of them have come, where transactions can wait for each other's beginning. */
+      /** Resolves when all have come, if transactions can wait for each other's beginning. */
       const gathering = (count: number): (() => Promise<void>) => {
         const { promise, resolve } = Promise.withResolvers<void>();
         let missing = traits.oneByOneBecause === undefined ? count : 0;
@@ -741,10 +741,10 @@ export function accountStoreConformance(
   });
 }
 
-/** After every time in the samples. */
+/** Later than every time in the samples. */
 const later = 4_102_444_800_001;
 
-/** The answer to every question there is, about the records below. */
+/** The answer to every query about the records below. */
 async function everything(rows: AccountRows) {
   return {
     account: await rows.account('ada'),
@@ -800,7 +800,7 @@ const first = {
   owed: sampleOwed('o1'),
 };
 
-/** Under the same keys; every other member differs, except where another session or email would be asked for. */
+/** Has the same keys. Every other member differs, except where that would mean another session or email. */
 const other: typeof first = {
   account: {
     id: 'ada',
@@ -886,7 +886,7 @@ async function save(rows: AccountRows, saved: typeof first): Promise<void> {
 
 async function countAttempt(rows: AccountRows): Promise<void> {
   const count = (await rows.attempts('h1'))?.count ?? 0;
-  // Room for another to come in between, where nothing keeps it out.
+  // Lets another transaction in between, if nothing keeps it out.
   await rows.account('ada');
   await rows.saveAttempts(sampleAttempts('h1', { count: count + 1 }));
 }

@@ -6,7 +6,7 @@ import { operator } from './requests.ts';
 import type { TestGovernance } from './test-governance.ts';
 import { approveAction, rejectAction } from './commands.ts';
 
-/** Somebody who may decide; by default no administrator. */
+/** A person who may decide; by default no administrator. */
 export function person(name: string, members: Partial<Principal> = {}): Principal {
   const actor = { id: name, kind: 'account', label: `${name}@example.com` } as const;
   return { ...operator, actor, credentialId: name, scopes: ['write'], ...members };

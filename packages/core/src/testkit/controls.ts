@@ -1,7 +1,7 @@
 import type { ControlMessage } from '../control/outbox.ts';
 import type { AckOutcome, ControlAction, Receipt } from '../ops/receipt.ts';
-import type { ControlSubscription } from '../control/subscribe-control.ts';
-import { subscribeControl } from '../control/subscribe-control.ts';
+import type { ControlSubscription } from '../control/messages.ts';
+import { subscribeControl } from '../control/messages.ts';
 import type { ReeveError } from '../kernel/errors.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import { operator } from './requests.ts';
@@ -9,19 +9,19 @@ import type { TestAgent, TestGovernance, TestOptions } from './test-governance.t
 import { testGovernance } from './test-governance.ts';
 import { acknowledgeControl, controlOp } from './commands.ts';
 
-/** An agent that listens, and what it has heard. */
+/** A listening agent and what it has heard. */
 export interface Listener {
   readonly heard: ControlMessage[];
-  /** Sequence and signal of all that was heard. */
+  /** Sequence and signal of all messages heard. */
   readonly signals: () => string[];
   readonly subscription: ControlSubscription;
-  /** Why the stream was ended. */
+  /** Why the stream ended. */
   failure: ReeveError | undefined;
-  /** How many more messages it takes before it does not keep up. */
+  /** How many more messages the listener takes before it falls behind. */
   room: number;
 }
 
-/** Ends turns for as long as work waits for one. */
+/** Ends turns until the work has settled. */
 export async function finish<Result>(test: TestGovernance, work: Promise<Result>): Promise<Result> {
   const state = { settled: false };
   const note = () => {

@@ -1,11 +1,10 @@
-/** The clock of the processor goes in steps of some milliseconds: less than this says nothing. */
+/** The processor's clock moves in steps of some milliseconds, so less than this says nothing. */
 const leastMs = 10;
 const mostTimes = 10_000;
 
 /**
- * How much of the processor some work takes at best, in milliseconds. A busy machine lets a thread wait, which counts for
- * nothing here: so a test can hold one duration against another, also while other tests run. What is soon done is done
- * many times.
+ * The least processor time that some work takes, in milliseconds. Waiting on a busy machine does not count, so a test
+ * can compare two durations even while other tests run. Short work runs many times.
  */
 export function cpuMs(work: () => unknown, runs = 3): number {
   let best = Number.POSITIVE_INFINITY;

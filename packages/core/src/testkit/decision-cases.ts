@@ -11,7 +11,7 @@ import { agentId } from './requests.ts';
 import type { TestAgent, TestGovernance } from './test-governance.ts';
 import { testGovernance } from './test-governance.ts';
 
-/** Runs the cases of packages/core/cases, which are written for everyone to read. Their README says what they hold. */
+/** Runs the cases of packages/core/cases, which everyone can read. Their README says what they hold. */
 
 interface Asked {
   readonly agent: string;
@@ -22,10 +22,10 @@ interface Asked {
   readonly at?: string;
 }
 
-/** What was asked before the case, and how it went on. */
+/** A request from before the case, and its outcome. */
 interface Earlier extends Asked {
   readonly times?: number;
-  /** What it did cost in the end; without it the action goes on. */
+  /** The final cost. Without it, the action goes on. */
   readonly settled_micros?: number;
   readonly decision?: string;
 }
@@ -46,7 +46,7 @@ interface Case extends Asked {
   readonly observed?: readonly object[];
   readonly reserved_micros?: number;
   readonly audited?: string;
-  /** On which terms people are asked. */
+  /** The terms on which people are asked. */
   readonly approvals?: {
     readonly rules?: readonly string[];
     readonly count?: number;
@@ -94,13 +94,13 @@ function groupsOf(file: string): Group[] {
   });
 }
 
-/** A member that is misspelled would be a case that proves nothing. */
+/** A case with a misspelled member would prove nothing. */
 function expectMembers(value: object, needed: readonly string[], optional: readonly string[]): void {
   expect(Object.keys(value)).toEqual(expect.arrayContaining([...needed]));
   expect([...needed, ...optional]).toEqual(expect.arrayContaining(Object.keys(value)));
 }
 
-/** The members of an action as they are called on the wire. */
+/** The members of an action by their names on the wire. */
 const members: Readonly<Record<string, keyof Action>> = {
   tool: 'tool',
   source: 'source',
@@ -181,7 +181,7 @@ async function run(one: Case, made: TestGovernance): Promise<void> {
   for (const earlier of one.before ?? []) await scene.goThrough(earlier);
   const { seq } = made.gov.journal.head;
   const answer = await scene.ask(one);
-  // A denial goes on with what would be allowed, which has tests of its own.
+  // A denial continues with a hint, which has tests of its own.
   const [reason] = answer.reason.split('; allowed here');
   expect({ decision: answer.decision, rule: answer.policyRule }).toEqual({ decision: one.decision, rule: one.rule });
   if (one.reason !== undefined) expect(reason).toBe(one.reason);
@@ -205,7 +205,7 @@ async function termsOf(made: TestGovernance, id: string): Promise<NonNullable<Ca
   return { rules, count, ttl_secs: (expiresAt - requestedAt) / 1000, grants };
 }
 
-/** Makes a test of every case in some of the files. */
+/** Turns every case of some files into a test. */
 export function decisionCases(files: readonly string[], features: PolicyFeatures): void {
   describe.each(files)('%s', (file) => {
     describe.each(groupsOf(file).map((group) => [group.about, group] as const))('%s', (_, group) => {

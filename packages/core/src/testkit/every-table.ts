@@ -5,7 +5,7 @@ import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
 import { bulksTable, receiptsTable, sequencesTable } from '../control/control-rows.ts';
 import type { Table } from '../journal/rows.ts';
 import { marksTable } from '../journal/rows.ts';
-import { entriesTable } from '../logs/logs-slice.ts';
+import { entriesTable } from '../logs/logs.ts';
 import { opsTable } from '../ops/ops-rows.ts';
 import { policySetsTable, policyTextsTable, policyVersionsTable } from '../policy/policy-rows.ts';
 import type { Change } from '../store.ts';
@@ -41,7 +41,7 @@ const of = { tier: 'global', orgId: '', teamId: '', agentId: '' } as const;
 const day = '2026-11-15';
 const month = '2026-11';
 
-/** One change of each kind: a kind that is left out does not compile. */
+/** One change of each kind. A missing kind does not compile. */
 const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> } = {
   agent_saved: { kind: 'agent_saved', agent: sampleAgent },
   agent_controlled: { kind: 'agent_controlled', id, tokenHash: 'f'.repeat(64) },

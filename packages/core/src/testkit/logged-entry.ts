@@ -2,7 +2,7 @@ import type { Json } from '../audit/canonical-json.ts';
 import type { Actor, AuditEventType, Lineage } from '../audit/entry.ts';
 import type { StoredEntry } from '../audit/audit-reader.ts';
 
-/** An audit entry as whoever reads the log sees it (contract, section 8). */
+/** An audit entry as a reader of the log sees it (contract, section 8). */
 export interface LoggedEntry {
   readonly seq: number;
   readonly at: string;

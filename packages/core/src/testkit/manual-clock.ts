@@ -19,7 +19,7 @@ export class ManualClock implements Clock {
     this.#elapsed += ms;
   }
 
-  /** Somebody sets the wall clock; no time passes. */
+  /** Somebody sets the wall clock. No time passes. */
   setWallClock(byMs: number): void {
     this.#now += byMs;
   }

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { SigningKeyRecord } from '../access/signing-key.ts';
-import type { TokenClaims, TokenMint } from '../access/token.ts';
+import type { SigningKeyRecord, TokenClaims, TokenMint } from '../access/signing-key.ts';
 
-/** Tokens that anybody can read and nobody without the key can make: enough for tests of what tokens allow. */
+/** Tokens that anybody can read and only the key's holder can make: enough for tests of what tokens allow. */
 export function plainMint(): TokenMint {
   let made = 0;
   const sealOf = (text: string, key: SigningKeyRecord) => hash('sha256', `${key.privateJwk}/${text}`, 'hex');

@@ -1,7 +1,7 @@
 import type { Access } from '../access/access.ts';
 import type { Governance } from '../governance.ts';
 
-/** What credentials need of a governance. */
+/** The ports that credentials need from a governance. */
 export function portsOf({
   clock,
   randomness,

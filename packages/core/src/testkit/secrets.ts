@@ -22,7 +22,7 @@ function pem(kind: string): fc.Arbitrary<string> {
 
 const segment = charset(`${alphanumeric}-_`, 16, 40);
 
-/** Secrets whose form gives them away, as those who issue them describe it. */
+/** Secrets that can be recognised by their form, as their issuers describe it. */
 export const recognisedSecrets: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'a Reeve API key': fc
     .tuple(charset(`${lower}234567`, 12), charset(alphanumeric, 46))

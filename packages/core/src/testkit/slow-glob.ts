@@ -1,13 +1,13 @@
 /**
- * Globs of the policy format, matched character by character and without any cleverness: what the compiled ones are
- * compared with. Contract, section 6: anchored, `*` any run without `/`, `**` any run, `?` one character, `[…]` a set.
+ * Globs of the policy format, matched character by character in the plainest way, to compare the compiled ones with.
+ * Contract, section 6: anchored, `*` any run without `/`, `**` any run, `?` one character, `[…]` a set.
  */
 export function slowGlobMatches(glob: string, text: string): boolean {
   known.clear();
   return matchFrom(Array.from(glob), 0, Array.from(text), 0);
 }
 
-/** What was found out already about the match at hand, so that long texts end within a lifetime. */
+/** Results of the present match, so that long texts finish in time. */
 const known = new Map<string, boolean>();
 
 function matchFrom(glob: readonly string[], g: number, text: readonly string[], t: number): boolean {

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import { unregisteredAgent } from '../tenancy/agent.ts';
 
-/** It has all that an agent can have. */
+/** An agent with every member set. */
 export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
   id: { orgId: 'acme', teamId: 'search', agentId: 'bot' },
   tokenHash: 'f'.repeat(64),
@@ -22,7 +22,7 @@ export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
 };
 export const bareAgent: AgentRecord = unregisteredAgent({ orgId: '', teamId: '', agentId: 'bot' });
 
-/** The changes that make an agent registered and suspended. */
+/** The changes that register and suspend an agent. */
 export function suspended(agent: AgentRecord & { readonly suspension: Suspension }): AgentChange[] {
   const { suspension } = agent;
   return [
@@ -33,7 +33,7 @@ export function suspended(agent: AgentRecord & { readonly suspension: Suspension
 
 const { id, suspension } = sampleAgent;
 const free: AgentRecord = { ...sampleAgent, suspension: null };
-/** As a gateway knows it that has not heard of the suspension, nor of who else has registered it. */
+/** The agent as seen by a gateway that has not heard of the suspension, nor of the other registrations. */
 const stale: AgentRecord = {
   ...free,
   tokenHash: 'e'.repeat(64),
@@ -54,9 +54,9 @@ function removed(isKept: boolean): AgentChange {
   return { kind: 'agent_removed', id, isKept };
 }
 
-/** What gateways that do not know of each other yet write about the same agent. Each stands for what one of them says. */
+/** What gateways write about the same agent before they hear of each other. Each change comes from one of them. */
 export function agentConformance(opened: () => Store): void {
-  /** In batches of their own, as from several gateways, and all in one. */
+  /** In batches of their own, as from several gateways, and in one batch. */
   describe.each(['one by one', 'in one batch'])('agents that several gateways change, %s', (how) => {
     const after = async (...changes: readonly AgentChange[]) => {
       const store = opened();

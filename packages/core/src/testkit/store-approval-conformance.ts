@@ -67,7 +67,7 @@ export const sampleGrant: StandingGrant = {
   revokedAt: null,
 };
 
-/** One that has nothing left to do. */
+/** An approval with nothing left to do. */
 export function settledApproval(id: string, members: Partial<Approval> = {}): Approval {
   return { ...sampleApproval, id, state: 'approved', decidedAt: 2000, notices: [], ...members };
 }
@@ -80,7 +80,7 @@ function granted(...grants: readonly StandingGrant[]): Change[] {
   return grants.map((grant) => ({ kind: 'grant_saved', grant }));
 }
 
-/** What every store has to do with approvals and grants, beside keeping them. */
+/** What every store must do with approvals and grants, beside keeping them. */
 export function approvalConformance(store: () => Store): void {
   const write = async (changes: Change[]) => await store().commit({ entries: [], changes });
   const ids = async (query: Partial<ApprovalQuery>) => {

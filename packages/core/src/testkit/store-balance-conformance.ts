@@ -19,9 +19,9 @@ function change(balance: readonly ClosedPeriod[], before: { day: string; month: 
   return { kind: 'balances_saved', saved: [], over: [], closed: balance, closedBefore: before, asOf };
 }
 
-/** What was spent in days and months that are over. */
+/** How a store keeps the spend of closed days and months. */
 export function closedPeriodConformance(open: () => Store): void {
-  describe('balance that were closed', () => {
+  describe('periods that were closed', () => {
     const write = async (...changes: Change[]) => {
       for (const one of changes) await open().commit({ entries: [], changes: [one] });
     };

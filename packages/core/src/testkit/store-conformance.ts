@@ -10,12 +10,12 @@ import type { SavedBalance } from '../budget/balance.ts';
 import type { TierOf } from '../budget/tier.ts';
 import { tierKey } from '../budget/tier.ts';
 import type { BulkControl } from '../control/bulk-control.ts';
-import type { ControlSequence } from '../control/control-reader.ts';
+import type { ControlSequence } from '../control/control-slice.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
 import type { Batch, Change, Snapshot, Store } from '../store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
-import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/agent-after.ts';
+import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/tenancy-slice.ts';
 import { agentKey } from '../kernel/ids.ts';
 import { agentConformance, bareAgent, sampleAgent, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
@@ -40,26 +40,26 @@ import {
 } from './store-samples.ts';
 import type { OpenStore } from './store-samples.ts';
 
-/** Where a store keeps its things, during one test. */
+/** Where a store keeps its data during one test. */
 export interface StorePlace {
-  /** Opens the store. Where it is durable, opening it again finds what was left. */
+  /** Opens the store. If it is durable, opening it again finds what was left. */
   open(): OpenStore | Promise<OpenStore>;
   dispose(): void | Promise<void>;
 }
 
 export interface StoreTraits {
-  /** Why nothing outlives the store, where that is so; a durable store leaves it out. */
+  /** Why nothing outlives the store. A durable store leaves it out. */
   readonly forgetsBecause?: string;
-  /** Why a batch cannot fail once its first row has been written, where that is so. */
+  /** Why a batch cannot fail once its first row is written. Absent if it can. */
   readonly neverFailsLateBecause?: string;
 }
 
-/** Has the store refuse a batch, at once or by and by. */
+/** Expects the store to refuse a batch, at once or later. */
 async function failing(store: Store, batch: Batch, message: string | RegExp): Promise<void> {
   await expect(async () => await store.commit(batch)).rejects.toThrow(message);
 }
 
-/** What every store has to do. Each adapter runs it beside its own tests. */
+/** What every store must do. Each adapter runs it beside its own tests. */
 export function storeConformance(name: string, makePlace: () => StorePlace, traits: StoreTraits = {}): void {
   describe(`${name} as a store`, () => {
     let place: StorePlace;
@@ -130,7 +130,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       await store.commit(before);
       const kept = inOrder(await store.load());
 
-      // The last entry takes a place in the chain that is taken: what stands before it must go with it.
+      // The last entry claims a place in the chain that is taken. Everything before it must fail with it.
       const changes: Change[] = [
         { kind: 'agent_saved', agent: { ...sampleAgent, name: 'renamed' } },
         {
@@ -335,7 +335,7 @@ const everyKindOfRow: readonly Change[] = [
 
 const unwritableMessage = 'this row cannot be written';
 
-/** Fails whoever tries to write it. */
+/** Throws when a store tries to write it. */
 const unwritable: Change = {
   kind: 'agent_saved',
   get agent(): AgentRecord {
@@ -378,7 +378,7 @@ interface RoundTrip {
   readonly expected: Partial<Snapshot>;
 }
 
-/** One for each kind of change: a kind that is missing here does not compile. */
+/** One for each kind of change. A missing kind does not compile. */
 const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
   agent_saved: {
     write: [
@@ -390,7 +390,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { agents: [{ ...sampleAgent, suspension: null }, bareAgent] },
   },
-  // What they do to what others have written has tests of its own.
+  // Other tests cover what these changes do to rows of other gateways.
   agent_controlled: {
     write: [
       [{ kind: 'agent_saved', agent: { ...sampleAgent, controlled: false } }],
@@ -482,12 +482,12 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { signingKeys: [{ ...sampleSigningKey, kid: 'k2' }] },
   },
-  // What it does to entries has a test of its own.
+  // Another test covers what this does to entries.
   entries_removed: {
     write: [suspended(sampleAgent), [{ kind: 'entries_removed', through: 5 }]],
     expected: { agents: [sampleAgent] },
   },
-  // What it does to entries that are owed is tested with the accounts, which owe them.
+  // The tests of accounts cover what this does to owed entries.
   owed_entry_recorded: {
     write: [suspended(sampleAgent), [{ kind: 'owed_entry_recorded', id: 'unknown' }]],
     expected: { agents: [sampleAgent] },
@@ -519,7 +519,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { grants: [sampleGrant] },
   },
-  // What it does to those that are over has tests of its own.
+  // Other tests cover what this does to settled approvals.
   approvals_removed: {
     write: [
       [
@@ -585,7 +585,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
         { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: 1 } },
         { kind: 'control_sequence_saved', sequence: { agent: bareAgent.id, sequence: 7 } },
       ],
-      // It outlives the registration.
+      // The sequence outlives the registration.
       [
         { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: Number.MAX_SAFE_INTEGER } },
         { kind: 'agent_removed', id: sampleAgent.id, isKept: false },
@@ -598,7 +598,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       ],
     },
   },
-  // What it does to those that are settled has a test of its own.
+  // Another test covers what this does to settled receipts.
   receipts_removed: {
     write: [
       [{ kind: 'receipt_saved', receipt: sampleReceipt }],
@@ -617,7 +617,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     write: [saved(version('a', 1), version('b', 1)), saved(version('a', 2), version('b', 2, null), sampleVersion)],
     expected: { policies: [version('a', 2), version('b', 2, null), sampleVersion] },
   },
-  // What it is found by has tests of its own.
+  // Other tests cover how a set is found.
   policy_set_saved: { write: [[setSaved('v1', 'one')], [setSaved('v2')]], expected: {} },
   event_ids_reserved: {
     write: [
@@ -640,7 +640,7 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
 };
 
 const someChange: fc.Arbitrary<Change> = fc.oneof(
-  // Often, so that one agent has several.
+  // Frequent, so that one agent gets several changes.
   { arbitrary: someAgentChange, weight: 5 },
   someApiKey.map((key): Change => ({ kind: 'api_key_saved', key })),
   fc.tuple(someApiKey, fc.maxSafeNat()).map(([{ id }, at]): Change => ({ kind: 'api_key_used', id, at })),
@@ -661,7 +661,7 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
   fc.constant<Change>({ kind: 'owed_entry_recorded', id: 'unknown' }),
 );
 
-/** What a store has to remember, said as plainly as possible. */
+/** What a store must remember, in the plainest form. */
 class Model {
   readonly #agents = new Map<string, AgentRecord>();
   readonly #apiKeys = new Map<string, ApiKeyRecord>();

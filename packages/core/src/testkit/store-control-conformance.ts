@@ -43,7 +43,7 @@ export const sampleBulk: BulkControl = {
   idempotency: { key: 'k'.repeat(64), digest: 'd'.repeat(64) },
 };
 
-/** A receipt that nothing is expected of any more. */
+/** A receipt with nothing left to happen. */
 function settledReceipt(id: string, members: Partial<Receipt> = {}): Receipt {
   const sequence = Array.from(id).reduce((sum, queued) => (sum * 31 + queued.charCodeAt(0)) % 1_000_000_007, 7);
   return { ...sampleReceipt, id, sequence, status: 'effective', waiting: false, ...members };
@@ -53,7 +53,7 @@ function saved(...receipts: readonly Receipt[]): Change[] {
   return receipts.map((receipt) => ({ kind: 'receipt_saved', receipt }));
 }
 
-/** What a store has to do with controls. */
+/** What every store must do with controls. */
 export function controlConformance(open: () => Store, sampleOp: SavedOp): void {
   const ids = (receipts: readonly Receipt[]) => receipts.map(({ id }) => id);
   const write = async (...changes: readonly Change[]) => {

@@ -14,7 +14,7 @@ export const sampleVersion: PolicyVersion = {
   width: 'team',
 };
 
-/** What a version of its document comes to be, in short. */
+/** A version, with the rest from the sample. */
 export function version(name: string, number: number, source: string | null = `# ${number}`): PolicyVersion {
   return { ...sampleVersion, name, version: number, source, scope: 'global' };
 }
@@ -28,7 +28,7 @@ export function setSaved(name: string, ...texts: readonly string[]): Change {
   return { kind: 'policy_set_saved', set: { version: name, at: 7, sources } };
 }
 
-/** What a store has to do with policies beside bringing back the newest. */
+/** What every store must do with policies, beside restoring the newest. */
 export function policyConformance(open: () => Store): void {
   const write = async (...changes: readonly Change[]) => {
     await open().commit({ entries: [], changes });

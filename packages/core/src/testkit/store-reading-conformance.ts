@@ -8,7 +8,7 @@ import type { AuditPage, AuditQuery, StoredEntry } from '../audit/audit-reader.t
 import type { OpenStore } from './store-samples.ts';
 import { sampleDraft, sealAll } from './store-samples.ts';
 
-/** How the audit log is read back from a store: by filter, newest or oldest first, page by page. */
+/** How a store reads the audit log back: by filter, newest or oldest first, page by page. */
 export function readingConformance(opened: () => OpenStore): void {
   const commitAll = async (drafts: readonly EntryDraft[]): Promise<SealedEntry[]> => {
     const entries = sealAll(drafts, emptyChain);
@@ -158,7 +158,7 @@ export function readingConformance(opened: () => OpenStore): void {
   });
 }
 
-/** All that a query finds, following `next` to the end. */
+/** Everything that a query finds, following `next` to the end. */
 async function inPages(
   query: AuditQuery,
   read: (query: AuditQuery) => Promise<AuditPage>,
@@ -177,7 +177,7 @@ async function inPages(
 const start = 1_700_000_000_000;
 const eventTypes: readonly AuditEventType[] = ['ActionAllowed', 'ActionDenied', 'OpStateChanged', 'AgentSuspended'];
 
-/** Sixty entries in which every filter has something to find and something to leave out. */
+/** Sixty entries in which every filter finds something and leaves something out. */
 const everyKindOfEntry: readonly EntryDraft[] = Array.from({ length: 60 }, (_, index) =>
   sampleDraft({
     at: start + Math.floor(index / 3) * 1000,
@@ -195,7 +195,7 @@ const everyKindOfEntry: readonly EntryDraft[] = Array.from({ length: 60 }, (_, i
   }),
 );
 
-/** `orClaimedOrgId` widens a filter rather than being one, and `own` leaves nothing out where one gateway has written all. */
+/** `orClaimedOrgId` widens a filter instead of being one. `own` leaves nothing out if one gateway wrote everything. */
 type SingleFilter = Exclude<keyof AuditQuery, 'limit' | 'orClaimedOrgId' | 'own'>;
 
 const singleFilters: Readonly<Record<SingleFilter, Partial<AuditQuery>>> = {
@@ -232,7 +232,7 @@ const plainQuery: fc.Arbitrary<AuditQuery> = fc.record(
 
 const someQuery = fc.oneof(
   { weight: 4, arbitrary: plainQuery },
-  // Claims are asked for together with the org that they count for.
+  // A query asks for claims together with the org that they count for.
   { weight: 1, arbitrary: plainQuery.map((query) => ({ ...query, orgId: 'umbrella', orClaimedOrgId: 'umbrella' })) },
 );
 

@@ -18,21 +18,21 @@ import { receiptStatuses } from '../ops/receipt.ts';
 import { actionTypes } from '../action/action.ts';
 import type { AgentChange } from '../tenancy/tenancy-slice.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
-import { opStates } from '../ops/lifecycle.ts';
+import { opStates } from '../ops/op.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
 import type { Store } from '../store.ts';
 import type { AuditReader } from '../audit/audit-reader.ts';
 
-/** A store and the reader of its log, which may be another thing. */
+/** A store and the reader of its log, which may be separate. */
 export interface OpenStore {
   readonly store: Store;
   readonly reader: AuditReader;
   close(): Promise<void>;
 }
 
-/** Records that a store must bring back as they were: every text, every number, and every null in its turn. */
+/** Records that a store must return unchanged: every text, every number, and every null in its turn. */
 
 const epoch = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const micros = fc.oneof(fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER));
@@ -140,7 +140,7 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
 const someActor = fc.record({ id: text, kind: fc.constantFrom('api_key', 'account'), label: text });
 const someAction = fc.constantFrom('pause', 'resume', 'terminate');
 
-/** An id belongs to one message of one agent, so it follows from both. */
+/** An id belongs to one message of one agent, so it derives from both. */
 export const someReceipt: fc.Arbitrary<Receipt> = fc
   .record({
     bulkId: orNull(fc.constantFrom('ctl_b', 'ctl_c')),
@@ -249,7 +249,7 @@ export const someGrant: fc.Arbitrary<StandingGrant> = fc.record({
 
 const seal = sealer((of) => hash('sha256', of, 'hex'));
 
-/** A draft of no importance, apart from what the test says of it. */
+/** An arbitrary draft, with the members that a test sets. */
 export function sampleDraft(members: Partial<EntryDraft> = {}): EntryDraft {
   return draftOf({
     at: 1_700_000_000_000,
@@ -260,7 +260,7 @@ export function sampleDraft(members: Partial<EntryDraft> = {}): EntryDraft {
   });
 }
 
-/** The drafts sealed one after the other, onto `head`. */
+/** Seals the drafts one after the other onto `head`. */
 export function sealAll(drafts: readonly EntryDraft[], head: ChainHead): SealedEntry[] {
   const entries: SealedEntry[] = [];
   let last = head;

@@ -21,7 +21,7 @@ export const from: Origin = { address: '192.0.2.7', userAgent: 'a browser', requ
 
 export const goodPassword = 'seven quiet lamps';
 
-/** Passwords that take no time to hash, so that tests are about what happens around them. */
+/** Passwords that take no time to hash: the tests are about what happens around them. */
 export function plainHasher(): PasswordHasher & { readonly verified: string[] } {
   const verified: string[] = [];
   return {
@@ -40,11 +40,11 @@ export interface TestAccounts {
   readonly accounts: Accounts;
   readonly clock: ManualClock;
   readonly hasher: ReturnType<typeof plainHasher>;
-  /** Accounts of which sessions have ended, in order. */
+  /** Accounts whose sessions have ended, in order. */
   readonly ended: string[];
-  /** Waits for work whose turns of the event loop have to end meanwhile. */
+  /** Waits for work and ends turns of the event loop meanwhile. */
   run<Result>(work: Promise<Result>): Promise<Result>;
-  /** What it fails with. */
+  /** The error that the work fails with. */
   failure(
     work: Promise<unknown>,
   ): Promise<{ readonly code: string; readonly facts: Readonly<Record<string, unknown>> }>;

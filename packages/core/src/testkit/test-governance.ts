@@ -54,35 +54,35 @@ export interface TestAgent {
   readonly token: string;
 }
 
-/** A governance in memory. Its turns end when the test says so, its clock stands still, and its store can be made to fail. */
+/** A governance in memory. The test ends its turns, moves its clock, and can make its store fail. */
 export interface TestGovernance {
   readonly gov: Governance;
   readonly clock: ManualClock;
   readonly store: Store;
-  /** What was published so far, in order. */
+  /** Everything published so far, in order. */
   readonly events: DomainEvent[];
-  /** Every attempt to commit, with what the store was given. */
+  /** Every attempt to commit, with its batch. */
   readonly commits: Batch[];
-  /** What keeps the balance in the store. */
+  /** Keeps the balances in the store. */
   balance: BalanceKeeper | undefined;
   /** While set, commits throw it. */
   failure: Error | undefined;
-  /** Ends the turn: what was gathered is committed. */
+  /** Ends the turn and commits what it gathered. */
   turn(): void;
-  /** Ends the turn and waits for what it was to settle. */
+  /** Ends the turn and waits for the work to settle. */
   settle<Result>(work: Promise<Result>): Promise<Result>;
   register(id: AgentId, members?: Partial<RegisterRequest>, by?: Principal): Promise<TestAgent>;
   deregister(agent: TestAgent, reason?: string): Promise<void>;
   check(agent: TestAgent, members?: Partial<RawCheckRequest>): Promise<Answer>;
   complete(agent: TestAgent, opId: string, members?: Partial<CompleteRequest>): Promise<OpRecord>;
-  /** Puts policies in force that must be without problems. */
+  /** Puts policies in force. They must have no problems. */
   policies(...texts: string[]): Promise<void>;
   /** The agent as the directory knows it. */
   known(id: AgentId): Agent;
-  /** Its operations. */
+  /** The operations of an agent. */
   opsOf(id: AgentId): ReadonlyMap<string, Op>;
   audit(): Promise<LoggedEntry[]>;
-  /** The process ends without a word, and another one opens the same store. What was not committed is gone. */
+  /** Kills the process and opens the same store in another one. Uncommitted work is gone. */
   crash(): Promise<TestGovernance>;
 }
 
@@ -92,7 +92,7 @@ export interface TestOptions {
   readonly ttlMs?: number;
   readonly control?: Partial<ControlSettings>;
   readonly approvals?: Partial<ApprovalSettings>;
-  /** What policies may have beside the plain. */
+  /** Features that policies may use. */
   readonly features?: PolicyFeatures;
   /** The most that one action may cost. */
   readonly mostActionMicros?: Micros;

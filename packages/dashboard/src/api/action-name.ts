@@ -12,7 +12,7 @@ const actions: Readonly<Record<ActionType, string>> = {
   tool_result: 'Tool result',
 };
 
-/** The kind of action in words; undefined until the first check has said it. */
+/** The kind of action in words. Undefined until the first check. */
 export function actionName(type: ActionType | null): string | undefined {
   return type === null ? undefined : (actions[type] ?? type);
 }

@@ -1,6 +1,6 @@
 import type { Problem } from '@reeve/contract/http';
 
-/** What is wrong with one member of a request, or at one place of a document. */
+/** A fault of one member of a request, or at one position of a document. */
 export interface ApiFault {
   readonly pointer?: string;
   readonly detail?: string;
@@ -10,7 +10,7 @@ export interface ApiFault {
   readonly message?: string;
 }
 
-/** A call that did not succeed: a problem of the gateway, or no answer at all (`status` 0, code `unreachable`). */
+/** A failed call: a problem of the gateway, or no answer at all (`status` 0, code `unreachable`). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -18,9 +18,9 @@ export class ApiError extends Error {
   readonly detail: string;
   readonly requiredScope: string | undefined;
   readonly errors: readonly ApiFault[];
-  /** When it may be tried again, in milliseconds of this computer's clock, where the gateway has said so. */
+  /** When a retry is allowed, in milliseconds of this computer's clock, if the gateway said so. */
   readonly retryAt: number | undefined;
-  /** The whole answer, for the members that only some problems have. */
+  /** The whole answer, for members that only some problems have. */
   readonly problem: Partial<Problem> & Readonly<Record<string, unknown>>;
 
   constructor(status: number, problem: Partial<Problem> & Readonly<Record<string, unknown>>, retryAfterSecs?: number) {
@@ -35,7 +35,7 @@ export class ApiError extends Error {
     this.problem = problem;
   }
 
-  /** What is wrong with one field of a form, by the name of the body's member. */
+  /** The fault of one form field, by the name of the body member. */
   fault(member: string): string | undefined {
     return this.errors.find(({ pointer }) => pointer === `/${member}`)?.detail;
   }
@@ -49,13 +49,13 @@ export function unreachable(cause: unknown): ApiError {
   return Object.assign(error, { code: 'unreachable', cause });
 }
 
-/** What to tell a person about anything that was thrown. */
+/** The message for a person about anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return sentence(error.detail);
   return error instanceof Error ? sentence(error.message) : 'Something went wrong.';
 }
 
-/** The gateway's words begin in lower case, as its logs do; a page shows sentences. */
+/** The gateway's texts begin in lower case, as its logs do. A page shows sentences. */
 function sentence(text: string): string {
   const first = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(first) ? first : `${first}.`;

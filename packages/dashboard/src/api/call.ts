@@ -14,7 +14,7 @@ export async function callRoute<Name extends RouteName>(
   return readBody<Name>(await openRoute(name, request, options));
 }
 
-/** The same for an answer that is read piece by piece, or is not JSON. */
+/** The same for an answer that is read in pieces, or is not JSON. */
 export async function openRoute<Name extends RouteName>(
   name: Name,
   request: Asked<Name> = {} as Asked<Name>,
@@ -27,7 +27,7 @@ export async function openRoute<Name extends RouteName>(
     return await send(name, request, { ...options, bearer });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401 || bearer === undefined) throw error;
-    // Once: a token that was just given is not refused for its age.
+    // Retries once: the gateway does not refuse a new token for its age.
     const next = await session.replace(bearer);
     if (next === undefined) throw error;
     return send(name, request, { ...options, bearer: next });

@@ -4,28 +4,28 @@ import { Observable } from './observable.ts';
 import { session } from './session.ts';
 
 export interface Connection {
-  /** `idle`: nobody listens. `offline`: several tries have failed. */
+  /** `idle`: nobody listens. `offline`: several attempts have failed. */
   readonly state: 'idle' | 'connecting' | 'live' | 'reconnecting' | 'offline';
-  /** Since when it has been so, in milliseconds. */
+  /** The start of this state, in milliseconds. */
   readonly since: number;
 }
 
 export interface Subscriber {
   readonly types: readonly EventType[];
-  /** Events in order, those of a moment together. */
+  /** Events in order, batched by moment. */
   readonly onEvents: (events: readonly ReeveEvent[]) => void;
 }
 
 const closedForCredential = 4401;
 const readTooSlowly = 1013;
 const batchMs = 40;
-/** After this long without a word the gateway is asked whether it is still there. */
+/** After this much silence the page asks whether the gateway is still there. */
 const silenceMs = 30_000;
 const triesBeforeOffline = 3;
 
 /**
- * The one event stream of this tab. It resumes where it was; where it cannot (the first time, or after a gap), `onResync`
- * says that what was loaded before may be out of date.
+ * The one event stream of this tab. It resumes where it was. If it cannot (the first time, or after a gap), `onResync`
+ * says that loaded data may be out of date.
  */
 export class EventStream {
   readonly connection = new Observable<Connection>({ state: 'idle', since: Date.now() });
@@ -34,14 +34,14 @@ export class EventStream {
   #cursor: number | undefined;
   #socket: WebSocket | undefined;
   #attempt = 0;
-  /** Counts attempts to connect: what an earlier one comes to is of no interest any more. */
+  /** Counts connection attempts. The outcome of an earlier attempt is ignored. */
   #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #batch: ReeveEvent[] = [];
   #heardAt = 0;
   #watch: ReturnType<typeof setInterval> | undefined;
 
-  /** Until `stop`, whether anybody subscribes or not: the shell shows the state. */
+  /** Runs until `stop`, with or without subscribers, because the shell shows the state. */
   start(): void {
     if (this.connection.value.state !== 'idle') return;
     this.#become('connecting');
@@ -73,7 +73,7 @@ export class EventStream {
     return () => this.#resyncs.delete(listener);
   }
 
-  /** Resolves when events arrive, or when waiting any longer would keep the page from showing what it has. */
+  /** Resolves when events arrive, or when a longer wait would keep the page from showing what it has. */
   ready(patienceMs = 1500): Promise<void> {
     return new Promise((resolve) => {
       const check = () => {
@@ -149,7 +149,7 @@ export class EventStream {
       return;
     }
     this.#become('reconnecting');
-    // A refused credential may have just come to its end; where the session is over, all of this stops.
+    // A refused credential may have just expired. If the session is over, all of this stops.
     if (code === closedForCredential) await session.refresh().catch(() => undefined);
     if (this.connection.value.state !== 'idle') void this.#connect();
   }
@@ -160,7 +160,7 @@ export class EventStream {
     this.#become(this.#attempt > triesBeforeOffline || !navigator.onLine ? 'offline' : 'reconnecting');
     const longest = Math.min(15_000, 500 * 2 ** (this.#attempt - 1));
     clearTimeout(this.#timer);
-    // Of many dashboards not all come back in the same moment.
+    // Spreads reconnects, so that not all dashboards return at the same moment.
     this.#timer = setTimeout(() => void this.#connect(), longest * (0.5 + Math.random() / 2));
   }
 
@@ -170,7 +170,7 @@ export class EventStream {
     if (isWaiting && document.visibilityState === 'visible' && this.#socket === undefined) void this.#connect();
   };
 
-  /** A connection can be gone without either side having been told. */
+  /** A connection can be gone without either side knowing. */
   async #ensureHeard(): Promise<void> {
     const socket = this.#socket;
     if (this.connection.value.state !== 'live' || Date.now() - this.#heardAt < silenceMs) return;
@@ -192,7 +192,7 @@ export class EventStream {
     socket?.close();
   }
 
-  /** How long it has been away counts from when it went, not from the last try. */
+  /** The outage counts from the loss, not from the last attempt. */
   #become(state: Connection['state']): void {
     const { state: before, since } = this.connection.value;
     if (state === before) return;

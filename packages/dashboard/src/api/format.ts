@@ -1,4 +1,4 @@
-/** What stands where nothing is known. */
+/** Stands for an unknown value. */
 export const unknown = '–';
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -8,7 +8,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 
 export type TimeForm = 'relative' | 'clock' | 'date' | 'full';
 
-/** A moment in the viewer's zone; today's as the hour, others with their date. */
+/** A moment in the viewer's zone. Today's moments show the time, others also the date. */
 export function formatTime(at: Date, form: TimeForm, now: Date): string {
   if (form === 'relative') return formatRelative(at.getTime() - now.getTime());
   if (form === 'date') return dateOnly.format(at);
@@ -16,7 +16,7 @@ export function formatTime(at: Date, form: TimeForm, now: Date): string {
   return dateTime.format(at);
 }
 
-/** The exact moment, as the gateway said it. */
+/** The exact moment, as the gateway sent it. */
 export function formatUtc(at: Date): string {
   return `${at.toISOString().replace('T', ' ').replace('Z', '')} UTC`;
 }
@@ -37,7 +37,7 @@ function formatRelative(differenceMs: number): string {
   return Math.abs(seconds) < 5 ? 'just now' : relative.format(seconds, 'second');
 }
 
-/** How long something has taken or will take: `4.2 s`, `3 m 05 s`, `2 h 07 m`, `4 d 3 h`. */
+/** A duration: `4.2 s`, `3 m 05 s`, `2 h 07 m`, `4 d 3 h`. */
 export function formatDuration(ms: number): string {
   const total = Math.max(0, ms);
   if (total < 10_000) return `${(Math.floor(total / 100) / 10).toFixed(1)} s`;
@@ -69,7 +69,7 @@ export function microsToUsd(micros: number | bigint): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** A decimal string as millionths, exactly; undefined where it is not one. */
+/** A decimal string as exact millionths. Undefined if it is not one. */
 export function usdToMicros(usd: string): bigint | undefined {
   const match = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(usd);
   if (match === null) return undefined;

@@ -3,23 +3,23 @@ import type { Answer } from './send.ts';
 export type Scope = 'read' | 'write' | 'admin';
 export type Account = NonNullable<Answer<'me'>['account']>;
 
-/** What a credential is worth, and for how long. It lives in memory only. */
+/** The rights of a credential, and its lifetime. Kept in memory only. */
 export interface Grant {
   readonly token: string;
   /** In milliseconds of this computer's clock. */
   readonly expiresAt: number;
-  /** How long it was good for when it was given. */
+  /** The lifetime of the token at its issue. */
   readonly lifetimeMs: number;
   readonly kind: 'account' | 'api_key';
   readonly scopes: readonly Scope[];
   readonly orgId: string | null;
   readonly teamId: string | null;
   readonly account: Account | undefined;
-  /** How to call whoever is signed in. */
+  /** The name of the signed-in person or key. */
   readonly label: string;
 }
 
-/** A session of an account: as long as its refresh cookie works, there is a next one. */
+/** A session of an account. It can be renewed as long as its refresh cookie works. */
 export function accountGrant({ access_token, expires_in, account }: Answer<'logIn'>): Grant {
   const claims = claimsOf(access_token);
   const lifetimeMs = expires_in * 1000;
@@ -36,7 +36,7 @@ export function accountGrant({ access_token, expires_in, account }: Answer<'logI
   };
 }
 
-/** A token made from an API key. The key itself is not kept, so there is no next one. */
+/** A token made from an API key. The key itself is not kept, so the token cannot be renewed. */
 export function keyGrant(exchanged: Answer<'exchangeToken'>, me: Answer<'me'>): Grant {
   const expiresAt = exchanged.expires_at * 1000;
   return {
@@ -58,7 +58,7 @@ interface Claims {
   readonly team_id?: string;
 }
 
-/** Read to know what to show; what is allowed is for the gateway to say. */
+/** Read only to decide what to show. The gateway decides what is allowed. */
 function claimsOf(token: string): Claims {
   try {
     const [, payload = ''] = token.split('.');

@@ -1,4 +1,4 @@
-/** The lines of an answer as it comes. A connection that breaks off is an error, not the end. */
+/** The lines of an answer as they arrive. A broken connection is an error, not the end. */
 export async function* linesOf(
   response: Response,
   onBytes: (size: number) => void = () => undefined,
@@ -18,7 +18,7 @@ export async function* linesOf(
     }
     if (rest !== '') yield rest;
   } finally {
-    // Whoever stops reading early wants no more of it.
+    // A caller that stops early wants no more.
     await reader.cancel().catch(() => undefined);
   }
 }

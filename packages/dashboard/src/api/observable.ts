@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that changes, and whoever wants to know of it. */
+/** A value that changes, and its listeners. */
 export class Observable<Value> {
   #value: Value;
   readonly #listeners = new Set<() => void>();
   readonly #onWatched: ((isWatched: boolean) => void) | undefined;
 
-  /** `onWatched` is told when the first listener comes and when the last one goes. */
+  /** `onWatched` is called when the first listener comes and when the last one goes. */
   constructor(value: Value, onWatched?: (isWatched: boolean) => void) {
     this.#value = value;
     this.#onWatched = onWatched;

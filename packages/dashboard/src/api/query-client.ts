@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { eventStream } from './event-stream.ts';
 
-/** Only what may pass by itself is tried again: no answer, or a fault of the gateway. */
+/** Retries only what may pass by itself: no answer, or a fault of the gateway. */
 function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
@@ -13,7 +13,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         retry: (failures, error) => failures < 2 && mayPass(error),
         retryDelay: (failures) => 400 * 2 ** failures,
-        // The event stream says when something has changed.
+        // The event stream announces changes.
         staleTime: 30_000,
         refetchOnWindowFocus: false,
         networkMode: 'always',

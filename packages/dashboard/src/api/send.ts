@@ -13,14 +13,14 @@ export interface SendOptions {
   readonly bearer?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly accept?: string;
-  /** Goes on when the page is left: its answer changes the cookie, which would be lost otherwise. */
+  /** Survives leaving the page: the answer changes the cookie, which would be lost otherwise. */
   readonly isKept?: boolean;
 }
 
 export type Answer<Name extends RouteName> = RouteOutput<Routes[Name]>;
 export type Asked<Name extends RouteName> = RouteRequest<Routes[Name]>;
 
-/** One request, as it is: no refresh, no second try. */
+/** One plain request: no refresh, no retry. */
 export async function send<Name extends RouteName>(
   name: Name,
   request: Asked<Name>,
@@ -51,7 +51,7 @@ export async function send<Name extends RouteName>(
   throw new ApiError(response.status, await problemOf(response), retryAfterOf(response));
 }
 
-/** The body of an answer, where there is one. Only its outline is taken on trust: a newer gateway may say more. */
+/** The body of an answer, if there is one. Its details are not checked: a newer gateway may send more. */
 export async function readBody<Name extends RouteName>(response: Response): Promise<Answer<Name>> {
   const text = await response.text().catch((error: unknown) => {
     throw unreachable(error);
@@ -65,13 +65,13 @@ export function urlOf<Name extends RouteName>(name: Name, request: Asked<Name>):
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, member: string) => encodeURIComponent(params[member] ?? ''));
   const search = new URLSearchParams();
   for (const [member, value] of Object.entries(query)) {
-    // An empty org or team is one, too.
+    // An empty org or team counts, too.
     if (value !== undefined && value !== null) search.set(member, String(value));
   }
   return search.size === 0 ? filled : `${filled}?${search.toString()}`;
 }
 
-/** The gateway says it in seconds. */
+/** The gateway sends seconds. */
 function retryAfterOf({ headers }: Response): number | undefined {
   const seconds = headers.get('retry-after') ?? '';
   return /^\d+$/.test(seconds) ? Number(seconds) : undefined;

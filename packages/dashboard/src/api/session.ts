@@ -12,15 +12,15 @@ export type SessionState =
   | { readonly status: 'signed_out'; readonly reason?: EndReason }
   | { readonly status: 'signed_in'; readonly grant: Grant };
 
-/** How long a tab waits for what another one has been given, at each try. */
+/** How long a tab waits for another tab's new token, at each attempt. */
 const patienceMs = [300, 1000, 3000];
 
-/** A token that ends sooner may not reach the gateway in time. */
+/** A token that expires sooner may not reach the gateway in time. */
 const dueMs = 2000;
 
 /**
- * Who is signed in, in all tabs of this browser. The access token is in memory only; the refresh cookie, which no script
- * can read, brings the next one: ahead of its end, or when the gateway has refused one.
+ * Who is signed in, in all tabs of this browser. The access token is in memory only. The refresh cookie, which no
+ * script can read, brings the next token: before expiry, or after a refusal.
  */
 export class Session {
   readonly state = new Observable<SessionState>({ status: 'starting' });
@@ -35,7 +35,7 @@ export class Session {
       else if (message.type === 'ended') this.#end(message.reason);
       else if (this.grant !== undefined) this.#tabs.tell({ type: 'grant', grant: this.grant });
     });
-    // Timers of a tab in the background are late or do not run at all.
+    // A background tab's timers run late or not at all.
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible' && this.#isDue()) void this.refresh().catch(() => undefined);
     });
@@ -46,7 +46,7 @@ export class Session {
     return state.status === 'signed_in' ? state.grant : undefined;
   }
 
-  /** Once, on load: what another tab has, else what the cookie is worth. Throws where the gateway cannot say. */
+  /** Runs once, on load: takes the session of another tab, else tries the cookie. Throws if the gateway cannot say. */
   resume(): Promise<void> {
     this.#resuming ??= this.#resume().catch((error: unknown) => {
       this.#resuming = undefined;
@@ -67,55 +67,55 @@ export class Session {
     this.#adopt(accountGrant(await readBody<'acceptInvite'>(await send('acceptInvite', { body }))));
   }
 
-  /** The key is used for this one call and forgotten. */
+  /** Uses the key for this one call and forgets it. */
   async logInByKey(key: string): Promise<void> {
     const exchanged = await readBody<'exchangeToken'>(await send('exchangeToken', {}, { bearer: key }));
     const me = await readBody<'me'>(await send('me', {}, { bearer: exchanged.token }));
     this.#adopt(keyGrant(exchanged, me));
   }
 
-  /** Rotates the key that the person is signed in with, and goes on with the next: the token of the old one ends with it. */
+  /** Rotates the key that the person is signed in with, and signs in with the new one. The old key's token ends. */
   async rotateOwnKey(id: string): Promise<Answer<'rotateApiKey'>> {
     const options = { bearer: this.grant?.token };
     const rotating = send('rotateApiKey', { params: { id } }, options).then((made) => readBody<'rotateApiKey'>(made));
-    // Whoever is refused meanwhile waits for the next token.
+    // Calls refused meanwhile wait for the next token.
     this.#refreshing = rotating
       .then(({ key }) => this.logInByKey(key))
       .then(() => this.grant)
       .finally(() => (this.#refreshing = undefined));
-    // The new key is shown in any case: nobody could see it again.
+    // The new key is shown in any case, because nobody could see it again.
     await this.#refreshing.catch(() => undefined);
     return rotating;
   }
 
-  /** Ends the session at the gateway and in every tab. Fails where the gateway cannot be told. */
+  /** Ends the session at the gateway and in every tab. Fails if the gateway cannot be told. */
   async logOut(): Promise<void> {
     if (this.grant?.kind === 'account') await send('logOut', {}, { isKept: true });
     this.#tabs.tell({ type: 'ended', reason: 'signed_out' });
     this.#end('signed_out');
   }
 
-  /** After the person has ended all sessions, this one included (a changed password). */
+  /** Called after the person has ended all sessions, this one included (a changed password). */
   forget(reason: EndReason): void {
     this.#tabs.tell({ type: 'ended', reason });
     this.#end(reason);
   }
 
-  /** A token that works, for one call: the present one, or the next where that is at its end. */
+  /** A working token for one call: the current one, or the next if that is about to expire. */
   async token(): Promise<string | undefined> {
     const { grant } = this;
     if (grant === undefined || grant.expiresAt - Date.now() > dueMs) return grant?.token;
     return (await this.refresh())?.token;
   }
 
-  /** After a 401: the token that may be tried instead, or none where the session is over. */
+  /** After a 401: another token to try, or none if the session is over. */
   async replace(refused: string): Promise<string | undefined> {
     const { grant } = this;
     if (grant !== undefined && grant.token !== refused) return grant.token;
     return (await this.refresh())?.token;
   }
 
-  /** The next grant; undefined where the session has ended. Throws where the gateway does not answer. */
+  /** The next grant. Undefined if the session has ended. Throws if the gateway does not answer. */
   refresh(): Promise<Grant | undefined> {
     this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
@@ -129,12 +129,12 @@ export class Session {
   async #refresh(): Promise<Grant | undefined> {
     const before = this.grant;
     if (before?.kind === 'api_key') {
-      // Refused well before its end: somebody has revoked the key, or rotated it.
+      // Refused well before its expiry: somebody revoked or rotated the key.
       this.#end(before.expiresAt - Date.now() > dueMs ? 'refused' : 'expired');
       return undefined;
     }
     return this.#tabs.inTurn(async () => {
-      // While this tab waited for its turn, another one may have been given the next token.
+      // While this tab waited for its turn, another tab may have received the next token.
       if (this.grant !== undefined && this.grant.token !== before?.token) return this.grant;
       return this.#exchangeCookie(before !== undefined);
     });
@@ -152,7 +152,7 @@ export class Session {
         if (hadSession) this.#tryLater();
         throw error;
       }
-      // Somebody was faster with the same cookie; theirs is the session, and the browser has the next cookie soon.
+      // Another tab was faster with the same cookie. Its session counts, and the browser has the next cookie soon.
       const waitMs = error.code === 'refresh_raced' ? patienceMs[tries] : undefined;
       if (waitMs !== undefined) {
         return (await this.#fromAnotherTab(waitMs)) ?? this.#exchangeCookie(hadSession, tries + 1);
@@ -167,7 +167,7 @@ export class Session {
     else this.state.set({ status: 'signed_out' });
   }
 
-  /** Asks the other tabs, and waits for what one of them hands over. */
+  /** Asks the other tabs, and waits for a grant from one of them. */
   #fromAnotherTab(waitMs: number): Promise<Grant | undefined> {
     const before = this.grant?.token;
     return new Promise((resolve) => {
@@ -223,12 +223,12 @@ export class Session {
   }
 }
 
-/** Says nothing about the session: no answer, a fault of the gateway, or too many calls. */
+/** Errors that say nothing about the session: no answer, a fault of the gateway, or too many calls. */
 function mayPass({ status }: ApiError): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 
-/** How long before its end an account's token is replaced. A token of a key lasts to its end, as nothing follows. */
+/** How long before expiry an account's token is replaced. A key's token is used to its end, as nothing follows. */
 function marginOf({ kind, lifetimeMs }: Grant): number {
   return kind === 'api_key' ? 0 : Math.min(60_000, lifetimeMs / 4);
 }

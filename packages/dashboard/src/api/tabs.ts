@@ -5,13 +5,13 @@ export type EndReason = 'signed_out' | 'ended' | 'expired' | 'refused' | 'passwo
 type Message =
   | { readonly type: 'grant'; readonly grant: Grant }
   | { readonly type: 'ended'; readonly reason: EndReason }
-  /** A tab that has just been opened asks whether another one is signed in. */
+  /** A newly opened tab asks whether another one is signed in. */
   | { readonly type: 'ask' };
 
 const presence = 'reeve-signed-in';
 const turn = 'reeve-refresh';
 
-/** What the tabs of one browser say to each other. Only pages of this origin hear it. */
+/** The messages between the tabs of one browser. Only pages of this origin receive them. */
 export class Tabs {
   readonly #channel = new BroadcastChannel('reeve-session');
   #leave: (() => void) | undefined;
@@ -24,12 +24,12 @@ export class Tabs {
     this.#channel.postMessage(message);
   }
 
-  /** One tab at a time: each refresh cookie works once. Without locks (no secure context) the gateway sorts it out. */
+  /** One tab at a time, because each refresh cookie works once. Without locks (no HTTPS) the gateway decides. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     return locks()?.request(turn, work) ?? work();
   }
 
-  /** Lets tabs to come know that there is one to ask. */
+  /** Lets future tabs know that there is one to ask. */
   setPresent(isPresent: boolean): void {
     if (!isPresent) {
       this.#leave?.();
@@ -46,7 +46,7 @@ export class Tabs {
   }
 }
 
-/** Missing where the page is neither on HTTPS nor on this computer, whatever the types say. */
+/** Missing if the page is neither on HTTPS nor on localhost, whatever the types say. */
 function locks(): LockManager | undefined {
   return (navigator as { readonly locks?: LockManager }).locks;
 }

@@ -7,8 +7,8 @@ import { useObservable } from './observable.ts';
 type EventOf<Type extends EventType> = Extract<ReeveEvent, { readonly event_type: Type }>;
 
 /**
- * Calls the handler with the events of these types as they come, those of a moment together. After a gap, queries that are
- * on the page are fetched again by themselves; a page that keeps rows of its own takes `onResync`.
+ * Calls the handler with events of these types, batched by moment. After a gap, queries on the page refetch by
+ * themselves. A page with its own rows uses `onResync`.
  */
 export function useEvents<Type extends EventType>(
   types: readonly Type[],
@@ -29,7 +29,7 @@ export function useEvents<Type extends EventType>(
   }, [key]);
 }
 
-/** Whether what the page shows is live, and since when it has been so or not. */
+/** Whether the page is live, and since when. */
 export function useConnection(): Connection {
   return useObservable(eventStream.connection);
 }

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import { useEvents } from './use-events.ts';
 
 /**
- * Fetches queries again after events, for numbers that an event announces but does not carry. However many
- * events come, not more often than this.
+ * Refetches queries after events, for numbers that an event announces but does not carry. Runs at most this often,
+ * however many events come.
  */
 export function useRefreshOn(types: readonly EventType[], keys: readonly string[], everyMs = 3000): void {
   const client = useQueryClient();

@@ -6,7 +6,7 @@ import { messageOf } from './api-error.ts';
 import { callRoute } from './call.ts';
 import type { Answer, Asked } from './send.ts';
 
-/** A question to the gateway as a query: its key is the name of the route and what was asked. */
+/** A call of the gateway as a query. Its key is the name of the route and the request. */
 export function routeQuery<Name extends RouteName>(name: Name, request: Asked<Name> = {} as Asked<Name>) {
   return queryOptions<Answer<Name>>({
     queryKey: [name, request],
@@ -16,13 +16,13 @@ export function routeQuery<Name extends RouteName>(name: Name, request: Asked<Na
 
 interface RouteOptions {
   readonly enabled?: boolean;
-  /** For numbers that no event announces. */
+  /** For numbers without events. */
   readonly refetchInterval?: number;
-  /** Shows the former answer until the one for the changed filter is there. */
+  /** Shows the former answer until the answer for the changed filter arrives. */
   readonly keepPrevious?: boolean;
 }
 
-/** The answer of a route, kept up to date after gaps of the event stream and by `invalidates` of actions. */
+/** The answer of a route, refreshed after gaps of the event stream and by `invalidates` of actions. */
 export function useRoute<Name extends RouteName>(
   name: Name,
   request: Asked<Name> = {} as Asked<Name>,
@@ -36,16 +36,16 @@ export function useRoute<Name extends RouteName>(
 }
 
 interface ActionOptions<Result, Input> {
-  /** What to tell the person when it is done. */
+  /** The message for the person on success. */
   readonly success?: (result: Result, input: Input) => string;
-  /** The routes whose answers have changed by it. */
+  /** The routes whose answers this action changes. */
   readonly invalidates?: readonly RouteName[];
-  /** The form shows the failure itself: no toast for it. */
+  /** The form shows the failure itself, without a toast. */
   readonly isFailureShown?: boolean;
   readonly onSuccess?: (result: Result, input: Input) => void;
 }
 
-/** Something that a person does: pending, then a toast with what came of it. */
+/** An action of a person: pending, then a toast with the result. */
 export function useAction<Result, Input = void>(
   act: (input: Input) => Promise<Result>,
   { success, invalidates = [], isFailureShown = false, onSuccess }: ActionOptions<Result, Input> = {},

@@ -7,7 +7,7 @@ export function useSession(): SessionState {
   return useObservable(session.state);
 }
 
-/** Who is signed in. Undefined on the pages that need nobody to be. */
+/** Who is signed in. Undefined on public pages. */
 export function useGrant(): Grant | undefined {
   const state = useSession();
   return state.status === 'signed_in' ? state.grant : undefined;
@@ -15,7 +15,7 @@ export function useGrant(): Grant | undefined {
 
 const order: readonly Scope[] = ['read', 'write', 'admin'];
 
-/** Whether the person may do what needs a scope; a higher one includes the lower. */
+/** Whether the person has a scope. A higher scope includes the lower ones. */
 export function useCan(scope: Scope): boolean {
   const grant = useGrant();
   return grant?.scopes.some((held) => order.indexOf(held) >= order.indexOf(scope)) === true;

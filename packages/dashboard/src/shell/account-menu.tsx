@@ -7,7 +7,7 @@ import { Menu } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.ts';
 import { chooseTheme, useThemeChoice } from './theme.ts';
 
-/** Who is signed in, with what rights, and the way out. */
+/** Who is signed in, with what rights, and the sign-out. */
 export function AccountMenu() {
   const grant = useGrant();
   const navigate = useNavigate();

@@ -14,10 +14,10 @@ import { Palette } from './palette.tsx';
 import { ShortcutList } from './shortcut-list.tsx';
 import { listenForShortcuts, useShortcut } from './shortcuts.ts';
 
-/** What is around every page for whoever is signed in. */
+/** The frame around every page for a signed-in person. */
 export function AppShell() {
   const [open, setOpen] = useState<'palette' | 'shortcuts'>();
-  // Of two that are opened right after each other, the first one's closing is told late.
+  // If two open in quick succession, the first one reports its closing late.
   const close = (which: typeof open) => setOpen((now) => (now === which ? undefined : now));
   const isSignedIn = useGrant() !== undefined;
   useEffect(() => listenForShortcuts(), []);
@@ -78,7 +78,7 @@ export function AppShell() {
   );
 }
 
-/** Takes the focus when another page is shown, so that reading goes on at its beginning. */
+/** Takes the focus on a page change, so that reading starts at the top. */
 function Main() {
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });

@@ -13,7 +13,7 @@ export interface Command {
 
 export const commands = new Observable<readonly Command[]>([]);
 
-/** While the component is there, the palette offers this. */
+/** While the component is mounted, the palette offers this. */
 export function useCommand(label: string, run: () => void, options: { group?: string; icon?: IconName } = {}): void {
   const act = useEffectEvent(run);
   const { group = 'This page', icon } = options;

@@ -12,7 +12,7 @@ const shown: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
   offline: ['Offline', 'danger'],
 };
 
-/** Whether the page can be believed to be up to date; where it cannot, since when. */
+/** Whether the page is up to date and, if not, since when. */
 export function ConnectionState() {
   const { state, since } = useConnection();
   const [label, tone] = shown[state] ?? ['Connecting', 'neutral'];

@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Page } from '../ui/page.tsx';
 
-/** What is shown where a page itself fails. */
+/** Shown if a page itself fails. */
 export function CrashPage({ error }: { readonly error: unknown }) {
   const router = useRouter();
   return (

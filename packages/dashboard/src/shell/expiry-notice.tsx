@@ -4,7 +4,7 @@ import { Countdown } from '../ui/time.tsx';
 
 const noticeMs = 5 * 60_000;
 
-/** A token of an API key cannot be renewed, as the key is not kept: people are told before it ends. */
+/** An API key's token cannot be renewed, because the key is not kept. The person is told before it ends. */
 export function ExpiryNotice() {
   const grant = useGrant();
   const now = useNow(10_000);

@@ -1,4 +1,4 @@
-/** Where to go after the sign-in: a path of this dashboard, or its start. Anything else could lead people astray. */
+/** The target after the sign-in: a path of this dashboard, or its start. Anything else could lead people astray. */
 export function nextPath(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/') || next.startsWith('//')) return '/';
   const base = 'http://dashboard.invalid';

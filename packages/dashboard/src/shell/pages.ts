@@ -6,7 +6,7 @@ export interface PageLink {
   readonly icon: IconName;
   /** The second key after `g`. */
   readonly key: string;
-  /** On a phone: in the bar at the bottom, or behind "More". */
+  /** On a phone: whether the page is in the bottom bar, or behind "More". */
   readonly isMain: boolean;
 }
 

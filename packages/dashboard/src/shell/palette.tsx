@@ -15,7 +15,7 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
-/** Everything that can be done or gone to, by typing a part of its name. An id leads to its operation or agent. */
+/** Every action and page, found by typing a part of its name. An id leads to its operation or agent. */
 export function Palette({ isOpen, onClose }: PaletteProps) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title="Command palette" width="normal">
@@ -106,7 +106,7 @@ function useCommands(query: string): Command[] {
   return [...matching, ...jumps(query.trim(), (path, search) => void navigate({ to: path, search: search as never }))];
 }
 
-/** Text that may be an id: `trace:span` is an operation, anything else of that form may be an agent. */
+/** Text that may be an id: `trace:span` is an operation, other text of that form may be an agent. */
 function jumps(text: string, go: (path: string, search: Readonly<Record<string, string>>) => void): Command[] {
   if (!/^[\w./:-]{2,}$/.test(text)) return [];
   const isOp = text.includes(':');

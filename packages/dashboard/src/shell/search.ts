@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 
 export type RawSearch = Readonly<Record<string, unknown>>;
 
-/** Search params as plain text: `?state=running&q=12` reads and writes as people type it. A repeated name is a list. */
+/** Search params as plain text: `?state=running&q=12` reads and writes as typed. A repeated name is a list. */
 export function parseSearch(text: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {};
   for (const [name, value] of new URLSearchParams(text)) {
@@ -23,7 +23,7 @@ export function stringifySearch(search: RawSearch): string {
   return params.size === 0 ? '' : `?${params.toString()}`;
 }
 
-/** Readers for `parse…Search` functions: what does not fit is left out, so an old or mistyped link still opens. */
+/** Readers for `parse…Search` functions. They leave out invalid values, so an old or mistyped link still opens. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -36,13 +36,13 @@ export function flag(value: unknown): true | undefined {
   return value === true || value === 'true' ? true : undefined;
 }
 
-/** A name that may stand several times. */
+/** A name that may be repeated. */
 export function texts(value: unknown): readonly string[] | undefined {
   const all = [value].flat().filter((each) => typeof each === 'string' && each !== '') as string[];
   return all.length === 0 ? undefined : all;
 }
 
-/** The page's search params, checked, and how to change some of them. A changed filter replaces the history's entry. */
+/** The page's checked search params, and a function to change some. A changed filter replaces the history entry. */
 export function usePageSearch<Search extends object>(
   parse: (raw: RawSearch) => Search,
 ): readonly [Search, (changed: Partial<Search>, options?: { readonly isStep?: boolean }) => void] {

@@ -8,7 +8,7 @@ interface ShortcutListProps {
   readonly onClose: () => void;
 }
 
-/** What the keyboard does here, opened by `?`. */
+/** The keyboard shortcuts of the page, opened by `?`. */
 export function ShortcutList({ isOpen, onClose }: ShortcutListProps) {
   const all = useObservable(shortcuts);
   const groups = Map.groupBy(all, ({ group }) => group);

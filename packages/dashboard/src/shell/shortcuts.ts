@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { Observable } from '../api/observable.ts';
 
 export interface Shortcut {
-  /** One key (`a`, `?`, `mod+k`), or two after each other (`g o`). */
+  /** One key (`a`, `?`, `mod+k`), or two in sequence (`g o`). */
   readonly keys: string;
   /** What it does, for the list of shortcuts. */
   readonly label: string;
@@ -15,13 +15,13 @@ export const shortcuts = new Observable<readonly Shortcut[]>([]);
 let pending = '';
 let forget: ReturnType<typeof setTimeout> | undefined;
 
-/** One listener for all. Keys that are meant for a field or an open dialog are left alone. */
+/** One listener for all. It ignores keys meant for a field or an open dialog. */
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.altKey) return;
   const withMod = event.ctrlKey || event.metaKey;
   const name = event.key === ' ' ? 'Space' : event.key;
   const key = withMod ? `mod+${name.toLowerCase()}` : name;
-  // These press what has the focus.
+  // These keys press the focused element.
   if ((key === 'Space' || key === 'Enter') && isPressable(event.target)) return;
   if (!withMod && (isTyping(event.target) || document.querySelector('dialog[open]') !== null)) return;
   const both = `${pending} ${key}`;
@@ -55,7 +55,7 @@ export function listenForShortcuts(): () => void {
   return () => document.removeEventListener('keydown', onKeyDown);
 }
 
-/** While the component is there, the key does this. Later ones win over earlier ones with the same key. */
+/** While the component is mounted, the key does this. Later components win over earlier ones with the same key. */
 export function useShortcut(keys: string, label: string, run: () => void, group = 'This page'): void {
   const act = useEffectEvent(run);
   useEffect(() => {

@@ -4,13 +4,13 @@ export type ThemeChoice = 'light' | 'dark' | 'system';
 
 const root = document.documentElement;
 
-/** `theme.js` reads it before the first paint and applies it. */
+/** `theme.js` reads the choice before the first paint and applies it. */
 export function chooseTheme(choice: ThemeChoice): void {
   try {
     if (choice === 'system') localStorage.removeItem('reeve-theme');
     else localStorage.setItem('reeve-theme', choice);
   } catch {
-    // Storage may be forbidden; the system's choice holds then.
+    // Storage may be forbidden. The system's choice then applies.
   }
   dispatchEvent(new Event('reeve-theme'));
 }
@@ -24,7 +24,7 @@ export function useThemeChoice(): ThemeChoice {
   return useSyncExternalStore(subscribe, () => (root.dataset['themeChoice'] ?? 'system') as ThemeChoice);
 }
 
-/** The theme that is shown, for what draws its own colours. */
+/** The current theme, for components that draw their own colours. */
 export function useTheme(): 'light' | 'dark' {
   return useSyncExternalStore(subscribe, () => (root.dataset['theme'] === 'dark' ? 'dark' : 'light'));
 }

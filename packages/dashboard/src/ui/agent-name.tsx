@@ -1,10 +1,10 @@
 interface AgentNameProps {
   readonly agent: { readonly org_id: string; readonly team_id: string; readonly agent_id: string };
-  /** Only the last part, where org and team have columns of their own. */
+  /** Only the last part, if org and team have columns of their own. */
   readonly isShort?: boolean;
 }
 
-/** An agent by its three tiers, the last of which is what people go by. */
+/** An agent by its three tiers. People go by the last one. */
 export function AgentName({ agent, isShort = false }: AgentNameProps) {
   const full = [agent.org_id, agent.team_id, agent.agent_id].map((part) => (part === '' ? '-' : part)).join('/');
   return (

@@ -23,7 +23,7 @@ export function Badge({ tone = 'neutral', title, children }: BadgeProps) {
   );
 }
 
-/** Every word that the gateway has for a state, decision or status, with what its colour is. */
+/** Every gateway word for a state, decision or status, with its tone. */
 const states: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
   pending: ['Pending', 'warn'],
   running: ['Running', 'accent'],
@@ -59,7 +59,7 @@ interface StateBadgeProps {
   readonly title?: string;
 }
 
-/** A state by its word and colour, and by a dot that is filled only while something goes on. */
+/** A state by word and colour, with a dot that is filled only while something goes on. */
 export function StateBadge({ state, title }: StateBadgeProps) {
   const [label, tone] = states[state] ?? [state, 'neutral'];
   const isOngoing = ['running', 'pending', 'active', 'requested', 'delivered'].includes(state);

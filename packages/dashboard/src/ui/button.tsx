@@ -24,7 +24,7 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   readonly look?: ButtonLook;
   readonly size?: 'small' | 'normal';
   readonly icon?: IconName;
-  /** What was asked for is under way: says so, and takes no second click. */
+  /** The action is in progress: the button says so, and takes no second click. */
   readonly isPending?: boolean;
   readonly children: ReactNode;
 }
@@ -46,7 +46,7 @@ export function Button({ look, size, icon, isPending = false, className, childre
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
   readonly icon: IconName;
-  /** Says what it does: the accessible name, and shown on hover. */
+  /** The accessible name, also shown on hover. */
   readonly label: string;
   readonly look?: ButtonLook;
   readonly size?: 'small' | 'normal';

@@ -1,4 +1,4 @@
-/** Joins the names of classes that hold. */
+/** Joins the class names that are set. */
 export function classes(...names: readonly (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

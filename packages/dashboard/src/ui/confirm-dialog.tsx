@@ -14,14 +14,14 @@ interface ConfirmDialogProps {
   /** The verb: "Terminate 12 operations". */
   readonly confirmLabel: string;
   readonly look?: 'primary' | 'danger';
-  /** What has to be typed first, where a slip would cost much. */
+  /** The text to type first, if a slip would cost much. */
   readonly typed?: string;
   readonly reason?: 'none' | 'optional' | 'required';
-  /** Does it. The dialog shows that it is under way, closes when it is done, and shows why where it fails. */
+  /** Performs the action. The dialog shows its progress, closes on success, and shows the error on failure. */
   readonly onConfirm: (reason: string) => Promise<unknown>;
 }
 
-/** Asks before something that matters. */
+/** Asks for confirmation of something important. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   return props.isOpen ? <OpenConfirm {...props} /> : null;
 }

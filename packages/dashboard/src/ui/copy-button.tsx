@@ -34,7 +34,7 @@ export function CopyButton({ text, label = 'Copy' }: CopyButtonProps) {
   );
 }
 
-/** A command or value to take along. */
+/** A command or value to copy. */
 export function Copyable({ text, label }: CopyButtonProps) {
   return (
     <span className="flex min-w-0 items-center gap-1 rounded-md border bg-sunken py-0.5 pr-0.5 pl-2.5">

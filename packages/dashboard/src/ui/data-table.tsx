@@ -5,12 +5,12 @@ import type { Column } from './column.ts';
 import { Icon } from './icon.tsx';
 
 interface DataTableProps<Row> {
-  /** What the table is, read out before it. */
+  /** The title of the table, read out before it. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** Opens a row; it is then a button for keyboard and screen reader through its first cell. */
+  /** Opens a row. Its first cell is then a button for keyboard and screen reader. */
   readonly onOpen?: (row: Row) => void;
   /** Marks the row whose details are open. */
   readonly activeKey?: string | undefined;
@@ -57,7 +57,7 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, onOpen, activeK
                 {columns.map((column, index) => (
                   <td key={column.id} className={cellClasses(column)}>
                     {index === 0 && onOpen !== undefined ? (
-                      // Its area is the whole row; controls in other cells lie above it.
+                      // The button covers the whole row. Controls in other cells lie above it.
                       <button
                         type="button"
                         onClick={() => onOpen(row)}
@@ -82,7 +82,7 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, onOpen, activeK
 
 interface HeaderProps<Row> {
   readonly column: Column<Row>;
-  /** Undefined where the table is not sorted by it. */
+  /** Undefined if the table is not sorted by this column. */
   readonly isDescending: boolean | undefined;
   readonly onSort: (isDescending: boolean) => void;
 }

@@ -7,17 +7,17 @@ interface DialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: ReactNode;
-  /** Buttons at the foot; the one that does it comes last. */
+  /** Buttons at the foot. The main action comes last. */
   readonly footer?: ReactNode;
   readonly width?: 'narrow' | 'normal' | 'wide';
-  /** A click beside it does not close it: it shows what is shown only once. */
+  /** A click outside does not close it, because it shows something only once. */
   readonly isFirm?: boolean;
   readonly children: ReactNode;
 }
 
 const widths = { narrow: 'sm:w-[26rem]', normal: 'sm:w-[34rem]', wide: 'sm:w-[56rem]' };
 
-/** The browser's own modal dialog: it keeps the focus, closes on Escape and gives the focus back. */
+/** The browser's own modal dialog. It traps the focus, closes on Escape and returns the focus. */
 export function Dialog({ isOpen, onClose, title, footer, width = 'normal', isFirm = false, children }: DialogProps) {
   return (
     <Modal
@@ -36,7 +36,7 @@ export function Dialog({ isOpen, onClose, title, footer, width = 'normal', isFir
   );
 }
 
-/** A dialog at the side, for the details of one thing; the whole width on a phone. */
+/** A dialog at the side, for the details of one thing. It takes the whole width on a phone. */
 export function Drawer({ isOpen, onClose, title, footer, width = 'normal', children }: DialogProps) {
   const wide = { narrow: 'md:w-[26rem]', normal: 'md:w-[36rem]', wide: 'md:w-[52rem]' };
   return (
@@ -73,7 +73,7 @@ function Modal({ isOpen, onClose, title, footer, isFirm = false, className, chil
   }, [isOpen]);
   useLayoutEffect(() => {
     const element = dialog.current;
-    // One that is taken away while it is open gives the focus back only if it is closed before.
+    // A dialog that is unmounted while open returns the focus only if it is closed before.
     return () => element?.close();
   }, []);
   return (
@@ -97,7 +97,7 @@ function Modal({ isOpen, onClose, title, footer, isFirm = false, className, chil
             </h2>
             <IconButton icon="close" label="Close" onClick={() => dialog.current?.close()} />
           </div>
-          {/* Scrolls by keyboard where nothing inside takes the focus. */}
+          {/* Scrolls by keyboard if nothing inside takes the focus. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <div data-dialog-body className="relative min-h-0 flex-1 overflow-auto p-4 -outline-offset-2" tabIndex={0}>
             {children}
@@ -111,7 +111,7 @@ function Modal({ isOpen, onClose, title, footer, isFirm = false, className, chil
   );
 }
 
-/** The focus starts where the work does: in the first field, else with the dialog itself, which is then read out. */
+/** Focuses the first field, else the dialog itself, which is then read out. */
 function startIn(dialog: HTMLDialogElement): void {
   const body = dialog.querySelector<HTMLElement>('[data-dialog-body]');
   const field = body?.querySelector<HTMLElement>('input, textarea, select');

@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 interface EmptyStateProps {
   readonly title: string;
   readonly icon?: IconName;
-  /** Why there is nothing, and what brings something. */
+  /** Why there is nothing, and how to change that. */
   readonly children?: ReactNode;
   /** The next command to run. */
   readonly command?: string;

@@ -4,12 +4,12 @@ import { Icon } from './icon.tsx';
 
 interface ErrorNoticeProps {
   readonly error: unknown;
-  /** What could not be done: "The operations could not be loaded". */
+  /** What failed: "The operations could not be loaded". */
   readonly title?: string;
   readonly onRetry?: () => void;
 }
 
-/** What went wrong, in the gateway's words, and what can be done about it. */
+/** What went wrong, in the gateway's words, and what to do about it. */
 export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
   const advice = adviceFor(error);
   return (

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
 interface FactsProps {
-  /** `list` has names beside values; `grid` has names above them, a few in a line, for short values. */
+  /** `list` has names beside values. `grid` has names above them, a few per line, for short values. */
   readonly look?: 'list' | 'grid';
   readonly className?: string;
-  /** Each one a `Fact`. */
+  /** `Fact` elements. */
   readonly children: ReactNode;
 }
 
@@ -14,7 +14,7 @@ const looks = {
   grid: 'grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-3',
 };
 
-/** What is known of one thing, name by name. */
+/** The facts of one thing, name by name. */
 export function Facts({ look = 'list', className, children }: FactsProps) {
   return <dl className={classes(looks[look], className)}>{children}</dl>;
 }

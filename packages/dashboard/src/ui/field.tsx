@@ -14,15 +14,15 @@ const FieldContext = createContext<FieldLinks | undefined>(undefined);
 interface FieldProps {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
-  /** What is wrong with the value, and what would be right. */
+  /** The fault of the value, and what would be right. */
   readonly error?: string | undefined;
-  /** For bars where the label would take a line: read out, not shown. */
+  /** For bars without room for labels: read out, not shown. */
   readonly isLabelHidden?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A label, the control inside, a hint and what is wrong: tied together for whoever cannot see that they are. */
+/** A label, the control inside, a hint and an error, linked for screen readers. */
 export function Field({ label, hint, error, isLabelHidden = false, className, children }: FieldProps) {
   const id = useId();
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]

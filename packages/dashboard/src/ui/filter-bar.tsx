@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import type { Choice } from './field.tsx';
 import { Field, Select, TextInput } from './field.tsx';
 
-/** One filter: a choice, or text that is looked for. */
+/** One filter: a choice, or a text search. */
 export type Filter =
   | { readonly name: string; readonly label: string; readonly choices: readonly Choice[] }
   | {
@@ -15,17 +15,17 @@ export type Filter =
     };
 
 interface FilterBarProps {
-  /** Tells bars apart, where there is more than one. */
+  /** Distinguishes several bars. */
   readonly label?: string;
   readonly filters: readonly Filter[];
-  /** The search params of the page; a filter that is not set is undefined. */
+  /** The search params of the page. An unset filter is undefined. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly onChange: (changed: Readonly<Record<string, string | undefined>>) => void;
-  /** More at the end of the bar, such as saved views. */
+  /** Further content at the end of the bar, such as saved views. */
   readonly children?: ReactNode;
 }
 
-/** Filters in a line. What is set lives in the URL, so a view can be sent to somebody else. */
+/** Filters in a line. The URL holds their values, so a view can be shared. */
 export function FilterBar({ label = 'Filters', filters, values, onChange, children }: FilterBarProps) {
   const isAnySet = filters.some(({ name }) => textOf(values[name]) !== '');
   return (
@@ -72,7 +72,7 @@ interface LateInputProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Says what was typed when the typing has paused. */
+/** Reports the text when typing pauses. */
 function LateInput({ value, onChange, ...rest }: LateInputProps) {
   const [text, setText] = useState(value);
   const [taken, setTaken] = useState(value);
@@ -97,7 +97,7 @@ function LateInput({ value, onChange, ...rest }: LateInputProps) {
   );
 }
 
-/** Words need more room than a choice, and so do moments. */
+/** Text and times need more room than a choice. */
 function widthOf(filter: Filter): string {
   if (filter.name === 'q') return 'max-sm:col-span-2 sm:w-56';
   return 'type' in filter && filter.type === 'datetime-local' ? 'sm:w-52' : 'sm:w-38';

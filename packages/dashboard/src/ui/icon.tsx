@@ -1,6 +1,6 @@
 import { classes } from './classes.ts';
 
-/** Outlines on a grid of 20, drawn with the colour of the text around them. */
+/** Outlines on a grid of 20, in the colour of the surrounding text. */
 const outlines = {
   overview: 'M3 10.5 10 4l7 6.5M5 9v7.5h10V9',
   ops: 'M3 10h3l2.2-5 3.6 10L14 10h3',
@@ -50,7 +50,7 @@ interface IconProps {
   readonly className?: string;
 }
 
-/** Decoration only: what it stands beside, or the control around it, says the same in words. */
+/** Decoration only. The text beside it, or the control around it, says the same. */
 export function Icon({ name, className }: IconProps) {
   return (
     <svg

@@ -2,7 +2,7 @@ interface JsonBlockProps {
   readonly value: unknown;
 }
 
-/** A value as it is, indented. Long lines break; what is longer than the box scrolls, by keyboard too. */
+/** An indented JSON value. Long lines wrap. A long value scrolls, by keyboard too. */
 export function JsonBlock({ value }: JsonBlockProps) {
   return (
     <pre

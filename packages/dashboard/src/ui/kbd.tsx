@@ -1,9 +1,9 @@
 import { classes } from './classes.ts';
 
 interface KbdProps {
-  /** Keys to press one after the other, or together where joined by "+"; `mod` is Ctrl, or ⌘ on a Mac. */
+  /** Keys to press in sequence, or together if joined by "+". `mod` is Ctrl, or ⌘ on a Mac. */
   readonly keys: string;
-  /** On a button, whose colours it takes. */
+  /** Uses the colours of the button around it. */
   readonly isOnButton?: boolean;
 }
 

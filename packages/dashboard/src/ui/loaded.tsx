@@ -10,13 +10,13 @@ interface LoadedProps<Data> {
     readonly isPending: boolean;
     readonly refetch: () => unknown;
   };
-  /** What is loaded, as in "The operations could not be loaded". */
+  /** The name of the data, as in "The operations could not be loaded". */
   readonly what: string;
   readonly lines?: number;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Loading, failed or there: the states that everything from the gateway has. Old data stays while new data fails. */
+/** Loading, failed or loaded: the states of all data from the gateway. Old data stays while a refresh fails. */
 export function Loaded<Data>({ query, what, lines = 4, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   const failure =

@@ -12,7 +12,7 @@ export interface MenuItem {
   readonly hint?: ReactNode;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
-  /** Set on the items of a choice: whether this is the one. */
+  /** Set for items of a choice: whether this one is chosen. */
   readonly isChosen?: boolean;
   readonly onSelect: () => void;
 }
@@ -20,17 +20,17 @@ export interface MenuItem {
 interface MenuProps {
   /** The accessible name of the button. */
   readonly label: string;
-  /** What the button shows; the label where there is nothing else. */
+  /** The content of the button. The label by default. */
   readonly trigger?: ReactNode;
   readonly look?: ButtonLook;
   readonly size?: 'small' | 'normal';
   readonly items: readonly MenuItem[];
-  /** Words above the items. */
+  /** Text above the items. */
   readonly header?: ReactNode;
   readonly className?: string;
 }
 
-/** A button with a list of things to do. The list is a popover: above everything, closed by Escape or a click elsewhere. */
+/** A button with a list of actions. The list is a popover: above everything, closed by Escape or a click elsewhere. */
 export function Menu({ label, trigger, look = 'quiet', size = 'normal', items, header, className }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -107,7 +107,7 @@ function itemsIn(list: HTMLElement | null): HTMLElement[] {
   return [...(list?.querySelectorAll<HTMLElement>('[role^="menuitem"]:not(:disabled)') ?? [])];
 }
 
-/** Under the button, or above it where there is no room; within the window in any case. */
+/** Below the button, or above it without room below. Always within the window. */
 function place(button: HTMLElement | null, list: HTMLElement | null): void {
   if (button === null || list === null) return;
   const at = button.getBoundingClientRect();

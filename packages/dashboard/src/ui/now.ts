@@ -2,7 +2,7 @@ import { Observable, useObservable } from '../api/observable.ts';
 
 const clocks = new Map<number, Observable<number>>();
 
-/** The time, renewed together for everything on the page that shows it. */
+/** The time, updated at once for everything on the page that shows it. */
 export function useNow(everyMs: 100 | 1000 | 10_000 = 1000): number {
   return useObservable(clockOf(everyMs));
 }
@@ -11,7 +11,7 @@ function clockOf(everyMs: number): Observable<number> {
   const known = clocks.get(everyMs);
   if (known !== undefined) return known;
   let timer: ReturnType<typeof setInterval> | undefined;
-  // Ticks only while somebody looks.
+  // Ticks only while it has a listener.
   const clock = new Observable(Date.now(), (isWatched) => {
     clearInterval(timer);
     if (!isWatched) return;

@@ -10,8 +10,8 @@ interface SecretInputProps
 }
 
 /**
- * A password or key, hidden unless the person wants to see it. It has no `value`: React would write that into the
- * document as an attribute, for anything that reads the page. A form's `reset()` empties it.
+ * A password or key, hidden by default. It has no `value`, because React would write that into the document as an
+ * attribute, for anything that reads the page. A form's `reset()` empties it.
  */
 export function SecretInput({ onChange, ...rest }: SecretInputProps) {
   const [isShown, setShown] = useState(false);

@@ -3,14 +3,14 @@ import { classes } from './classes.ts';
 import type { Choice } from './field.tsx';
 
 interface SegmentsProps<Value extends string> {
-  /** What is chosen between. */
+  /** The subject of the choice. */
   readonly label: string;
   readonly value: Value;
   readonly choices: readonly Choice<Value>[];
   readonly onChange: (value: Value) => void;
 }
 
-/** A choice between a few, all of them in sight. */
+/** A choice between a few options, all visible. */
 export function Segments<Value extends string>({ label, value, choices, onChange }: SegmentsProps<Value>) {
   const name = useId();
   return (

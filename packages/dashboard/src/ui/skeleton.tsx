@@ -2,14 +2,14 @@ import { classes } from './classes.ts';
 
 interface SkeletonProps {
   readonly lines?: number;
-  /** What is being loaded, for whoever does not see the bars. */
+  /** What is being loaded, for screen readers. */
   readonly label?: string;
   readonly className?: string;
 }
 
 const widths = ['w-11/12', 'w-4/5', 'w-10/12', 'w-3/5', 'w-9/12'];
 
-/** Holds the place of what is on its way. */
+/** A placeholder for content that is loading. */
 export function Skeleton({ lines = 4, label = 'Loading', className }: SkeletonProps) {
   return (
     <div role="status" className={classes('space-y-3 p-4', className)}>

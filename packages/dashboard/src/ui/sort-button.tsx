@@ -10,7 +10,7 @@ interface SortButtonProps {
   readonly children: ReactNode;
 }
 
-/** The header of a column that rows can be sorted by. */
+/** The header of a sortable column. */
 export function SortButton({ sorted, align = 'left', onSort, children }: SortButtonProps) {
   return (
     <button

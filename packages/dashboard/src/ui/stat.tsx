@@ -6,13 +6,12 @@ import { Unknown } from './unknown.tsx';
 
 interface StatProps {
   readonly label: ReactNode;
-  /** Undefined or null where it is not known: shown as such, never as 0. */
+  /** Undefined or null if unknown: shown as such, never as 0. */
   readonly value: ReactNode;
   readonly note?: ReactNode;
   readonly tone?: Tone;
 }
 
-/** One number with its name. */
 export function Stat({ label, value, note, tone }: StatProps) {
   return (
     <div className="min-w-0">

@@ -8,7 +8,7 @@ interface Tab<Value extends string> {
 }
 
 interface TabsProps<Value extends string> {
-  /** What the tabs are about. */
+  /** The subject of the tabs. */
   readonly label: string;
   readonly tabs: readonly Tab<Value>[];
   readonly value: Value;

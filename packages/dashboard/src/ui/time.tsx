@@ -4,7 +4,7 @@ import { useNow } from './now.ts';
 import { Unknown } from './unknown.tsx';
 
 interface TimeProps {
-  /** As the gateway writes it; null where it is not known. */
+  /** As the gateway writes it. Null if unknown. */
   readonly at: string | null | undefined;
   readonly form?: TimeForm;
 }
@@ -36,11 +36,11 @@ function Relative({ at }: { readonly at: Date }) {
 
 interface AgeProps {
   readonly since: string | null | undefined;
-  /** Where it has ended; otherwise it runs on. */
+  /** The end. Without one, the time runs on. */
   readonly until?: string | null | undefined;
 }
 
-/** How long something has taken, running on like a stopwatch until it has an end. */
+/** A duration that runs like a stopwatch until it has an end. */
 export function Age({ since, until }: AgeProps) {
   const start = parse(since);
   const end = parse(until);
@@ -65,7 +65,7 @@ function Running({ since }: { readonly since: Date }) {
 
 interface CountdownProps {
   readonly to: string | null | undefined;
-  /** What to say when the moment has come. */
+  /** The text after the moment has passed. */
   readonly over?: string;
 }
 

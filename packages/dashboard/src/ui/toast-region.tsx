@@ -7,7 +7,7 @@ import type { Toast } from './toast.ts';
 import { dismissToast, spoken, toasts } from './toast.ts';
 import { inkTone } from './tone.ts';
 
-/** Where toasts appear: above open dialogs too, which is what a popover is for. */
+/** The place of toasts. It is a popover, so that it lies above open dialogs, too. */
 export function ToastRegion() {
   const shown = useObservable(toasts);
   const words = useObservable(spoken);
@@ -15,7 +15,7 @@ export function ToastRegion() {
   useEffect(() => {
     const element = region.current;
     if (element === null) return;
-    // Opened again with each toast, so that it comes to lie above whatever was opened since.
+    // Reopened with each toast, so that it lies above anything opened since.
     if (element.matches(':popover-open')) element.hidePopover();
     if (shown.length > 0) element.showPopover();
   }, [shown]);

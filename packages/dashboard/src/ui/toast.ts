@@ -5,13 +5,13 @@ export interface Toast {
   readonly id: number;
   readonly tone: Tone;
   readonly text: string;
-  /** Something to do about it, such as going where it happened. */
+  /** A follow-up action, such as going where it happened. */
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
 export const toasts = new Observable<readonly Toast[]>([]);
 
-/** What screen readers read out, whether it is shown or not. */
+/** The text for screen readers, whether it is visible or not. */
 export const spoken = new Observable('');
 
 let next = 1;
@@ -19,7 +19,7 @@ let next = 1;
 function show(tone: Tone, text: string, action?: Toast['action']): void {
   const id = next++;
   toasts.set([...toasts.value.slice(-3), { id, tone, text, ...(action === undefined ? {} : { action }) }]);
-  // What went wrong stays until it has been read.
+  // An error stays until it is dismissed.
   if (tone === 'danger') return;
   spoken.set(text);
   setTimeout(() => dismissToast(id), 6000);
@@ -29,7 +29,7 @@ export function dismissToast(id: number): void {
   toasts.set(toasts.value.filter((toast) => toast.id !== id));
 }
 
-/** News for the person, in a corner of the page and for screen readers. */
+/** Notifies the person, in a corner of the page and for screen readers. */
 export const toast = {
   ok: (text: string, action?: Toast['action']) => show('ok', text, action),
   info: (text: string, action?: Toast['action']) => show('info', text, action),

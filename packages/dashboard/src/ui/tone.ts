@@ -1,4 +1,4 @@
-/** What a colour means. */
+/** The meaning of a colour. */
 export type Tone = 'neutral' | 'accent' | 'ok' | 'warn' | 'danger' | 'info';
 
 export const softTone: Readonly<Record<Tone, string>> = {

@@ -1,6 +1,6 @@
 import { unknown } from '../api/format.ts';
 
-/** What is not known is shown as not known. */
+/** Shows an unknown value as unknown. */
 export function Unknown() {
   return (
     <span title="not known" className="text-muted">

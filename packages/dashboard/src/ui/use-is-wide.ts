@@ -7,7 +7,7 @@ function subscribe(listener: () => void): () => void {
   return () => wide.removeEventListener('change', listener);
 }
 
-/** Whether there is room for more than a phone shows. */
+/** Whether the window is wider than a phone. */
 export function useIsWide(): boolean {
   return useSyncExternalStore(subscribe, () => wide.matches);
 }

@@ -7,14 +7,14 @@ interface VirtualRowProps<Row> {
   readonly id: string;
   readonly row: Row;
   readonly index: number;
-  /** Where it lies in the list, in pixels. */
+  /** The position in the list, in pixels. */
   readonly start: number;
   readonly height: number;
   readonly columns: readonly Column<Row>[];
   readonly template: string;
-  /** In place of the columns. */
+  /** Replaces the columns. */
   readonly cell: ((row: Row) => ReactNode) | undefined;
-  /** Undefined where rows cannot be chosen. */
+  /** Undefined if rows cannot be selected. */
   readonly isSelected: boolean | undefined;
   readonly isActive: boolean;
   readonly isAtHand: boolean;
@@ -23,7 +23,7 @@ interface VirtualRowProps<Row> {
   readonly onPick: (row: Row, isToOpen: boolean) => void;
 }
 
-/** A row of a `VirtualTable`. It is drawn again only where something about it has changed. */
+/** A row of a `VirtualTable`. It is redrawn only if something about it has changed. */
 export const VirtualRow = memo(DrawnRow) as typeof DrawnRow;
 
 function DrawnRow<Row>(props: VirtualRowProps<Row>) {
@@ -41,7 +41,7 @@ function DrawnRow<Row>(props: VirtualRowProps<Row>) {
         transform: `translateY(${start}px)`,
         ...(cell === undefined ? { gridTemplateColumns: template } : {}),
       }}
-      // A control inside the row does what it does, and no more.
+      // A control inside the row handles its own click.
       onClick={(event) => onPick(row, (event.target as Element).closest('button, a, input, label') === null)}
       className={classes(
         'absolute inset-x-0 top-0 grid items-center border-b px-2',

@@ -7,7 +7,7 @@ import { useIsWide } from './use-is-wide.ts';
 import { cellClasses, VirtualRow } from './virtual-row.tsx';
 
 interface VirtualTableProps<Row> {
-  /** What the table is. */
+  /** The name of the table. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -15,30 +15,30 @@ interface VirtualTableProps<Row> {
   readonly rowHeight?: number;
   readonly onOpen?: (row: Row) => void;
   readonly activeKey?: string | undefined;
-  /** Space adds the row at hand to the selection, or takes it out. */
+  /** Space adds the current row to the selection, or removes it. */
   readonly selected?: ReadonlySet<string>;
   readonly onToggle?: (row: Row) => void;
-  /** Told when the end comes near, to load more. */
+  /** Called near the end, to load more. */
   readonly onEnd?: () => void;
-  /** How many rows there are in all, where that is more than have been loaded. */
+  /** The total number of rows, if more than loaded. */
   readonly total?: number | undefined;
-  /** The row at hand, where the page keeps it: for keys that work wherever the focus is. */
+  /** The current row, if the page keeps it: for keys that work wherever the focus is. */
   readonly at?: string | undefined;
   readonly onAt?: (key: string) => void;
   /** The scrolling box, to focus or scroll it. */
   readonly boxRef?: RefObject<HTMLDivElement | null>;
   readonly rowClass?: (row: Row) => string | undefined;
-  /** How a row looks below 768 px, in place of its columns. */
+  /** The form of a row below 768 px, in place of its columns. */
   readonly card?: { readonly height: number; readonly cell: (row: Row) => ReactNode };
-  /** Told which rows are in sight. */
+  /** Called with the visible rows. */
   readonly onSight?: (rows: readonly Row[]) => void;
-  /** Rows that come or go above those in sight do not move them, except at the very top. */
+  /** Rows that come or go above the visible ones do not move them, except at the very top. */
   readonly isAnchored?: boolean;
-  /** The greatest height of the box, which is as high as its rows until then: `max-h-…`. */
+  /** The greatest height of the box, which otherwise fits its rows: `max-h-…`. */
   readonly className?: string;
 }
 
-/** A table of any number of rows, of which those in sight are drawn. Arrows or j and k move, Enter opens, Space selects. */
+/** A table of any size that draws only the visible rows. Arrows or j and k move, Enter opens, Space selects. */
 export function VirtualTable<Row>({
   label,
   columns,
@@ -92,13 +92,13 @@ export function VirtualTable<Row>({
   const showAt = useEffectEvent((key: string | undefined) => {
     const element = box.current;
     if (key === undefined || at < 0 || element === null) return;
-    // By where the box is now: the virtualizer may not have heard of the last scrolling yet.
+    // Uses the current position of the box: the virtualizer may not know the last scroll yet.
     const start = at * rowHeight;
     const room = element.clientHeight - headerHeight;
     if (start < element.scrollTop) element.scrollTo({ top: start });
     else if (start + rowHeight > element.scrollTop + room) element.scrollTo({ top: start + rowHeight - room });
   });
-  // Only when another row is at hand: rows that move do not take the sight with them.
+  // Only when the current row changes: moving rows do not scroll the view.
   useLayoutEffect(() => showAt(atKey), [atKey]);
   useAnchor(box, isAnchored, rows, rowKey, rowHeight);
   useLayoutEffect(() => {
@@ -153,7 +153,7 @@ export function VirtualTable<Row>({
         isPressed.current = false;
       }}
       onFocus={(event) => {
-        // Not by a press: nothing may move under a hand that is about to click.
+        // Not on a press: nothing may move under a pointer that is about to click.
         if (event.target !== event.currentTarget || at >= 0 || isPressed.current) return;
         goTo(Math.ceil(event.currentTarget.scrollTop / rowHeight));
       }}
@@ -208,7 +208,7 @@ export function VirtualTable<Row>({
   );
 }
 
-/** Keeps the first row in sight where it is on the screen, whatever is added or taken away above it. */
+/** Keeps the first visible row in its place on the screen, whatever is added or removed above it. */
 function useAnchor<Row>(
   box: RefObject<HTMLDivElement | null>,
   isOn: boolean,

@@ -6,18 +6,18 @@ import { Rounds } from './rounds.ts';
 
 const mailEveryMs = 1000;
 const keepEveryMs = 60_000;
-/** How long stopping waits for letters at most. */
+/** The most that stopping waits for letters. */
 const letterMs = 5_000;
 
 export interface AccountWork {
   readonly mailer: Mailer;
   readonly publicUrl: string;
-  /** How long stopping waits for letters that are being sent. */
+  /** How long stopping waits for letters in flight. */
   readonly drainMs: number;
   readonly logger: Logger;
 }
 
-/** What is done about accounts aside from calls: letters are sent, and what is over is forgotten. */
+/** The background work of accounts: it sends letters and forgets what has expired. */
 export function startAccountWork(
   accounts: Accounts,
   { mailer, publicUrl, drainMs, logger }: AccountWork,
@@ -38,6 +38,6 @@ export function startAccountWork(
     keepEveryMs,
     rounds.of(() => keepAccounts(accounts)),
   );
-  // A relay may take minutes. The letter stays in the queue until it is known to have been sent.
+  // A relay may take minutes. The letter stays in the queue until it is known to be sent.
   return () => Promise.race([rounds.stop(), sleep(Math.min(drainMs, letterMs), undefined, { ref: false })]);
 }

@@ -1,4 +1,4 @@
-/** Runs work after the answer that asked for it, and can be waited for when the gateway stops. */
+/** Runs work after the answer that asked for it. A stop can wait for it. */
 export class Afterwards {
   readonly #running = new Set<Promise<void>>();
   readonly #onError: (error: unknown) => void;

@@ -1,6 +1,6 @@
 import type { Anchor } from '@reeve/contract/audit';
 import { anchoredText } from '@reeve/contract/audit';
-import type { Access, Clock, Governance, LostEntries } from '@reeve/core';
+import type { Access, Clock, LostEntries } from '@reeve/core';
 import { acceptLostEntries, timestamp } from '@reeve/core';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -14,15 +14,15 @@ export interface AnchorPorts {
   readonly sign: (text: string, privateJwk: string) => string;
 }
 
-/** Where anchors are appended to. */
+/** The file to append anchors to. */
 export interface AnchorLog {
   readonly path: string;
   append(anchor: Anchor): Promise<void>;
 }
 
 /**
- * Appends the signed head of the log to the anchor file, now and then and at the end, where it has moved. A file that
- * cannot be written is told of and tried again; decisions do not wait for it.
+ * Appends the signed head of the log to the anchor file, regularly and at the end, if it has moved. A failed write is
+ * reported and tried again; decisions do not wait for it.
  */
 export class AnchorKeeper {
   readonly #file: AnchorLog;
@@ -39,14 +39,14 @@ export class AnchorKeeper {
     this.#anchored = newest;
   }
 
-  /** Puts on record what was lost, before anything else goes into the log. */
-  async recordLoss(gov: Governance): Promise<void> {
+  /** Records the loss before anything else goes into the log. */
+  async recordLoss(access: Pick<Access, 'clock' | 'journal'>): Promise<void> {
     if (this.#lost === undefined) return;
     this.#ports.logger.warn({ ...this.#lost }, 'the audit log has lost entries, and that was accepted');
-    await acceptLostEntries(gov, this.#lost);
+    await acceptLostEntries(access, this.#lost);
   }
 
-  /** Anchors at once, and from then on every so often. */
+  /** Anchors at once, and then regularly. */
   start(access: Access, everyMs: number): void {
     this.#access = access;
     this.#ports.health.ok('audit_anchor');
@@ -55,7 +55,7 @@ export class AnchorKeeper {
     this.#rounds.every(everyMs, round);
   }
 
-  /** Anchors what was written last. To be called when nothing is written any more. */
+  /** Anchors what was written last. Call it once nothing is written any more. */
   async stop(): Promise<void> {
     await this.#rounds.stop();
     if (this.#access !== undefined) await this.#anchor(this.#access).catch((error: unknown) => this.#failed(error));

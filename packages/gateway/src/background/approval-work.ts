@@ -1,30 +1,30 @@
-import type { DomainEvent, EventBus, Governance } from '@reeve/core';
+import type { DomainEvent, EventBus, Approvals } from '@reeve/core';
 import { expireApprovals } from '@reeve/core';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { Rounds } from './rounds.ts';
 
 export interface ApprovalWork {
-  readonly gov: Governance;
+  readonly gov: Approvals;
   readonly events: EventBus<DomainEvent>;
-  /** Tells another program of approvals, where one is configured. */
+  /** Notifies another program of approvals, if one is configured. */
   readonly webhook: { wake(): void; stop(): Promise<void> } | undefined;
   readonly metrics: Pick<Metrics, 'approvalChanged'>;
   readonly logger: Logger;
 }
 
-/** How often to look for approvals whose time is over, and how many end in one turn. */
+/** How often to look for expired approvals, and how many end in one turn. */
 const expireEveryMs = 250;
 const expiredPerTurn = 50;
 const keepEveryMs = 10_000;
-/** How often to look for messages to the webhook that are to be tried again. */
+/** How often to look for webhook messages to retry. */
 const sendEveryMs = 250;
-/** How long a decided approval can be read, and how many. */
+/** How long a decided approval can be read, and how many are kept. */
 const keptMs = 30 * 86_400_000;
 const mostKept = 10_000;
 const removedPerTick = 500;
 
-/** What is done about approvals aside from calls: they expire, somebody is told of them, and the old are forgotten. */
+/** The background work of approvals: they expire, the webhook is notified, and old ones are forgotten. */
 export function startApprovalWork({ gov, events, webhook, metrics, logger }: ApprovalWork): () => Promise<void> {
   const rounds = new Rounds((error) =>
     logger.warn({ err: error }, 'approvals could not be ended in time; it is tried again'),

@@ -1,10 +1,10 @@
-import type { Governance, PolicyProblem, PolicySource } from '@reeve/core';
+import type { Policies, PolicyProblem, PolicySource } from '@reeve/core';
 import { describeProblem, loadPolicies, messageOf, rejectPolicies } from '@reeve/core';
 import { StartError } from '../start-error.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** Where policies are read from, and watched. */
+/** The place that policies are read from and watched in. */
 export interface PolicyFolder {
   readonly path: string;
   read(): PolicySource[];
@@ -12,11 +12,11 @@ export interface PolicyFolder {
 }
 
 /**
- * Loads the policies, of files and store together, at start, where anything wrong is final, and again whenever the files
- * change, where it is not.
+ * Loads the policies of files and store at start, where a mistake is final, and again whenever the files change, where
+ * it is not.
  */
 export async function followPolicyFiles(
-  gov: Governance,
+  gov: Policies,
   files: PolicyFolder,
   health: Health,
   logger: Logger,
@@ -38,9 +38,9 @@ export async function followPolicyFiles(
   gov.policyRegistry.watch(() => report(held, gov, health, logger));
 }
 
-/** What keeps the files from being in force now. */
+/** Returns what keeps the files from being in force now. */
 async function reload(
-  gov: Governance,
+  gov: Policies,
   files: PolicyFolder,
   health: Health,
   logger: Logger,
@@ -58,7 +58,7 @@ async function reload(
   }
 }
 
-/** What the files hold, or why they cannot be read. */
+/** The content of the files, or why they cannot be read. */
 function readable(files: PolicyFolder): PolicySource[] | PolicyProblem {
   try {
     return files.read();
@@ -67,8 +67,8 @@ function readable(files: PolicyFolder): PolicySource[] | PolicyProblem {
   }
 }
 
-/** Readiness is for everybody to read, so it names no document that a tenant may have named; the log does. */
-function report(problems: readonly PolicyProblem[], gov: Governance, health: Health, logger: Logger): void {
+/** Anybody can read readiness, so it names no document, whose name a tenant may have chosen; the log does. */
+function report(problems: readonly PolicyProblem[], gov: Policies, health: Health, logger: Logger): void {
   const { setAside } = gov.policyRegistry.inForce;
   if (problems.length > 0) {
     const described = problems.map(describeProblem);

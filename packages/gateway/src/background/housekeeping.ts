@@ -17,7 +17,7 @@ import { Rounds } from './rounds.ts';
 
 const rowsPerTurn = 200;
 const opsPerTurn = 1000;
-/** Where each is an entry of the log. */
+/** For steps in which each operation writes an entry. */
 const opsPerStep = 100;
 const entriesPerTurn = 2000;
 const receiptsPerTurn = 50;
@@ -40,7 +40,7 @@ export interface Housekeeping {
   readonly metrics: Pick<Metrics, 'reservationReleased' | 'opsExpired'>;
 }
 
-/** What is done between decisions, in small steps: sweeping, saving what lives long, giving up what is too old. */
+/** The work between decisions, in small steps: sweeping, saving long-lived operations, and retention. */
 export function startHousekeeping(config: Config, ports: Housekeeping): () => Promise<void> {
   const { gov, access, logger } = ports;
   const rounds = new Rounds((error) => logger.error({ err: error }, 'housekeeping failed; it is tried again'));
@@ -83,7 +83,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   };
 }
 
-/** Looks for agents that owe an acknowledgement, and for those that have fallen silent or vanished. */
+/** Looks for agents that owe an acknowledgement, and for those that are silent or gone. */
 function watchAgents(config: Config, gov: Governance, rounds: Rounds, onRelease: () => void): void {
   const staleMs = config.opsStaleSecs * 1000;
   const staleWatch = new StaleWatch(gov, staleMs);
@@ -104,7 +104,7 @@ function watchAgents(config: Config, gov: Governance, rounds: Rounds, onRelease:
   );
 }
 
-/** How often entries are looked at for their age: each cut is an entry, so not at every tick. */
+/** How often retention looks at the age of entries. Each cut writes an entry, so not at every tick. */
 const ageEveryMs = 3_600_000;
 
 function retention(config: Config, ports: Housekeeping, rounds: Rounds, neededFrom: () => number): () => void {
@@ -115,7 +115,7 @@ function retention(config: Config, ports: Housekeeping, rounds: Rounds, neededFr
   let resumed = false;
   let ageDueAt = 0;
   const cut = async (): Promise<number | undefined> => {
-    // A removal that the end of the process has interrupted is finished first.
+    // First finish a removal that the end of the process interrupted.
     if (!resumed) {
       resumed = true;
       return lastCut(reader);
@@ -137,9 +137,9 @@ function retention(config: Config, ports: Housekeeping, rounds: Rounds, neededFr
   });
 }
 
-/** In steps, so that no turn of the event loop takes long; false where there was nothing to remove. */
+/** Removes in steps, so that no turn of the event loop takes long; false if there was nothing to remove. */
 async function remove(gov: Governance, store: Store, through: number, rounds: Rounds): Promise<boolean> {
-  // What a stop leaves is removed after the next start.
+  // After a stop, the next start removes the rest.
   for (let removed = false; ; removed = true) {
     if (rounds.stopped) return false;
     const [first] = await store.after(0, 1);

@@ -1,11 +1,11 @@
-import type { Governance } from '@reeve/core';
+import type { Policies } from '@reeve/core';
 
-/** What a round needs of the journal. */
-type Turns = Pick<Governance['journal'], 'committed' | 'nextTurn'>;
+/** The part of the journal that a round needs. */
+type Turns = Pick<Policies['journal'], 'committed' | 'nextTurn'>;
 
 /**
- * Work that comes round again and again beside the calls. No round starts while the one before is under way, and stopping
- * ends what is in the middle of one and waits for it: nothing of it runs on once the store is closed.
+ * Recurring work beside the calls. No round starts while the previous one runs. Stopping ends a round in the middle and
+ * waits for it, so that none runs on once the store is closed.
  */
 export class Rounds {
   readonly #onError: (error: unknown) => void;
@@ -17,7 +17,7 @@ export class Rounds {
     this.#onError = onError;
   }
 
-  /** For work that goes on for long to end early. */
+  /** Lets long-running work end early. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -26,7 +26,7 @@ export class Rounds {
     if (!this.#stopped) this.#timers.push(setInterval(work, ms));
   }
 
-  /** What returned starts a round of `work`, unless one is under way. */
+  /** Returns a function that starts a round of `work`, unless one is running. */
   of(work: () => Promise<void>): () => void {
     let busy = false;
     return () => {
@@ -43,8 +43,8 @@ export class Rounds {
   }
 
   /**
-   * A round that does `step` once a turn of the event loop for as long as there is more to do, and then `then`. Where a
-   * step cannot be made durable, the rest waits for the next round: there would always be more to do.
+   * A round that runs `step` once per turn of the event loop while there is more to do, and then `then`. If a step
+   * cannot be made durable, the rest waits for the next round, because it would never end.
    */
   ofSteps(journal: Turns, step: () => boolean, then: () => void = () => undefined): () => void {
     return this.of(async () => {
@@ -61,7 +61,7 @@ export class Rounds {
     });
   }
 
-  /** No round starts any more; resolves when those under way have come to an end. */
+  /** Starts no more rounds; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);

@@ -7,14 +7,14 @@ const probeEveryMs = 250;
 
 export interface StoreWatch {
   readonly onCommit: (error: unknown) => void;
-  /** The start is over. Until then a failure is for the start to tell of, in its own words. */
+  /** Called at the end of the start. Until then, the start itself reports failures. */
   readonly started: () => void;
   readonly stop: () => void;
 }
 
 /**
- * Follows whether the store takes what it is given. While it does not, calls fail closed and the store is tried again
- * and again, so that the gateway comes back by itself when the disk does.
+ * Watches whether the store takes writes. While it does not, calls fail closed and the store is probed repeatedly, so
+ * that the gateway recovers by itself when the disk does.
  */
 export function watchStore(store: Store, health: Health, logger: Logger): StoreWatch {
   let probing: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export function watchStore(store: Store, health: Health, logger: Logger): StoreW
       if (probing !== undefined) recovered();
       return;
     }
-    // The store is about to be closed, or is: nothing is left that could want it back.
+    // The store is being closed, so nothing needs it back.
     if (probing !== undefined || stopped) return;
     const detail = messageOf(error);
     health.set('store', { status: 'failing', detail });

@@ -6,7 +6,7 @@ import type { Config, Setting } from './settings.ts';
 import { settings, variableOf } from './settings.ts';
 
 export interface ConfigSources {
-  /** By option name, as in `--http`. */
+  /** By the name of the option, as in `--http`. */
   readonly flags: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The file given by `--config`. */
@@ -15,11 +15,11 @@ export interface ConfigSources {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Whether traces are to be exported, by the standard OpenTelemetry variables. */
+  /** Whether the standard OpenTelemetry variables ask for an export of traces. */
   readonly tracing: boolean;
 }
 
-/** Reads the configuration: flag before environment before file before default. The only reader of the environment. */
+/** Reads the configuration: flag before environment before file before default. Nothing else reads the environment. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const file = sources.file === undefined ? {} : readConfigFile(sources.file);
   refuseUnknownVariables(sources.env);
@@ -34,7 +34,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   return { config: complete, tracing: wantsTracing(sources.env) };
 }
 
-/** The rest of the OTEL_ variables is the OpenTelemetry SDK's to read. */
+/** The OpenTelemetry SDK reads the other OTEL_ variables. */
 function wantsTracing(env: ConfigSources['env']): boolean {
   const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
   const disabled = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
@@ -129,7 +129,7 @@ function refuseContradictions(config: Config): void {
   }
 }
 
-/** The known name that differs least, where one is close. */
+/** The most similar known name, if one is close. */
 function suggestion(name: string, known: Iterable<string>): string {
   const nearest = [...known]
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))

@@ -47,7 +47,7 @@ export function wholeNumber(least: number, most: number): Parse<number> {
   };
 }
 
-/** The most whole dollars of which each micro-dollar can be told apart in a number. */
+/** The most whole dollars for which a number can hold every micro-dollar exactly. */
 const mostUsd = Math.floor(Number.MAX_SAFE_INTEGER / 1_000_000);
 
 /** An amount of US dollars, as micro-dollars. */
@@ -74,7 +74,7 @@ export function flag(text: string): boolean {
   throw new Error('true or false');
 }
 
-/** The spec's rule for open registration: whatever is not a clear yes is a no. */
+/** The spec's rule for open registration: anything but a clear yes is a no. */
 export function onlyClearYes(text: string): boolean {
   return ['1', 'true', 'yes'].includes(text.toLowerCase());
 }
@@ -95,7 +95,7 @@ export function url(...protocols: readonly string[]): Parse<string> {
   };
 }
 
-/** An address of the web that paths can be put behind. */
+/** A web address to which paths can be appended. */
 export function baseUrl(text: string): string {
   const parsed = URL.parse(text);
   const plain =
@@ -106,7 +106,7 @@ export function baseUrl(text: string): string {
   return text;
 }
 
-/** Where messages are sent to; a query may hold what the receiver needs. */
+/** Where messages are sent to; the query may hold what the receiver needs. */
 export function webhookUrl(text: string): string {
   const parsed = URL.parse(text);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.hash !== '' || /\s/.test(text)) {
@@ -140,7 +140,7 @@ export function proxies(text: string): readonly string[] {
   throw new Error('addresses or networks separated by commas, as in 10.0.0.1, 10.1.0.0/16, ::1');
 }
 
-/** Names and addresses that requests may come under, separated by commas. */
+/** Host names and addresses that requests may use, separated by commas. */
 export function hosts(text: string): readonly string[] {
   const given = text.split(',').map((host) => host.trim());
   if (given.every(isHostPattern)) return given;

@@ -1,10 +1,10 @@
 import { isLoopback } from './loopback.ts';
 
-/** Whether the connection is encrypted, and whose certificate is believed, as PostgreSQL's own clients have it. */
+/** Whether to encrypt, and which certificates to trust, as in PostgreSQL's own clients. */
 export const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type TlsMode = (typeof tlsModes)[number];
 
-/** Where a PostgreSQL server is, and how to get in. */
+/** The address of a PostgreSQL server, and the credentials for it. */
 export interface PostgresUrl {
   /** A name, an address, or the folder of a socket. */
   readonly host: string;
@@ -13,7 +13,7 @@ export interface PostgresUrl {
   readonly password: string | undefined;
   readonly database: string | undefined;
   readonly tlsMode: TlsMode;
-  /** PEM files: the authority that the server's certificate must come from, and this client's own certificate. */
+  /** PEM files: the authority of the server's certificate, and this client's own certificate and key. */
   readonly rootCertFile: string | undefined;
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
@@ -24,7 +24,7 @@ export interface PostgresUrl {
 
 const form = 'postgres://user:password@host:port/database';
 
-/** What may stand behind the `?`. The last three change nothing here, and are common in URLs that providers hand out. */
+/** The known query parameters. The last three change nothing here, but are common in URLs from providers. */
 const parameters = [
   'host',
   'port',
@@ -43,7 +43,7 @@ const parameters = [
   'gssencmode',
 ];
 
-/** Takes a URL apart. Throws an `Error` that says what is accepted and repeats nothing of the URL, which holds a password. */
+/** Parses a URL. Throws an `Error` that says what is accepted and quotes nothing of the URL, which holds a password. */
 export function parsePostgresUrl(text: string): PostgresUrl {
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) throw new Error(form);
@@ -88,7 +88,9 @@ function decoded({ hostname, username, password, pathname }: URL) {
   }
 }
 
-/** Whether a connection stays on this machine. What crosses a network is encrypted, unless the URL says otherwise. */
+/**
+ * Whether a connection stays on this machine. Connections over a network are encrypted, unless the URL says otherwise.
+ */
 function isHere(host: string): boolean {
   return host.startsWith('/') || isLoopback(host);
 }

@@ -20,13 +20,13 @@ import {
 } from './parsers.ts';
 
 export interface Setting<Value> {
-  /** Its name in the configuration file; the variable is `SVC_` and the same in capitals. */
+  /** The name in the configuration file. The variable is `SVC_` and the same in capitals. */
   readonly key: string;
-  /** The command-line option, for the few that have one. */
+  /** The command-line option, if the setting has one. */
   readonly flag?: string;
-  /** As it would be written; undefined where there is no default. */
+  /** The default as an operator would write it; undefined if there is none. */
   readonly default?: string;
-  /** What the default is, where it is not a fixed text. */
+  /** Describes a default that is not a fixed text. */
   readonly defaultNote?: string;
   readonly parse: Parse<Value>;
   /** Never shown, not even in the error that rejects it. */
@@ -44,7 +44,7 @@ function optional<Value>(key: string, parse: Parse<Value>, help: string, extras:
   return { key, parse: parse as Parse<Value | undefined>, help, ...extras };
 }
 
-/** Every setting of the gateway: the one list that reading, checking, `--help` and the reference docs are made from. */
+/** Every setting of the gateway: the one source of reading, checking, `--help` and the reference docs. */
 export const settings = {
   httpAddr: required('http_addr', '127.0.0.1:8080', address, 'The HTTP API. Port 0 picks a free one.', {
     flag: '--http',

@@ -10,20 +10,19 @@ import type {
 } from '@reeve/core';
 import type { CaseReport } from '../offline/test-policies.ts';
 
-/** What became of cases, or what is wrong with them. */
+/** The results of cases, or what is wrong with the cases. */
 export type JudgedCases = { readonly problems: readonly PolicyProblem[] } | { readonly report: CaseReport };
 
 /**
- * What routes have done that compile or evaluate what a caller has written. It happens aside from decisions and ends
- * when it takes too long: each rejects with `too_expensive` then, and with `too_many_evaluations` where others of the
- * same tenant are going on.
+ * Compiles and evaluates what callers write, for the routes. It runs apart from decisions. Each method rejects with
+ * `too_expensive` if it takes too long, and with `too_many_evaluations` while others of the same tenant run.
  */
 export interface PolicyEvaluator {
   validate(
     by: Principal,
     asked: { readonly source: string; readonly name: string | undefined },
   ): Promise<readonly PolicyProblem[]>;
-  /** The form of the request is checked there, too: it may be large. */
+  /** Also checks the form of the request, which may be large. */
   simulate(by: Principal, request: RawCheckRequest, candidate: Candidate | undefined): Promise<Simulation>;
   /** Refuses a candidate that could not be in force. */
   requireCandidate(by: Principal, candidate: Candidate): Promise<void>;

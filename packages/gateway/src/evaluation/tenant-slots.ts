@@ -2,15 +2,15 @@ import type { Principal } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 
 export interface TenantSlotsOptions {
-  /** How many of a tenant may go on at a time. */
+  /** How many calls of a tenant may run at a time. */
   readonly slots: number;
-  /** For how long others wait for one of them to end, in milliseconds. */
+  /** How long others wait for one of them to end, in milliseconds. */
   readonly waitMs: number;
-  /** How many may wait. */
+  /** How many calls may wait. */
   readonly waiting: number;
-  /** What there are too many of, as those who are refused are told. */
+  /** What there are too many of, for the message of a refusal. */
   readonly what?: string;
-  /** When those who are refused may try again. */
+  /** When a refused caller may try again. */
   readonly retryAfterSecs: number;
 }
 
@@ -19,20 +19,22 @@ interface Tenant {
   readonly waiting: (() => void)[];
 }
 
-/** Who shares a limit: an org with all its teams, as it makes keys for as many teams as it likes, or the operators. */
+/**
+ * Who shares a limit: an org with all its teams, because it can make keys for any number of teams, or the operators.
+ */
 export function tenantOf({ orgId }: Pick<Principal, 'orgId'>): string {
   return orgId === null ? 'unbound' : `org:${orgId}`;
 }
 
 /**
- * Who shares what may wait to be read: an org with all its teams. Operators stand for themselves, so that one who only reads
- * keeps no other from the log.
+ * Who shares a limit of unread answers: an org with all its teams. Each operator counts alone, so that one who only
+ * reads keeps no other from the log.
  */
 export function readerOf({ orgId, credentialId }: Pick<Principal, 'orgId' | 'credentialId'>): string {
   return orgId === null ? credentialId : tenantOf({ orgId });
 }
 
-/** Lets each tenant do a few things at a time. What is one too many waits for a moment, and is then refused. */
+/** Lets each tenant do a few things at a time. A call beyond that waits for a moment, and is then refused. */
 export class TenantSlots {
   readonly #options: TenantSlotsOptions;
   readonly #tenants = new Map<string, Tenant>();
@@ -50,7 +52,7 @@ export class TenantSlots {
     }
   }
 
-  /** Takes one of the tenant's places, which has to be given back. */
+  /** Takes one of the tenant's slots. The caller must give it back. */
   async take(name: string): Promise<void> {
     const tenant = this.#tenants.get(name) ?? { taken: 0, waiting: [] };
     this.#tenants.set(name, tenant);

@@ -22,10 +22,10 @@ export interface CaseAnswer {
   readonly reason: string;
   readonly reserved_micros: number;
   readonly audited: string;
-  /** The cap that refused it. */
+  /** The cap that refused the request. */
   readonly limit: Readonly<Record<string, unknown>> | null;
   readonly observed: readonly unknown[];
-  /** On which terms people are asked. */
+  /** The terms of the approval. */
   readonly approvals: Readonly<Record<string, unknown>> | null;
 }
 
@@ -34,13 +34,13 @@ export interface Judged {
   readonly rules: readonly ConsideredRule[];
 }
 
-/** Monday at noon: a case that says nothing of the time is decided alike on every day. */
+/** Monday at noon: a case without a time is decided alike on every day. */
 const ordinaryTime = Date.UTC(2026, 0, 5, 12);
 const nobody: CaseAgent = { name: '', framework: '', depth: 0, metadata: {} };
-/** A case knows no settings: where rules leave the time open, it is the default of SVC_APPROVAL_TTL_SECS. */
+/** A case has no settings. If rules leave the time open, the default of SVC_APPROVAL_TTL_SECS applies. */
 const usualWait = 300_000;
 
-/** What a gateway with these policies would have in its books when a case comes to it, and how it would answer. */
+/** The balances and runs that a gateway with these policies would have at the time of a case, and its answers. */
 export class CaseScene {
   readonly #set: PolicySet;
   readonly #case: PolicyCase;
@@ -69,7 +69,7 @@ export class CaseScene {
     }
   }
 
-  /** Goes through what came before; says what was answered otherwise than the case has it. */
+  /** Replays what came before; returns the first answer that differs from the case. */
   goThrough(): string | undefined {
     for (const [at, earlier] of this.#case.before.entries()) {
       for (let time = 0; time < earlier.times; time++) {

@@ -4,10 +4,10 @@ import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 import { idOfPart } from '@reeve/contract/names';
 
-/** How many checks one file of cases may make, what comes before them and how often included. */
+/** How many checks one file of cases may make, including earlier requests and their repetitions. */
 const mostChecks = 10_000;
 
-/** Reads the values that cases are made of. Whatever is wrong is told with its place. */
+/** Reads the values of cases. It reports each problem with its place. */
 export class CaseYaml extends YamlReader {
   #checksLeft = mostChecks;
 
@@ -15,7 +15,7 @@ export class CaseYaml extends YamlReader {
     super(file, text);
   }
 
-  /** The members by name; one that is not known is told. */
+  /** The members by name. It reports unknown ones. */
   known<const Name extends string>(
     document: Document.Parsed,
     node: Node | undefined,
@@ -50,7 +50,7 @@ export class CaseYaml extends YamlReader {
     return 0;
   }
 
-  /** Counts checks that a file makes; tells the first that are too many. */
+  /** Counts the checks of a file, and reports the first that is too many. */
   countChecks(node: Node | undefined, checks: number): void {
     const before = this.#checksLeft;
     this.#checksLeft -= checks;
@@ -67,7 +67,7 @@ export class CaseYaml extends YamlReader {
     return undefined;
   }
 
-  /** `org/team/agent`, of which org and team may be empty. */
+  /** `org/team/agent`; org and team may be empty. */
   agentOf(member: Member | undefined): AgentId {
     const text = isScalar(member?.value) && typeof member.value.value === 'string' ? member.value.value : '';
     const parts = text.split('/');
@@ -78,12 +78,12 @@ export class CaseYaml extends YamlReader {
     return { orgId, teamId, agentId };
   }
 
-  /** A value of whatever form, as JSON has it. */
+  /** Any value, as JSON. */
   jsonOf(document: Document.Parsed, { value }: Member): unknown {
     try {
       return (value?.toJS(document) as unknown) ?? null;
     } catch (error) {
-      // The parser refuses what aliases blow up.
+      // The parser refuses aliases that expand too far.
       this.complain(value, `cannot be read: ${messageOf(error)}`);
       return null;
     }

@@ -3,7 +3,7 @@ import { readCases } from './read-cases.ts';
 import type { CaseReport } from './test-policies.ts';
 import { testPolicies } from './test-policies.ts';
 
-/** Judges the cases of one text; tells what is wrong with the text instead. */
+/** Judges the cases of one text, or reports what is wrong with the text. */
 export function judgeCases(
   documents: readonly PolicyDocument[],
   cases: string,

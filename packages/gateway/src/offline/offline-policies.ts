@@ -12,13 +12,13 @@ import type { CaseReport } from './test-policies.ts';
 import { testPolicies } from './test-policies.ts';
 
 /**
- * Policies without a gateway: read, checked and judged by what the gateway itself uses, so that both say the same. This is
- * the part that the command line loads for its offline commands.
+ * Policies without a gateway. The gateway's own code reads, checks and judges them, so both agree. The command line
+ * loads this for its offline commands.
  */
 
 export type { CaseReport } from './test-policies.ts';
 
-/** A document of the files that were read, with its own text. */
+/** A document of the files, with its own text. */
 export interface OfflineDocument {
   readonly name: string;
   readonly file: string;
@@ -34,12 +34,12 @@ export interface OfflinePolicies {
   readonly problems: readonly PolicyProblem[];
 }
 
-/** Reads a file, or a folder as the gateway reads one, and tells what is wrong with it. */
+/** Reads a file, or a folder as the gateway reads one, and reports problems. */
 export function validatePolicies(path: string): OfflinePolicies {
   const sources = readSources(path);
   const files = sources.map(({ file }) => file);
   const { documents, problems } = parsePolicies(sources, policyFeatures);
-  // Texts belong to documents only where all could be read.
+  // Texts are matched to documents only if all could be read.
   return { files, problems, documents: problems.length > 0 ? [] : describeDocuments(sources, documents) };
 }
 
@@ -49,10 +49,10 @@ export interface OfflineTest {
   readonly report: CaseReport | undefined;
 }
 
-/** Where the cases of a folder lie: the gateway leaves out names that start with a dot. */
+/** The folder of cases. The gateway skips names that start with a dot. */
 export const casesFolder = '.cases';
 
-/** Judges the cases of the files by the policies of a path. What is wrong with either is told instead. */
+/** Judges the cases of the files by the policies of a path. If either is wrong, it reports the problems instead. */
 export function testPolicyFiles(path: string, casePaths: readonly string[]): OfflineTest {
   const policies = parsePolicies(readSources(path), policyFeatures);
   const found = casePaths.length > 0 ? casePaths : [join(path, casesFolder)].filter((folder) => existsSync(folder));
@@ -67,7 +67,7 @@ export function testPolicyFiles(path: string, casePaths: readonly string[]): Off
   };
 }
 
-/** Documents as one text. Each bears its name: that of its file would be lost. */
+/** Documents as one text. Each gets its name, because the name of its file would be lost. */
 export function joinDocuments(documents: readonly OfflineDocument[]): string {
   return documents.map(({ name, source }) => withName(source, name).trim()).join('\n---\n');
 }
@@ -87,7 +87,7 @@ function readSources(path: string): PolicySource[] {
   }
 }
 
-/** Files of cases are named by their whole path: they come from several places. */
+/** Files of cases are named by their whole path, because they come from several places. */
 function readCaseSources(path: string): PolicySource[] {
   const sources = readSources(path);
   if (!statSync(path).isDirectory()) return sources;

@@ -1,20 +1,19 @@
 import type { Action, AgentId, Decision, PolicyProblem, PolicySource } from '@reeve/core';
 
-/** Somebody asks for something. */
 export interface CaseRequest {
   readonly agent: AgentId;
   readonly action: Action;
-  /** What the agent estimates it to cost. */
+  /** The agent's estimate of the cost. */
   readonly costMicros: number | null;
   readonly runId: string;
-  /** When; undefined: at the time of what came before. */
+  /** The time of the request; undefined for the time of the one before. */
   readonly at: number | undefined;
 }
 
-/** What was asked before a case, and how it went on. */
+/** A request before a case, and its outcome. */
 export interface EarlierRequest extends CaseRequest {
   readonly times: number;
-  /** What it did cost in the end; undefined: it goes on. */
+  /** The final cost; undefined if the operation goes on. */
   readonly settledMicros: number | undefined;
   readonly decision: Decision;
 }
@@ -32,20 +31,20 @@ export interface CaseSpend {
   readonly month_usd: number;
 }
 
-/** One request, and what must be answered. */
+/** One request, and the expected answer. */
 export interface PolicyCase extends CaseRequest {
   readonly name: string;
   readonly line: number;
   readonly registered: CaseAgent;
   readonly before: readonly EarlierRequest[];
-  /** What its run has done before, where the case says so instead of going through it. */
+  /** What its run has done before, if the case states it instead of listing requests. */
   readonly run: { readonly checks: number; readonly spent_usd: number } | undefined;
-  /** What was spent before, where the case says so instead of going through it. */
+  /** What was spent before, if the case states it instead of listing requests. */
   readonly spend: Readonly<Partial<Record<'global' | 'org' | 'team' | 'agent', CaseSpend>>>;
   readonly expected: ExpectedAnswer;
 }
 
-/** What is left out is not looked at. */
+/** Absent members are not compared. */
 export interface ExpectedAnswer {
   readonly decision: Decision;
   readonly rule?: string;
@@ -54,19 +53,19 @@ export interface ExpectedAnswer {
   readonly audited?: string;
   readonly limit?: Readonly<Record<string, unknown>>;
   readonly observed?: readonly unknown[];
-  /** On which terms people are asked: `count`, `ttl_secs`, `grants` and `rules`, of which only what is named is compared. */
+  /** The terms of the approval: `count`, `ttl_secs`, `grants` and `rules`. Only the named ones are compared. */
   readonly approvals?: Readonly<Record<string, unknown>>;
 }
 
-/** A document of a case file: cases that are judged by the same policies. */
+/** A document of a case file: cases for the same policies. */
 export interface CaseGroup {
   readonly file: string;
   readonly line: number;
   readonly about: string;
-  /** Policies of its own, in place of those under test. */
+  /** Policies of the group, in place of those under test. */
   readonly policies: readonly PolicySource[] | undefined;
   readonly cases: readonly PolicyCase[];
-  /** What must be said to be wrong with its own policies. */
+  /** The problems that its own policies must have. */
   readonly problems: readonly string[] | undefined;
 }
 

@@ -3,7 +3,7 @@ import { action, actionTypes } from '@reeve/core';
 import type { Document, Node } from 'yaml';
 import { isScalar } from 'yaml';
 
-/** The members of an action as they are called on the wire; those of numbers apart. */
+/** The text members of an action by their names on the wire; numbers are separate. */
 const texts: Readonly<Record<string, keyof Action>> = {
   tool: 'tool',
   source: 'source',
@@ -23,7 +23,7 @@ const numbers: Readonly<Record<string, keyof Action>> = {
 };
 const known = ['type', ...Object.keys(texts), ...Object.keys(numbers), 'args'];
 
-/** Reads the `action` of a case, and the `arguments` beside it: what a tool is called with. */
+/** Reads the `action` of a case, and the `arguments` of a tool call beside it. */
 export function readAction(
   yaml: YamlReader,
   document: Document.Parsed,
@@ -48,7 +48,7 @@ export function readAction(
   return action(type ?? 'tool_call', { ...found, ...json });
 }
 
-/** YAML takes `8` and `yes` for other things than texts; in a name they are meant as they are written. */
+/** YAML does not read `8` and `yes` as texts; in a name they mean what is written. */
 function textOf(yaml: YamlReader, node: Node | undefined, name: string): string {
   if (isScalar(node) && node.value !== null) return typeof node.value === 'string' ? node.value : (node.source ?? '');
   yaml.complain(node, `"${name}" must be a text`);

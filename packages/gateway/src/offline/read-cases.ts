@@ -27,7 +27,9 @@ const tiers = ['global', 'org', 'team', 'agent'] as const;
 type Asked = Partial<Record<(typeof askedKeys)[number], Member>>;
 type Members<Keys extends readonly string[]> = Partial<Record<Keys[number], Member>>;
 
-/** Reads a file of cases. A member that is misspelled would be a case that proves nothing: it is told, with its place. */
+/**
+ * Reads a file of cases. A misspelled member would make a case that proves nothing, so it is reported with its place.
+ */
 export function readCases(source: PolicySource, mostMicros: number): ReadCases {
   const yaml = new CaseYaml(source);
   if (yaml.problems.length > 0) return { groups: [], problems: yaml.problems };
@@ -139,7 +141,7 @@ const runKeys = ['id', 'checks', 'spent_usd'] as const;
 
 function readRun(yaml: CaseYaml, document: Document.Parsed, member: Member | undefined): PolicyCase['run'] {
   if (member === undefined || !isMap(member.value)) return undefined;
-  // What is not known was told when the request was read.
+  // Reading the request has already reported unknown members.
   const members = new Map((yaml.members(document, member.value, '"run"') ?? []).map((one) => [one.name, one]));
   return { checks: yaml.numberOf(members.get('checks')), spent_usd: yaml.numberOf(members.get('spent_usd')) };
 }
@@ -156,7 +158,7 @@ function readSpend(yaml: CaseYaml, document: Document.Parsed, member: Member | u
   return Object.fromEntries(spend);
 }
 
-/** What a gateway would refuse before it judges it. */
+/** Reports what a gateway would refuse before judging it. */
 function checkForm(yaml: CaseYaml, node: Node, made: PolicyCase, mostMicros: number): void {
   try {
     for (const request of [...made.before, made]) checkRequestOf(request, mostMicros);
@@ -168,7 +170,7 @@ function checkForm(yaml: CaseYaml, node: Node, made: PolicyCase, mostMicros: num
   }
 }
 
-/** The request as an agent would send it; throws where its form is wrong. */
+/** The request as an agent would send it; throws if its form is wrong. */
 export function checkRequestOf(
   { agent, action, costMicros, runId }: CaseRequest,
   mostMicros: number,

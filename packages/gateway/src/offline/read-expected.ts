@@ -5,7 +5,6 @@ import type { ExpectedAnswer } from './policy-case.ts';
 
 type Found = Partial<Record<keyof ExpectedAnswer, Member>>;
 
-/** Reads what a case expects. */
 export function readExpected(yaml: CaseYaml, document: Document.Parsed, found: Found): ExpectedAnswer {
   const { decision, rule, reason, reserved_micros: reserved, audited, limit, observed, approvals } = found;
   const decided = decision === undefined ? undefined : yaml.choice(decision.value, '"decision"', decisions);

@@ -1,9 +1,12 @@
 import { parseDocument } from 'yaml';
 
-/** A document begins where a line starts with `---` and a blank or its end: YAML knows no other place for that. */
+/**
+ * A document begins where a line starts with `---`, followed by a blank or the end of the line. YAML has no other
+ * marker.
+ */
 const marker = /^---(?=[ \t\r]|$)/;
 
-/** The documents of a YAML text, each with the comments before it. Those without content are left out. */
+/** The documents of a YAML text, each with the comments before it. Empty ones are left out. */
 export function splitDocuments(text: string): string[] {
   const pieces: string[][] = [[]];
   for (const line of text.split('\n')) {
@@ -12,7 +15,7 @@ export function splitDocuments(text: string): string[] {
       continue;
     }
     const rest = line.replace(marker, '').trim();
-    // What stands before the first marker is a document only if there is more than comments in it.
+    // The text before the first marker is a document only if it has more than comments.
     if (pieces.length > 1 || hasContent(pieces[0] ?? [])) pieces.push(rest === '' ? [] : [rest]);
     else if (rest !== '') pieces[0]?.push(rest);
   }

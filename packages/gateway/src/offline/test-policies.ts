@@ -6,7 +6,7 @@ import type { CaseAnswer } from './case-scene.ts';
 import { CaseScene } from './case-scene.ts';
 import type { CaseGroup, ExpectedAnswer, PolicyCase } from './policy-case.ts';
 
-/** A case, and what came of it. */
+/** A case and its result. */
 export interface CaseResult {
   readonly file: string;
   readonly line: number;
@@ -15,11 +15,11 @@ export interface CaseResult {
   readonly passed: boolean;
   readonly expected: ExpectedAnswer;
   readonly actual: CaseAnswer;
-  /** The members of the answer that are not as expected. */
+  /** The members of the answer that differ from the expected ones. */
   readonly differs: readonly (keyof ExpectedAnswer)[];
-  /** What came before was answered otherwise than the case has it. */
+  /** Set if an earlier request was answered differently from the case. */
   readonly problem: string | null;
-  /** Every rule that matches, the one that decides among them. */
+  /** Every rule that matches, including the one that decides. */
   readonly matched: readonly { readonly rule: string; readonly effect: string; readonly why: string }[];
 }
 
@@ -36,16 +36,16 @@ export interface RefusalResult {
 export interface CaseReport {
   readonly cases: readonly CaseResult[];
   readonly refusals: readonly RefusalResult[];
-  /** Of the policies under test; those that a group brings along are its own. */
+  /** The coverage of the policies under test, without those that groups bring along. */
   readonly coverage: {
     readonly rules: number;
     readonly reached: number;
-    /** `<document>/<rule>` of those that matched in no case. */
+    /** `<document>/<rule>` of the rules that matched in no case. */
     readonly unreached: readonly string[];
   };
 }
 
-/** Judges every case by the policies under test, or by those that its group brings along. */
+/** Judges every case by the policies under test, or by those of its group. */
 export function testPolicies(
   documents: readonly PolicyDocument[],
   groups: readonly CaseGroup[],
@@ -93,7 +93,7 @@ function result(
 
 function fits(member: keyof ExpectedAnswer, expected: ExpectedAnswer, actual: CaseAnswer): boolean {
   const { reason = '' } = expected;
-  // A denial goes on with what would be allowed, which changes with every rule: a case may leave that out.
+  // A denial ends with what would be allowed, which changes with every rule. A case may omit that.
   if (member === 'reason') return actual.reason === reason || actual.reason.startsWith(`${reason}; allowed here`);
   if (member === 'limit' || member === 'approvals') {
     const parts = Object.entries(expected[member] ?? {});

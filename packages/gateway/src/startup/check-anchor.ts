@@ -15,8 +15,8 @@ export interface AnchoredStore {
 const mostLosses = 100;
 
 /**
- * Holds the log against what was anchored of it, oldest first: the newest anchor, and the highest where that is another.
- * Returns what was lost, if anything. A line that somebody else has written is an error.
+ * Compares the log with its anchors, given oldest first: the newest, the highest, and the newest with an unknown key.
+ * Returns what was lost, if anything. Throws for a forged signature.
  */
 export async function checkAnchor(
   path: string,
@@ -33,7 +33,7 @@ export async function checkAnchor(
     }
   }
   const lost = await findLost(anchors, log, keys);
-  // What an operator has accepted before is not lost again.
+  // A loss that an operator has accepted is not reported again.
   return lost && findLost(requiredAnchors(anchors, await acceptedLosses(log.reader)), log, keys);
 }
 
@@ -48,7 +48,7 @@ async function findLost(
     if (anchor === undefined) continue;
     const { seq, hash, at, kid } = anchor;
     const keyKnown = keys.has(kid);
-    // Whoever signed it: what it says of the log is true. Keys may have been removed after one was stolen.
+    // Accept any signer, because the log confirms the line. Its key may have been removed after a theft.
     if (await contains(log, anchor)) continue;
     return { anchored: { seq, hash }, anchoredAt: at, head: log.head, keyKnown };
   }
@@ -65,7 +65,7 @@ export function lossText(path: string, { anchored, anchoredAt, head, keyKnown }:
   return `SVC_AUDIT_ANCHOR: ${path} has entry ${anchored.seq} signed at ${anchoredAt}, ${found}. Restore the store, or accept the loss with --accept-lost-entries`;
 }
 
-/** Whether the log has the entry, or has given it up behind a cut. */
+/** Whether the log has the entry, or retention has cut it. */
 async function contains({ store, reader }: AnchoredStore, { seq, hash }: Anchor): Promise<boolean> {
   const [found] = await store.after(seq - 1, 1);
   if (found === undefined) return false;

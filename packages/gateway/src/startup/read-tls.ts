@@ -4,7 +4,7 @@ import { messageOf } from '@reeve/core';
 import type { Config } from '../config/settings.ts';
 import { StartError } from '../start-error.ts';
 
-/** The certificate and key of both ports, where there are any. */
+/** The certificate and key of both ports, if configured. */
 export function readTls(config: Config): { cert: Buffer; key: Buffer } | undefined {
   if (config.tlsCert === undefined || config.tlsKey === undefined) return undefined;
   try {

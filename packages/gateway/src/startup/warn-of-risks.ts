@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Config } from '../config/settings.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** Says at the start, loudly, what a setting opens to people who are not meant to be let in. */
+/** Warns at the start about settings that let strangers in. */
 export function warnOfRisks(config: Config, logger: Logger): void {
   if (config.authOpenRegistration && config.databaseUrl !== 'memory:') {
     logger.warn(

@@ -10,7 +10,7 @@ export type Watcher = (serving: boolean) => void;
 
 const fine: PartState = { status: 'ok', detail: '' };
 
-/** What the gateway knows of its own condition. */
+/** The gateway's own health. */
 export class Health {
   readonly #parts = new Map<Part, PartState>([
     ['store', fine],
@@ -28,7 +28,7 @@ export class Health {
     return this.#draining;
   }
 
-  /** Whether calls can be answered: a degraded part does not stop that, a failing one does. */
+  /** Whether calls can be answered. A failing part stops that, a degraded one does not. */
   get serving(): boolean {
     return !this.#draining && [...this.#parts.values()].every((part) => part.status !== 'failing');
   }
@@ -53,7 +53,7 @@ export class Health {
     for (const act of this.#onDrain) act();
   }
 
-  /** Asks to be told when the gateway shuts down, as to end a stream that would stay open otherwise. */
+  /** Calls `act` when the gateway shuts down, for example to end a stream that would stay open. */
   onDrain(act: () => void): () => void {
     this.#onDrain.add(act);
     return () => this.#onDrain.delete(act);

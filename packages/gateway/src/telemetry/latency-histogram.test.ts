@@ -13,7 +13,7 @@ async function textOf(observed: readonly number[]): Promise<string> {
   return registry.metrics();
 }
 
-/** The same by the library's own histogram, which is slower. */
+/** The output of the library's own histogram, which is slower. */
 async function textByLibrary(observed: readonly number[]): Promise<string> {
   const registry = new Registry();
   const histogram = new Histogram({
@@ -27,7 +27,7 @@ async function textByLibrary(observed: readonly number[]): Promise<string> {
 }
 
 describe('a latency histogram', () => {
-  test('reads like one of the metrics policyRegistry, whatever was observed', async () => {
+  test('reads like one of the metrics registry, whatever was observed', async () => {
     const seconds = fc.oneof(
       fc.double({ min: 0, max: 5, noNaN: true }),
       fc.constantFrom(0, ...bounds, 0.0011, 1.000_001, 100),

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** A histogram whose counting is two additions; the library's own takes a microsecond and an object. */
+/** A histogram that counts with two additions; the library's own takes a microsecond and an object. */
 export class LatencyHistogram {
   readonly #name: string;
   readonly #help: string;

@@ -4,12 +4,14 @@ import pretty from 'pino-pretty';
 
 export type { Logger } from 'pino';
 
-/** Logs on stderr: JSON, or readable where stderr is a terminal. Written at once, so that a crash loses no line. */
+/**
+ * Logs on stderr: JSON, or readable if stderr is a terminal. It writes synchronously, so that a crash loses no line.
+ */
 export function createLogger(level: string): Logger {
   const destination = process.stderr.isTTY
     ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
     : pino.destination({ dest: 2, sync: true });
-  // A log that cannot be written, as on a full disk, must not end what it is the log of.
+  // A log that cannot be written, for example on a full disk, must not end the process.
   destination.on('error', () => undefined);
   return pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }

@@ -1,4 +1,4 @@
-import type { Answer, ApprovalEvent, Decision, Governance, Receipt } from '@reeve/core';
+import type { Answer, ApprovalEvent, Decision, Approvals, Receipt } from '@reeve/core';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { LatencyHistogram } from './latency-histogram.ts';
 import { opStates } from '@reeve/contract/names';
@@ -7,9 +7,7 @@ const fast = [0.000_05, 0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 const patient = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400];
 const slow = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/**
- * What the gateway counts. On the decision path a count is an addition in memory; text is made when somebody asks for it.
- */
+/** The metrics of the gateway. On the decision path a count is an addition in memory; text is made on request. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #decisions = new Map<string, { readonly outcome: Decision; readonly tier: string; count: number }>();
@@ -96,8 +94,8 @@ export class Metrics {
     this.#registry.registerMetric(decisionsTotal);
   }
 
-  /** Follows the state of the gateway; asked for when the metrics are. */
-  observe(gov: Governance, indexLag: () => Promise<number>): void {
+  /** Reads the state of the gateway whenever the metrics are read. */
+  observe(gov: Approvals, indexLag: () => Promise<number>): void {
     this.#gauge('reeve_agents', 'Registered agents.', () => registered(gov));
     this.#gauge('reeve_audit_seq', 'The newest audit entry.', () => gov.journal.head.seq);
     this.#gauge('reeve_audit_index_lag_entries', 'Audit entries that are not indexed yet.', indexLag);
@@ -114,7 +112,7 @@ export class Metrics {
     });
   }
 
-  /** Follows how many event streams are open. */
+  /** Reads how many event streams are open. */
   observeStreams(count: (format: 'websocket' | 'sse') => number): void {
     this.#gauge('reeve_websocket_clients', 'Open event streams over WebSockets.', () => count('websocket'));
     this.#gauge('reeve_sse_clients', 'Open event streams as Server-Sent Events.', () => count('sse'));
@@ -129,7 +127,7 @@ export class Metrics {
     for (const { effect } of answer.observed) this.#observed.inc({ effect });
   }
 
-  /** A control was requested, or has come a step further. */
+  /** Counts a control that was requested or changed its status. */
   controlled(receipt: Receipt, before: Receipt | null): void {
     const { action, status, requestedAt, ackedAt, effectiveAt } = receipt;
     this.#controls.inc({ action, status });
@@ -142,7 +140,7 @@ export class Metrics {
     }
   }
 
-  /** Somebody was asked about an action, or it was decided. */
+  /** Counts an approval that was requested or decided. */
   approvalChanged({ change, approval }: ApprovalEvent): void {
     if (change === 'verdict') return;
     this.#approvals.inc({ outcome: change });
@@ -218,7 +216,7 @@ export class Metrics {
   }
 }
 
-/** Without those that have left and are remembered for being suspended. */
-function registered(gov: Governance): number {
+/** Without agents that have left and are remembered because they are suspended. */
+function registered(gov: Approvals): number {
   return [...gov.directory.orgs().values()].reduce((sum, { tally }) => sum + tally.agents, 0);
 }

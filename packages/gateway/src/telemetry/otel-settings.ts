@@ -3,13 +3,13 @@ import type { BatchSpanProcessorOptions, Sampler } from '@opentelemetry/sdk-trac
 
 type Sdk = typeof TraceSdk;
 
-/** The standard variables that the SDK leaves to whoever puts it together. Its own functions read them. */
+/** The standard variables that the SDK does not read by itself, read by its own functions. */
 export interface OtelVariables {
   number(name: string): number | undefined;
   text(name: string): string | undefined;
 }
 
-/** How spans are gathered before they are sent: `OTEL_BSP_*`. */
+/** How spans are batched before they are sent: `OTEL_BSP_*`. */
 export function batching(variables: OtelVariables): Omit<BatchSpanProcessorOptions, 'exporter'> {
   const given = {
     scheduledDelayMillis: variables.number('OTEL_BSP_SCHEDULE_DELAY'),
@@ -20,7 +20,7 @@ export function batching(variables: OtelVariables): Omit<BatchSpanProcessorOptio
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Which traces are recorded: `OTEL_TRACES_SAMPLER`. An unknown one counts as none, as the standard wants it. */
+/** Which traces are recorded: `OTEL_TRACES_SAMPLER`. An unknown sampler counts as none, as the standard says. */
 export function sampling(sdk: Sdk, variables: OtelVariables): { sampler?: Sampler } {
   const name = variables.text('OTEL_TRACES_SAMPLER') ?? '';
   const root = rootSampler(sdk, name.replace(/^parentbased_/, ''), variables);

@@ -2,13 +2,13 @@ import type { Span } from '@opentelemetry/api';
 import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import { batching, sampling } from './otel-settings.ts';
 
-/** Opens and closes spans; what is exported, and where to, follows from the standard OTEL_ variables. */
+/** Opens and closes spans. The standard OTEL_ variables say what is exported, and where to. */
 export interface Tracing {
   start(name: string, traceparent: string | undefined, attributes?: Readonly<Record<string, string>>): Span;
   stop(): Promise<void>;
 }
 
-/** Loads the OpenTelemetry SDK; only called where tracing is configured, as it is not small. */
+/** Loads the OpenTelemetry SDK. Only called if tracing is configured, because the SDK is large. */
 export async function startTracing(version: string): Promise<Tracing> {
   const [sdk, { OTLPTraceExporter }, resources, { W3CTraceContextPropagator, getNumberFromEnv, getStringFromEnv }] =
     await Promise.all([
@@ -20,7 +20,7 @@ export async function startTracing(version: string): Promise<Tracing> {
   const variables = { number: getNumberFromEnv, text: getStringFromEnv };
   const { defaultResource, detectResources, resourceAttributesEnvDetector, serviceNameEnvDetector } = resources;
   const provider = new sdk.TracerProvider({
-    // Each over the one before it: what the SDK says of itself, what this is, and what the operator calls it.
+    // Each overrides the one before: what the SDK detects, what this is, and what the operator calls it.
     resource: defaultResource()
       .merge(resources.resourceFromAttributes({ 'service.name': 'reeve', 'service.version': version }))
       .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),
@@ -36,7 +36,7 @@ export async function startTracing(version: string): Promise<Tracing> {
         traceparent === undefined ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, { traceparent }, getter);
       return tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
     },
-    // A collector that is gone takes the last spans with it; that is no reason to fail.
+    // If the collector is gone, the last spans are lost; that is no reason to fail.
     stop: () => provider.shutdown().catch(() => undefined),
   };
 }

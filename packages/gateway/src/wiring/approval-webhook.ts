@@ -6,7 +6,7 @@ import { Webhook } from '../adapters/webhook/webhook.ts';
 import { approvalJson } from '../transports/http/present-approval.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** What tells the configured program of approvals, as HTTP presents them; undefined where none is configured. */
+/** Notifies the configured program of approvals, in the form of the HTTP API; undefined if none is configured. */
 export function makeApprovalWebhook({ config, metrics, logger }: WiringContext, gov: Governance): Webhook | undefined {
   const { approvalWebhookUrl: url, approvalWebhookSecret: secret } = config;
   if (url === undefined || secret === undefined) return undefined;
@@ -33,7 +33,7 @@ export function makeApprovalWebhook({ config, metrics, logger }: WiringContext, 
   });
 }
 
-/** Of each approval the next notice: that it was requested comes before that it is decided. */
+/** The next notice of each approval: `requested` comes before `decided`. */
 function* messagesOf(approvals: Iterable<Approval>): Generator<WebhookMessage> {
   for (const approval of approvals) {
     const [notice] = approval.notices;

@@ -1,4 +1,5 @@
 import type { Authenticator, Governance } from '@reeve/core';
+import { executorOf } from '@reeve/core';
 import type { readTls } from '../startup/read-tls.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { agentService } from '../transports/grpc/agent-service.ts';
@@ -21,7 +22,7 @@ export interface GrpcParts {
   readonly tracing: Tracing | undefined;
 }
 
-/** The services that agents call. It does not listen yet. */
+/** The services that agents call. The server does not listen yet. */
 export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcServer {
   const { health } = context;
   const governed = governedRoutes(context, parts);
@@ -38,10 +39,11 @@ export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcSer
 }
 
 function governedRoutes({ config, health, metrics }: WiringContext, { gov, authenticator }: GrpcParts): RpcRoutes {
+  const execute = executorOf(gov);
   return mergeRoutes(
-    policyService(gov, { health, onAnswer: (answer) => metrics.decided(answer) }),
-    controlService(gov, health),
-    agentService(gov, {
+    policyService(gov, execute, { health, onAnswer: (answer) => metrics.decided(answer) }),
+    controlService(gov, execute, health),
+    agentService(gov, execute, {
       authenticate: async (authorization) => {
         try {
           return await authenticator.authenticate(authorization);

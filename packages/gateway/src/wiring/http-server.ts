@@ -1,4 +1,4 @@
-import { authenticateTicket, findAccount, redeemTicket, registrationState } from '@reeve/core';
+import { authenticateTicket, executorOf, findAccount, redeemTicket, registrationState } from '@reeve/core';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
 import type { readTls } from '../startup/read-tls.ts';
@@ -37,11 +37,11 @@ export interface HttpParts {
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
   readonly dashboardFolder: string | undefined;
-  /** Known once it listens, where it is not configured. */
+  /** Known once the server listens, unless it is configured. */
   readonly publicUrl: () => string;
 }
 
-/** The routes of the contract and the dashboard. It does not listen yet. */
+/** The routes of the contract and the dashboard. The server does not listen yet. */
 export function makeHttpServer(context: WiringContext, parts: HttpParts): ReturnType<typeof createHttpApp> {
   const { config, logger, metrics } = context;
   const { tls, tracing, dashboardFolder } = parts;
@@ -76,6 +76,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
   const { store, reader } = parts.stored;
   const { gov, tally } = parts.governed;
   const { access, accounts, hasAccounts, tickets, afterwards } = identity;
+  const execute = executorOf(gov);
   return {
     ...serviceHandlers({
       health,
@@ -93,9 +94,9 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...statsHandlers(tally, systemClock),
     ...policyHandlers(gov, evaluator),
     ...policyTestHandlers(evaluator),
-    ...tenancyHandlers(gov),
-    ...opsHandlers(gov),
-    ...approvalHandlers(gov),
+    ...tenancyHandlers(gov, execute),
+    ...opsHandlers(gov, execute),
+    ...approvalHandlers(gov, execute),
     ...eventHandlers(parts.events),
   };
 }

@@ -9,8 +9,8 @@ import type { OpenStore } from './open-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 /**
- * Opens the anchor of the audit log where one is configured, and holds the log against it. A log that has lost what was
- * anchored stops the start, unless the operator has accepted that. Closing it anchors what was written last.
+ * Opens the anchor of the audit log, if configured, and compares the log with it. A log that has lost anchored entries
+ * stops the start, unless the operator has accepted that. Closing it anchors what was written last.
  */
 export async function openAnchor(
   { config, health, logger, opened }: WiringContext,

@@ -8,7 +8,9 @@ import type { Identity } from './open-identity.ts';
 import type { OpenStore } from './open-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** Starts what goes on beside the calls: housekeeping, approvals with their webhook, letters. Closing ends each and waits. */
+/**
+ * Starts the background work: housekeeping, approvals with their webhook, letters. Closing ends each and waits for it.
+ */
 export function openBackgroundWork(
   context: WiringContext,
   { store, reader, neededFrom }: OpenStore,

@@ -9,7 +9,7 @@ import type { WiringContext } from './wiring-context.ts';
 
 const tickMs = 1000;
 
-/** Opens what sends events to whoever follows them, over WebSockets and as Server-Sent Events. */
+/** Opens the event streams, over WebSockets and as Server-Sent Events. */
 export function openEventStreams(
   { health, metrics, opened }: WiringContext,
   log: EventLog,

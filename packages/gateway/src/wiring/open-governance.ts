@@ -43,7 +43,7 @@ export interface Governed {
 
 const noMark = { seq: 0, timeZone: 'UTC' };
 
-/** Opens the journal and puts the state together from what the store remembers. Closing makes the last turn durable. */
+/** Opens the journal and restores the state from the store. Closing makes the last turn durable. */
 export async function openGovernance(
   context: WiringContext,
   stored: OpenStore,
@@ -98,7 +98,7 @@ function journalOn(
   );
 }
 
-/** The features with nothing in them yet but keys. */
+/** The features, empty but for the keys. */
 function emptyGovernance(
   { config, metrics }: WiringContext,
   { store }: OpenStore,

@@ -16,18 +16,18 @@ import { Afterwards } from '../background/afterwards.ts';
 import type { Config } from '../config/settings.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** Who is who: by key, token, ticket and password. */
+/** Identifies callers by key, token, ticket and password. */
 export interface Identity {
   readonly access: AccountsAccess;
   readonly accounts: Accounts;
-  /** Whether there is a store for them. */
+  /** Whether there is an account store. */
   readonly hasAccounts: boolean;
   readonly authenticator: Authenticator;
   readonly tickets: TicketRegistry;
   readonly afterwards: Afterwards;
 }
 
-/** The keys that callers come with and those that tokens are signed by. */
+/** The keys of callers, and the keys that sign tokens. */
 export function credentialsOf(config: Config, gov: Governance, snapshot: Snapshot): AccountsAccess {
   return {
     clock: systemClock,
@@ -42,7 +42,7 @@ export function credentialsOf(config: Config, gov: Governance, snapshot: Snapsho
   };
 }
 
-/** Opens the threads that hash passwords, and what goes on after an answer. Closing waits for both. */
+/** Opens the threads that hash passwords, and the work after answers. Closing waits for both. */
 export function openIdentity(
   { config, logger, opened }: WiringContext,
   access: AccountsAccess,
@@ -52,7 +52,7 @@ export function openIdentity(
   opened.defer(() => hasher.close(), 'the threads for passwords');
   const accounts: Accounts = {
     access,
-    // Where there is none, the routes that would ask it answer 503 before they do.
+    // Without an account store, the routes that would use it answer 503 before they do.
     store: accountStore ?? new MemoryAccountStore(),
     hasher,
     onSessionEnd: (accountId) => access.ended.ended(accountId),

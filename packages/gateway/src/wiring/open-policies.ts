@@ -6,7 +6,10 @@ import { followPolicyFiles } from '../background/follow-policy-files.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** Opens the policy files, puts them in force and watches them; then the threads that evaluate what callers write. */
+/**
+ * Opens the policy files, puts them in force and watches them. Then it opens the threads that evaluate what callers
+ * write.
+ */
 export async function openPolicies(context: WiringContext, gov: Governance): Promise<PolicyEvaluator> {
   const { config, health, logger, opened } = context;
   const files = new PolicyFiles(config.policy ?? join(config.dataDir, 'policies'), config.policy === undefined);
@@ -15,7 +18,7 @@ export async function openPolicies(context: WiringContext, gov: Governance): Pro
   return openEvaluator(context, gov);
 }
 
-/** From here on, what callers write is compiled and evaluated aside from decisions. */
+/** From here on, what callers write is compiled and evaluated apart from decisions. */
 function openEvaluator({ config, logger, metrics, opened }: WiringContext, gov: Governance): PolicyEvaluator {
   const evaluator = new ThreadEvaluator(gov, {
     deadlineMs: config.evaluationSecs * 1000,

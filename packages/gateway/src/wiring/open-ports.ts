@@ -7,7 +7,7 @@ import type { WiringContext } from './wiring-context.ts';
 
 type Address = Config['httpAddr'];
 
-/** Where the gateway listens. */
+/** The addresses that the gateway listens on. */
 export interface Places {
   readonly http: string;
   readonly grpc: string;
@@ -27,7 +27,7 @@ export async function openPorts(
   return { http, grpc: placeText({ ...config.grpcAddr, port }) };
 }
 
-/** Listens, or says in one line why that is not possible. */
+/** Listens, or fails with one line that says why. */
 async function listening<Bound>(
   what: string,
   address: Address,
@@ -43,7 +43,7 @@ async function listening<Bound>(
   }
 }
 
-/** An address as it is written. */
+/** An address as text. */
 function placeText({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

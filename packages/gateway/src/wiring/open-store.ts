@@ -20,26 +20,31 @@ import { StartError } from '../start-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { WiringContext } from './wiring-context.ts';
 
-/** A store with what goes with it. */
+/** A store and its companions. */
 export interface OpenStore {
   readonly store: Store;
   readonly reader: AuditReader;
-  /** What this gateway's operations are brought back from: where gateways share a log, the entries that are its own. */
+  /**
+   * The log from which this gateway restores its operations. If gateways share a log, it holds this gateway's own
+   * entries.
+   */
   readonly opsLog: Pick<Store, 'after' | 'receipts'>;
   readonly indexLag: () => Promise<number>;
   /** Up to which entry the log may be cut, given how far this gateway needs it. */
   readonly neededFrom: (own: number) => Promise<number>;
-  /** Nothing durable, no accounts. */
+  /** Absent for the store in memory: it keeps nothing, so it has no accounts. */
   readonly accountStore?: AccountStore;
-  /** Keeps agents and keys in memory as other gateways on the same store have made them. */
+  /** Keeps agents, keys and policies in memory in step with other gateways on the same store. */
   readonly follow?: (shared: Shared) => void;
 }
 
-/** Opens the store that is configured: in memory, SQLite or PostgreSQL. `onFatal` is told later, where the gateway must not go on. */
+/**
+ * Opens the configured store: in memory, SQLite or PostgreSQL. It calls `onFatal` later if the gateway must not go on.
+ */
 export async function openStore(context: WiringContext, onFatal: (error: Error) => void): Promise<OpenStore> {
   const { databaseUrl } = context.config;
   if (databaseUrl === 'memory:') {
-    // Ids of events go on from the time of the start: above all that an earlier run has given out.
+    // Event ids start from the time, so they are above all ids of earlier runs.
     const memory = new MemoryStore(systemClock.now() * 1000);
     return { ...alone(memory), reader: memory, indexLag: () => Promise.resolve(0) };
   }
@@ -58,7 +63,7 @@ function openEmbedded({ config, opened }: WiringContext): OpenStore {
     opened.defer(() => reader.close(), 'the thread that reads the audit log');
     const accountStore = new SqlAccountStore(new SqliteDatabase({ path, sync: config.auditSync }));
     opened.defer(() => accountStore.close(), 'the store of accounts');
-    // Unknown is shown as unknown: the other metrics do not depend on the reader.
+    // An unknown lag is NaN: the other metrics do not depend on the reader.
     return { ...alone(store), reader, indexLag: () => reader.lag().catch(() => Number.NaN), accountStore };
   } catch (error) {
     throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
@@ -107,7 +112,10 @@ async function openShared(
   };
 }
 
-/** Says what protects the connection to the database. On a network, less than a verified certificate is warned of. */
+/**
+ * Logs what protects the connection to the database. On a network, it warns of anything less than a verified
+ * certificate.
+ */
 function tellOfEncryption({ host, tlsMode }: PostgresUrl, encryption: Encryption, logger: Logger): void {
   const isHere = host.startsWith('/') || isLoopback(host);
   const text = {

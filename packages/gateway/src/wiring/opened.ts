@@ -1,7 +1,4 @@
-/**
- * All that is open, each with how to close it; closed in reverse order. It knows what is being closed, so that what hangs
- * can be named.
- */
+/** All that is open, closed in reverse order. It knows what is being closed, so that it can name what hangs. */
 export class Opened extends AsyncDisposableStack {
   #closing = 'nothing';
 

@@ -22,26 +22,26 @@ import { Opened } from './opened.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 export interface Gateway extends Places {
-  /** The admin key, where this start has made one. Shown once. */
+  /** The admin key, if this start has made one. Shown once. */
   readonly madeKey: string | undefined;
-  /** Settles where the gateway must not go on, with the reason. */
+  /** Resolves with the reason if the gateway must not go on. */
   readonly failed: Promise<Error>;
-  /** Which part is being closed. */
+  /** The part that is being closed. */
   readonly closing: string;
-  /** Finishes what is in flight, makes it durable and closes. */
+  /** Finishes the calls in flight, makes them durable and closes. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** What is served at `/`. */
+  /** The files served at `/`. */
   readonly dashboardFolder?: string | undefined;
-  /** Whether to start although the audit log has lost what was anchored. */
+  /** Whether to start although the audit log has lost anchored entries. */
   readonly acceptLostEntries?: boolean | undefined;
 }
 
 /**
- * Builds the gateway and starts it: the table of contents of the wiring. Whatever a step opens it notes at once with how to
- * close it: a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
+ * Builds and starts the gateway: the table of contents of the wiring. Each step notes at once how to close what it
+ * opens. So a start that fails half-way leaves nothing behind, and a stop closes in reverse order.
  */
 export async function startGateway(
   config: Config,
@@ -82,7 +82,7 @@ export async function startGateway(
   const parts = { stored, governed, identity, evaluator, events, tls, tracing, dashboardFolder, publicUrl };
   places = await openPorts(context, rpc, makeHttpServer(context, parts));
 
-  // Only now: a key that is made by a start that fails would be lost, having been shown to nobody.
+  // Make the key only now: if the start failed later, nobody would have seen the key.
   const madeKey = await installFirstKey(access, config.bootstrapApiKey);
   openBackgroundWork(context, stored, governed, identity, publicUrl());
   opened.defer(() => health.drain(), 'open streams');

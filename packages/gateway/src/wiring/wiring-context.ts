@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Opened } from './opened.ts';
 
-/** What every part of the wiring is given: the settings, whom to tell of what happens, and where to note how to close. */
+/** The inputs of every part of the wiring: the settings, the reporting, and the place to note how to close. */
 export interface WiringContext {
   readonly config: Config;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface WiringContext {
   readonly opened: Opened;
 }
 
-/** What went wrong in a call and is nobody's answer belongs into the log. */
+/** Logs an unexpected error of a call, which no answer shows. */
 export function logUnforeseen({ logger }: WiringContext): (error: unknown) => void {
   return (error) => logger.error({ err: error }, 'a call failed unexpectedly');
 }

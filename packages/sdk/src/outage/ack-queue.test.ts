@@ -7,7 +7,7 @@ import { AckQueue } from './ack-queue.ts';
 const backoff = { initialBackoffMs: 1, maxBackoffMs: 1 };
 const rank: Readonly<Record<AckOutcome, number>> = { received: 1, failed: 2, effective: 3 };
 
-/** A gateway that is told, or out of reach. */
+/** A gateway that takes acknowledgements, or is out of reach. */
 function startQueue(answer: (nth: number) => 'told' | 'later' = () => 'told') {
   const told: string[] = [];
   const asked: string[] = [];

@@ -3,29 +3,29 @@ import { backoffMs } from './retry.ts';
 
 export type AckOutcome = 'received' | 'failed' | 'effective';
 
-/** Tells the gateway. `later` where it could not be told now; anything else needs no telling again. */
+/** Sends an acknowledgement. `later`: the gateway could not be told now. Anything else needs no second attempt. */
 export type SendAck = (sequence: number, outcome: AckOutcome, detail: string) => Promise<'told' | 'later'>;
 
 interface Ack {
   readonly sequence: number;
   outcome: AckOutcome;
   detail: string;
-  /** The rank of the furthest outcome that the gateway knows of; 0 for none. */
+  /** The rank of the furthest outcome that the gateway knows. 0 for none. */
   told: number;
-  /** Whether it is on its way, or in line for it. */
+  /** Whether the acknowledgement is in flight or queued. */
   busy: boolean;
   waiting: (() => void)[];
 }
 
-/** What has failed can still come true; what is effective stays so. */
+/** A failed control can still become effective. An effective one stays so. */
 const rank: Readonly<Record<AckOutcome, number>> = { received: 1, failed: 2, effective: 3 };
 
 const mostInFlight = 16;
 const mostRemembered = 10_000;
 
 /**
- * What the gateway is to be told of the controls that it sent: of each in order, never backwards, and until it knows.
- * While it is out of reach the acknowledgements stay here, each with the furthest that has been reached.
+ * The acknowledgements of the controls that the gateway sent. They go out in order, never backwards, until the gateway
+ * knows. While it is out of reach, each one waits here with the furthest outcome so far.
  */
 export class AckQueue {
   readonly #send: SendAck;
@@ -42,7 +42,7 @@ export class AckQueue {
     this.#backoff = backoff;
   }
 
-  /** The promise waits until the gateway knows, or is found to be out of reach. The acknowledgement stays either way. */
+  /** The promise waits until the gateway knows, or is out of reach. The acknowledgement is kept either way. */
   tell(sequence: number, outcome: AckOutcome, detail = ''): Promise<void> {
     const ack = this.#acks.get(sequence) ?? this.#remember(sequence, outcome, detail);
     if (rank[outcome] > rank[ack.outcome]) {
@@ -52,14 +52,14 @@ export class AckQueue {
     return this.#deliver(ack);
   }
 
-  /** The control came once more: the gateway is told once more how far it got. */
+  /** The control came again, so the gateway is told again how far it got. */
   repeat(sequence: number): void {
     const ack = this.#acks.get(sequence) ?? this.#remember(sequence, 'received', '');
     ack.told = 0;
     void this.#deliver(ack);
   }
 
-  /** The gateway is there again: nothing waits any longer. */
+  /** The gateway is back. Nothing waits any longer. */
   wake(): void {
     clearTimeout(this.#timer);
     this.#paused = false;
@@ -67,20 +67,20 @@ export class AckQueue {
     this.#pump();
   }
 
-  /** Waits until all is told, or the gateway is found to be out of reach. */
+  /** Waits until everything is told, or the gateway is out of reach. */
   async flush(): Promise<void> {
     this.wake();
     await Promise.all([...this.#acks.values()].map((ack) => this.#deliver(ack)));
   }
 
-  /** Controls are counted anew: what came before is nobody's business any more. */
+  /** Controls count anew. Nobody needs the earlier acknowledgements any more. */
   reset(): void {
     for (const ack of this.#acks.values()) settle(ack);
     this.#acks.clear();
     this.#line = [];
   }
 
-  /** There is nobody to tell, until it is woken. */
+  /** Stops sending until `wake`, because there is nobody to tell. */
   rest(): void {
     clearTimeout(this.#timer);
     this.#paused = true;
@@ -135,7 +135,7 @@ export class AckQueue {
     this.#pump();
   }
 
-  /** Whoever waits goes on: this may take as long as the gateway is away. */
+  /** Releases all who wait: the gateway may be away for long. */
   #backOff(): void {
     for (const ack of this.#line) settle(ack);
     if (this.#paused) return;

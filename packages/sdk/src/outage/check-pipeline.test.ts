@@ -72,7 +72,7 @@ test('streams are opened again within the budget only', async () => {
   for (const answer of answers) {
     expect(answer).toMatchObject({ decision: 'deny', reason: 'gateway unreachable: overloaded', source: 'sdk' });
   }
-  // Five questions, and five again for each of two retries.
+  // Five checks, and five more for each of two retries.
   expect(client.gateway.count('checkStream')).toBeLessThanOrEqual(15);
   expect(await client.agent.check({ tool: 'a' })).toMatchObject({ source: 'sdk' });
 });

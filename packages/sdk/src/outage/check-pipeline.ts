@@ -9,7 +9,7 @@ import type { ReeveError } from '../errors.ts';
 import { ReeveClosed, ReeveInternal, ReeveUnavailable } from '../errors.ts';
 import { decodeResponse, rpc } from '../rpc-methods.ts';
 
-/** The gateway does not take checks by stream, or answered out of order: they have to be asked one by one. */
+/** The gateway takes no checks by stream, or it answered out of order. Checks must go one by one. */
 export class PipelineRefused extends Error {}
 
 export interface StreamedCheck {
@@ -23,7 +23,7 @@ interface Waiting {
   readonly check: StreamedCheck;
   readonly since: number;
   mayHaveArrived: boolean;
-  /** Undefined once nobody waits any more: its answer is still to come, and is dropped. */
+  /** Undefined once nobody waits any more. The answer is still to come, and is dropped. */
   settle: ((outcome: Outcome) => void) | undefined;
 }
 
@@ -33,8 +33,8 @@ const idleMs = 1000;
 const stalledMs = 1000;
 
 /**
- * Many checks on one stream, answered in the order of asking. When the stream breaks, another is opened and what waits is
- * sent again: the checks carry their ids, so the gateway sees replays. A new stream is one retry of the budget.
+ * Many checks on one stream, answered in order. When the stream breaks, the pipeline opens another and sends the
+ * waiting checks again. The checks carry their ids, so the gateway sees replays. A new stream costs one retry.
  */
 export class CheckPipeline {
   readonly #channel: Channel;
@@ -42,7 +42,7 @@ export class CheckPipeline {
   readonly #backoff: BackoffSettings;
   #stream: ByteStream | undefined;
   #waiting: Waiting[] = [];
-  /** How many of those somebody still waits for. */
+  /** How many of these checks somebody still waits for. */
   #wanted = 0;
   #reopening: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class CheckPipeline {
     return this.#wanted > 0;
   }
 
-  /** False once the gateway has shown that it cannot be asked in this way. */
+  /** False once the gateway has shown that it cannot take checks this way. */
   get usable(): boolean {
     return !this.#refused;
   }
@@ -137,7 +137,7 @@ export class CheckPipeline {
     head.settle?.({ answer });
   }
 
-  /** A stream that nobody waits for is ended. */
+  /** Ends a stream that nobody waits for. */
   #rest(): void {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {
@@ -147,7 +147,7 @@ export class CheckPipeline {
     this.#idle.unref();
   }
 
-  /** Where a check runs out of time on a connection that stands, and no word came for long, the stream is stuck. */
+  /** If a check times out on a live connection and nothing arrived for long, the stream is stuck. */
   #expire(waiting: Waiting): void {
     const { connected } = this.#channel;
     const { deadline } = waiting.check;

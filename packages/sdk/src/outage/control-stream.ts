@@ -10,20 +10,20 @@ import { decodeResponse, rpc } from '../rpc-methods.ts';
 
 export interface ControlStreamEvents {
   readonly onMessage: (message: OpControlMessage) => void;
-  /** The gateway has taken the subscription. */
+  /** The gateway has accepted the subscription. */
   readonly onOpen: () => void;
   /** Another attempt follows by itself. */
   readonly onLost: (reason: string) => void;
-  /** No attempt follows: the token is not accepted, or the gateway has no such stream. */
+  /** No attempt follows: the gateway does not accept the token, or has no such stream. */
   readonly onRefused: (why: 'unauthenticated' | 'unsupported', reason: string) => void;
 }
 
-/** A stream that lasted as long was a good one: the next loss is tried anew without delay. */
+/** A stream that lasted this long was good. After its loss, the next attempt starts without delay. */
 const goodMs = 5000;
 
 /**
- * The stream of controls, opened again by itself whenever it is lost. The connection's own attempts set the pace while
- * the gateway is gone; here every stream waits a random while, so that a restart is not met by all agents at once.
+ * The stream of controls. It reopens by itself after every loss. While the gateway is gone, the connection's own
+ * attempts set the pace. Each stream also waits a random time, so that not all agents hit a restarted gateway at once.
  */
 export class ControlStream {
   readonly #subscribe: () => ByteStream;
@@ -40,7 +40,7 @@ export class ControlStream {
     this.#events = events;
   }
 
-  /** Opens it, in place of the one that is open. */
+  /** Opens the stream, and replaces an open one. */
   open(): void {
     this.close();
     let stream: ByteStream;

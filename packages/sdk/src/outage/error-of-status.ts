@@ -14,9 +14,9 @@ import {
 
 type Failure = Exclude<status, status.OK>;
 
-/** What each failure of gRPC is to an agent. */
+/** The SDK error for each failure of gRPC. */
 const errors: Readonly<Record<Failure, new (message: string) => ReeveError>> = {
-  // The SDK settles calls that it cancels itself, so this is the other side giving up: a forced shutdown, a proxy.
+  // The SDK settles the calls that it cancels itself. So here the other side gave up: a forced shutdown, or a proxy.
   [status.CANCELLED]: ReeveUnavailable,
   [status.UNKNOWN]: ReeveInternal,
   [status.INVALID_ARGUMENT]: ReeveInvalidRequest,
@@ -35,7 +35,7 @@ const errors: Readonly<Record<Failure, new (message: string) => ReeveError>> = {
   [status.UNAUTHENTICATED]: ReeveUnauthenticated,
 };
 
-/** The error for a failed call. Only the text is taken over: what else the library knows stays behind. */
+/** The error for a failed call. It takes over only the text and nothing else that the library knows. */
 export function errorOfStatus(code: number, details: string): ReeveError {
   const ErrorClass = isFailure(code) ? errors[code] : ReeveInternal;
   if (ErrorClass === ReeveUnavailable || brokenTransport.test(details)) {
@@ -44,17 +44,17 @@ export function errorOfStatus(code: number, details: string): ReeveError {
   return new ErrorClass(tidy(details));
 }
 
-/** A stream that was cut off, as by a process that died, is told by the library as an internal error. */
+/** The library reports a cut stream, such as by a killed process, as an internal error. */
 const brokenTransport = /^Received RST_STREAM with code /;
 
-/** How the library tells that there was no connection. Another wording only costs a needless report. */
+/** How the library says that there was no connection. A changed wording only costs a needless report. */
 const neverSent = /No connection established|Name resolution failed|Waiting for LB pick|waiting for name resolution/;
 
 function isFailure(code: number): code is Failure {
   return Object.hasOwn(errors, code);
 }
 
-/** `No connection established. Last error: Error: connect ECONNREFUSED …` says it at its end. */
+/** `No connection established. Last error: Error: connect ECONNREFUSED …` has the cause at its end. */
 function tidy(details: string): string {
   const [, cause] = /Last error: (?:Error: )?(.+?)\.? Resolution note:/s.exec(details) ?? [];
   return cause ?? (details === '' ? 'no reason given' : details);

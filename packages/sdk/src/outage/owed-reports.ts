@@ -5,7 +5,7 @@ const mostOwed = 1000;
 
 type SendReport = (opId: string, completion: Completion) => Promise<void>;
 
-/** A check that was given up may have been allowed all the same: its operation never happened and cost nothing. */
+/** An abandoned check may have been allowed all the same. Its operation never happened and cost nothing. */
 export const neverHappened: Completion = {
   outcome: 'cancelled',
   actualCostMicros: 0,
@@ -13,8 +13,8 @@ export const neverHappened: Completion = {
 };
 
 /**
- * What the gateway could not be told while it was out of reach, so that no operation is left running there and no money
- * stays reserved. Delivered with the heartbeat; beyond a thousand, reports are dropped.
+ * The reports that the gateway missed while it was out of reach, so that no operation stays running there and no money
+ * stays reserved. The heartbeat delivers them. Beyond a thousand, reports are dropped.
  */
 export class OwedReports {
   readonly #owed = new Map<string, Completion>();
@@ -28,12 +28,12 @@ export class OwedReports {
     if (this.#owed.size < mostOwed || this.#owed.has(opId)) this.#owed.set(opId, completion);
   }
 
-  /** The operation is being asked about again: whatever becomes of it is told by that. */
+  /** A new check of the operation goes out. Its answer decides what becomes of the operation. */
   forget(opId: string): void {
     this.#owed.delete(opId);
   }
 
-  /** Tells everything, until the gateway is out of reach again. What it refuses needs no telling. */
+  /** Delivers everything until the gateway is out of reach again. A refused report is done. */
   async deliver(send: SendReport): Promise<void> {
     this.#delivering ??= this.#deliver(send).finally(() => (this.#delivering = undefined));
     await this.#delivering;

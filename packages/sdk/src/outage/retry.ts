@@ -10,8 +10,8 @@ export interface RetryOptions {
 }
 
 /**
- * Tries until there is an answer, the deadline leaves no room, or the budget is spent. Only `ReeveUnavailable` is tried
- * again: every other error is an answer. Attempts are counted from 1.
+ * Tries until there is an answer, the deadline leaves no room, or the retry budget is spent. It retries only
+ * `ReeveUnavailable`: every other error is an answer. Attempts count from 1.
  */
 export async function retrying<Result>(
   options: RetryOptions,
@@ -40,7 +40,7 @@ export async function retrying<Result>(
   }
 }
 
-/** The deadline has passed; `cause` is what went wrong before. */
+/** The deadline has passed. `cause` says what went wrong before. */
 export function overdue(deadline: Deadline, cause: string, mayHaveArrived: boolean): ReeveUnavailable {
   const before = cause === '' ? '' : ` (${cause})`;
   return new ReeveUnavailable(`no answer within ${deadline.totalMs} ms${before}`, mayHaveArrived);
@@ -55,11 +55,11 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   }
 }
 
-/** How a call is made, by the caller's choice. */
+/** Per-call options. */
 export interface CallOptions {
-  /** How long this call may take, with all its retries. */
+  /** The longest time this call may take, with all its retries. */
   readonly deadlineMs?: number | undefined;
-  /** Gives the call up; it then rejects with the signal's reason. */
+  /** Abandons the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface Limits {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The moment by which a caller wants to know, on the clock that never jumps. */
+/** The moment by which the caller needs an answer, on the monotonic clock. */
 export interface Deadline {
   readonly totalMs: number;
   readonly at: number;
@@ -90,8 +90,8 @@ export interface BackoffSettings {
 }
 
 /**
- * How long to wait before a retry (counted from 0): anything from nothing to a limit that doubles each time. Full jitter
- * spreads agents that failed together.
+ * The wait before a retry (counted from 0): a random time up to a limit that doubles each time. Full jitter spreads
+ * agents that failed together.
  */
 export function backoffMs(retry: number, settings: BackoffSettings, random: () => number = Math.random): number {
   return random() * Math.min(settings.maxBackoffMs, settings.initialBackoffMs * 2 ** retry);
@@ -100,8 +100,8 @@ export function backoffMs(retry: number, settings: BackoffSettings, random: () =
 const wholeToken = 1000;
 
 /**
- * How many retries a client may spend: a burst at first, and a share of every answer after that. However long a gateway
- * is down, retries stay a small part of the traffic. Counted in thousandths, so that ten tenths make one.
+ * The retries that a client may spend: a burst at first, then a share of every answer. However long a gateway is down,
+ * retries stay a small part of the traffic. Counts in thousandths, so that ten tenths make one.
  */
 export class RetryBudget {
   readonly #most: number;
@@ -114,12 +114,12 @@ export class RetryBudget {
     this.#left = this.#most;
   }
 
-  /** The gateway has answered a call, whatever it said. */
+  /** The gateway has answered a call, with whatever result. */
   answered(): void {
     this.#left = Math.min(this.#most, this.#left + this.#perAnswer);
   }
 
-  /** Takes one retry out of the budget, or tells that there is none left. */
+  /** Takes one retry out of the budget. False if none is left. */
   take(): boolean {
     if (this.#left < wholeToken) return false;
     this.#left -= wholeToken;

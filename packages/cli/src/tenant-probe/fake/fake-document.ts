@@ -1,4 +1,4 @@
-/** The OpenAPI document of the fake gateway, as small as the probe can be tried with. */
+/** The OpenAPI document of the fake gateway, as small as a test of the probe allows. */
 export function fakeDocument(leak: string | undefined): object {
   const agent = [path('org'), path('team'), path('agent')];
   const reason = { type: 'object', properties: { reason: { type: 'string' } }, additionalProperties: false };

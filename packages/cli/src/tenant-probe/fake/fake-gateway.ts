@@ -9,7 +9,7 @@ import type { Leak } from './leaks.ts';
 import type { Agent, Binding, Entry, Key, Reply } from './records.ts';
 import { asCsv, asLines, bindingOf, problem, reaches, sameBinding, shown, wireOf } from './records.ts';
 
-/** Enough of a gateway to hold two tenants apart, or, as asked for, to fail at it. In memory. */
+/** An in-memory gateway, just complete enough to keep two tenants apart, or to fail at it on request. */
 export class FakeGateway {
   readonly adminKey = 'fake-admin-key';
   readonly keys: Key[] = [];
@@ -36,7 +36,7 @@ export class FakeGateway {
     });
   }
 
-  /** As a probe calls it, without a network in between. */
+  /** Options for a probe without a network in between. */
   get options(): ProbeOptions {
     return {
       baseUrl: 'http://fake',
@@ -49,7 +49,7 @@ export class FakeGateway {
     };
   }
 
-  /** As a server, which ends with the test. */
+  /** Runs as a server, which ends with the test. */
   async listen(): Promise<ProbeOptions & AsyncDisposable> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];

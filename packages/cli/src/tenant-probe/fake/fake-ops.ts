@@ -20,7 +20,7 @@ export class FakeOps {
     this.#ports = ports;
   }
 
-  /** Answers a route about operations; undefined where it is about something else. */
+  /** Answers a route about operations. Undefined for other routes. */
   handlerOf(
     route: string,
     by: Binding,

@@ -1,4 +1,4 @@
-/** The ways in which the fake gateway can be made to fail its tenants. */
+/** The leaks that the fake gateway can have. */
 export const leaks = [
   'a list ignores the binding',
   'a total counts others',

@@ -26,7 +26,7 @@ const revoke = {
   problems: ['key_not_found'],
 } as const;
 
-/** Credentials of machines: API keys, tokens and what verifies them. */
+/** Credentials of machines: API keys, tokens and the keys that verify them. */
 export const accessRoutes = {
   jwks: {
     method: 'GET',
@@ -128,7 +128,7 @@ export const accessRoutes = {
         team_id: id.nullish(),
         ttl_secs: z.int().min(1).max(315_360_000).nullish(),
       })
-      // A team is one of an org. What the caller is bound to decides first, so this is checked with it.
+      // A team belongs to an org. The caller's tenant decides first, so this is checked with it.
       .meta(
         alsoOneOf([
           { properties: { team_id: { type: 'null' } } },

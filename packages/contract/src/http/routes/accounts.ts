@@ -34,27 +34,27 @@ const listedInviteJson = inviteJson.extend({ invited_by: z.string(), created_at:
 const grantJson = z.object({ account: accountJson, access_token: z.string(), expires_in: z.int() });
 
 /**
- * An address that a letter can be sent to, with space around it as it is: at most 254 characters, 64 of them before the
- * `@`, and labels of at most 63 letters, digits and hyphens after it.
+ * A deliverable email address, with surrounding space kept: at most 254 characters, 64 of them before the `@`, and
+ * labels of at most 63 letters, digits and hyphens after it.
  */
 const label = '(?!-)[\\p{L}\\p{N}\\p{M}-]{1,63}(?<!-)';
 const emailPattern = `^\\s*(?=\\S{3,254}\\s*$)[^\\s@"(),:;<>[\\\\\\]\\p{Cc}\\p{Cs}]{1,64}@${label}(?:\\.${label})*\\s*$`;
 
-/** What is a good password or a token is not for a schema to say: it is answered alike, however long it is. */
+/** A schema does not judge passwords and tokens. The answer is the same for any length. */
 const anyText = z.string().max(bounds.body);
-/** What is an email is told where it matters, after what must be told before. */
+/** The handler judges the email, after the checks that must come first. */
 const email = z.string().max(bounds.email).meta({ format: 'idn-email', pattern: emailPattern });
 const password = anyText;
 const name = z.string().max(bounds.name).trim().optional();
 const token = anyText;
 
-/** What the routes of people have in common: without an account store they answer 503 and nothing else. */
+/** Common to routes for people: without an account store they answer 503 and nothing else. */
 const people = { tag: 'Accounts', accounts: true } as const;
 
-/** Open to whoever comes, and therefore limited more than other routes. */
+/** Open to anyone, so limited more strictly than other routes. */
 const anyone = { ...people, access: 'public', tenancy: 'none', limit: 'auth' } as const;
 
-/** About the caller's own account. */
+/** For the caller's own account. */
 const oneself = { ...people, access: 'any', tenancy: 'person' } as const;
 
 const administration = { ...people, access: 'admin', tenancy: 'unbound' } as const;

@@ -19,7 +19,7 @@ const usd = z.string().regex(/^\d+\.\d{2,6}$/);
 /** `cancelled`: its operation ended before a verdict. */
 export const approvalState = z.enum(['open', 'approved', 'rejected', 'expired', 'cancelled']);
 
-/** What a standing grant reaches: this run of the agent, or until a time. */
+/** The reach of a standing grant: this run of the agent, or until a time. */
 const grantReach = z.enum(['run', 'until']);
 
 export const approvalJson = z.object({
@@ -31,18 +31,18 @@ export const approvalJson = z.object({
   resource: z.string(),
   summary: z.string(),
   run_id: z.string(),
-  /** The action as it was asked for, with secrets replaced. */
+  /** The requested action, with secrets replaced. */
   action: z.record(z.string(), z.unknown()),
-  /** The digest of the exact request that a verdict is about. */
+  /** The digest of the exact request that a verdict covers. */
   digest: z.string(),
-  /** `<document>/<rule>`, or `budget/<tier>.<period>` where a budget asks. */
+  /** `<document>/<rule>`, or `budget/<tier>.<period>` if a budget asks. */
   policy_rule: z.string(),
-  /** All rules that ask, in order; the strictest of their terms count together. None where only a budget asks. */
+  /** All rules that ask, in order. The strictest of their terms apply together. Empty if only a budget asks. */
   rules: z.array(z.string()),
-  /** Whether "grant" may be given along with a verdict. */
+  /** Whether a verdict may include a "grant". */
   grantable: z.boolean(),
   policy_version: z.string(),
-  /** Why a person is asked. */
+  /** Why the gateway asks a person. */
   reason: z.string(),
   cost_micros: z.int(),
   cost_usd: usd,
@@ -53,9 +53,9 @@ export const approvalJson = z.object({
   verdicts: z.array(
     z.object({ verdict: z.enum(['approve', 'reject']), actor: actorJson, reason: z.string(), at: timestamp }),
   ),
-  /** When it was approved, rejected, cancelled or has expired. */
+  /** The time of the approval, rejection, cancellation or expiry. */
   decided_at: timestamp.nullable(),
-  /** The standing grant that came of it. */
+  /** The standing grant that resulted. */
   grant_id: z.string().nullable(),
 });
 
@@ -64,13 +64,13 @@ export const grantJson = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
   approval_id: z.string(),
   agent: agentIdJson,
-  /** The first of the rules that asked when it was given. */
+  /** The first of the rules that asked at the time. */
   policy_rule: z.string(),
-  /** All of them: where another rule asks by now, the grant does not cover the action. */
+  /** All of these rules. If another rule asks by now, the grant does not cover the action. */
   rules: z.array(z.string()),
   action_type: opJson.shape.action_type.unwrap(),
   resource: z.string(),
-  /** What it covers, in words: the operation and the resource, a command with its arguments. */
+  /** The coverage in words: the operation and the resource, or a command with its arguments. */
   covers: z.string(),
   reach: grantReach,
   run_id: z.string().nullable(),

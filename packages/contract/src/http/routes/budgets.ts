@@ -27,7 +27,7 @@ const spentWindow = z.object({
   closed: z.boolean(),
 });
 
-const booksCheck = z.object({
+const budgetsCheck = z.object({
   consistent: z.boolean(),
   checked_entries: z.int(),
   checked_from: timestamp.nullable(),
@@ -44,7 +44,7 @@ const booksCheck = z.object({
   ),
 });
 
-/** Whose it is, is told by `agent` alone, or by `org_id` and perhaps `team_id`. */
+/** Either `agent` alone names the owner, or `org_id` with an optional `team_id`. */
 const correction = z
   .strictObject({
     agent: z.strictObject({ org_id: idOrEmpty, team_id: idOrEmpty, agent_id: id }).optional(),
@@ -60,7 +60,7 @@ const correction = z
     oneOf: [{ required: ['agent'], not: { required: ['team_id'] } }, { required: ['org_id'] }],
   });
 
-/** What may be spent, and has been. */
+/** Caps and spend. */
 export const budgetRoutes = {
   listBudgets: {
     method: 'GET',
@@ -108,7 +108,7 @@ export const budgetRoutes = {
       'Compare the amounts spent this month and day with the sums of the audit log, and the amounts reserved with the operations in flight.',
     access: 'admin',
     tenancy: 'unbound',
-    success: { status: 200, description: 'What was found.', body: booksCheck },
+    success: { status: 200, description: 'What was found.', body: budgetsCheck },
     problems: ['tenant_bound'],
   },
   correctBudget: {

@@ -10,16 +10,16 @@ const decision = z.enum(['allow', 'deny', 'pending']);
 
 const actions = Object.keys(contextShapes) as ContextKind[];
 
-/** Any of the texts, in capitals or not; written out, as a schema has no flags. */
+/** Matches any of the texts in any case. Spelled out, because a schema has no flags. */
 function anyCaseOf(texts: readonly string[]): RegExp {
   const letters = (text: string) => text.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
   return new RegExp(`^(?:${texts.map(letters).join('|')})$`);
 }
 
-/** No action has as many members. */
+/** No action has this many members. */
 const mostInContext = 16;
 
-/** What a context may hold follows from the type of the action. */
+/** The type of the action decides what the context may hold. */
 const contextByType = actions.map((action) => ({
   properties: { action_type: { pattern: anyCaseOf([action]).source }, context: contextSchema(action) },
 }));
@@ -31,13 +31,13 @@ const consideredJson = z.object({
   effect,
   matched: z.boolean(),
   why: z.string(),
-  /** Its document is only observed: it decides nothing. */
+  /** Its document is only observed and decides nothing. */
   observed: z.boolean(),
 });
 
-/** What a check would send, in JSON: the context as gRPC names it, either under the name of its kind or bare. */
+/** The JSON form of a check. The context uses gRPC names, either under the name of its kind or bare. */
 const request = {
-  /** Org and team that are left out are those that the credential is bound to, or none. */
+  /** Org and team default to those that the credential is bound to, or to none. */
   agent: z.strictObject({ org_id: idOrEmpty.optional(), team_id: idOrEmpty.optional(), agent_id: id }),
   action_type: z
     .string()
@@ -54,7 +54,7 @@ const candidate = {
     .string()
     .max(bounds.candidate)
     .meta({ examples: ['# one or many documents\n'] }),
-  /** Whether the candidate joins what is in force, in place of the documents of the same names, or stands alone. */
+  /** Whether the candidate joins the policies in force and replaces documents of the same name, or stands alone. */
   merge: z.boolean().default(false),
 };
 
@@ -73,15 +73,15 @@ const changedJson = z.object({
   would_be_rule: z.string(),
 });
 
-/** A line of the answer to a backtest. */
+/** A line of a backtest answer. */
 export const backtestLine = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('progress'),
     examined: z.int(),
-    /** How many there are, where that is known. */
+    /** The total number, if known. */
     total: z.int().nullable(),
     changed: z.int(),
-    /** How far it has come through the days that it looks at, from 0 to 1. */
+    /** The progress through the requested days, from 0 to 1. */
     share: z.number(),
   }),
   z.object({ type: z.literal('change'), change: changedJson }),
@@ -90,7 +90,7 @@ export const backtestLine = z.discriminatedUnion('type', [
     from: timestamp,
     to: timestamp,
     examined: z.int(),
-    /** Recorded in a way that cannot be judged again. */
+    /** Decisions whose record cannot be judged again. */
     skipped: z.int(),
     changed: z.int(),
     by_outcome: z.array(z.object({ was: decision, would_be: decision, count: z.int() })),
@@ -111,7 +111,7 @@ export const backtestLine = z.discriminatedUnion('type', [
 
 export type BacktestLine = z.infer<typeof backtestLine>;
 
-/** Decisions: why they fell as they did, and how they would under other policies. */
+/** Decisions: why they came out as they did, and how they would under other policies. */
 export const decisionRoutes = {
   simulatePolicy: {
     method: 'POST',
@@ -133,7 +133,7 @@ export const decisionRoutes = {
         policy_rule: z.string(),
         policy_version: z.string(),
         cost_micros: z.int(),
-        /** On which terms people would be asked; null where they would not. Of all rules that ask, the strictest. */
+        /** The terms of an approval: the strictest of all rules that ask. Null if nobody would be asked. */
         approvals: z
           .object({ rules: z.array(z.string()), count: z.int().min(1), ttl_secs: z.int(), grants: z.boolean() })
           .nullable(),
@@ -156,7 +156,7 @@ export const decisionRoutes = {
       org_id: idFilter,
       team_id: idFilter,
       agent_id: idFilter,
-      /** How many changes are listed one by one. */
+      /** How many changes the answer lists one by one. */
       changes: z.int().min(0).max(10_000).default(100),
     }),
     success: {
@@ -185,7 +185,7 @@ export const decisionRoutes = {
         policy_version: z.string(),
         at: timestamp,
         rules: z.array(consideredJson),
-        /** What to know about the explanation: such as that the policies of that time are not known any more. */
+        /** Remarks on the explanation, such as that the policies of that time are no longer known. */
         notes: z.array(z.string()),
       }),
     },

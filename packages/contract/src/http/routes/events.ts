@@ -6,7 +6,7 @@ import { idFilter } from '../schemas.ts';
 
 const oneType = `(${eventTypes.join('|')})`;
 
-/** An id of an event; one that is yet to come is good as well, however large. */
+/** The id of an event. A future id is valid too, however large. */
 const cursor = z
   .string()
   .regex(/^\d{1,20}$/, 'must be the id of an event: a whole number')

@@ -24,7 +24,7 @@ import {
 /** `trace:span`, or `org/team/agent/trace:span`. */
 const opPath = z.object({ id: z.string().max(bounds.opId) });
 
-/** Both ids empty: the gateway makes them up. */
+/** If both ids are empty, the gateway generates them. */
 const traceId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{0,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
@@ -47,7 +47,7 @@ const control = {
 
 const controlled = z.object({ op: opJson, control: controlJson.nullable() });
 
-/** The members narrow together; `all` stands alone. */
+/** The members narrow together. `all` stands alone. */
 const controlScope = z
   .strictObject({
     org_id: idOrEmpty.optional(),
@@ -66,7 +66,7 @@ const receiptJson = controlJson.extend({
   kind: z.literal('receipt'),
   op_id: z.string(),
   agent: agentIdJson,
-  /** The scoped control that it belongs to. */
+  /** The scoped control that this one belongs to. */
   bulk_id: z.string().nullable(),
 });
 
@@ -87,7 +87,7 @@ const bulkJson = z.object({
   matched: z.int(),
   changed: z.int(),
   skipped: z.int(),
-  /** False while it is at work; one that stays so was cut short. */
+  /** False while it is in progress. If it stays false, the control was interrupted. */
   done: z.boolean(),
   counts: z.record(receiptStatus, z.int()),
   receipts: z.array(receiptJson),
@@ -209,7 +209,7 @@ export const opsRoutes = {
         matched: z.int(),
         changed: z.int(),
         skipped: z.int(),
-        /** Null of a dry run. */
+        /** Null for a dry run. */
         control_id: z.string().nullable(),
       }),
       alternative: { status: 200, description: 'The same for a "dry_run": what would change. Nothing has changed.' },

@@ -3,7 +3,7 @@ import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import { actorJson, idFilter, listOf, paging, timestamp } from '../schemas.ts';
 
-/** Of a tenant's document `<org>/<name>` or `<org>/<team>/<name>`, percent-encoded; its author may leave out what is before the name. */
+/** A tenant's document is `<org>/<name>` or `<org>/<team>/<name>`, percent-encoded. Its author may omit the prefix. */
 const name = z.object({ name: z.string().min(1).max(bounds.documentName) });
 const newName = z.object({
   name: z
@@ -25,14 +25,14 @@ const policyJson = z.object({
   rules: z.int(),
   has_budget: z.boolean(),
   has_pricing: z.boolean(),
-  /** Whether it came from a file of the gateway, which alone can change it, or is stored. */
+  /** `file`: the document comes from a file of the gateway, and only the file can change it. `store`: it is stored. */
   origin: z.enum(['file', 'store']),
   file: z.string().nullable(),
-  /** Of a stored one: how often it was put, the time and by whom. */
+  /** For a stored document: how often it was put, when and by whom. */
   version: z.int().nullable(),
   updated_at: timestamp.nullable(),
   updated_by: actorJson.nullable(),
-  /** Of a stored one: how wide a credential must be to change it, as wide as the widest that ever has. */
+  /** For a stored document: the width needed to change it. The widest credential that ever changed it sets this. */
   width: z.enum(['unbound', 'org', 'team']).nullable(),
 });
 
@@ -42,10 +42,10 @@ const versionJson = z.object({
   version: z.int(),
   saved_at: timestamp,
   saved_by: actorJson,
-  /** Null where this version took the document away. */
+  /** Null if this version removed the document. */
   source: z.string().nullable(),
   note: z.string(),
-  /** Whether it is the one in force. */
+  /** Whether this version is in force. */
   current: z.boolean(),
 });
 
@@ -105,7 +105,7 @@ export const policyRoutes = {
     body: z.strictObject({
       source,
       note: z.string().max(bounds.note).default(''),
-      /** The version that was edited; where another has been stored since, nothing changes. 0: there was none. */
+      /** The edited version. If another was stored since, nothing changes. 0: there was none. */
       base_version: z.int().min(0).optional(),
     }),
     success: { status: 200, description: 'The document as it is in force now.', body: policyTextJson },

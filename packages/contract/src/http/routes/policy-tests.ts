@@ -5,7 +5,7 @@ import type { Route } from '../route.ts';
 const text = z.string().max(bounds.cases);
 const answer = z.looseObject({ decision: z.enum(['allow', 'deny', 'pending']) });
 
-/** Cases that say what policies must answer. */
+/** Cases that state what policies must answer. */
 export const policyTestRoutes = {
   testPolicies: {
     method: 'POST',
@@ -30,13 +30,13 @@ export const policyTestRoutes = {
             passed: z.boolean(),
             expected: answer,
             actual: answer,
-            /** The members of the answer that are not as expected. */
+            /** The members of the answer that differ from the expectation. */
             differs: z.array(z.string()),
-            /** What came before was answered otherwise than the case has it. */
+            /** Set if an earlier step got another answer than the case states. */
             problem: z.string().nullable(),
           }),
         ),
-        /** Which rules no case has matched. */
+        /** The rules that no case matched. */
         coverage: z.object({ rules: z.int(), reached: z.int(), unreached: z.array(z.string()) }),
       }),
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Route } from '../route.ts';
 import { idFilter, timestamp } from '../schemas.ts';
 
-/** What has been going on. */
+/** Statistics of recent activity. */
 export const statsRoutes = {
   decisionStats: {
     method: 'GET',

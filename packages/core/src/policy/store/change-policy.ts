@@ -1,7 +1,6 @@
-import { widthOf } from '../../access/authority.ts';
-import type { Principal } from '../../access/principal.ts';
-import { requireScope } from '../../access/principal.ts';
-import { ReeveError } from '../../kernel/errors.ts';
+import { widthOf, requireScope } from '../../access/index.ts';
+import type { Principal } from '../../access/index.ts';
+import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem } from '../document.ts';
 import { parseScope, namespaceOf, mayReachScope } from '../document.ts';
 import type { ParsedSource } from '../parse-source.ts';
@@ -22,8 +21,8 @@ import { tenantProblems } from './tenant-bounds.ts';
 import { withWriter } from './writers-from-before.ts';
 
 /**
- * Runs a change of stored documents, which is made in one go, on the newest of what gateways on the same store have
- * made of them, and returns once it is durable.
+ * Runs a change of stored documents on the newest state that gateways on the same store have made, and returns once it
+ * is durable. The change itself never waits.
  */
 export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
   const result = await gov.policyRegistry.store.alone(async (newest) => {
@@ -46,7 +45,7 @@ export interface PutPolicy {
   readonly name: string;
   readonly source: string;
   readonly note: string;
-  /** The version that was edited, 0 for none; where another is in force, nothing changes. */
+  /** The version that was edited, 0 for none. If another one is in force, nothing changes. */
   readonly baseVersion?: number | undefined;
 }
 
@@ -54,7 +53,7 @@ export interface PutPolicy {
 export async function putPolicy(gov: Policies, by: Principal, put: PutPolicy): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
   const { source, note, baseVersion } = put;
-  // Another gateway may have stored more than is known here: whether it may be put is asked once that is known.
+  // Another gateway may have stored newer versions. Permission is checked once those are known.
   const meant = nameMeant(gov, by, put.name);
   await gov.policyRegistry.prepare([{ name: meant, source, width: widthAfter(gov, by, meant) }], by);
   return await changePolicies(gov, () => {
@@ -74,7 +73,7 @@ function requireBase(gov: Policies, name: string, base: number): void {
   throw new ReeveError('policy_changed', `the edit is based on version ${base} of "${name}", and ${is}`, { version });
 }
 
-/** Takes a stored document out of force, also one that a file of the same name has set aside. Its versions stay. */
+/** Takes a stored document out of force, even if a file of the same name has set it aside. Its versions stay. */
 export async function deletePolicy(gov: Policies, by: Principal, given: string): Promise<void> {
   requireScope(by, 'admin');
   await changePolicies(gov, () => {
@@ -97,7 +96,7 @@ export interface Rollback {
   readonly note: string;
 }
 
-/** Puts what an earlier version says in force again, as a new version. */
+/** Puts an earlier version in force again, as a new version. */
 export async function rollbackPolicy(gov: Policies, by: Principal, rollback: Rollback): Promise<PlacedPolicy> {
   requireScope(by, 'admin');
   const { version, note } = rollback;
@@ -126,12 +125,12 @@ function versionNotFound(name: string, version: number, why = 'versions are list
   );
 }
 
-/** How problems name a text that is not to be stored under a name. */
+/** The name in problems for a text without one. */
 const unnamed = 'source';
 
 /**
- * What is wrong with a text, by itself and together with the documents in force. With a name it is looked at as if it
- * was put under it; without, as if its documents took the place of those of the same names.
+ * The problems of a text, by itself and together with the documents in force. With a name, it is checked as if stored
+ * under it. Without, its documents replace those of the same names.
  */
 export function validatePolicy(
   gov: Pick<Policies, 'policyRegistry'>,
@@ -150,7 +149,7 @@ export function validatePolicy(
   if (outside.length > 0) {
     return [...parsed.problems, ...outside.map(({ namedAt }) => ({ ...namedAt, message: outsideTenant(by) }))];
   }
-  // What is wrong with it by itself comes first, as at a put.
+  // Its own problems come first, as when it is put.
   if (parsed.problems.length > 0) return parsed.problems;
   return [
     ...problemsOf([...without(gov.policyRegistry.inForce.sources, parsed), parsed]),
@@ -158,7 +157,7 @@ export function validatePolicy(
   ];
 }
 
-/** What is in force but for the documents that the candidate has, too. */
+/** The sources in force, without the documents that the candidate replaces. */
 function without(sources: readonly ParsedSource[], candidate: ParsedSource): ParsedSource[] {
   const names = new Set(candidate.documents.map(({ document }) => document.name));
   return sources.map((source) => ({

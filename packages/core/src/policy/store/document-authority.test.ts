@@ -16,7 +16,7 @@ const team: Principal = { ...org, teamId: 'web' };
 const callers: Readonly<Record<Width, Principal>> = { unbound: operator, org, team };
 const source = 'scope: team:acme/web\nrules: []\n';
 
-/** Ends turns until the work has settled; what refused it, by its code. */
+/** Ends turns until the work has settled. Returns `done` or the code of the refusal. */
 async function outcome({ turn }: TestGovernance, work: Promise<unknown>): Promise<string> {
   const state: { result?: string } = {};
   work.then(
@@ -33,7 +33,7 @@ async function outcome({ turn }: TestGovernance, work: Promise<unknown>): Promis
 const put = (on: TestGovernance, by: Principal, name: string, text = source) =>
   outcome(on, putPolicy(on.gov, by, { name, source: text, note: '' }));
 
-/** Every way to change a document that is there. */
+/** Every way to change an existing document. */
 const changes: Readonly<Record<string, (on: TestGovernance, by: Principal, name: string) => Promise<string>>> = {
   put: (on, by, name) => put(on, by, name),
   rollback: (on, by, name) => outcome(on, rollbackPolicy(on.gov, by, { name, version: 1, note: '' })),

@@ -1,16 +1,16 @@
-import { mayChangeDocument } from '../../access/authority.ts';
-import type { Principal } from '../../access/principal.ts';
-import { requireScope } from '../../access/principal.ts';
-import { redactText } from '../../audit/redact.ts';
-import { invalid, ReeveError } from '../../kernel/errors.ts';
+import { mayChangeDocument, requireScope } from '../../access/index.ts';
+import type { Principal } from '../../access/index.ts';
+import { redactText } from '../../audit/index.ts';
+import { invalid, ReeveError } from '../../kernel/index.ts';
 import { bindingOfName, namespaceOf, parseScope, mayReachScope } from '../document.ts';
 import type { Policies } from '../policies.ts';
 import type { PlacedPolicy } from './policy-registry.ts';
 import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 
 /**
- * The whole name of the document that a caller means. A bound one may leave out its namespace: then its own document is
- * meant, else one without a namespace that it may see, as the operator's for its org, else one that is its own to make.
+ * The whole name of the document that a caller means. A bound caller may leave out its namespace. Then the name means
+ * its own document, or else a visible one without a namespace, such as the operator's for its org, or else a new one of
+ * its own.
  */
 export function nameMeant(gov: Pick<Policies, 'policyRegistry'>, by: Principal, given: string): string {
   if (given.includes('/')) return given;
@@ -31,7 +31,7 @@ export function findPolicy(gov: Pick<Policies, 'policyRegistry'>, by: Principal,
   throw policyNotFound(given);
 }
 
-/** The newest version of a stored document that the caller may see, whether it is in force or was taken away. */
+/** The newest version of a stored document that the caller may see, whether it is in force or was deleted. */
 export function findStored(gov: Pick<Policies, 'policyRegistry'>, by: Principal, given: string): PolicyVersion {
   const stored = gov.policyRegistry.newest(nameMeant(gov, by, given));
   if (stored !== undefined && mayReachVersion(by, stored)) return stored;
@@ -43,13 +43,13 @@ export function mayReachVersion(by: Principal, { scope }: Pick<PolicyVersion, 's
   return parsed !== undefined && mayReachScope(by, parsed);
 }
 
-/** Refuses a whole name that the caller cannot store a document under. */
+/** Refuses a whole name under which the caller cannot store a document. */
 export function requireName(gov: Pick<Policies, 'policyRegistry'>, by: Principal, name: string): void {
   const refusal = whyTaken(gov, by, name);
   if (refusal !== undefined) throw refusal;
 }
 
-/** Why no document can be stored under this name; undefined where one can. */
+/** Why no document can be stored under this name; undefined if one can. */
 export function whyTaken(gov: Pick<Policies, 'policyRegistry'>, by: Principal, name: string): ReeveError | undefined {
   const binding = bindingOfName(name);
   if (binding === undefined) {
@@ -66,7 +66,9 @@ export function whyTaken(gov: Pick<Policies, 'policyRegistry'>, by: Principal, n
   return new ReeveError('policy_in_file', why);
 }
 
-/** Documents are made in the namespace of their author. A wider credential changes those of narrower ones, by the whole name. */
+/**
+ * Authors create documents in their own namespace. A wider credential changes those of narrower ones by the whole name.
+ */
 function elsewhere(by: Principal): ReeveError {
   if (by.orgId === null)
     return invalid('name', 'must have no "/", which stands in names of documents that tenants made');
@@ -76,7 +78,7 @@ function elsewhere(by: Principal): ReeveError {
   );
 }
 
-/** What a wider credential has written, also once and long ago, a narrower one does not change. */
+/** A narrower credential cannot change what a wider one has ever written. */
 export function requireChange(by: Principal, stored: PolicyVersion): void {
   const refusal = whyImposed(by, stored);
   if (refusal !== undefined) throw refusal;
@@ -92,7 +94,7 @@ function policyNotFound(name: string): ReeveError {
   return new ReeveError('policy_not_found', `there is no policy document "${redactText(name)}"`);
 }
 
-/** The documents in force that the caller may see, by name; of one org, where one is asked for. */
+/** The documents in force that the caller may see, by name; of one org, if given. */
 export function listPolicies(gov: Policies, by: Principal, orgId?: string): readonly PlacedPolicy[] {
   requireScope(by, 'read');
   return gov.policyRegistry.all().filter(({ document: { scope } }) => {
@@ -102,16 +104,16 @@ export function listPolicies(gov: Policies, by: Principal, orgId?: string): read
 }
 
 export interface VersionPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly versions: readonly StoredVersion[];
-  /** The oldest version of this page, where there are older ones. */
+  /** The oldest version of this page, if there are older ones. */
   readonly next: number | null;
   readonly total: number;
-  /** The version in force; null where the document was taken away. */
+  /** The version in force; null if the document was deleted. */
   readonly current: number | null;
 }
 
-/** A page ends early when it has become this long: texts may be large. */
+/** A page ends early at this length: texts may be large. */
 const mostCharacters = 4 * 1024 * 1024;
 const readAtOnce = 8;
 

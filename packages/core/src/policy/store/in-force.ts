@@ -3,41 +3,42 @@ import { describeProblem, parseScope, authorOf } from '../document.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from '../parse-source.ts';
 import type { PolicyVersion } from './policy-version.ts';
 
-/** What the policies in force are made of. */
+/** The sources of the policies in force. */
 export interface PolicySources {
   readonly files: readonly ParsedSource[];
   readonly stored: ReadonlyMap<string, StoredPolicy>;
 }
 
-/** The newest version of a stored document, and what it says; nothing where it was taken away. */
+/** The newest version of a stored document, parsed. Undefined if the document was deleted. */
 export interface StoredPolicy {
   readonly saved: PolicyVersion;
   readonly parsed: ParsedSource | undefined;
 }
 
-/** A stored document that is not in force as it was written, and why. */
+/** A stored document that is not in force as written, and why. */
 export interface SetAside {
   readonly name: string;
-  /** With the name, for the operator. */
+  /** With the document's name, for the operator. */
   readonly problem: PolicyProblem;
-  /** For everybody: without a name that a tenant may have chosen. */
+  /** For everybody: without the name, which a tenant may have chosen. */
   readonly told: string;
 }
 
 export interface InForce {
-  /** In the order in which rules are considered: files first, then what is stored, by name. */
+  /** In the order in which rules are considered: files first, then stored documents by name. */
   readonly sources: readonly ParsedSource[];
   readonly setAside: readonly SetAside[];
 }
 
 /**
- * What of files and stored documents is in force together. Files without problems always are: nothing that is stored
- * holds them back, and nothing that is stored stops a start.
+ * Which files and stored documents are in force together. Files without problems always are: no stored document holds
+ * them back or stops a start.
  *
- * - A stored document with the name of a file's does not count while the file is there.
- * - Of a stored document whose `budget` or `pricing` a file has, too, the rules count and those do not.
- * - In place of a stored document that cannot be read, everything in its scope is denied: leaving out rules that deny
- *   would open what they close.
+ * - A stored document with the name of a file's document does not count while the file is there.
+ * - If a file or an earlier stored document has the global `budget` or `pricing`, a stored document loses its own, but
+ *   keeps its rules.
+ * - A stored document that cannot be read denies everything in its scope: dropping its deny rules would open what they
+ *   close.
  */
 export function inForce({ files, stored }: PolicySources): InForce {
   const named = new Map(files.flatMap(({ documents }) => documents.map((each) => [each.document.name, each] as const)));
@@ -107,7 +108,7 @@ function without(parsed: ParsedDocument, clashes: readonly Exclusive[]): ParsedD
   return { ...parsed, document, exclusive: parsed.exclusive.filter(({ key }) => !clashing.has(key)) };
 }
 
-/** Its text stays, so that it can be read and put right. */
+/** The text stays, so that somebody can read and correct it. */
 function deniedInstead({ saved }: StoredPolicy, { source }: ParsedSource): ParsedSource {
   const document: PolicyDocument = {
     name: saved.name,
@@ -124,12 +125,12 @@ function deniedInstead({ saved }: StoredPolicy, { source }: ParsedSource): Parse
   };
 }
 
-/** Besides those that were read last, so many characters of texts are kept. */
+/** How many characters of texts are kept. Those read last always stay. */
 const mostCharacters = 1024 * 1024;
 
-/** Texts that were read aside and are about to be put in force. */
+/** Texts that were parsed aside and are about to be put in force. */
 export class PreparedSources {
-  /** The ones that were read last are the last. */
+  /** Most recently read last. */
   readonly #sources = new Map<string, ParsedSource>();
 
   find(source: PolicySource): ParsedSource | undefined {
@@ -152,7 +153,7 @@ export class PreparedSources {
   }
 }
 
-/** What an author may write depends on how wide its credential is: the same text of another one is read anew. */
+/** What an author may write depends on the width of its credential, so the same text by another author is read anew. */
 function sourceKey(source: PolicySource): string {
   const { file, name = '', namespace = '', text } = source;
   return [file, name, authorOf(source), namespace, text].join('\n');

@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/principal.ts';
+import type { Principal } from '../../access/index.ts';
 import type { ParsedDocument, ParsedSource, PolicySource } from '../parse-source.ts';
 import type { PolicyFeatures } from '../condition.ts';
 import { parseSource } from '../parse-source.ts';
@@ -8,25 +8,25 @@ import type { PolicyStore, PolicyVersion } from './policy-version.ts';
 
 /** A document in force and where it comes from. */
 export interface PlacedPolicy extends ParsedDocument {
-  /** The file that it stands in; null where it is stored. */
+  /** The file of the document; null if it is stored. */
   readonly file: string | null;
-  /** Null where it stands in a file. */
+  /** Null if the document is in a file. */
   readonly saved: PolicyVersion | null;
 }
 
-/** Files of the operator with no more than this are read without further ado. */
+/** Operator files up to this length are parsed at once, in place. */
 const fewCharacters = 16_384;
 
 /** Reads a text for a caller, or for the gateway itself. */
 export type ReadSource = (source: PolicySource, by: Principal | null) => Promise<ParsedSource>;
 
-/** Where policies come from: the files of the gateway, and the documents that were stored in it. */
+/** The sources of policies: the files of the gateway, and the documents stored in it. */
 export class PolicyRegistry {
   readonly store: PolicyStore;
   readonly features: PolicyFeatures;
-  /** What is in force; a change puts another here, whole. */
+  /** The sources in force. A change replaces them as a whole. */
   sources: PolicySources = { files: [], stored: new Map() };
-  /** Reads a text that somebody has written, where that is not to be done at once and here. */
+  /** Parses texts elsewhere, if they are not to be parsed at once and here. */
   reader: ReadSource | undefined;
   readonly #prepared = new PreparedSources();
   #composed: { readonly of: PolicySources; readonly inForce: InForce } | undefined;
@@ -37,25 +37,25 @@ export class PolicyRegistry {
     this.features = features;
   }
 
-  /** What of the sources is in force, and what is set aside. */
+  /** Which sources are in force, and which are set aside. */
   get inForce(): InForce {
     if (this.#composed?.of !== this.sources) this.#composed = { of: this.sources, inForce: inForce(this.sources) };
     return this.#composed.inForce;
   }
 
-  /** What is stored, as the store remembers it. Nothing of it is in force before policies are loaded. */
+  /** Restores the stored documents. None is in force before policies are loaded. */
   restore(versions: readonly PolicyVersion[]): void {
     this.sources = { ...this.sources, stored: this.with(versions, acceptedBefore(this.features)) };
   }
 
-  /** The stored documents with these versions in place of what they were. */
+  /** The stored documents, with these versions in place of the earlier ones. */
   with(versions: readonly PolicyVersion[], features = this.features): ReadonlyMap<string, StoredPolicy> {
     const stored = new Map(this.sources.stored);
     for (const saved of versions) stored.set(saved.name, { saved, parsed: this.parse(saved, features) });
     return stored;
   }
 
-  /** The newest version that is known of a stored document. */
+  /** The newest known version of a stored document. */
   newest(name: string): PolicyVersion | undefined {
     return this.sources.stored.get(name)?.saved;
   }
@@ -65,7 +65,7 @@ export class PolicyRegistry {
     return source === undefined ? undefined : (this.#prepared.find(source) ?? parseSource(source, features));
   }
 
-  /** Reads versions that are about to be parsed, so that this takes no time then. Rejects where reading is given up. */
+  /** Parses versions ahead, so that `parse` takes no time later. Rejects if the reader gives up. */
   async prepare(versions: readonly WrittenVersion[], by: Principal | null): Promise<void> {
     await this.#prepare(
       versions.map(sourceOf).filter((source) => source !== undefined),
@@ -73,7 +73,7 @@ export class PolicyRegistry {
     );
   }
 
-  /** The same for files, as far as there is much to be read: a few are in force at once. */
+  /** The same for files, if there is much to read. Short ones are parsed in place. */
   async prepareFiles(files: readonly PolicySource[]): Promise<void> {
     const known = new Set(this.sources.files.map(({ source }) => source.text));
     const news = files.filter(({ text }) => !known.has(text));
@@ -88,7 +88,7 @@ export class PolicyRegistry {
     this.#prepared.keep(read);
   }
 
-  /** Reads files; those that are in force already are not read again. */
+  /** Parses files. Those already in force are not parsed again. */
   parseFiles(files: readonly PolicySource[], features: PolicyFeatures = this.features): readonly ParsedSource[] {
     const known = new Map(this.sources.files.map((parsed) => [parsed.source.file, parsed]));
     return files.map((source) => {
@@ -98,7 +98,7 @@ export class PolicyRegistry {
     });
   }
 
-  /** The document of this name, where one is in force. */
+  /** The document in force with this name, if any. */
   find(name: string): PlacedPolicy | undefined {
     for (const { source, documents } of this.inForce.sources) {
       const found = documents.find(({ document }) => document.name === name);
@@ -119,7 +119,7 @@ export class PolicyRegistry {
     return { ...document, file: null, saved: this.newest(name) ?? null };
   }
 
-  /** Asks to be told of changes that did not come from the files. */
+  /** Calls the listener after changes that did not come from files. */
   watch(listener: () => void): void {
     this.#listeners.add(listener);
   }
@@ -129,7 +129,7 @@ export class PolicyRegistry {
   }
 }
 
-/** What was stored when more was accepted stays in force: no stored text keeps a gateway from starting. */
+/** Texts that were stored under looser limits stay in force: no stored text keeps a gateway from starting. */
 export function acceptedBefore(features: PolicyFeatures): PolicyFeatures {
   return { ...features, mostRules: Number.POSITIVE_INFINITY, mostInstructions: Number.POSITIVE_INFINITY };
 }

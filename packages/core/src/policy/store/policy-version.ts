@@ -1,58 +1,58 @@
-import type { Width } from '../../access/authority.ts';
-import type { Actor } from '../../audit/entry.ts';
-import type { EpochMs } from '../../kernel/clock.ts';
+import type { Width } from '../../access/index.ts';
+import type { Actor } from '../../audit/index.ts';
+import type { EpochMs } from '../../kernel/index.ts';
 import type { PolicySource } from '../parse-source.ts';
 
-/** One version of a stored document: each change makes a new one, also one that takes the document away. */
+/** One version of a stored document. Each change makes a new one, even a deletion. */
 export interface PolicyVersion {
   readonly name: string;
   /** Counts from 1, without gaps. */
   readonly version: number;
-  /** Null where this version took the document away. */
+  /** Null if this version deleted the document. */
   readonly source: string | null;
-  /** Of the document, or of the one that was taken away. */
+  /** The scope of the document, even if it was deleted. */
   readonly scope: string;
   readonly savedAt: EpochMs;
   readonly savedBy: Actor;
   readonly note: string;
-  /** The widest credential that has ever written the document, up to this version: narrower ones do not change it. */
+  /** The widest credential that has written the document up to this version. Narrower ones cannot change it. */
   readonly width: Width;
-  /** How wide the writer of this version was, where that is not the widest: only of what was stored before widths were. */
+  /** The width of this version's writer, if it is not the widest. Only in versions from before widths were stored. */
   readonly author?: Width;
 }
 
-/** A version as a store has it. */
+/** A version as the store has it. */
 export interface StoredVersion extends Omit<PolicyVersion, 'width' | 'author'> {
-  /** Null where it was stored before widths were: `writers-from-before.ts` finds it out. */
+  /** Null in versions from before widths were stored: `writers-from-before.ts` finds it out. */
   readonly width: Width | null;
 }
 
-/** How many versions of a document are kept, the newest. */
+/** How many versions of a document are kept: the newest. */
 export const versionsKept = 200;
 
-/** What is kept of policies beside what is in force: versions of stored documents, and sets that were in force. */
+/** Keeps policies beside those in force: versions of stored documents, and past sets. */
 export interface PolicyStore extends PolicyHistory {
-  /** Which versions of a document are kept, the newest first. */
+  /** The kept versions of a document, newest first. */
   outline(name: string): Promise<readonly Pick<PolicyVersion, 'version' | 'scope'>[]>;
-  /** Those of the versions that are kept, the newest first. */
+  /** Those of the wanted versions that are kept, newest first. */
   versions(name: string, wanted: readonly number[]): Promise<readonly StoredVersion[]>;
   /**
-   * Runs `work` while no other gateway on the same store does. It is given the newest version of each document, as far
-   * as others may have stored it.
+   * Runs `work` while no other gateway on the same store does. `newest` holds the newest version of each document that
+   * others may have stored.
    */
   alone<Result>(work: (newest: readonly StoredVersion[]) => Promise<Result>): Promise<Result>;
 }
 
-/** What was in force together, by the version that answers and the audit log name it with. */
+/** Past sets, by the version that answers and the audit log name. */
 export interface PolicyHistory {
-  /** Undefined where the set is not remembered any more, or never was. */
+  /** Undefined if the set is no longer known, or never was. */
   find(version: string): Promise<readonly PolicySource[] | undefined>;
 }
 
-/** How many sets are remembered: those that came in force last. */
+/** How many sets are remembered: the latest ones. */
 export const setsKept = 100;
 
-/** A set to be remembered. A text that many sets have is kept once, under its hash. */
+/** A set to remember. A text that many sets share is kept once, under its hash. */
 export interface PolicySetRecord {
   readonly version: string;
   readonly at: EpochMs;

@@ -1,10 +1,7 @@
-import type { Width } from '../../access/authority.ts';
-import { widest, widthOf } from '../../access/authority.ts';
-import type { Principal } from '../../access/principal.ts';
-import { canonicalJson } from '../../audit/canonical-json.ts';
-import { draftOf, noLineage } from '../../audit/entry.ts';
-import { redactText } from '../../audit/redact.ts';
-import { ReeveError } from '../../kernel/errors.ts';
+import type { Width, Principal } from '../../access/index.ts';
+import { widest, widthOf } from '../../access/index.ts';
+import { canonicalJson, draftOf, noLineage, redactText } from '../../audit/index.ts';
+import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem, PolicyScope } from '../document.ts';
 import { describeProblem, bindingOfName, describeScope, mayReachScope, parseScope } from '../document.ts';
 import { putInForce, rejectPolicies } from '../load-policies.ts';
@@ -25,7 +22,7 @@ export interface NewVersion {
   readonly change: PolicyChange;
 }
 
-/** Stores a text as the next version of a document and puts it in force, or says why it cannot be. */
+/** Stores a text as the next version of a document and puts it in force, or throws why it cannot. */
 export function storeVersion(gov: Policies, by: Principal, { name, source, note, change }: NewVersion): void {
   requireName(gov, by, name);
   const { policyRegistry } = gov;
@@ -49,7 +46,7 @@ export function storeVersion(gov: Policies, by: Principal, { name, source, note,
   saveVersion(gov, by, { name, source, note: redactText(note) }, scope, change);
 }
 
-/** Makes the next version of a document, puts what follows from it in force and records who did it. */
+/** Makes the next version of a document, puts the result in force and records who did it. */
 export function saveVersion(
   gov: Policies,
   by: Principal,
@@ -95,13 +92,13 @@ export function saveVersion(
   gov.journal.publish({ type: 'policy', at, version: gov.policies.version, error: null, document });
 }
 
-/** The widest that will have written the document once this caller has. */
+/** The widest credential among the document's writers, including this caller. */
 export function widthAfter({ policyRegistry }: Pick<Policies, 'policyRegistry'>, by: Principal, name: string): Width {
   const own = widthOf(by);
   return widest(policyRegistry.newest(name)?.width ?? own, own);
 }
 
-/** Under whom the change is on record: an agent's document is its team's business. */
+/** The tenant that the change is recorded under: an agent's document is its team's business. */
 function ownerOf(scope: PolicyScope): { readonly org_id: string | null; readonly team_id: string } {
   if (scope.tier === 'global') return { org_id: null, team_id: '' };
   return { org_id: scope.orgId, team_id: scope.tier === 'org' ? '' : scope.teamId };
@@ -112,7 +109,7 @@ export function requireOwnScope(by: Principal, scope: PolicyScope): void {
   throw new ReeveError('tenant_bound', outsideTenant(by));
 }
 
-/** What a bound credential may put, as messages say it. */
+/** What a bound credential may put, for messages. */
 export function outsideTenant({ orgId, teamId }: Principal): string {
   const own = teamId === null ? `org:${orgId}` : `team:${orgId}/${teamId}`;
   return `this credential puts documents of its own tenant only: their scope is "${own}" or lies within it`;
@@ -134,8 +131,8 @@ function invalidPolicy(problems: readonly PolicyProblem[] = []): ReeveError {
 }
 
 /**
- * Takes over what another gateway on the same store has made durable of a stored document. Its entry is there already;
- * where it cannot be in force together with the files of this gateway, that is recorded.
+ * Takes over a version that another gateway on the same store has made durable. The log has its entry already. If it
+ * cannot be in force together with this gateway's files, that is recorded.
  */
 export async function followPolicy(gov: Policies, version: StoredVersion): Promise<void> {
   if (gov.policyRegistry.reader !== undefined) await gov.policyRegistry.prepare([withWriter(gov, version)], null);
@@ -151,7 +148,7 @@ export async function followPolicy(gov: Policies, version: StoredVersion): Promi
   gov.policyRegistry.changed();
 }
 
-/** The same of several, as far as they are news. */
+/** The same for several, skipping those already known. */
 export function followPolicies(gov: Policies, versions: readonly StoredVersion[]): void {
   const { policyRegistry } = gov;
   const news = versions.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));

@@ -28,7 +28,7 @@ async function finish<Result>({ turn }: TestGovernance, work: Promise<Result>): 
 const put = (test: TestGovernance, name: string, source: string, by = operator, baseVersion?: number) =>
   finish(test, putPolicy(test.gov, by, { name, source, note: '', baseVersion }));
 
-/** What the error says of itself. */
+/** The error that the work is refused with. */
 async function refusal(work: Promise<unknown>): Promise<Pick<ReeveError, 'code' | 'message' | 'facts'>> {
   const error: unknown = await work.then(
     () => undefined,

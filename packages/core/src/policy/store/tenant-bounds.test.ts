@@ -5,7 +5,7 @@ import { acceptedBefore, PolicyRegistry } from './policy-registry.ts';
 import type { PolicyVersion } from './policy-version.ts';
 import { tenantBounds, tenantProblems } from './tenant-bounds.ts';
 
-/** A condition is a number here: of the instructions that it becomes. */
+/** A condition here is the number of instructions that it becomes. */
 const compileCondition = (text: string): Condition => Object.assign(() => true, { instructions: Number(text) });
 const features: PolicyFeatures = { compileCondition };
 const nowhere = {

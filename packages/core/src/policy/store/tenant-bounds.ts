@@ -1,21 +1,21 @@
-import type { Principal } from '../../access/principal.ts';
+import type { Principal } from '../../access/index.ts';
 import type { Policies } from '../policies.ts';
 import { bindingOfName } from '../document.ts';
 import type { PolicyProblem } from '../document.ts';
 import type { ParsedSource } from '../parse-source.ts';
 
-/** What of a tenant's documents costs memory, in every gateway and in every thread that evaluates for it. */
+/** How much memory a tenant's documents take, in every gateway and every thread that evaluates them. */
 export interface TenantUse {
   readonly documents: number;
-  /** Of their texts. */
+  /** In their texts. */
   readonly characters: number;
-  /** That the patterns of their conditions have become. */
+  /** From the patterns of their conditions. */
   readonly instructions: number;
 }
 
 /**
- * How much the credentials that are bound to one org, or to a team of it, may store together. One tenant takes up to 120
- * MB with this, whatever it writes, and its documents are read in seconds.
+ * How much all credentials of one org and its teams may store together. Within these bounds, one tenant takes up to 120
+ * MB, whatever it writes, and its documents are read in seconds.
  */
 export const tenantBounds: TenantUse = { documents: 500, characters: 1024 * 1024, instructions: 200_000 };
 
@@ -28,9 +28,9 @@ const says: Readonly<Record<(typeof measures)[number], string>> = {
 };
 
 /**
- * What is too much of a source that is to be stored by a bound caller, in place of the documents of the same names. The
- * operator's documents count nowhere. A tenant that has more already, as from before there were bounds, may store what
- * makes it less.
+ * What exceeds the bounds if a bound caller stores this source in place of the documents of the same names. The
+ * operator's documents never count. A tenant that already exceeds the bounds, from before they existed, may store what
+ * reduces its use.
  */
 export function tenantProblems(
   { policyRegistry }: Pick<Policies, 'policyRegistry'>,
@@ -58,7 +58,7 @@ export function tenantProblems(
     }));
 }
 
-/** Of sources with one document each, as stored ones are. */
+/** For sources with one document each, as stored ones are. */
 function useOf(sources: readonly (ParsedSource | undefined)[]): TenantUse {
   const use = { documents: 0, characters: 0, instructions: 0 };
   for (const parsed of sources) {

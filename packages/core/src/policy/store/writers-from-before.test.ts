@@ -28,7 +28,7 @@ function saved(version: number, by: string, width: Width | null = null): StoredV
   return { name: 'x', version, source: 'scope: org:acme', scope: 'org:acme', savedAt: 1, savedBy, note: '', width };
 }
 
-/** A store with these versions of one document, the newest first. */
+/** A store with these versions of one document, newest first. */
 function world(versions: readonly StoredVersion[]) {
   const store = {
     find: () => Promise.resolve(undefined),

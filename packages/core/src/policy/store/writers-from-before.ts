@@ -1,19 +1,19 @@
-import type { Width } from '../../access/authority.ts';
-import { widest, widthOf } from '../../access/authority.ts';
-import type { Actor } from '../../audit/entry.ts';
+import type { Width } from '../../access/index.ts';
+import { widest, widthOf } from '../../access/index.ts';
+import type { Actor } from '../../audit/index.ts';
 import type { Policies } from '../policies.ts';
 import type { PolicyVersion, StoredVersion } from './policy-version.ts';
 
 /**
- * Versions that were stored before widths were say by which key they were saved, and what that is bound to is known. So
- * a tenant's document is the tenant's, also from before: its caps raise nothing, and the tenant may change it.
+ * Versions from before widths were stored name the key that saved them, and its binding is known. So a tenant's old
+ * document still counts as the tenant's: its caps raise nothing, and the tenant may change it.
  */
 
 type World = Pick<Policies, 'keys' | 'policyRegistry'>;
 
 const readAtOnce = 8;
 
-/** The newest versions of documents, each with the widest that has ever written it, as far as its versions tell. */
+/** The newest versions of documents, each with the width of its widest writer, as far as its versions tell. */
 export async function withWriters(gov: World, newest: readonly StoredVersion[]): Promise<PolicyVersion[]> {
   const found: PolicyVersion[] = [];
   for (const version of newest) {
@@ -22,7 +22,7 @@ export async function withWriters(gov: World, newest: readonly StoredVersion[]):
   return found;
 }
 
-/** The same of a version that another gateway has stored just now: what was known of the document counts, too. */
+/** The same for a version that another gateway has just stored: the known width of the document counts, too. */
 export function withWriter(gov: World, version: StoredVersion): PolicyVersion {
   return hasWidth(version) ? version : written(gov, version, gov.policyRegistry.newest(version.name)?.width);
 }
@@ -33,7 +33,7 @@ function written(gov: World, version: StoredVersion, before: Width | undefined):
   return { ...version, width, ...(width === author ? {} : { author }) };
 }
 
-/** Who wrote a version that is not kept any more is not known, so it counts as the operator's. */
+/** The writer of a version that is no longer kept is unknown, so it counts as the operator. */
 async function widestBefore(gov: World, { name, version }: StoredVersion): Promise<Width | undefined> {
   const { store } = gov.policyRegistry;
   const earlier = (await store.outline(name)).map((each) => each.version).filter((each) => each < version);
@@ -48,7 +48,7 @@ async function widestBefore(gov: World, { name, version }: StoredVersion): Promi
   return width;
 }
 
-/** Accounts are bound to no tenant. A key that is not known may have been anybody's. */
+/** Accounts are bound to no tenant. An unknown key may have been anybody's. */
 function writerOf({ keys }: World, { kind, id }: Actor): Width {
   const key = kind === 'api_key' ? keys.find(id) : undefined;
   return key === undefined ? 'unbound' : widthOf(key);

@@ -12,7 +12,7 @@ import { approvedSoFar } from './approval-queue.ts';
 
 const linkClasses = 'break-all text-accent underline underline-offset-2';
 
-/** All that there is to know before a verdict: the exact action with its secrets replaced, the rule, the cost. */
+/** Everything to know before a verdict: the exact action with its secrets replaced, the rule, the cost. */
 export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
   const { state, required, verdicts } = approval;
   return (
@@ -35,7 +35,7 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
           {actionName(approval.action_type)}
           {approval.resource === '' ? null : <code className="ml-1.5 break-all">{approval.resource}</code>}
         </Fact>
-        {/* A short one is the title in full. */}
+        {/* The title already shows a short summary in full. */}
         {approval.summary.length <= 100 ? null : <Fact name="Summary">{approval.summary}</Fact>}
         <Fact name="Cost">
           <Money usd={approval.cost_usd} /> <span className="text-muted">held back in the budgets</span>
@@ -92,12 +92,12 @@ export function ApprovalDetail({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** The one that is reported, and all others that ask. */
+/** The reported rule, and all others that ask. */
 function rulesOf({ policy_rule: first, rules }: Approval): string[] {
   return [...new Set([first, ...rules])];
 }
 
-/** An operation by its agent and id, which is unambiguous. */
+/** The unambiguous address of an operation: its agent and id. */
 function opPath({ agent, op_id: id }: Approval): string {
   return `${agentPath(agent)}/${id}`;
 }

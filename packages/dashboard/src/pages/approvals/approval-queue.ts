@@ -2,20 +2,20 @@ import type { Answer } from '../../api/send.ts';
 
 export type Approval = Answer<'listApprovals'>['items'][number];
 
-/** What waits, the one that expires first at the top. */
+/** Waiting approvals, the next to expire at the top. */
 export function queueOf(approvals: readonly Approval[], now: number): readonly Approval[] {
   return approvals
     .filter(({ state, expires_at: at }) => state === 'open' && Date.parse(at) > now)
     .toSorted((one, other) => one.expires_at.localeCompare(other.expires_at) || one.id.localeCompare(other.id));
 }
 
-/** The list with what an event said of one approval. */
+/** The list with one approval updated by an event. */
 export function withApproval(approvals: readonly Approval[], changed: Approval): readonly Approval[] {
   const rest = approvals.filter(({ id }) => id !== changed.id);
   return changed.state === 'open' ? [...rest, changed] : rest;
 }
 
-/** The one at hand: the chosen one while it waits; where it is gone, the one that took its place. */
+/** The current approval: the chosen one while it waits, then the one that took its place. */
 export function atHand(
   queue: readonly Approval[],
   chosenId: string | undefined,
@@ -24,13 +24,13 @@ export function atHand(
   return queue.find(({ id }) => id === chosenId) ?? queue[Math.min(lastIndex, queue.length - 1)];
 }
 
-/** The neighbour of the one at hand; the ends hold. */
+/** The neighbour of the current approval. Stops at both ends. */
 export function stepFrom(queue: readonly Approval[], id: string | undefined, step: 1 | -1): Approval | undefined {
   const at = queue.findIndex((approval) => approval.id === id);
   return queue[Math.min(Math.max(at + step, 0), queue.length - 1)];
 }
 
-/** What is asked for, in a few words. */
+/** The request, in a few words. */
 export function titleOf({ summary, resource, action_type: type }: Approval): string {
   if (summary !== '') return summary;
   return resource === '' ? type : `${type}: ${resource}`;
@@ -40,7 +40,7 @@ export function approvedSoFar({ verdicts }: Approval): number {
   return verdicts.filter(({ verdict }) => verdict === 'approve').length;
 }
 
-/** Whether this person has spoken already, where several are needed. */
+/** Whether this person has already given a verdict, if several are needed. */
 export function hasSpoken({ verdicts }: Approval, actorId: string | undefined): boolean {
   return actorId !== undefined && verdicts.some(({ actor }) => actor.id === actorId);
 }

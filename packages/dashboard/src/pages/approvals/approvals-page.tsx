@@ -15,7 +15,7 @@ const tabs = [
   { value: 'grants', label: 'Standing grants' },
 ] as const;
 
-/** What agents may do only when a person says so. */
+/** Actions that need a person's approval. */
 export function ApprovalsPage() {
   const [{ id, tab = 'waiting', org_id: orgId }, change] = usePageSearch(parseApprovalsSearch);
   const choose = (chosen: string | undefined) => change({ id: chosen });

@@ -3,7 +3,7 @@ import { oneOf, text } from '../../shell/search.ts';
 
 export type ApprovalsTab = 'waiting' | 'decided' | 'grants';
 
-/** What of the page lives in its URL. */
+/** The page state in the URL. */
 export interface ApprovalsSearch {
   /** The approval whose details are open. */
   readonly id?: string | undefined;

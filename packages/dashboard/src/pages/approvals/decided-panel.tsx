@@ -33,7 +33,7 @@ interface DecidedPanelProps {
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** What was decided, newest first. */
+/** Decided approvals, newest first. */
 export function DecidedPanel({ orgId, chosenId, onChoose }: DecidedPanelProps) {
   const filter = orgId === undefined ? {} : { org_id: orgId };
   const decided = useInfiniteQuery({

@@ -17,7 +17,7 @@ import { Time } from '../../ui/time.tsx';
 
 type Grant = Answer<'listGrants'>['items'][number];
 
-/** What people have granted for longer than once, and how to take it back. */
+/** Standing grants, and how to revoke them. */
 export function GrantsPanel({ orgId }: { readonly orgId: string | undefined }) {
   const query = { state: 'all' as const, per_page: 500, ...(orgId === undefined ? {} : { org_id: orgId }) };
   const grants = useRoute('listGrants', { query });

@@ -9,7 +9,7 @@ interface Notifications {
   readonly ask: () => void;
 }
 
-/** Notices of the browser for approvals that are asked for while the page is out of sight. */
+/** Browser notifications for approvals that arrive while the page is hidden. */
 export function useNotifications(onOpen: (id: string) => void): Notifications {
   const isSupported = 'Notification' in globalThis;
   const [permission, setPermission] = useState<Notifications['permission']>(

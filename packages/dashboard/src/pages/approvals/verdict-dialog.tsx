@@ -19,7 +19,7 @@ interface VerdictDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for the reason, and whether the approval shall stand for more than this once. */
+/** Asks for the reason, and whether the approval should stand beyond this once. */
 export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps) {
   const [reason, setReason] = useState('');
   const [reach, setReach] = useState<Reach>('once');
@@ -83,7 +83,7 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
           <Money usd={approval.cost_usd} />.
         </p>
         <Field label="Reason (optional)" hint="Kept in the audit log.">
-          {/* The dialog was opened to write it. */}
+          {/* The dialog was opened to write the reason. */}
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
           <TextArea autoFocus maxLength={8192} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
@@ -116,7 +116,7 @@ export function VerdictDialog({ approval, verdict, onClose }: VerdictDialogProps
   );
 }
 
-/** What became of it while this person was thinking. */
+/** The verdict of somebody else while this person was thinking. */
 function useDecidedElsewhere(id: string, isUndecided: boolean): Approval | undefined {
   const [decided, setDecided] = useState<Approval>();
   useEvents(['approval'], (events) => {
@@ -145,7 +145,7 @@ function successWords({ state, required, verdicts }: Approval): string {
   return `Your approval counts: ${verdicts.length} of ${required}.`;
 }
 
-/** In the form of the field for it. */
+/** In the format of the date field. */
 function inAnHour(): string {
   const at = new Date(Date.now() + 3_600_000);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -12,7 +12,7 @@ interface WaitingListProps {
   readonly onChoose: (approval: Approval) => void;
 }
 
-/** The queue. The one at hand is marked, and scrolled to when keys move it. */
+/** The queue. It marks the current approval, and scrolls to it when keys move it. */
 export function WaitingList({ queue, chosen, onChoose }: WaitingListProps) {
   const list = useRef<HTMLUListElement>(null);
   const chosenId = chosen?.id;

@@ -27,7 +27,7 @@ interface WaitingPanelProps {
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** The queue beside the one at hand; on a phone the one at hand comes over it. */
+/** The queue beside the current approval. On a phone the current approval covers the queue. */
 export function WaitingPanel({ orgId, chosenId, onChoose }: WaitingPanelProps) {
   const approvals = useOpenApprovals(orgId);
   const queue = queueOf(approvals.data ?? [], useNow(1000));
@@ -46,7 +46,7 @@ export function WaitingPanel({ orgId, chosenId, onChoose }: WaitingPanelProps) {
           ) : (
             <Queue queue={queue} chosenId={chosenId} onChoose={onChoose} onAsk={setAsked} />
           )}
-          {/* Stays when the queue has moved on under it. */}
+          {/* The dialog stays when the queue moves on under it. */}
           {asked === undefined ? null : <VerdictDialog {...asked} onClose={() => setAsked(undefined)} />}
         </>
       )}
@@ -64,7 +64,7 @@ interface QueueProps {
 function Queue({ queue, chosenId, onChoose, onAsk }: QueueProps) {
   const isWide = useIsWide();
   const canDecide = useCan('write');
-  // Where the one at hand was, so that the next takes its place when it is gone.
+  // The index of the current approval, so that the next one takes its place.
   const [lastIndex, setLastIndex] = useState(0);
   const chosen = isWide || chosenId !== undefined ? atHand(queue, chosenId, lastIndex) : undefined;
   const index = chosen === undefined ? lastIndex : queue.indexOf(chosen);
@@ -98,7 +98,7 @@ function Queue({ queue, chosenId, onChoose, onAsk }: QueueProps) {
   );
 }
 
-/** What is asked for, in a few lines at most; the details have all of it. */
+/** The request, in a few lines at most. The details show all of it. */
 function Title({ of }: { readonly of: Approval }) {
   return (
     <span className="line-clamp-3" title={titleOf(of)}>

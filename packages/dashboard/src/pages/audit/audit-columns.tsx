@@ -4,7 +4,7 @@ import { Time } from '../../ui/time.tsx';
 import { agentOf } from './entry-drawer.tsx';
 import type { AuditEntry } from './use-audit-entries.ts';
 
-/** Times of other days come with their date, and need the room. */
+/** Times of other days include the date, and need the room. */
 const timeWidth = (hasOtherDays: boolean) => (hasOtherDays ? '10rem' : '5.5rem');
 
 export const auditColumns = (hasOtherDays: boolean): readonly Column<AuditEntry>[] => [
@@ -60,12 +60,12 @@ export const auditColumns = (hasOtherDays: boolean): readonly Column<AuditEntry>
   },
 ];
 
-/** The agent stays in sight; what is cut short is where it belongs. */
+/** The agent stays visible. Its org and team may be cut. */
 function AgentPath({ path }: { readonly path: string | undefined }) {
   if (path === undefined) return null;
   const at = path.lastIndexOf('/');
   return (
-    // Cut short at its start.
+    // Cuts the text at its start.
     <span dir="rtl" title={path} className="block truncate text-left">
       <bdi dir="ltr">
         <span className="text-muted">{path.slice(0, at + 1)}</span>

@@ -11,7 +11,7 @@ const decisions = [
   { value: 'pending', label: 'Pending' },
 ];
 
-/** Always in sight. */
+/** Filters that always show. */
 const common = [
   { name: 'q', label: 'Search', placeholder: 'Any text of an entry' },
   { name: 'event_type', label: 'Event', choices: auditEventTypes.map((value) => ({ value, label: value })) },
@@ -35,7 +35,7 @@ interface AuditFiltersProps {
 export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   const isSet = further.some(({ name }) => search[name as keyof AuditSearch] !== undefined);
   const [isOpen, setMore] = useState(false);
-  // What is set is in sight.
+  // Filters that are set always show.
   const isMore = isOpen || isSet;
   const values = { ...search, from: localOf(search.from), to: localOf(search.to) };
   const change = (changed: Readonly<Record<string, string | undefined>>) =>
@@ -52,7 +52,7 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   );
 }
 
-/** The fields for times speak of the viewer's zone, the address does not. */
+/** The time fields use the viewer's zone. The URL does not. */
 function timesOf(changed: Readonly<Record<string, string | undefined>>): Partial<AuditSearch> {
   const times = Object.entries(changed).filter(([name]) => name === 'from' || name === 'to');
   return Object.fromEntries(times.map(([name, value]) => [name, moment(value)]));

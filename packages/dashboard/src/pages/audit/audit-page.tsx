@@ -20,7 +20,7 @@ import { useEntry } from './use-entry.ts';
 import { useVerification } from './use-verification.ts';
 import { VerifyButton, VerifyPanel } from './verify-panel.tsx';
 
-/** The log: searched, read to its end, verified and exported. */
+/** The log: search, read, verify and export. */
 export function AuditPage() {
   const [search, change] = usePageSearch(parseAuditSearch);
   const log = useAuditEntries(filterOf(search));
@@ -109,7 +109,7 @@ function Entries({ log: { query, entries }, isNarrowed, activeSeq, onOpen }: Ent
         className="max-h-[max(20rem,calc(100dvh-16rem))]"
       />
       {query.isFetchingNextPage ? <p className="border-t px-4 py-2 text-sm text-muted">Reading on…</p> : null}
-      {/* A page of a search may be empty although there is more. */}
+      {/* A page of a search may be empty although more follows. */}
       {!query.isFetchingNextPage && query.hasNextPage && entries.length < 20 ? (
         <div className="border-t px-4 py-2">
           <Button size="small" onClick={readOn}>

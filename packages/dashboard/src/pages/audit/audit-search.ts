@@ -2,7 +2,7 @@ import type { Asked } from '../../api/send.ts';
 import type { RawSearch } from '../../shell/search.ts';
 import { oneOf, text } from '../../shell/search.ts';
 
-/** What of the page lives in its URL. */
+/** The page state in the URL. */
 export interface AuditSearch {
   readonly q?: string | undefined;
   /** The entry whose details are open. */
@@ -13,7 +13,7 @@ export interface AuditSearch {
   readonly team_id?: string | undefined;
   readonly agent_id?: string | undefined;
   readonly op_id?: string | undefined;
-  /** RFC 3339: a link means the same moment in every zone. */
+  /** RFC 3339, so that a link means the same moment in every zone. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
@@ -43,14 +43,14 @@ export function isFiltered(search: AuditSearch): boolean {
   return Object.keys(filterOf(search)).length > 0;
 }
 
-/** A moment as the field for it writes it, in the viewer's zone. */
+/** A moment in the format of the time field, in the viewer's zone. */
 export function localOf(at: string | undefined): string | undefined {
   if (at === undefined) return undefined;
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** What stands in that field, as a moment. */
+/** The value of that field, as a moment. */
 export function moment(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   const at = new Date(value);

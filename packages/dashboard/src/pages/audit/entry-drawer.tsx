@@ -14,7 +14,7 @@ interface EntryDrawerProps {
   readonly onClose: () => void;
 }
 
-/** Everything that an entry says, and whether its hash fits it. */
+/** All details of an entry, and whether its hash matches. */
 export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
   const { lineage, actor } = entry;
   return (
@@ -75,7 +75,7 @@ export function EntryDrawer({ entry, onClose }: EntryDrawerProps) {
   );
 }
 
-/** `org/team/agent` of an entry that is about an agent. */
+/** `org/team/agent`, if the entry is about an agent. */
 export function agentOf({ lineage }: AuditEntry): string | undefined {
   const { org_id: org, team_id: team, agent_id: agent } = lineage;
   const parts = [org, team, agent].map((part) => (part === null || part === '' ? '-' : part));

@@ -4,7 +4,7 @@ import { Icon } from '../../ui/icon.tsx';
 import type { AuditEntry } from './use-audit-entries.ts';
 import { canVerify, hexSha256 } from './web-crypto.ts';
 
-/** Works the hash of an entry out again, from what is shown. */
+/** Recomputes the hash of an entry from what is shown. */
 export function EntryHash({ entry }: { readonly entry: AuditEntry }) {
   const { hash, ...content } = entry;
   const { data: actual } = useQuery({

@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast.ts';
 import type { LogFilter } from './audit-search.ts';
 import { saveExport } from './save-export.ts';
 
-/** Saves what the filter shows, however much it is, with the size so far. */
+/** Saves everything that the filter matches, and shows the size so far. */
 export function ExportMenu({ filter }: { readonly filter: LogFilter }) {
   const [running, setRunning] = useState<{ readonly bytes: number; readonly abort: AbortController }>();
   const start = async (format: 'jsonl' | 'csv') => {

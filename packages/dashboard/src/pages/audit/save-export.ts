@@ -7,10 +7,10 @@ interface FileWriter {
   abort(): Promise<void>;
 }
 
-/** Where the browser has it, a file that is written as the export comes. */
+/** If the browser supports it, a file that is written as the export arrives. */
 type PickFile = (options: { readonly suggestedName: string }) => Promise<{ createWritable(): Promise<FileWriter> }>;
 
-/** Saves an export and says how many bytes it was; undefined where the person has chosen no file. */
+/** Saves an export and returns its size in bytes. Undefined if the person chose no file. */
 export async function saveExport(
   filter: LogFilter,
   format: 'jsonl' | 'csv',
@@ -48,12 +48,12 @@ async function pickedFile(suggestedName: string): Promise<FileWriter | 'none' | 
     return await file.createWritable();
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return 'none';
-    // Not allowed here: the export is kept in memory and downloaded.
+    // Not allowed here. The export is kept in memory and downloaded instead.
     return undefined;
   }
 }
 
-/** Kept in memory, and downloaded when it is whole. */
+/** Kept in memory, and downloaded when complete. */
 class MemoryFile implements FileWriter {
   readonly #name: string;
   #parts: Uint8Array<ArrayBuffer>[] = [];

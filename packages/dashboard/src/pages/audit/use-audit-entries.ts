@@ -19,7 +19,7 @@ export interface AuditEntries {
 const perPage = 100;
 const key = 'audit-entries';
 
-/** The log, newest first, page after page. What is being read stands still: news wait until they are asked for. */
+/** The log, newest first, page by page. The list does not move while somebody reads. News waits until requested. */
 export function useAuditEntries(filter: LogFilter): AuditEntries {
   const client = useQueryClient();
   const [newsSince, setNewsSince] = useState<number>();
@@ -29,7 +29,7 @@ export function useAuditEntries(filter: LogFilter): AuditEntries {
       callRoute('listLogs', { query: { ...filter, per_page: perPage, ...cursorOf(cursor) } }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    // Pages are cut where they are: fetching them again one by one would not keep the place.
+    // Refetching pages one by one would shift their boundaries.
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEvents(['ops_change', 'decision', 'approval', 'budget', 'agent', 'audit_alert', 'policy'], (events) => {
@@ -44,7 +44,7 @@ export function useAuditEntries(filter: LogFilter): AuditEntries {
     hasNews: newsSince !== undefined && newsSince > query.dataUpdatedAt,
     showNews: () => {
       setNewsSince(undefined);
-      // From the top, with one page.
+      // Starts at the top, with one page.
       void client.resetQueries({ queryKey: [key, filter] });
     },
   };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { callRoute } from '../../api/call.ts';
 import type { AuditEntry } from './use-audit-entries.ts';
 
-/** The entry that a link names: from the list, or looked up where the list has not come to it. */
+/** The entry that a link names: from the list, or looked up if the list does not have it yet. */
 export function useEntry(seq: string | undefined, listed: readonly AuditEntry[]): AuditEntry | undefined {
   const found = listed.find((entry) => String(entry.seq) === seq);
   const { data } = useQuery({

@@ -16,7 +16,7 @@ export interface Verification {
   readonly stop: () => void;
 }
 
-/** Verifies the chain of the log in this browser, when it is asked to. */
+/** Verifies the chain of the log in this browser, on request. */
 export function useVerification(): Verification {
   const grant = useGrant();
   const [work, setWork] = useState<VerifyWork>({ state: 'idle' });

@@ -4,7 +4,7 @@ import { callRoute, openRoute } from '../../api/call.ts';
 import { linesOf } from '../../api/lines-of.ts';
 import { hexSha256, isSigned } from './web-crypto.ts';
 
-/** Entries whose hashes are worked out together. */
+/** The number of entries hashed together. */
 const batchSize = 500;
 
 export interface VerifyProgress {
@@ -13,8 +13,8 @@ export interface VerifyProgress {
 }
 
 /**
- * Reads the whole log and works out every hash here, in the browser: whoever looks at it need not take the gateway's word.
- * What a tenant sees of the log is a part, of which only each entry's own hash can be checked.
+ * Reads the whole log and computes every hash in the browser, so that nobody has to trust the gateway. A tenant sees
+ * only a part of the log. There, only each entry's own hash can be checked.
  */
 export async function verifyChain(
   isWhole: boolean,
@@ -39,7 +39,7 @@ export async function verifyChain(
     if (batch.length >= batchSize) await check();
     if (verifier.broken !== undefined) break;
   }
-  // Entries before a line that is none come first.
+  // Checks the entries before an invalid line first.
   const { broken } = verifier;
   verifier.broken = undefined;
   await check();

@@ -21,7 +21,7 @@ export function VerifyButton({ work, start, stop }: Verification) {
   );
 }
 
-/** How far the verification has got, and what it found. */
+/** The progress of the verification, and its result. */
 export function VerifyPanel({ work }: Pick<Verification, 'work'>) {
   if (!canVerify()) {
     return (

@@ -3,7 +3,7 @@ import { signedText } from '@reeve/contract/audit';
 
 const encoder = new TextEncoder();
 
-/** Browsers have cryptography on https and on localhost only. */
+/** Browsers offer cryptography only on https and localhost. */
 export function canVerify(): boolean {
   return globalThis.crypto?.subtle !== undefined;
 }
@@ -15,7 +15,7 @@ export async function hexSha256(text: string): Promise<string> {
   return hex;
 }
 
-/** Whether a key of the gateway has signed a cut of its log. */
+/** Whether a gateway key signed a cut of the log. */
 export async function isSigned(cut: Cut, keys: readonly object[]): Promise<boolean> {
   const [head = '', text = '', signature = ''] = cut.signature.split('.');
   try {

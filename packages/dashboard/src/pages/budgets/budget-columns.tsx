@@ -19,7 +19,7 @@ interface ColumnOptions {
   readonly errorOf: (team: string) => unknown;
 }
 
-/** The columns of the tree. On a phone one column says it all. */
+/** The columns of the tree. On a phone one column shows everything. */
 export function budgetColumns({ isWide, onToggle, onMore, errorOf }: ColumnOptions): readonly Column<BudgetLine>[] {
   return [
     {
@@ -60,7 +60,7 @@ export function budgetColumns({ isWide, onToggle, onMore, errorOf }: ColumnOptio
 
 type BudgetRow = Extract<BudgetLine, { readonly kind: 'budget' }>;
 
-/** A column that only lines with a budget have something in. */
+/** A column that is empty for lines without a budget. */
 function amount(
   id: string,
   header: string,
@@ -102,7 +102,7 @@ function NameCell({ line, isWide, onToggle }: NameCellProps) {
           label={`${isOpen ? 'Close' : 'Open'} ${tierNames[node.tier].toLowerCase()} ${node.name}`}
           aria-expanded={isOpen}
           onClick={(event) => {
-            // The line around it opens the drawer.
+            // The surrounding line opens the drawer.
             event.stopPropagation();
             onToggle(line.key);
           }}

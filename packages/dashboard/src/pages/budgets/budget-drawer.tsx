@@ -15,13 +15,13 @@ import { Forecast } from './forecast.tsx';
 import { LevelBadge, Percent, UsageBar } from './usage-bar.tsx';
 
 interface BudgetDrawerProps {
-  /** The key of the budget; undefined while the drawer is closed. */
+  /** The key of the budget. Undefined while the drawer is closed. */
   readonly of: string | undefined;
   readonly period: Period;
   readonly onClose: () => void;
 }
 
-/** Both periods of one budget, and how it went before. */
+/** Both periods of one budget, and its history. */
 export function BudgetDrawer({ of, period, onClose }: BudgetDrawerProps) {
   const owner = of === undefined ? undefined : parseBudgetKey(of);
   return (
@@ -63,7 +63,7 @@ function Details({ owner, period }: { readonly owner: Owner; readonly period: Pe
   );
 }
 
-/** The ids that a tier has; an empty org or team is one, too. */
+/** The ids that a tier has. An empty org or team counts, too. */
 function queryOf({ tier, org_id, team_id, agent_id }: Owner) {
   if (tier === 'global') return {};
   const org = { org_id: org_id ?? '' };

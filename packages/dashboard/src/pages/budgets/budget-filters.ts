@@ -1,7 +1,7 @@
 import type { Filter } from '../../ui/filter-bar.tsx';
 import type { Budget } from './budget-model.ts';
 
-/** The filters, with the orgs and teams that there are; teams of one org where one is chosen. */
+/** The filters, with the existing orgs and teams. If an org is chosen, only its teams. */
 export function budgetFilters(rows: readonly Budget[], org: string | undefined): readonly Filter[] {
   const owned = rows.filter((row) => row.tier !== 'global');
   const within = org === undefined ? owned : owned.filter((row) => (row.org_id ?? '-') === org);

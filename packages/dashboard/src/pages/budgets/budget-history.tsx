@@ -24,7 +24,7 @@ interface BudgetHistoryProps {
   readonly name: string;
 }
 
-/** What was spent in past days or months, with the cap that held then. */
+/** Past spend by day or month, with the cap of that time. */
 export function BudgetHistory({ owner, first, name }: BudgetHistoryProps) {
   const [period, setPeriod] = useState(first);
   const query = { ...owner, period, count: counts[period] };
@@ -49,7 +49,7 @@ interface WindowsProps {
 }
 
 function Windows({ items, period, name }: WindowsProps) {
-  // The same slots for the same answer, so that the chart is drawn once for it.
+  // Memoised, so that the chart is drawn once per answer.
   const slots = useMemo(() => slotsOf(items, period), [items, period]);
   const gaps = slots.filter(({ window }) => window === undefined).length;
   if (slots.length === 0) return <p className="text-muted">Nothing is on record yet.</p>;

@@ -5,19 +5,19 @@ export type Budget = Answer<'listBudgets'>['items'][number];
 export type Tier = Budget['tier'];
 export type Period = Budget['period'];
 
-/** How near a cap is, counting what is held back: from 80 and 95 percent on it is announced, at 100 nothing more is let through. */
+/** How near a cap is, reservations included. From 80 and 95 percent on it is announced. At 100 nothing more passes. */
 export type Level = 'uncapped' | 'fine' | 'near' | 'close' | 'reached';
 
 export interface Usage {
   readonly level: Level;
-  /** Of the cap, in whole percent, rounded down so that 100 means reached; undefined without a cap. */
+  /** Whole percent of the cap, rounded down so that 100 means reached. Undefined without a cap. */
   readonly percent: number | undefined;
-  /** Parts of the bar's width in percent; together never more than 100. */
+  /** Parts of the bar's width in percent. Their sum never exceeds 100. */
   readonly spentWidth: number;
   readonly reservedWidth: number;
 }
 
-/** How much of a cap is used, by micro-dollars. */
+/** How much of a cap is used, computed in micro-dollars. */
 export function usageOf({
   spent_usd,
   reserved_usd,
@@ -27,7 +27,7 @@ export function usageOf({
   const spent = usdToMicros(spent_usd) ?? 0n;
   const reserved = usdToMicros(reserved_usd) ?? 0n;
   if (limit === undefined) return { level: 'uncapped', percent: undefined, spentWidth: 0, reservedWidth: 0 };
-  // A cap of nothing is reached from the start.
+  // A cap of zero is reached from the start.
   if (limit === 0n) return { level: 'reached', percent: 100, spentWidth: 100, reservedWidth: 0 };
   const percent = Number(((spent + reserved) * 100n) / limit);
   const spentWidth = width(spent, limit);
@@ -45,14 +45,14 @@ function levelOf(percent: number): Level {
   return percent >= 80 ? 'near' : 'fine';
 }
 
-/** In hundredths of a percent, so that little is not nothing. */
+/** In hundredths of a percent, so that a small part still shows. */
 function width(part: bigint, whole: bigint): number {
   return Math.min(100, Number((part * 10_000n) / whole) / 100);
 }
 
 export type Owner = Pick<Budget, 'tier' | 'org_id' | 'team_id' | 'agent_id'>;
 
-/** Whose budget it is, as it stands in the URL: `*`, `acme`, `acme/core`, `acme/core/bot`; `-` for an empty part. */
+/** The owner of a budget, in URL form: `*`, `acme`, `acme/core`, `acme/core/bot`, with `-` for an empty part. */
 export function budgetKey({ tier, org_id, team_id, agent_id }: Owner): string {
   const parts = [org_id ?? '-', team_id ?? '-', agent_id ?? '-'];
   return tier === 'global' ? '*' : parts.slice(0, depthOf[tier]).join('/');
@@ -69,7 +69,7 @@ export function parseBudgetKey(key: string): Owner | undefined {
   return { tier, org_id: org ?? null, team_id: team ?? null, agent_id: agent ?? null };
 }
 
-/** What to call it where its place in the tree says the rest. */
+/** The short name, since the place in the tree says the rest. */
 export function budgetName({ tier, org_id, team_id, agent_id }: Owner): string {
   if (tier === 'global') return 'Everybody';
   return { org: org_id, team: team_id, agent: agent_id }[tier] ?? `No ${tier}`;

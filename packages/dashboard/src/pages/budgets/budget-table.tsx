@@ -13,7 +13,7 @@ interface BudgetTableProps {
   readonly errorOf: (team: string) => unknown;
 }
 
-/** The tree line by line, however many there are. */
+/** The tree line by line, for any number of lines. */
 export function BudgetTable({ lines, activeKey, onOpen, onToggle, onMore, errorOf }: BudgetTableProps) {
   const isWide = useIsWide();
   return (

@@ -5,7 +5,7 @@ export interface BudgetFilter {
   readonly q?: string | undefined;
   readonly org_id?: string | undefined;
   readonly team_id?: string | undefined;
-  /** Only what has used up 80 percent of its cap or more. */
+  /** Only budgets that have used at least 80 percent of their cap. */
   readonly near?: boolean | undefined;
 }
 
@@ -13,19 +13,19 @@ export interface BudgetNode {
   readonly key: string;
   readonly tier: Tier;
   readonly name: string;
-  /** Undefined for what only holds others together: agents without an org or team have no such tier. */
+  /** Undefined for a mere group: agents without an org or team have no such tier. */
   readonly budget: Budget | undefined;
   readonly children: readonly BudgetNode[];
 }
 
-/** What stands in a line of the tree. */
+/** The content of a line of the tree. */
 export type BudgetLine =
   | {
       readonly kind: 'budget';
       readonly key: string;
       readonly node: BudgetNode;
       readonly level: number;
-      /** Undefined where there is nothing to open. */
+      /** Undefined if there is nothing to open. */
       readonly isOpen: boolean | undefined;
     }
   | {
@@ -37,7 +37,7 @@ export type BudgetLine =
     }
   | { readonly kind: 'loading'; readonly key: string; readonly team: string; readonly level: number };
 
-/** Everybody, orgs, teams and agents, from the rows that have been loaded. Groups that nobody has a row for are filled in. */
+/** The tree of everybody, orgs, teams and agents, from the loaded rows. Groups without a row are filled in. */
 export function budgetTree(loaded: readonly Budget[]): readonly BudgetNode[] {
   const known = new Map(loaded.map((row) => [budgetKey(row), row]));
   const rows = [...known.values()];
@@ -72,7 +72,7 @@ export function budgetTree(loaded: readonly Budget[]): readonly BudgetNode[] {
   return known.has('*') ? [node('global', '*', orgs)] : orgs;
 }
 
-/** The part of the tree that a filter leaves: what fits, and what leads there. */
+/** The part of the tree that a filter leaves: matches, and the path to them. */
 export function filterTree(nodes: readonly BudgetNode[], filter: BudgetFilter): readonly BudgetNode[] {
   const words = (filter.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (node: BudgetNode) => {
@@ -96,11 +96,11 @@ function isNear({ budget }: BudgetNode): boolean {
 
 interface Openness {
   readonly isOpen: (key: string) => boolean;
-  /** Of a team: how many agents there are in all; undefined while that is not known. */
+  /** The total number of agents of a team. Undefined while unknown. */
   readonly totalOf: (team: string) => number | undefined;
 }
 
-/** The lines to show: everything whose parents are open, and a line for what of a team has not been loaded. */
+/** The visible lines: everything whose parents are open, and a line for the unloaded agents of a team. */
 export function linesOf(nodes: readonly BudgetNode[], { isOpen, totalOf }: Openness): BudgetLine[] {
   const lines: BudgetLine[] = [];
   const visit = (node: BudgetNode, level: number) => {
@@ -132,7 +132,7 @@ function parentOf(key: string): string {
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 function sorted(keys: Iterable<string>): string[] {
-  // Those without an org or team come last.
+  // Groups without an org or team come last.
   const isNone = (key: string) => Number(key === '-' || key.endsWith('/-'));
   return [...keys].sort((a, b) => isNone(a) - isNone(b) || names.compare(a, b));
 }

@@ -42,7 +42,7 @@ export function BudgetsPage() {
   };
   const linesFrom = (rows: readonly Budget[]) => {
     const tree = filterTree(budgetTree([...rows, ...agents]), { q, org_id, team_id, near });
-    // A search shows what it finds; an org that is chosen is meant to be seen into.
+    // A search opens its matches, and a chosen org is open.
     const isOpen = (key: string) =>
       isSearching ||
       open.includes(key) ||
@@ -107,7 +107,7 @@ function found(lines: number): string {
   return `${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'}`;
 }
 
-/** All budgets of a period begin anew at the same moment. */
+/** All budgets of a period reset at the same moment. */
 function Resets({ at }: { readonly at: string | undefined }) {
   if (at === undefined) return null;
   return (

@@ -1,18 +1,18 @@
 import type { RawSearch } from '../../shell/search.ts';
 import { flag, oneOf, text, texts } from '../../shell/search.ts';
 
-/** What of the page lives in its URL. An org or team of `-` is an empty one. */
+/** The page state in the URL. `-` stands for an empty org or team. */
 export interface BudgetsSearch {
   readonly q?: string | undefined;
   readonly org_id?: string | undefined;
   readonly team_id?: string | undefined;
-  /** Only what has used up 80 percent of its cap or more. */
+  /** Only budgets that have used at least 80 percent of their cap. */
   readonly near?: true | undefined;
-  /** Days, unless it says otherwise. */
+  /** Days by default. */
   readonly period?: 'month' | undefined;
   /** The budget whose drawer is open: `*` for everybody's, else `org`, `org/team` or `org/team/agent`. */
   readonly of?: string | undefined;
-  /** The orgs and teams that are open in the tree. */
+  /** The orgs and teams open in the tree. */
   readonly open?: readonly string[] | undefined;
 }
 

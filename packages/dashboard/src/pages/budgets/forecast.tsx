@@ -2,7 +2,7 @@ import { Time } from '../../ui/time.tsx';
 import type { Budget } from './budget-model.ts';
 import { usageOf } from './budget-model.ts';
 
-/** When the cap is reached if it goes on like this; nothing where there is none to reach. */
+/** When the cap is reached at the current pace. Empty without a cap. */
 export function Forecast({ budget }: { readonly budget: Budget }) {
   if (budget.limit_usd === null) return null;
   if (usageOf(budget).level === 'reached') return <span className="text-danger">reached</span>;

@@ -15,9 +15,9 @@ interface HistoryChartProps {
 
 const height = 180;
 
-/** Columns for what was spent, a line for the cap. Where nothing is on record, nothing is drawn. */
+/** Columns for spend, a line for the cap. Draws nothing for periods without a record. */
 export function HistoryChart(props: HistoryChartProps) {
-  // Drawn anew for another theme, whose colours it takes.
+  // Redrawn for another theme, because it uses the theme's colours.
   return <Chart key={useTheme()} {...props} />;
 }
 
@@ -88,7 +88,7 @@ function optionsOf(
     hooks: { setCursor: [({ cursor }) => tell(cursor.idx)] },
     scales: {
       x: { time: false, range: [-0.6, slots.length - 0.4] },
-      // From nothing to a little above the highest, so that columns can be compared by their height.
+      // From zero to a little above the highest, so that column heights are comparable.
       y: { range: (_, __, most) => [0, Math.max(most * 1.08, 10_000)] },
     },
     axes: [

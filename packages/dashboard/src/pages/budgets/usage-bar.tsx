@@ -23,11 +23,11 @@ const fill: Readonly<Record<Level, string>> = {
 
 interface UsageBarProps {
   readonly budget: Budget;
-  /** Whose it is, for whoever does not see the line it is in. */
+  /** The owner of the bar, for screen readers. */
   readonly name: string;
 }
 
-/** What was spent and what is held back, against the cap, with marks where it is announced. */
+/** Spend and reservations against the cap, with marks at the announced thresholds. */
 export function UsageBar({ budget, name }: UsageBarProps) {
   const { level, percent, spentWidth, reservedWidth } = usageOf(budget);
   if (percent === undefined || budget.limit_usd === null) return <span className="text-sm text-muted">No cap</span>;
@@ -54,7 +54,7 @@ export function UsageBar({ budget, name }: UsageBarProps) {
   );
 }
 
-/** The same in a word, where it is worth one. */
+/** The same in a word, if it is worth one. */
 export function LevelBadge({ budget }: { readonly budget: Budget }) {
   const { level } = usageOf(budget);
   const [label, tone] = levelNames[level];

@@ -14,7 +14,7 @@ type Query = NonNullable<Asked<'listBudgets'>['query']>;
 
 const perPage = 1000;
 
-/** Pages until there is enough, or no more. */
+/** Reads pages until there are enough rows, or no more. */
 async function loadBudgets(query: Query, atMost: number, signal: AbortSignal): Promise<Some> {
   const items: Budget[] = [];
   let cursor: string | undefined;
@@ -36,7 +36,7 @@ async function loadBudgets(query: Query, atMost: number, signal: AbortSignal): P
   }
 }
 
-/** Everybody, all orgs and teams, and the agents that are in no team. Of a tenant, what it may see of them. */
+/** Everybody, all orgs and teams, and agents without a team. A tenant gets the part that it may see. */
 async function loadTop(period: Period, signal: AbortSignal): Promise<readonly Budget[]> {
   const parts = await Promise.all(
     [
@@ -51,11 +51,11 @@ async function loadTop(period: Period, signal: AbortSignal): Promise<readonly Bu
 
 export interface OpenTeam {
   readonly key: string;
-  /** How many of its agents are wanted. */
+  /** How many of its agents to load. */
   readonly atMost: number;
 }
 
-/** The agents of open teams come as they are asked for; all of them where they are searched. */
+/** Loads the agents of open teams on demand, and all of them for a search. */
 export function useBudgets(period: Period, openTeams: readonly OpenTeam[], isSearching: boolean) {
   const top = useQuery({
     queryKey: ['listBudgets', 'top', period],
@@ -80,7 +80,7 @@ export function useBudgets(period: Period, openTeams: readonly OpenTeam[], isSea
       placeholderData: keepPreviousData,
     })),
   });
-  // A cap that comes near is news; what operations settle only moves the bars.
+  // Budget events refresh quickly. Settled operations only move the bars.
   useRefreshOn(['budget', 'policy', 'agent'], ['listBudgets', 'budgetHistory'], 1000);
   useRefreshOn(['ops_change'], ['listBudgets'], 4000);
   const byTeam = new Map(openTeams.map(({ key }, index) => [key, teams[index]]));

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { RefusalNotice, useIsHeld } from '../sign-in/refusal-notice.tsx';
 
-/** Asks for a letter with a link. What it says afterwards does not depend on whether there is such an account. */
+/** Requests an email with a link. The answer does not reveal whether the account exists. */
 export function ForgotPage() {
   const [email, setEmail] = useState('');
   const ask = useAction(() => callRoute('requestReset', { body: { email: email.trim() } }), { isFailureShown: true });

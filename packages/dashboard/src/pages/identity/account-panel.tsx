@@ -9,7 +9,7 @@ import { ChangePasswordForm } from './change-password-form.tsx';
 import { bindingOf } from './key-model.ts';
 import { roles } from './member-rules.ts';
 
-/** Who one is here, as the gateway sees it, and one's own password. */
+/** The caller's own identity, as the gateway sees it, and the own password. */
 export function AccountPanel({ grant }: { readonly grant: Grant }) {
   const me = useRoute('me');
   return (

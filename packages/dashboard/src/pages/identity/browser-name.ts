@@ -16,7 +16,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a session was opened with, as people call it; what it said itself where that is not known. */
+/** The browser of a session in plain words. The raw user agent if it is not known. */
 export function browserName(userAgent: string): string {
   const find = (known: typeof browsers) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];

@@ -12,7 +12,7 @@ import { passwordFault } from '../sign-in/new-password.ts';
 import { isCode, isShownAtField, passwordRefusal } from '../sign-in/refusal.ts';
 import { RefusalNotice, useIsHeld } from '../sign-in/refusal-notice.tsx';
 
-/** Ends all sessions of the account, this one included: the sign-in follows, and comes back here. */
+/** Ends all sessions of the account, this one included. The sign-in follows, and returns here. */
 export function ChangePasswordForm({ account }: { readonly account: Account }) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
@@ -39,7 +39,7 @@ export function ChangePasswordForm({ account }: { readonly account: Account }) {
           submit();
         }}
       >
-        {/* For password managers: whose password it is. */}
+        {/* Tells password managers whose password it is. */}
         <input type="text" name="email" autoComplete="username" value={account.email} readOnly hidden />
         <Field label="Current password" error={isWrong ? 'This is not your current password.' : undefined}>
           <SecretInput autoComplete="current-password" required onChange={setCurrent} />

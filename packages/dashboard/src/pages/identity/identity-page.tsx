@@ -16,7 +16,7 @@ import { KeysPanel } from './keys-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 
-/** Who may do what here: people, their invites and sessions, and the keys of machines. */
+/** Who may do what: people, their invites and sessions, and the keys of machines. */
 export function IdentityPage() {
   const grant = useGrant();
   const methods = useRoute('authMethods');

@@ -3,12 +3,12 @@ import { oneOf, text } from '../../shell/search.ts';
 
 export type IdentityTab = 'members' | 'invites' | 'keys' | 'sessions' | 'account';
 
-/** What of the page lives in its URL. */
+/** The page state in the URL. */
 export interface IdentitySearch {
   readonly tab?: IdentityTab | undefined;
-  /** What members or keys are looked for. */
+  /** The search for members or keys. */
   readonly q?: string | undefined;
-  /** Of the keys: revoked and expired ones, too. */
+  /** For keys: whether to show revoked and expired ones, too. */
   readonly show?: 'all' | undefined;
 }
 

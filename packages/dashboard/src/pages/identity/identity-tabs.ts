@@ -8,7 +8,7 @@ export interface ShownTab {
 
 type Caller = Pick<Grant, 'kind' | 'scopes' | 'orgId'>;
 
-/** The tabs that say something to whoever is signed in: the others would only answer that they may not be seen. */
+/** The tabs that the signed-in person can use. The others would only show a refusal. */
 export function tabsFor({ kind, scopes, orgId }: Caller, hasAccounts: boolean): ShownTab[] {
   const isAdmin = scopes.includes('admin');
   // Accounts belong to no tenant.
@@ -23,7 +23,7 @@ export function tabsFor({ kind, scopes, orgId }: Caller, hasAccounts: boolean): 
   ];
 }
 
-/** Why a tab that a link leads to is not there. */
+/** Why a linked tab is not there. */
 export function whyHidden(tab: IdentityTab, { kind, scopes, orgId }: Caller, hasAccounts: boolean): string {
   if (tab === 'sessions')
     return 'Sessions are those of people who sign in with email and password. An API key has none.';

@@ -22,7 +22,7 @@ export function inviteColumns({ isOwner, onResend, onRevoke }: InviteColumnsProp
       header: <span className="sr-only">Resend or revoke</span>,
       align: 'right',
       cell: (invite) =>
-        // An invite to become an owner is an owner's business.
+        // Only an owner handles an invite to become an owner.
         invite.role === 'owner' && !isOwner ? (
           <span className="text-xs text-muted">An owner’s business</span>
         ) : (

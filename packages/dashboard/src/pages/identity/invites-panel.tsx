@@ -19,7 +19,7 @@ import { ShownOnce } from './shown-once.tsx';
 
 type MadeInvite = Answer<'createInvite'>;
 
-/** Who has been asked to come and has not yet. */
+/** People who were invited and have not joined yet. */
 export function InvitesPanel({ grant }: { readonly grant: Grant }) {
   const invites = useRoute('listInvites', { query: { per_page: 1000 } }, { refetchInterval: 30_000 });
   const [isInviting, setInviting] = useState(false);
@@ -28,7 +28,7 @@ export function InvitesPanel({ grant }: { readonly grant: Grant }) {
   const resend = useAction(
     async ({ id }: Invite) => {
       const renewed = await callRoute('resendInvite', { params: { id } });
-      // It has another id now: whatever is done next has to know it.
+      // The invite has a new id now, which any next action needs.
       await invites.refetch();
       return renewed;
     },

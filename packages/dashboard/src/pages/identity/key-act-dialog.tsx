@@ -12,7 +12,7 @@ export interface AskedKey {
 
 interface KeyActDialogProps {
   readonly asked: AskedKey;
-  /** Whether the person is signed in with it. */
+  /** Whether the person is signed in with this key. */
   readonly isOwn: boolean;
   readonly onClose: () => void;
   readonly onMade: (made: MadeKey) => void;

@@ -9,7 +9,7 @@ import { bindingOf, stateOf } from './key-model.ts';
 
 interface KeyColumnsProps {
   readonly now: number;
-  /** Of the key that the person is signed in with. */
+  /** The id of the key that the person is signed in with. */
   readonly ownId: string | undefined;
   /** On a phone the binding stands below the label. */
   readonly isWide: boolean;

@@ -43,7 +43,7 @@ export function KeyDialog({ grant, onClose, onMade }: KeyDialogProps) {
   );
   const { error } = create;
   const faultOf = (member: string) => memberRefusal(error, member);
-  // A credential that is bound to a tenant makes keys with its own binding only.
+  // A tenant's credential makes keys only with its own binding.
   const { orgId, teamId } = grant;
   return (
     <Dialog

@@ -23,7 +23,7 @@ export function scopesOf(highest: Scope): Scope[] {
 const hour = 3600;
 const day = 24 * hour;
 
-/** For how long a key may work, in seconds; none is for ever. */
+/** The lifetime of a key, in seconds. None means for ever. */
 export const lifetimes = [
   { value: String(hour), label: '1 hour' },
   { value: String(day), label: '1 day' },
@@ -39,7 +39,7 @@ export function bindingOf({ org_id: org, team_id: team }: Pick<ApiKey, 'org_id' 
   return team === null ? org : `${org}/${team}`;
 }
 
-/** The newest first, as they come; those that still work, unless all are asked for. */
+/** Newest first. Only working keys, unless all are requested. */
 export function foundKeys(
   keys: readonly ApiKey[],
   { q, show }: { readonly q?: string | undefined; readonly show?: 'all' | undefined },

@@ -90,7 +90,7 @@ export function memberColumns({ members, grant, isWide, onAsk }: MemberColumnsPr
 
 interface RoleCellProps {
   readonly member: Member;
-  /** Why it cannot be changed, where it cannot. */
+  /** Why the member cannot be changed, if so. */
   readonly why: string | undefined;
   readonly isOwner: boolean;
   readonly onAsk: (change: MemberChange) => void;

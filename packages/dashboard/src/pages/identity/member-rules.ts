@@ -10,12 +10,12 @@ export const roles: readonly { readonly value: Role; readonly label: string; rea
   { value: 'viewer', label: 'Viewer', may: 'Sees everything and changes nothing: read.' },
 ];
 
-/** The roles that somebody may give. Only an owner makes owners; an API key acts as an admin. */
+/** The roles that a person may assign. Only an owner makes owners. An API key acts as an admin. */
 export function givenRoles(isOwner: boolean): typeof roles {
   return roles.filter(({ value }) => isOwner || value !== 'owner');
 }
 
-/** Why a member may not be changed by this person, in words; undefined where nothing speaks against it. */
+/** Why this person may not change a member, in words. Undefined if nothing prevents it. */
 export function whyFixed(member: Member, members: readonly Member[], isOwner: boolean): string | undefined {
   if (member.role !== 'owner') return undefined;
   if (!isOwner) return 'Only an owner changes an owner.';
@@ -29,7 +29,7 @@ function isLastOwner({ id, status }: Member, members: readonly Member[]): boolea
   );
 }
 
-/** What people see of a member first. */
+/** The display name of a member. */
 export function nameOf({ name, email }: Pick<Member, 'name' | 'email'>): string {
   return name === '' ? email : name;
 }

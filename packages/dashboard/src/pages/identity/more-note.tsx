@@ -5,7 +5,7 @@ interface MoreNoteProps {
   readonly total: number;
 }
 
-/** Says that the list is longer than what is shown of it. */
+/** Says that the list is longer than shown. */
 export function MoreNote({ shown, total }: MoreNoteProps) {
   return (
     <p className="border-t px-4 py-2 text-sm text-muted">

@@ -17,7 +17,7 @@ import { browserName } from './browser-name.ts';
 
 type Session = Answer<'listSessions'>['items'][number];
 
-/** Where the person is signed in, and how to end that. */
+/** Where the person is signed in, and how to end a session. */
 export function SessionsPanel() {
   const sessions = useRoute('listSessions', { query: { per_page: 1000 } }, { refetchInterval: 15_000 });
   const isWide = useIsWide();
@@ -73,7 +73,7 @@ export function SessionsPanel() {
   );
 }
 
-/** One after the other; one that has ended by itself meanwhile is no failure. */
+/** One after the other. A session that ended by itself meanwhile is no failure. */
 async function endAll(chosen: readonly Session[]): Promise<void> {
   for (const { id } of chosen) {
     await callRoute('revokeSession', { params: { id } }).catch((error: unknown) => {

@@ -6,14 +6,14 @@ import { Icon } from '../../ui/icon.tsx';
 
 interface ShownOnceProps {
   readonly title: string;
-  /** What it is called beside its button: "Copy the key". */
+  /** The label of the copy button: "Copy the key". */
   readonly copyLabel: string;
   readonly secret: string;
   readonly children: ReactNode;
   readonly onClose: () => void;
 }
 
-/** A secret that the gateway does not keep: it is in the page as long as this is open. A click beside does not close it. */
+/** A secret that the gateway does not keep. The page holds it while this is open. A click outside does not close it. */
 export function ShownOnce({ title, copyLabel, secret, children, onClose }: ShownOnceProps) {
   return (
     <Dialog

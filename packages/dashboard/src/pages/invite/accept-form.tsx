@@ -11,7 +11,7 @@ import { passwordFault } from '../sign-in/new-password.ts';
 import { isCode, isShownAtField, passwordRefusal } from '../sign-in/refusal.ts';
 import { RefusalNotice, useIsHeld } from '../sign-in/refusal-notice.tsx';
 
-/** Whoever accepts is signed in by it, whoever was before. */
+/** Accepting signs the person in, and replaces any former session. */
 export function AcceptForm({ token }: { readonly token: string }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');

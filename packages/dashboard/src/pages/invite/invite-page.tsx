@@ -16,7 +16,7 @@ export function InvitePage() {
           </p>
         </DeadLink>
       ) : (
-        // Another link is another form.
+        // Another link needs a fresh form.
         <AcceptForm key={token} token={token} />
       )}
     </PublicFrame>

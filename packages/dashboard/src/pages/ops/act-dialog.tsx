@@ -6,7 +6,7 @@ import type { ControlAction } from './op.ts';
 import { nameOf } from './receipt.ts';
 import type { Row } from './row-model.ts';
 
-/** From this many on, the number has to be typed. */
+/** From this many on, the person must type the number. */
 const many = 10;
 const listed = 5;
 
@@ -23,7 +23,7 @@ interface ActDialogProps {
   readonly onConfirm: (reason: string) => void;
 }
 
-/** Asks before an operation is ended, or before many are controlled at once; takes the reason. */
+/** Asks before an operation is terminated, or before many are controlled at once. Takes the reason. */
 export function ActDialog({ action, rows, onClose, onConfirm }: ActDialogProps) {
   const what = rows.length === 1 ? 'operation' : plural(rows.length, 'operation');
   return (

@@ -4,7 +4,7 @@ import type { ControlAction } from './op.ts';
 import type { OpsBoard } from './ops-board.ts';
 import type { Refusal } from './row-model.ts';
 
-/** An intent that is not confirmed by then is given up: the row goes back to what the gateway has said. */
+/** An intent without confirmation by then is dropped. The row returns to what the gateway said. */
 const answerMs = 10_000;
 const atOnce = 6;
 const pauseMs = 1500;
@@ -15,7 +15,7 @@ export type Outcome = 'done' | 'refused' | 'unknown' | 'busy';
 
 let intents = 0;
 
-/** Asks for one operation to be controlled: the row says so at once, and what came of it when that is known. */
+/** Requests a control of one operation. The row shows the request at once, and the result when it is known. */
 export async function askControl(
   board: OpsBoard,
   key: string,
@@ -32,7 +32,7 @@ export async function askControl(
     return 'done';
   } catch (error) {
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) {
-      // Who or what was faster stands in the record.
+      // The record shows who or what was faster.
       await refreshOp(board, key);
       const refusal = refusalOf(error);
       board.input(key, { type: 'refused', intentId, action, refusal, at: Date.now() });
@@ -50,7 +50,7 @@ function refusalOf({ detail, code, problem }: ApiError): Refusal {
   return { detail, code, state: problem.state, allowed: problem.allowed ?? [] };
 }
 
-/** What the gateway says of one operation now. */
+/** Reads the current state of one operation. */
 export async function refreshOp(board: OpsBoard, key: string): Promise<void> {
   try {
     board.tell(await callRoute('getOp', { params: { id: key } }), Date.now());
@@ -59,7 +59,7 @@ export async function refreshOp(board: OpsBoard, key: string): Promise<void> {
   }
 }
 
-/** The same for many, a few at a time, and slower where the gateway asks for it. */
+/** The same for many, a few at a time, and slower if the gateway asks for it. */
 export async function askControls(
   board: OpsBoard,
   keys: readonly string[],

@@ -31,7 +31,7 @@ interface BulkProgressProps {
   readonly onClose: () => void;
 }
 
-/** How far a scoped control has got. It is done when every agent has confirmed, and says so no sooner. */
+/** The progress of a scoped control. It is done only when every agent has confirmed. */
 export function BulkProgress({ controlId, onClose }: BulkProgressProps) {
   const query = useQuery({
     ...routeQuery('getControl', { params: { id: controlId }, query: { per_page: 1 } }),
@@ -69,7 +69,7 @@ export function BulkProgress({ controlId, onClose }: BulkProgressProps) {
   );
 }
 
-/** No event tells of receipts. What is all effective does not change any more; what has failed rarely does. */
+/** No event reports receipts. Once all are effective, nothing changes any more. Failed ones rarely change. */
 function againMs(data: Answer<'getControl'> | undefined): number | false {
   if (data?.kind !== 'bulk') return data === undefined ? 1500 : false;
   const { effective, failed, unconfirmed } = data.counts;

@@ -6,7 +6,7 @@ export type ScopeJson = NonNullable<Asked<'controlScope'>['body']>['scope'];
 export const reaches = ['run', 'agent', 'team', 'org', 'all'] as const;
 export type Reach = (typeof reaches)[number];
 
-/** What a person fills in. An org or team of `-`, or nothing, is an empty one. */
+/** The form that a person fills in. `-` or nothing stands for an empty org or team. */
 export interface ScopeForm {
   readonly reach: Reach;
   readonly org: string;
@@ -21,7 +21,7 @@ export function formOf({ org_id = '', team_id = '', agent_id = '', run_id = '' }
   return { reach, org: org_id, team: team_id, agent: agent_id, run: run_id };
 }
 
-/** As the gateway takes it; undefined while something is missing. */
+/** The scope in the form of the gateway. Undefined while something is missing. */
 export function scopeOf({ reach, org, team, agent, run }: ScopeForm): ScopeJson | undefined {
   const org_id = part(org);
   const team_id = part(team);
@@ -35,7 +35,7 @@ export function scopeOf({ reach, org, team, agent, run }: ScopeForm): ScopeJson 
     case 'agent':
       return agent.trim() === '' ? undefined : { org_id, team_id, agent_id: agent.trim() };
     case 'run': {
-      // A run of that name in any org, unless one is named.
+      // A run of that name in any org, unless an org is given.
       const within = org.trim() === '' ? {} : { org_id };
       return run.trim() === '' ? undefined : { ...within, run_id: run.trim() };
     }
@@ -46,7 +46,7 @@ function part(text: string): string {
   return idOfPart(text.trim());
 }
 
-/** What is to be typed before it happens: the scope by its own name. */
+/** What the person must type to confirm: the name of the scope. */
 export function phraseOf(scope: ScopeJson): string {
   if (scope.all === true) return 'everything';
   if (scope.run_id !== undefined) return scope.run_id;
@@ -63,7 +63,7 @@ export function sayScope(scope: ScopeJson, ownOrg: string | null): string {
   return scope.team_id === undefined ? `org ${phraseOf(scope)}` : `team ${phraseOf(scope)}`;
 }
 
-/** A whole org, and everything, are for admins. */
+/** Only admins control a whole org, or everything. */
 export function needsAdmin(reach: Reach): boolean {
   return reach === 'all' || reach === 'org';
 }

@@ -26,7 +26,7 @@ const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> =
   failed: ['failed', 'danger'],
 };
 
-/** What an entry of the audit log says of an operation, in a few words. */
+/** An audit log entry about an operation, in a few words. */
 export function titleOf({ event_type, payload }: Pick<Entry, 'event_type' | 'payload'>): readonly [string, Tone] {
   const known = titles[event_type];
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Whether an entry is about this agent's operation, and not about one with the same id of another. */
+/** Whether an entry is about this agent's operation, rather than another agent's with the same id. */
 export function isOfAgent(
   { lineage }: Pick<Entry, 'lineage'>,
   agent: { readonly org_id: string; readonly team_id: string; readonly agent_id: string },

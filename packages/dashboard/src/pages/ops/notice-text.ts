@@ -7,7 +7,7 @@ const refusedWord: Readonly<Record<ControlAction, string>> = {
   terminate: 'Not terminated',
 };
 
-/** What came of a wish, in words: what happened instead, by whom, and what can be done now. */
+/** The outcome of a request in words: what happened instead, by whom, and what is possible now. */
 export function noticeText(notice: Notice, { op }: Pick<Row, 'op'>): string {
   const instead = whatHappened(op);
   switch (notice.kind) {

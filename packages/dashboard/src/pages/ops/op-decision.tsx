@@ -7,7 +7,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 type Explained = Answer<'explainDecision'>;
 type Rule = Explained['rules'][number];
 
-/** Why the operation was decided as it was, with every rule that was looked at. */
+/** Why the operation was decided this way, with every considered rule. */
 export function OpDecision({ opKey }: { readonly opKey: string }) {
   const query = useRoute('explainDecision', { params: { id: opKey } });
   if (query.error instanceof ApiError && query.error.status === 404) {

@@ -20,11 +20,11 @@ import { OpStateBadge, staleWords } from './state-cell.tsx';
 import type { OpenOp } from './use-open-op.ts';
 
 interface OpDrawerProps {
-  /** As the URL names it. */
+  /** As named in the URL. */
   readonly asked: string;
   readonly open: OpenOp;
   readonly onClose: () => void;
-  /** Missing where the person may only look. */
+  /** Missing if the person may only look. */
   readonly onAct?: Act | undefined;
 }
 
@@ -115,7 +115,7 @@ function Section({ title: name, children }: { readonly title: string; readonly c
   );
 }
 
-/** It is not in flight: the audit log may still tell of it. */
+/** The operation is not in flight. The audit log may still know it. */
 function Missing({ asked, open }: { readonly asked: string; readonly open: OpenOp }) {
   const { error, candidates, retry } = open;
   if (candidates.length > 0) {

@@ -8,7 +8,7 @@ import { Age, Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
 import type { Op } from './op.ts';
 
-/** What is known of one operation. */
+/** The facts of one operation. */
 export function OpFacts({ op }: { readonly op: Op }) {
   const { org_id, team_id, agent_id } = op.agent;
   const address = [org_id, team_id, agent_id].map((part) => (part === '' ? '-' : part)).join('/');

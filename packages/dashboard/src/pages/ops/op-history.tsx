@@ -11,15 +11,15 @@ import type { Op } from './op.ts';
 
 interface OpHistoryProps {
   readonly opId: string;
-  /** Not known where only the id is: entries of all agents with it are shown then. */
+  /** Unknown if only the id is given. The history then shows entries of all agents with that id. */
   readonly agent: Op['agent'] | undefined;
-  /** Changes whenever there may be more to tell. */
+  /** Changes whenever there may be news. */
   readonly stamp: string;
 }
 
 const perPage = 200;
 
-/** All that the audit log says of one operation, the newest first. */
+/** All audit log entries of one operation, newest first. */
 export function OpHistory({ opId, agent, stamp }: OpHistoryProps) {
   const query = useRoute('listLogs', {
     query: { op_id: opId, per_page: perPage, ...(agent === undefined ? {} : { agent_id: agent.agent_id }) },

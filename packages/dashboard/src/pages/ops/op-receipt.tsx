@@ -13,7 +13,7 @@ const looks: Readonly<Record<Step['state'], string>> = {
   ahead: 'text-muted',
 };
 
-/** The way of the last control from requested to effective, as a stopwatch. */
+/** The progress of the last control from requested to effective, as a stopwatch. */
 export function OpReceipt({ control }: { readonly control: Control }) {
   const { action, actor, reason, requested_at } = control;
   return (

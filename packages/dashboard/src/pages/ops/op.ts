@@ -1,7 +1,7 @@
 import { agentPath, idOfPart } from '@reeve/contract/names';
 import type { Answer } from '../../api/send.ts';
 
-/** An operation as the gateway tells of it. */
+/** An operation in the gateway's form. */
 export type Op = Answer<'getOp'>;
 export type OpState = Op['state'];
 export type Control = NonNullable<Op['control']>;
@@ -16,17 +16,17 @@ const moves: Readonly<Record<OpState, Partial<Record<ControlAction, OpState>>>> 
   terminated: {},
 };
 
-/** What an operator's action makes of a state; undefined where the gateway would refuse it or do nothing. */
+/** The state after an operator's action. Undefined if the gateway would refuse it or do nothing. */
 export function outcomeOf(state: OpState, action: ControlAction): OpState | undefined {
   return moves[state][action];
 }
 
-/** The address of an operation that is right for every caller: `org/team/agent/trace:span`, `-` for an empty part. */
+/** The full address of an operation: `org/team/agent/trace:span`, with `-` for an empty part. */
 export function keyOf({ agent, op_id }: Pick<Op, 'agent' | 'op_id'>): string {
   return `${agentPath(agent)}/${op_id}`;
 }
 
-/** The parts of such an address; undefined where it is none. */
+/** The parts of such an address. Undefined if it is not one. */
 export function partsOf(key: string): Pick<Op, 'agent' | 'op_id'> | undefined {
   const [org, team, agent_id, op_id, ...rest] = key.split('/');
   if (org === undefined || team === undefined || !agent_id || !op_id || rest.length > 0) return undefined;

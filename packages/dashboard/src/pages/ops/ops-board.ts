@@ -5,25 +5,25 @@ import { keyOf } from './op.ts';
 import type { Row, RowInput } from './row-model.ts';
 import { newRow, reduceRow } from './row-model.ts';
 
-/** How long what has ended stays in sight; the gateway lets go of it at about the same time. */
+/** How long ended operations stay visible. The gateway drops them at about the same time. */
 export const endedMs = 60_000;
 
-/** For how long before that it fades. */
+/** How long they fade before that. */
 export const fadeMs = 3000;
 
 /**
- * All operations that this page knows of, each as the gateway told of it last. Changes are taken at once and told
+ * All operations that this page knows, each in its last reported state. Changes apply at once and are announced
  * together: `schedule` is the next frame of the screen.
  */
 export class OpsBoard {
-  /** What is to be drawn: all rows as they were at the last frame. */
+  /** What to draw: all rows as of the last frame. */
   readonly drawn = new Observable<ReadonlyMap<string, Row>>(new Map());
   readonly #rows = new Map<string, Row>();
   readonly #schedule: (draw: () => void) => void;
   #isScheduled = false;
-  /** While the list is read: what it or an event has told of since. */
+  /** While the list is read: the rows that it or an event has reported since. */
   #told: Set<string> | undefined;
-  /** Rows of a list that stands still are kept until it moves on. */
+  /** Rows of a frozen list are kept until it moves on. */
   #kept: ReadonlySet<string> = new Set();
 
   constructor(schedule: (draw: () => void) => void) {
@@ -38,7 +38,7 @@ export class OpsBoard {
     return this.#rows.size;
   }
 
-  /** The list is about to be read from its start. What neither it nor an event then tells of is gone. */
+  /** The list is about to be read from its start. Rows that neither it nor an event then reports are gone. */
   startReading(): void {
     this.#told = new Set();
   }
@@ -73,7 +73,7 @@ export class OpsBoard {
     }
   }
 
-  /** Something about one row; of a row that is not known there is nothing to say. */
+  /** An input for one row. Ignored if the row is unknown. */
   input(key: string, input: RowInput): void {
     const row = this.#rows.get(key);
     if (row === undefined) return;
@@ -81,13 +81,13 @@ export class OpsBoard {
     if (next !== row) this.#put(key, next);
   }
 
-  /** Ends what is past its deadline, and lets go of what ended a while ago. */
+  /** Ends intents past their deadline, and drops rows that ended a while ago. */
   tick(now: number): void {
     for (const key of this.#rows.keys()) this.input(key, { type: 'tick', now });
     this.prune(now);
   }
 
-  /** What stays in sight, whatever becomes of it, for as long as the list stands still. */
+  /** Rows that stay visible, whatever becomes of them, while the list is frozen. */
   keep(keys: Iterable<string>): void {
     this.#kept = new Set(keys);
   }

@@ -5,12 +5,12 @@ import type { Loading } from './use-ops-board.ts';
 
 interface OpsEmptyProps {
   readonly loading: Loading;
-  /** Some are there, and the filters hide them. */
+  /** There are operations, but the filters hide them. */
   readonly isFiltered: boolean;
   readonly onClear: () => void;
 }
 
-/** What stands where no row does. */
+/** Shown in place of rows. */
 export function OpsEmpty({ loading, isFiltered, onClear }: OpsEmptyProps) {
   if (loading.status === 'loading') return <Skeleton lines={8} label="Loading the operations" />;
   if (loading.status === 'failed') return null;

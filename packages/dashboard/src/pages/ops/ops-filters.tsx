@@ -24,7 +24,7 @@ const tiers = [
 
 const mostChoices = 500;
 
-/** Which operations are shown: by words, and by whose they are. On a phone it opens on demand. */
+/** Filters by words and by owner. On a phone they open on demand. */
 export function OpsFilters({ search, rows, onChange, boxRef }: OpsFiltersProps) {
   const isWide = useIsWide();
   const filterKey = JSON.stringify(filterOf(search));

@@ -9,7 +9,7 @@ interface OpsNoticeProps {
   readonly onRetry: () => void;
 }
 
-/** Why the list may not be the whole truth at the moment. */
+/** Why the list may be incomplete at the moment. */
 export function OpsNotice({ loading, onRetry }: OpsNoticeProps) {
   const { state, since } = useConnection();
   const isAway = state === 'reconnecting' || state === 'offline';

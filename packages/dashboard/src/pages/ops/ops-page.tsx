@@ -36,7 +36,7 @@ interface Asking {
   readonly rows: readonly Row[];
 }
 
-/** Live operations: all that is in flight, as it happens, and the controls for it. */
+/** Live operations: everything in flight, and its controls. */
 export function OpsPage() {
   const canControl = useCan('write');
   const [search, change] = usePageSearch(parseOpsSearch);
@@ -53,7 +53,7 @@ export function OpsPage() {
   const filters = useRef<HTMLDivElement>(null);
   const sight = useRef<readonly Row[]>([]);
   const toTop = () => {
-    // In braces: some browsers answer with a promise, which an effect must not return.
+    // In braces, because some browsers return a promise, which an effect must not return.
     box.current?.scrollTo({ top: 0 });
   };
   useEffect(toTop, [filterKey]);
@@ -69,7 +69,7 @@ export function OpsPage() {
       ),
     [board],
   );
-  /** A pause or resume of one row is done at once, as nothing is lost by it; anything else after a question. */
+  /** A pause or resume of one row happens at once, since it loses nothing. Anything else needs a confirmation. */
   const act = useCallback(
     (action: ControlAction, rows: readonly Row[]) => {
       if (action === 'terminate' || rows.length > 1) setAsking({ action, rows });

@@ -1,7 +1,7 @@
 import type { RawSearch } from '../../shell/search.ts';
 import { oneOf, text } from '../../shell/search.ts';
 
-/** Without one it is `in_flight`. */
+/** The default is `in_flight`. */
 export const stateFilters = [
   'all',
   'in_flight',
@@ -16,10 +16,10 @@ export type StateFilter = (typeof stateFilters)[number];
 
 export const sortNames = ['agent', 'team', 'org', 'action', 'resource', 'summary', 'state', 'age', 'cost'] as const;
 export type SortName = (typeof sortNames)[number];
-/** `-` before the name: the other way round. */
+/** A leading `-` reverses the order. */
 export type Sort = SortName | `-${SortName}`;
 
-/** What of the page lives in its URL. An org or team of `-` is an empty one. */
+/** The page state in the URL. `-` stands for an empty org or team. */
 export interface OpsSearch {
   /** The operation whose drawer is open. */
   readonly op?: string | undefined;
@@ -50,7 +50,7 @@ export function parseOpsSearch(raw: RawSearch): OpsSearch {
   };
 }
 
-/** What a saved view keeps: which operations are shown and in which order, not which one is open. */
+/** The part that a saved view keeps: the filters and the order, but not the open operation. */
 export function filterOf({ state, org_id, team_id, agent_id, run_id, q, sort }: OpsSearch): OpsFilter {
   return { state, org_id, team_id, agent_id, run_id, q, sort };
 }

@@ -30,7 +30,7 @@ export interface OpsTableProps {
   readonly onAt: (key: string) => void;
   readonly boxRef: RefObject<HTMLDivElement | null>;
   readonly onSight: (rows: readonly Row[]) => void;
-  /** Missing where the person may only look. */
+  /** Missing if the person may only look. */
   readonly control?: RowControls | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface OpsTableProps {
 export function OpsTable({ rows, control, onOpen, openKey, at, onAt, boxRef, onSight, ...sorting }: OpsTableProps) {
   const { sort, onSort } = sorting;
   const hasReceipts = useHadReceipts(rows);
-  // Rows are drawn again only where these, or what they show, have changed.
+  // Rows are redrawn only if these, or what they show, have changed.
   const columns = useMemo(
     () => [
       ...(control === undefined ? [] : [selectColumn(control, at)]),
@@ -73,7 +73,7 @@ export function OpsTable({ rows, control, onOpen, openKey, at, onAt, boxRef, onS
   );
 }
 
-/** Whether a receipt or a warning has stood beside a state. Once it has, its room is kept: the columns move but once. */
+/** Whether a state ever had a receipt or a warning. Its room is then kept, so that the columns move only once. */
 function useHadReceipts(rows: readonly Row[]): boolean {
   const [had, setHad] = useState(false);
   const has = had || rows.some(({ op, intent }) => op.control !== null || op.stale || intent !== undefined);
@@ -92,7 +92,7 @@ function keyOfRow({ key }: Row): string {
   return key;
 }
 
-/** What has ended steps back, and fades before it is taken away. */
+/** Ended rows are dimmed, and fade before removal. */
 function rowClass({ op, isGone, endedAt }: Row): string {
   const isFading = endedAt !== undefined && Date.now() - endedAt > endedMs - fadeMs;
   return classes(

@@ -4,7 +4,7 @@ import type { Op } from './op.ts';
 import type { OpsFilter, Sort, SortName, StateFilter } from './ops-search.ts';
 import type { Row } from './row-model.ts';
 
-/** Whether an operation is one of those asked for. */
+/** Whether an operation matches the filter. */
 export function matcherOf(filter: OpsFilter): (row: Row) => boolean {
   const { state = 'in_flight', org_id, team_id, agent_id, run_id } = filter;
   const words = (filter.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
@@ -28,7 +28,7 @@ function isIn(row: Row, wanted: StateFilter): boolean {
   return wanted === 'in_flight' ? !isOver(state) || isAnswer(row) : state === wanted;
 }
 
-/** An end that an operator waits for: it is seen to have come, with its receipt, and does not vanish from under a hand. */
+/** An end that an operator waits for. The row shows it with its receipt, and does not vanish under the pointer. */
 function isAnswer({ op, intent, notice }: Row): boolean {
   return intent !== undefined || notice !== undefined || op.control?.action === 'terminate';
 }
@@ -48,7 +48,7 @@ function hasAll(op: Op, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** What is looked for in an operation: made once, as a record never changes. */
+/** The searchable text of an operation. Built once, because a record never changes. */
 const searched = new WeakMap<Op, string>();
 
 const keys: Readonly<Record<SortName, (op: Op) => string | number>> = {
@@ -59,12 +59,12 @@ const keys: Readonly<Record<SortName, (op: Op) => string | number>> = {
   resource: ({ resource }) => resource,
   summary: ({ summary }) => summary,
   state: ({ state }) => opStates.indexOf(state),
-  // The smaller the age, the later it began.
+  // A smaller age means a later start.
   age: ({ registered_at }) => -Date.parse(registered_at),
   cost: ({ cost_micros }) => cost_micros,
 };
 
-/** The rows in order; those that are equal by what was asked for, the newest first. The order never depends on chance. */
+/** The rows in order. Equal rows are sorted newest first, so the order is always the same. */
 export function sortRows(rows: readonly Row[], sort: Sort = 'age'): Row[] {
   if (sort === 'age') return rows.toSorted(newestFirst);
   const isDown = sort.startsWith('-');
@@ -87,7 +87,7 @@ function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The sort that a click on a header asks for: one way, the other way, and back to the newest first. */
+/** The sort after a click on a header: one way, the other way, and back to newest first. */
 export function nextSort(current: Sort | undefined, name: SortName): Sort | undefined {
   const first: Sort = name === 'cost' ? '-cost' : name;
   const second: Sort = name === 'cost' ? 'cost' : `-${name}`;
@@ -97,7 +97,7 @@ export function nextSort(current: Sort | undefined, name: SortName): Sort | unde
 
 export type Counts = Readonly<Record<'all' | 'in_flight' | 'pending' | 'running' | 'paused' | 'ended', number>>;
 
-/** How many there are of each state among what the other filters leave. */
+/** The number of rows per state among those that the other filters leave. */
 export function countStates(rows: Iterable<Row>, filter: OpsFilter): Counts {
   const counts = { all: 0, in_flight: 0, pending: 0, running: 0, paused: 0, ended: 0 };
   const matches = matcherOf({ ...filter, state: 'all' });
@@ -116,14 +116,11 @@ export function countStates(rows: Iterable<Row>, filter: OpsFilter): Counts {
 
 export interface View {
   readonly rows: readonly Row[];
-  /** While it stands still: how many fit and are not shown. */
+  /** While frozen: how many rows match but are not shown. */
   readonly fresh: number;
 }
 
-/**
- * What is shown. A frozen list keeps its rows and their order, whatever else comes or goes, but what each row says is as
- * true as ever.
- */
+/** The visible rows. A frozen list keeps its rows and their order, but each row still shows its current state. */
 export function viewOf(all: ReadonlyMap<string, Row>, filter: OpsFilter, frozen: readonly string[] | undefined): View {
   const matches = matcherOf(filter);
   const fitting = [...all.values()].filter((row) => matches(row) && !row.isGone);
@@ -135,7 +132,7 @@ export function viewOf(all: ReadonlyMap<string, Row>, filter: OpsFilter, frozen:
 
 type Tier = 'org_id' | 'team_id' | 'agent_id' | 'run_id';
 
-/** What can be chosen in a filter: what there is within the tiers above it, and what is chosen. */
+/** The choices of a filter: what exists within the tiers above it, and the current choice. */
 export function choicesOf(rows: Iterable<Row>, filter: OpsFilter, tier: Tier): string[] {
   const above: OpsFilter = {
     state: 'all',

@@ -20,7 +20,7 @@ interface ReceiptChipProps {
   readonly control: Control;
 }
 
-/** A control's stopwatch in a word and a time. The tick is for what the agent has confirmed, and for nothing else. */
+/** A control's stopwatch in a word and a time. Only a confirmation by the agent gets the tick. */
 export function ReceiptChip({ control }: ReceiptChipProps) {
   const [words, tone] = short[control.status];
   return (
@@ -37,7 +37,7 @@ export function ReceiptChip({ control }: ReceiptChipProps) {
   );
 }
 
-/** From requested to effective; it runs only while there is something to wait for. */
+/** From requested to effective. It runs only while there is something to wait for. */
 export function Stopwatch({ control }: ReceiptChipProps) {
   if (control.status === 'effective') return <span>{formatElapsed(elapsedMs(control, 0))}</span>;
   return isUnderWay(control) ? <Running control={control} /> : null;

@@ -2,8 +2,8 @@ import type { Control } from './op.ts';
 import { isUnderWay } from './receipt.ts';
 
 /**
- * How long to wait before a receipt is read again. No event tells of its progress, so it is asked for: often while the
- * answer is due at any moment, rarely where only a late word is left to come.
+ * How long to wait before reading a receipt again. No event reports its progress, so the page polls: often while the
+ * answer is due, rarely if only a late answer is left to come.
  */
 export function delayOf(control: Control, now: number): number {
   if (!isUnderWay(control)) return 10_000;
@@ -11,7 +11,7 @@ export function delayOf(control: Control, now: number): number {
   return age < 5000 ? 400 : age < 30_000 ? 1000 : 3000;
 }
 
-/** Those to read now, the ones that have waited the longest first. */
+/** The receipts to read now, longest wait first. */
 export function dueReceipts(
   controls: Iterable<Control>,
   readAt: ReadonlyMap<string, number>,

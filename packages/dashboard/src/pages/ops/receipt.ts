@@ -1,7 +1,7 @@
 import { formatDuration } from '../../api/format.ts';
 import type { Control, ControlAction } from './op.ts';
 
-/** What is settled stays; what an agent may still say more about ranks lower. */
+/** Settled statuses rank highest. Statuses that an agent may still change rank lower. */
 const rank: Readonly<Record<Control['status'], number>> = {
   requested: 0,
   delivered: 1,
@@ -11,13 +11,13 @@ const rank: Readonly<Record<Control['status'], number>> = {
   effective: 5,
 };
 
-/** What a newer telling makes of a receipt: one and the same never goes back. */
+/** Merges a newer report of a receipt. The same receipt never goes back. */
 export function laterControl(known: Control | null, told: Control | null): Control | null {
   if (known === null || told === null || known.id !== told.id) return told;
   return rank[told.status] >= rank[known.status] ? told : known;
 }
 
-/** Whether the gateway may have more to say about it at any moment, which no event tells. */
+/** Whether the receipt may change at any moment. No event reports that. */
 export function isUnderWay({ status }: Control): boolean {
   return status === 'requested' || status === 'delivered' || status === 'acked';
 }
@@ -33,7 +33,7 @@ export function nameOf(action: ControlAction): string {
   return doing[action];
 }
 
-/** Where a receipt stands, in plain words. */
+/** The status of a receipt, in plain words. */
 export function explainReceipt({ status, action, detail }: Control): string {
   const said = detail === '' ? '' : ` It says: ${detail}`;
   switch (status) {
@@ -54,12 +54,12 @@ export function explainReceipt({ status, action, detail }: Control): string {
 
 export interface Step {
   readonly name: string;
-  /** When; null where it has not come to that, or it is not known. */
+  /** The time of the step. Null if it has not happened, or is not known. */
   readonly at: string | null;
   readonly state: 'done' | 'waiting' | 'failed' | 'ahead';
 }
 
-/** The way of a receipt from requested to effective. A step counts as done only with its own time. */
+/** The steps of a receipt from requested to effective. A step counts as done only with its own time. */
 export function stepsOf(control: Control): readonly Step[] {
   const { requested_at, delivered_at, acked_at, effective_at, status } = control;
   const times = [requested_at, delivered_at, acked_at, effective_at];
@@ -69,20 +69,20 @@ export function stepsOf(control: Control): readonly Step[] {
   return names.map((name, index) => {
     const at = times[index] ?? null;
     if (at !== null) return { name, at, state: 'done' };
-    // An agent may answer on a step and thereby skip the one before.
+    // An agent may answer one step and thereby skip the one before.
     if (index <= last) return { name, at, state: 'done' };
     if (index === last + 1) return { name, at, state: isStuck ? 'failed' : 'waiting' };
     return { name, at, state: 'ahead' };
   });
 }
 
-/** From requested to effective; to when it was given up or failed the time is open. */
+/** From requested to effective. If it failed or is unconfirmed, the time runs on. */
 export function elapsedMs({ requested_at, effective_at }: Control, now: number): number {
   const end = effective_at === null ? now : Date.parse(effective_at);
   return Math.max(0, end - Date.parse(requested_at));
 }
 
-/** A time that has been taken: `18 ms`, `4.2 s`. */
+/** A measured time: `18 ms`, `4.2 s`. */
 export function formatElapsed(ms: number): string {
   return ms < 1000 ? `${Math.max(0, Math.round(ms))} ms` : formatDuration(ms);
 }

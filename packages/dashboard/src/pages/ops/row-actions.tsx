@@ -6,24 +6,24 @@ import { canAsk } from './row-model.ts';
 
 export type Act = (action: ControlAction, rows: readonly Row[]) => void;
 
-/** What a person who may control operations can do in the list. */
+/** The actions in the list for a person who may control operations. */
 export interface RowControls {
   readonly selected: ReadonlySet<string>;
   readonly onToggle: (row: Row, isRange: boolean) => void;
   readonly onToggleAll: () => void;
   readonly onAct: Act;
-  /** The pointer has come to the controls of a row, or has left them. */
+  /** The pointer entered or left the controls of a row. */
   readonly onPoint: (isPointing: boolean) => void;
 }
 
 interface RowActionsProps {
   readonly row: Row;
   readonly onAct: Act;
-  /** Of many rows only the one at hand is a stop of the Tab key. */
+  /** Only the current row is a tab stop. */
   readonly isAtHand: boolean;
 }
 
-/** Pause or resume, and terminate: in the same places whatever the state, and none where there is nothing to control. */
+/** Pause or resume, and terminate. In the same places in every state, and absent if nothing can be controlled. */
 export function RowActions({ row, onAct, isAtHand }: RowActionsProps) {
   const { op, isGone } = row;
   if (isOver(op.state) || isGone) return null;

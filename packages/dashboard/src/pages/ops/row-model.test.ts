@@ -92,7 +92,7 @@ describe('a row', () => {
   });
 });
 
-/** A gateway of one operation: every move has its event; answers and lists show it as it is at their moment. */
+/** A gateway of one operation. Every move has its event. Answers and lists show the state of their moment. */
 class Story {
   readonly inputs: RowInput[] = [];
   readonly #late: RowInput[] = [];
@@ -119,7 +119,7 @@ class Story {
     this.#say({ type: 'told', op: this.#op, at: this.now }, isLate);
   }
 
-  /** This page asks; the gateway does it or refuses, and its answer may come at any later time. */
+  /** This page asks. The gateway obeys or refuses, and its answer may come at any later time. */
   ask(action: ControlAction, isLate: boolean, fate: 'answered' | 'unanswered', patience: number): void {
     const intentId = ++this.#intents;
     this.inputs.push({
@@ -189,7 +189,7 @@ const story = fc.array(stage, { maxLength: 40 }).map((stages) => {
   return { inputs: told.inputs, state: told.state };
 });
 
-/** Events keep their order among themselves; answers, lists and ticks fall anywhere between them. */
+/** Events keep their order among themselves. Answers, lists and ticks fall anywhere between them. */
 const shuffled = fc.tuple(story, fc.array(fc.nat(), { maxLength: 120 })).map(([told, picks]) => {
   const isEvent = (input: RowInput) => input.type === 'told' && input.eventId !== undefined;
   const lanes = [told.inputs.filter(isEvent), told.inputs.filter((input) => !isEvent(input))];

@@ -3,7 +3,7 @@ import type { Control, ControlAction, Op, OpState } from './op.ts';
 import { keyOf, outcomeOf } from './op.ts';
 import { laterControl } from './receipt.ts';
 
-/** What this person has asked for and the gateway has not confirmed yet. It never outlives its deadline. */
+/** A request of this person that the gateway has not confirmed yet. It never outlives its deadline. */
 export interface Intent {
   readonly id: number;
   readonly action: ControlAction;
@@ -12,7 +12,7 @@ export interface Intent {
   readonly deadline: number;
 }
 
-/** Why a wish did not come true as it was meant. */
+/** Why a request did not succeed as intended. */
 export type Notice =
   | {
       readonly kind: 'refused';
@@ -31,19 +31,19 @@ export type Notice =
 export type Refusal = Pick<Extract<Notice, { kind: 'refused' }>, 'detail' | 'code' | 'state' | 'allowed'>;
 
 export interface Row {
-  /** Its address, which is also what it is known by on this page. */
+  /** The address, which also identifies the row on this page. */
   readonly key: string;
   readonly op: Op;
-  /** The newest event that it shows; 0 where none has told of it. */
+  /** The newest event that the row shows. 0 if none has reported it. */
   readonly eventId: number;
-  /** Whether the newest word came by an event: the order of those is certain. */
+  /** Whether the newest report came by an event. Only the order of events is certain. */
   readonly isByEvent: boolean;
   readonly intent: Intent | undefined;
   readonly notice: Notice | undefined;
   readonly lastIntentId: number;
-  /** When this page learned that it is over, by this computer's clock. */
+  /** When this page learned of the end, by this computer's clock. */
   readonly endedAt: number | undefined;
-  /** The gateway does not know it any more, and how it ended was not heard. */
+  /** The gateway no longer knows the operation, and the page missed its end. */
   readonly isGone: boolean;
 }
 
@@ -51,7 +51,7 @@ export type RowInput =
   /** An event of the stream (with its id), or an answer that shows the operation at some moment. */
   | { readonly type: 'told'; readonly op: Op; readonly eventId?: number; readonly at: number }
   | { readonly type: 'asked'; readonly intent: Intent }
-  /** `isNoop`: it was so already, by somebody else's doing. */
+  /** `isNoop`: somebody else had already done it. */
   | {
       readonly type: 'accepted';
       readonly intentId: number;
@@ -97,9 +97,8 @@ export function newRow(op: Op, at: number, eventId?: number): Row {
 }
 
 /**
- * What becomes of a row, whatever the order in which events, answers and timeouts come: it shows the state that the gateway
- * has told last, an intent ends with its confirmation, its refusal, or its deadline, and the same row comes back where
- * nothing has changed.
+ * Reduces a row, in whatever order events, answers and timeouts come. It shows the last state that the gateway
+ * reported. An intent ends with its confirmation, its refusal or its deadline. Without a change, the same row returns.
  */
 export function reduceRow(row: Row, input: RowInput): Row {
   switch (input.type) {
@@ -113,7 +112,7 @@ export function reduceRow(row: Row, input: RowInput): Row {
       return { ...told, notice: { kind: 'overtaken', action: input.action, by: input.op.state, at: input.at } };
     }
     case 'refused': {
-      // Of a wish that another one has replaced nobody wants to hear any more.
+      // A newer request has replaced this one, so its refusal is ignored.
       if (input.intentId !== row.lastIntentId) return row;
       const { action, refusal, at } = input;
       return { ...withoutIntent(row, input.intentId), notice: { kind: 'refused', action, ...refusal, at } };
@@ -139,7 +138,7 @@ export function reduceRow(row: Row, input: RowInput): Row {
   }
 }
 
-/** Events of one operation come in order. Anything else was true at the moment that it shows, which may be past. */
+/** Events of one operation come in order. Anything else was true at its own moment, which may be past. */
 function tell(row: Row, op: Op, at: number, eventId?: number): Row {
   const { op: known } = row;
   const isNews =
@@ -164,7 +163,7 @@ function tell(row: Row, op: Op, at: number, eventId?: number): Row {
   };
 }
 
-/** A state that has come true, or that rules the wish out, ends it. */
+/** A state that fulfils the intent, or rules it out, ends it. */
 function settle(row: Row, at: number): Row {
   const { intent, op } = row;
   if (intent === undefined) return row;
@@ -173,7 +172,7 @@ function settle(row: Row, at: number): Row {
   return { ...row, intent: undefined, notice: { kind: 'overtaken', action: intent.action, by: op.state, at } };
 }
 
-/** What was in doubt has come true after all. */
+/** A doubtful request has succeeded after all. */
 function heard(row: Row): Row {
   const { notice, op } = row;
   return notice !== undefined && targetOf(notice.action) === op.state ? calm(row, notice.action) : row;
@@ -202,7 +201,7 @@ function targetOf(action: ControlAction): OpState {
   return action === 'pause' ? 'paused' : action === 'resume' ? 'running' : 'terminated';
 }
 
-/** Whether the control is offered. Terminate always is while there is anything to end, whatever else is under way. */
+/** Whether to offer the control. Terminate is offered as long as there is anything to end. */
 export function canAsk({ op, intent, isGone }: Pick<Row, 'op' | 'intent' | 'isGone'>, action: ControlAction): boolean {
   if (isGone || outcomeOf(op.state, action) === undefined) return false;
   return action === 'terminate' || intent === undefined;

@@ -6,7 +6,7 @@ import type { ControlAction } from './op.ts';
 import type { OpsBoard } from './ops-board.ts';
 import { nameOf } from './receipt.ts';
 
-/** Asks, and tells the person what came of it. */
+/** Requests the controls, and tells the person the result. */
 export async function runControls(
   board: OpsBoard,
   keys: readonly string[],

@@ -1,13 +1,13 @@
 import type { OpsFilter, OpsSearch } from './ops-search.ts';
 import { filterOf, parseOpsSearch } from './ops-search.ts';
 
-/** A filter and order under a name. It is a link: what it shows is in the URL. */
+/** A named filter and order. It is a link: the URL holds what it shows. */
 export interface SavedView {
   readonly name: string;
   readonly filter: OpsFilter;
 }
 
-/** What comes with the dashboard. */
+/** The built-in views. */
 export const givenViews: readonly SavedView[] = [
   { name: 'In flight', filter: {} },
   { name: 'Waiting for a person', filter: { state: 'pending', sort: '-age' } },
@@ -15,7 +15,7 @@ export const givenViews: readonly SavedView[] = [
   { name: 'Most expensive', filter: { sort: '-cost' } },
 ];
 
-/** What was kept, as far as it can be understood. */
+/** The stored views, as far as they are valid. */
 export function readViews(text: string | null): readonly SavedView[] {
   try {
     const kept: unknown = JSON.parse(text ?? '[]');
@@ -32,7 +32,7 @@ function readView(kept: unknown): SavedView | undefined {
   return { name, filter: filterOf(parseOpsSearch({ ...filter })) };
 }
 
-/** With the view under its name, in place of one that had it before; names in order. */
+/** Adds the view, or replaces the one of that name. Sorted by name. */
 export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   const others = views.filter(({ name }) => name !== view.name);
   return [...others, view].toSorted((a, b) => a.name.localeCompare(b.name));
@@ -47,5 +47,5 @@ export function isAnythingSet(search: OpsSearch): boolean {
   return Object.values(filterOf(search)).some((value) => value !== undefined);
 }
 
-/** Takes every filter away, and the order. */
+/** Clears every filter and the order. */
 export const clearedFilter: OpsFilter = filterOf({});

@@ -29,11 +29,11 @@ interface ScopeDialogProps {
   readonly rows: ReadonlyMap<string, Row>;
   readonly filter: OpsFilter;
   readonly onClose: () => void;
-  /** It has been asked for: the id under which its receipts can be read. */
+  /** The control was requested. The id leads to its receipts. */
   readonly onDone: (controlId: string) => void;
 }
 
-/** Controls all that is in flight within a scope: first what it would change, then a typed confirmation. */
+/** Controls everything in flight within a scope: first a preview, then a typed confirmation. */
 export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps) {
   const isAdmin = useCan('admin');
   const ownOrg = useGrant()?.orgId ?? null;
@@ -50,7 +50,7 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
 
   if (confirming !== undefined) {
     const act = async (reason: string) => {
-      // The same wish goes under the same key, and is done once, however often it has to be sent.
+      // The same request has the same idempotency key, so it happens once, however often it is sent.
       const wish = JSON.stringify([action, confirming, reason]);
       const key = wishes.current.get(wish) ?? newKey();
       wishes.current.set(wish, key);
@@ -127,7 +127,7 @@ function newKey(): string {
 
 type PreviewQuery = ReturnType<typeof usePreview>;
 
-/** What it would change now. Nothing does. */
+/** A preview of what would change now. It changes nothing. */
 function usePreview(action: ControlAction, scope: ScopeJson | undefined) {
   return useQuery({
     queryKey: ['controlScope', action, scope],

@@ -23,7 +23,7 @@ const parts: Readonly<Record<Reach, readonly Part[]>> = {
 
 const labels: Readonly<Record<Part, string>> = { org: 'Org', team: 'Team', agent: 'Agent', run: 'Run' };
 
-/** The names that the scope needs; those that have something in flight are suggested. */
+/** The names that the scope needs. Suggests names that have something in flight. */
 export function ScopeFields({ form, rows, onChange }: ScopeFieldsProps) {
   const id = useId();
   const { reach } = form;

@@ -13,13 +13,13 @@ const buttons = [
 
 interface SelectionBarProps {
   readonly rows: readonly Row[];
-  /** Those of the selection that the filters do not show. */
+  /** Selected rows that the filters hide. */
   readonly hidden: number;
   readonly onAct: Act;
   readonly onClear: () => void;
 }
 
-/** What can be done with the rows that are chosen. Each button says how many it is for. */
+/** The actions for the selected rows. Each button says how many it affects. */
 export function SelectionBar({ rows, hidden, onAct, onClear }: SelectionBarProps) {
   return (
     <div role="group" aria-label="Selection" className="flex min-w-0 flex-1 flex-wrap items-center gap-2">

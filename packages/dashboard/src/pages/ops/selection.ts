@@ -1,4 +1,4 @@
-/** The rows that are chosen, and the one that a range starts from. */
+/** The selected rows, and the start of a range. */
 export interface Selection {
   readonly keys: ReadonlySet<string>;
   readonly anchor: string | undefined;
@@ -12,7 +12,7 @@ export function toggle({ keys }: Selection, key: string): Selection {
   return { keys: next, anchor: key };
 }
 
-/** Everything from the row chosen last to this one, as they stand in the list. */
+/** Everything from the last selected row to this one, in list order. */
 export function extendTo(selection: Selection, key: string, order: readonly string[]): Selection {
   const from = selection.anchor === undefined ? -1 : order.indexOf(selection.anchor);
   const to = order.indexOf(key);
@@ -21,13 +21,13 @@ export function extendTo(selection: Selection, key: string, order: readonly stri
   return { keys: new Set([...selection.keys, ...range]), anchor: selection.anchor };
 }
 
-/** All of them, or none where all are chosen already. */
+/** Selects all rows, or none if all are selected already. */
 export function toggleAll({ keys }: Selection, order: readonly string[]): Selection {
   const areAll = order.length > 0 && order.every((key) => keys.has(key));
   return areAll ? nothing : { keys: new Set(order), anchor: undefined };
 }
 
-/** Without what is not there any more. The same selection comes back where nothing is missing. */
+/** Drops rows that no longer exist. If none is missing, the same selection comes back. */
 export function onlyKnown(selection: Selection, isKnown: (key: string) => boolean): Selection {
   const kept = [...selection.keys].filter((key) => isKnown(key));
   return kept.length === selection.keys.size ? selection : { ...selection, keys: new Set(kept) };

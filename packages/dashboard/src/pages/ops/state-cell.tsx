@@ -16,7 +16,7 @@ interface StateCellProps {
   readonly row: Row;
 }
 
-/** The state that the gateway has told last, or what was asked for and is not confirmed; and how far a control has got. */
+/** The last reported state, or an unconfirmed request, and the progress of a control. */
 export function StateCell({ row }: StateCellProps) {
   const { op, intent, isGone } = row;
   const control = controlOfState(op);
@@ -51,7 +51,7 @@ export function OpStateBadge({ row: { op, intent, isGone } }: StateCellProps) {
   );
 }
 
-/** The control that has brought the operation into its state; an earlier one says nothing about it. */
+/** The control that led to the current state. An earlier one says nothing about it. */
 function controlOfState({ state, control }: Op): Control | undefined {
   if (control === null) return undefined;
   const { action } = control;

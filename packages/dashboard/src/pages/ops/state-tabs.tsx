@@ -18,7 +18,7 @@ interface StateTabsProps {
   readonly onChange: (state: StateFilter | undefined) => void;
 }
 
-/** Which states are shown, with how many there are of each. */
+/** The state filters, each with its count. */
 export function StateTabs({ state: asked, counts, onChange }: StateTabsProps) {
   const state = asked === 'in_flight' ? undefined : asked;
   return (

@@ -5,11 +5,11 @@ import type { Freeze } from './use-freeze.ts';
 interface StillNoticeProps {
   readonly freeze: Freeze;
   readonly fresh: number;
-  /** Shows where the new ones are. */
+  /** Scrolls to the new rows. */
   readonly onMove: () => void;
 }
 
-/** That the list stands still, and how much is waiting to be shown. */
+/** Says that the list is frozen, and how many rows wait. */
 export function StillNotice({ freeze, fresh, onMove }: StillNoticeProps) {
   const { keys, isFrozen, toggle } = freeze;
   if (keys === undefined) return null;

@@ -1,6 +1,6 @@
 import type { Control, Op } from './op.ts';
 
-/** A moment, so many milliseconds after a fixed one. */
+/** A fixed moment plus this many milliseconds. */
 export function at(ms: number): string {
   return new Date(Date.UTC(2030, 0, 1) + ms).toISOString();
 }

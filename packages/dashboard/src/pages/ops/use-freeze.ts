@@ -2,24 +2,24 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 interface Still {
   readonly keys: readonly string[];
-  /** Which filters it was made for. */
+  /** The filters that the frozen list was made for. */
   readonly filter: string;
   readonly by: 'person' | 'pointer';
 }
 
 export interface Freeze {
-  /** The rows of the list that stands still; undefined while it moves. */
+  /** The rows of the frozen list. Undefined while it moves. */
   readonly keys: readonly string[] | undefined;
   readonly isFrozen: boolean;
   readonly toggle: () => void;
-  /** While the pointer is at the controls of a row, no other row slips under it. */
+  /** While the pointer is on the controls of a row, no other row slips under it. */
   readonly point: (isPointing: boolean) => void;
 }
 
-/** A pointer that rests is not a person who reads. */
+/** A resting pointer does not mean that a person is reading. */
 const holdMs = 8000;
 
-/** Lets the list stand still, by a person's wish or under the pointer. Other filters make another still list. */
+/** Freezes the list, by a person's choice or under the pointer. Other filters make another frozen list. */
 export function useFreeze(filter: string, listNow: () => readonly string[]): Freeze {
   const [still, setStill] = useState<Still>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -13,7 +13,7 @@ export interface OpenOp {
   readonly candidates: readonly string[];
 }
 
-/** The operation that the URL names: from the list where it is there, else asked for. A bare `trace:span` will do. */
+/** The operation in the URL: from the list, else requested from the gateway. A bare `trace:span` is enough. */
 export function useOpenOp({ board, all }: OpsList, op: string | undefined): OpenOp {
   const listed = op === undefined ? undefined : all.get(op);
   const isAsked = op !== undefined && listed === undefined;

@@ -18,13 +18,13 @@ const tickMs = 500;
 
 export interface OpsList {
   readonly board: OpsBoard;
-  /** What is to be drawn. */
+  /** What to draw. */
   readonly all: ReadonlyMap<string, Row>;
   readonly loading: Loading;
   readonly retry: () => void;
 }
 
-/** The operations, read once from start to end and then followed by events. A gap in those has them read again. */
+/** The operations, read once from start to end and then updated by events. After a gap they are read again. */
 export function useOpsBoard(): OpsList {
   const [board] = useState(() => new OpsBoard(pacedFrames()));
   const [loading, setLoading] = useState<Loading>({ status: 'loading', read: 0, total: undefined });
@@ -44,7 +44,7 @@ export function useOpsBoard(): OpsList {
   }, [board]);
   useEffect(() => {
     let isOver = false;
-    // What happens while the list is read comes as events, which have to be listened to before.
+    // Changes during the reading arrive as events, so the stream must be open before.
     void eventStream.ready().then(() => {
       if (!isOver) void read();
     });
@@ -67,13 +67,13 @@ export function useOpsBoard(): OpsList {
   return { board, all, loading, retry: () => void read() };
 }
 
-/** The next frame; after one that took long to draw, a later one, so that most of the time is left to the person. */
+/** The next frame. After a slow frame it waits longer, so that most of the time is left to the person. */
 function pacedFrames(): (draw: () => void) => void {
   let readyAt = 0;
   const run = (draw: () => void) => {
     const start = performance.now();
     draw();
-    // The page is drawn in a microtask that comes before this one.
+    // The page is drawn in a microtask before this one.
     queueMicrotask(() => {
       const end = performance.now();
       readyAt = end + 2 * (end - start);

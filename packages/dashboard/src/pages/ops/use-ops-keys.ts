@@ -17,7 +17,7 @@ interface OpsKeys {
   readonly canControl: boolean;
 }
 
-/** What the keyboard does on this page, wherever the focus is. */
+/** The keyboard shortcuts of this page, wherever the focus is. */
 export function useOpsKeys(keys: OpsKeys): void {
   const { rows, at, box } = keys;
   const index = rows.findIndex(({ key }) => key === at);

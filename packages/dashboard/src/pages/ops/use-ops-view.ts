@@ -15,7 +15,7 @@ interface OpsView {
   readonly filterKey: string;
 }
 
-/** The rows that the URL asks for, which stand still or follow what happens. */
+/** The rows for the URL, frozen or live. */
 export function useOpsView({ board, all }: OpsList, search: OpsSearch, openKey: string | undefined): OpsView {
   const filterKey = JSON.stringify(filterOf(search));
   const filter = useMemo(() => JSON.parse(filterKey) as OpsFilter, [filterKey]);

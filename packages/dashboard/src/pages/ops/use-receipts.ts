@@ -8,7 +8,7 @@ import { dueReceipts } from './receipt-watch.ts';
 const stepMs = 200;
 const most = 6;
 
-/** Follows the receipts of the operations that somebody looks at, from requested to effective. */
+/** Follows the receipts of visible operations, from requested to effective. */
 export function useReceipts(board: OpsBoard, inSight: () => Iterable<string>): void {
   const { state } = useConnection();
   const readAt = useRef(new Map<string, number>());
@@ -19,7 +19,7 @@ export function useReceipts(board: OpsBoard, inSight: () => Iterable<string>): v
       const control = await callRoute('getControl', { params: { id } });
       if (control.kind === 'receipt') board.input(key, { type: 'receipt', control });
     } catch (error) {
-      // One that the gateway has forgotten will not change any more.
+      // A receipt that the gateway has dropped will not change any more.
       if (error instanceof ApiError && error.status === 404) readAt.current.set(id, Number.POSITIVE_INFINITY);
     } finally {
       busy.current -= 1;

@@ -5,14 +5,14 @@ import { extendTo, nothing, onlyKnown, toggle, toggleAll } from './selection.ts'
 export interface Chosen {
   readonly keys: ReadonlySet<string>;
   readonly rows: readonly Row[];
-  /** How many of them the list does not show. */
+  /** How many selected rows the list does not show. */
   readonly hidden: number;
   readonly toggle: (row: Row, isRange: boolean) => void;
   readonly toggleAll: () => void;
   readonly clear: () => void;
 }
 
-/** Which rows are chosen. What is not there any more is not chosen any more. */
+/** The selected rows. Rows that no longer exist are deselected. */
 export function useSelection(all: ReadonlyMap<string, Row>, shown: readonly Row[]): Chosen {
   const [selection, setSelection] = useState(nothing);
   const known = onlyKnown(selection, (key) => all.has(key));
@@ -21,7 +21,7 @@ export function useSelection(all: ReadonlyMap<string, Row>, shown: readonly Row[
   useEffect(() => {
     list.current = shown;
   }, [shown]);
-  // Handed to every row: the same ones as long as the page is there.
+  // Passed to every row, so they stay the same for the life of the page.
   const actions = useMemo(() => {
     const order = () => list.current.map(({ key }) => key);
     return {

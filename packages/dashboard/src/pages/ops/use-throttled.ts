@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** A value that changes many times a second, as it is every so often. */
+/** Samples a value that changes many times a second. */
 export function useThrottled<Value>(value: Value, everyMs: number): Value {
   const [taken, setTaken] = useState(value);
   const latest = useRef(value);

@@ -19,7 +19,7 @@ interface ViewsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Views under their names. Each is a link that shows the same to whoever opens it; the names stay in this browser. */
+/** Named views. Each is a link that shows the same to anyone. The names stay in this browser. */
 export function ViewsDialog({ search, isOpen, onClose }: ViewsDialogProps) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title="Views" width="narrow">
@@ -69,7 +69,7 @@ function Views({ search, onClose }: Omit<ViewsDialogProps, 'isOpen'>) {
         >
           <TextInput value={name} maxLength={60} autoComplete="off" onChange={(event) => setName(event.target.value)} />
         </Field>
-        {/* Level with the field, whatever its hint takes. */}
+        {/* Aligned with the field, whatever the height of its hint. */}
         <Button type="submit" disabled={name.trim() === ''} className="mt-[1.4375rem]">
           Save view
         </Button>

@@ -7,7 +7,6 @@ import { CardLink } from './card-link.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 
-/** Agents by status. */
 export function AgentsCard() {
   const stats = useRoute('topologyStats', {}, { refetchInterval: 30_000 });
   return (

@@ -10,7 +10,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 
 const shown = 5;
 
-/** What waits for a person, the one that expires first at the top. */
+/** Approvals that wait for a person, the next to expire at the top. */
 export function ApprovalsCard() {
   const approvals = useRoute('listApprovals', { query: { per_page: shown } }, { refetchInterval: 30_000 });
   return (

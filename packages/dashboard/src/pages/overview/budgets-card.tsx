@@ -10,7 +10,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 const nearPercent = 80;
 const shown = 6;
 
-/** Caps of which at least four fifths are spent or held back. */
+/** Caps that are at least 80 percent spent or reserved. */
 export function BudgetsCard() {
   const query = { min_percent: nearPercent, per_page: 200 };
   const budgets = useRoute('listBudgets', { query }, { refetchInterval: 30_000 });

@@ -5,11 +5,11 @@ export type Budget = Answer<'listBudgets'>['items'][number];
 
 export interface NearBudget {
   readonly budget: Budget;
-  /** Whole percent of the cap that is spent or held back. */
+  /** Whole percent of the cap that is spent or reserved. */
   readonly percent: number;
 }
 
-/** Budgets of whose cap much is used, the fullest first. */
+/** Budgets near their cap, the fullest first. */
 export function nearCap(budgets: readonly Budget[], atLeast: number): readonly NearBudget[] {
   return budgets
     .flatMap((budget) => {
@@ -19,7 +19,7 @@ export function nearCap(budgets: readonly Budget[], atLeast: number): readonly N
     .sort((one, other) => other.percent - one.percent);
 }
 
-/** In whole numbers; a cap of nothing is full. Undefined where there is no cap. */
+/** In whole numbers. A cap of zero is full. Undefined without a cap. */
 export function percentOf({ limit_usd: limit, spent_usd: spent, reserved_usd: reserved }: Budget): number | undefined {
   if (limit === null) return undefined;
   const cap = usdToMicros(limit) ?? 0n;

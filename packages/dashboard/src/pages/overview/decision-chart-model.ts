@@ -12,19 +12,19 @@ export interface Bar {
 }
 
 export interface Chart {
-  /** One for each minute that is known, from the left; those before the gateway started are missing on that side. */
+  /** One bar per known minute, from the left. Minutes before the gateway started are missing on that side. */
   readonly bars: readonly Bar[];
-  /** How many minutes on the left nothing is known of. */
+  /** How many minutes on the left are unknown. */
   readonly unknown: number;
-  /** What the top of the chart stands for. */
+  /** The value at the top of the chart. */
   readonly top: number;
 }
 
 const minuteMs = 60_000;
 
 /**
- * Bars for each minute of the span up to now, whose heights are shares of a round number at the top. A minute that was
- * not told of had no decision, unless the gateway had not started by then.
+ * Bars for each minute of the span up to now, scaled to a round number at the top. A minute without a report had no
+ * decision, unless the gateway had not started by then.
  */
 export function chartOf(minutes: readonly Minute[], since: number, now: number, span: number): Chart {
   const last = Math.floor(now / minuteMs);

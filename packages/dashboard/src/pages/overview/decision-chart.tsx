@@ -7,10 +7,10 @@ import { chartOf, totalOf } from './decision-chart-model.ts';
 const span = 60;
 const fills: Readonly<Record<Outcome, string>> = { allow: 'fill-ok', pending: 'fill-warn', deny: 'fill-danger' };
 
-/** A bar for each of the last minutes; the same numbers follow as a table for whoever cannot see it. */
+/** A bar for each of the last minutes. A table with the same numbers follows for screen readers. */
 interface DecisionChartProps {
   readonly minutes: readonly Minute[];
-  /** When the gateway began to count. */
+  /** When the gateway started counting. */
   readonly since: string;
 }
 

@@ -6,7 +6,7 @@ import { CardLink } from './card-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 
-/** The rules that denied most in the last hour, each with what the last agent was told. */
+/** The rules that denied most in the last hour, each with the last reason given to an agent. */
 export function DenialsCard() {
   const stats = useRoute('decisionStats', {}, { refetchInterval: 30_000, keepPrevious: true });
   return (

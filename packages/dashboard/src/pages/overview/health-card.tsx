@@ -3,7 +3,7 @@ import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 
-/** What the gateway says of its parts. */
+/** The gateway's report on its parts. */
 export function HealthCard() {
   const health = useRoute('readyz', {}, { refetchInterval: 15_000 });
   return (

@@ -8,7 +8,7 @@ import { DenialsCard } from './denials-card.tsx';
 import { HealthCard } from './health-card.tsx';
 import { OpsCard, opCountsKey } from './ops-card.tsx';
 
-/** What goes on, at a glance: each number leads to the page that has the rest. */
+/** The current activity at a glance. Each number leads to the page with the rest. */
 export function OverviewPage() {
   useRefreshOn(['decision'], ['decisionStats']);
   useRefreshOn(['ops_change'], [opCountsKey]);

@@ -1,7 +1,7 @@
 import type { RawSearch } from '../../shell/search.ts';
 import { text } from '../../shell/search.ts';
 
-/** What of the page lives in its URL. */
+/** The page state in the URL. */
 export interface OverviewSearch {
   readonly org_id?: string | undefined;
 }

@@ -24,7 +24,7 @@ const spans = [
 
 type Span = (typeof spans)[number]['value'];
 
-/** Judges what has happened again by the text in the editor, and tells what would have changed. */
+/** Judges past decisions again by the text in the editor, and shows what would have changed. */
 export function BacktestPanel({ candidate }: { readonly candidate: string }) {
   const [days, setDays] = useState<Span>('7');
   const [work, setWork] = useState<Work>({ state: 'idle' });

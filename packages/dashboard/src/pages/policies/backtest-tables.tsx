@@ -69,7 +69,7 @@ const changeColumns: readonly Column<BacktestChange>[] = [
   },
 ];
 
-/** What would change: by rule, by agent, and one by one. */
+/** The changes: by rule, by agent, and one by one. */
 export function BacktestTables({ backtest: { result, changes } }: { readonly backtest: Backtest }) {
   const key = ({ was, would_be: next }: Turn) => `${was} ${next}`;
   return (

@@ -38,7 +38,7 @@ const columns: readonly Column<CaseResult>[] = [
   { id: 'line', header: 'Line', align: 'right', isWideOnly: true, cell: ({ line }) => line },
 ];
 
-/** Cases beside a document: who asks for what, and what the answer must be. They are kept in this browser. */
+/** Cases beside a document: who asks for what, and what the answer must be. This browser stores them. */
 export function CasesPanel({ name, candidate }: { readonly name: string; readonly candidate: string }) {
   const isBound = (useGrant()?.orgId ?? null) !== null;
   const [cases, setCases] = useState(() => keptCases(name));

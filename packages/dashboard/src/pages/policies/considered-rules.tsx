@@ -25,7 +25,7 @@ const columns: readonly Column<Considered>[] = [
   { id: 'why', header: 'Why', cell: ({ why }) => <span className="break-words">{why}</span> },
 ];
 
-/** Every rule that was considered, and why it did or did not match. */
+/** Every considered rule, and why it did or did not match. */
 export function ConsideredRules({ rules }: { readonly rules: readonly Considered[] }) {
   if (rules.length === 0) return <p className="px-4 pb-4 text-muted">No rule was considered.</p>;
   return (

@@ -5,7 +5,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { editorLook, highlightStyle } from './editor-look.ts';
 
-/** Shows a text with what it took the place of; returns how to take it away. */
+/** Shows the difference between two texts. Returns a function that removes the view. */
 export function showDiff(host: HTMLElement, before: string, after: string, label: string): () => void {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   root.replaceChildren();

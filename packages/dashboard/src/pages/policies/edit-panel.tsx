@@ -19,7 +19,7 @@ const none: readonly ApiFault[] = [];
 const changed = ['listPolicies', 'getPolicy', 'policyVersions'] as const;
 
 interface EditPanelProps {
-  /** Undefined of a document that is not stored yet. */
+  /** Undefined for a document that is not stored yet. */
   readonly policy: PolicyText | undefined;
   readonly source: string;
   readonly onEdit: (source: string) => void;
@@ -27,7 +27,7 @@ interface EditPanelProps {
   readonly onRemoved: () => void;
 }
 
-/** The text of a document, checked as it is written; saving puts it in force. */
+/** The text of a document, checked as it is written. Saving puts it in force. */
 export function EditPanel({ policy, source, onEdit, onStored, onRemoved }: EditPanelProps) {
   const isAdmin = useCan('admin');
   const isFromFile = policy?.origin === 'file';
@@ -86,7 +86,7 @@ export function EditPanel({ policy, source, onEdit, onStored, onRemoved }: EditP
           text={source}
           isReadOnly={isReadOnly}
           onChange={onEdit}
-          // What a file holds is in force already; that its name is taken is no fault of it.
+          // The text of a file is in force already. That its name is taken is not a fault.
           faults={isReadOnly ? none : (faults ?? none)}
           place={place}
         />

@@ -2,7 +2,7 @@ import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** The colours of the page, which a shadow root inherits as variables. */
+/** The page's colours. A shadow root inherits them as variables. */
 export const editorLook = EditorView.theme({
   '&': { color: 'var(--color-text)', backgroundColor: 'var(--color-surface)', fontSize: '13px', height: '100%' },
   '&.cm-focused': { outline: '2px solid var(--color-accent)', outlineOffset: '-2px' },

@@ -6,7 +6,7 @@ interface FaultListProps {
   readonly onGoTo: (fault: ApiFault) => void;
 }
 
-/** What is wrong, each a way to its line. */
+/** The faults, each with a link to its line. */
 export function FaultList({ faults, onGoTo }: FaultListProps) {
   if (faults === undefined) return <p className="px-4 py-2 text-sm text-muted">Checking…</p>;
   if (faults.length === 0) {

@@ -11,12 +11,12 @@ cases:
     decision: deny
 `;
 
-/** The cases that this browser keeps for a document; an example to begin with. */
+/** The stored cases of a document, or an example to start with. */
 export function keptCases(name: string): string {
   try {
     return localStorage.getItem(keyOf(name)) ?? example;
   } catch {
-    // A browser may not allow it.
+    // The browser may forbid storage.
     return example;
   }
 }
@@ -25,7 +25,7 @@ export function keepCases(name: string, text: string): void {
   try {
     localStorage.setItem(keyOf(name), text);
   } catch {
-    // They last as long as the page, then.
+    // The cases then last as long as the page.
   }
 }
 

@@ -12,7 +12,7 @@ import { byScope } from './policy-list.ts';
 import { PolicySidebar } from './policy-sidebar.tsx';
 import { NewPolicyWorkbench, PolicyWorkbench } from './policy-workbench.tsx';
 
-/** The documents in force: read, written, tried out and rolled back. */
+/** The documents in force: read, write, try out and roll back. */
 export function PoliciesPage() {
   const [{ name, tab = 'edit', draft }, change] = usePageSearch(parsePoliciesSearch);
   const isAdmin = useCan('admin');

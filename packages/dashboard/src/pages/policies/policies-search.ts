@@ -4,9 +4,9 @@ import { oneOf, text } from '../../shell/search.ts';
 export const policyTabs = ['edit', 'versions', 'simulate', 'backtest', 'cases'] as const;
 export type PolicyTab = (typeof policyTabs)[number];
 
-/** What of the page lives in its URL. */
+/** The page state in the URL. */
 export interface PoliciesSearch {
-  /** The document that is open; an empty list of documents has none. */
+  /** The open document. None if there are no documents. */
   readonly name?: string | undefined;
   readonly tab?: PolicyTab | undefined;
   /** A document that is being written and is not stored yet. */

@@ -9,7 +9,7 @@ export interface ScopeGroup {
   readonly policies: readonly Policy[];
 }
 
-/** Documents by scope, the widest first: everybody's, then orgs, teams and agents by name. */
+/** Documents by scope, widest first: everybody's, then orgs, teams and agents by name. */
 export function byScope(policies: readonly Policy[]): readonly ScopeGroup[] {
   const groups = Map.groupBy(policies, ({ scope }) => scope);
   return [...groups]
@@ -32,7 +32,7 @@ export function scopeTitle(scope: string): string {
 
 const widths = ['team', 'org', 'unbound'];
 
-/** Whether a credential of this binding changes a document: one that a wider one has written, it does not. */
+/** Whether a credential of this binding may change a document. It may not if a wider one has written it. */
 export function isChangeable(
   { width }: Pick<Policy, 'width'>,
   of: { orgId: string | null; teamId: string | null },
@@ -41,7 +41,7 @@ export function isChangeable(
   return width !== null && widths.indexOf(own) >= widths.indexOf(width);
 }
 
-/** What a new document starts as: it says what can be said, and allows nothing. */
+/** The template of a new document. It shows the possible members, and allows nothing. */
 export const newDocument = `# What this document is for, for whoever reads it next.
 name: my-policy
 # global, org:<id>, team:<org>/<team> or agent:<org>/<team>/<agent>
@@ -58,7 +58,7 @@ rules:
     tools: ['docs.*', 'search']
 `;
 
-/** The name that a text gives to its document, as far as that can be seen without parsing it. */
+/** The name that a text gives its document, as far as visible without parsing. */
 export function nameIn(source: string): string | undefined {
   const found = /^name:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s#'"][^#\n]*))/m.exec(source);
   return (found?.[1] ?? found?.[2] ?? found?.[3])?.trim();

@@ -18,18 +18,18 @@ interface WorkbenchProps {
   readonly onRemoved: () => void;
 }
 
-/** Everything that can be done with one document that is in force. */
+/** All actions on one document in force. */
 export function PolicyWorkbench({ name, ...props }: WorkbenchProps & { readonly name: string }) {
   const policy = useRoute('getPolicy', { params: { name } });
   return (
     <Loaded query={policy} what="The document">
-      {/* Another version, stored here or elsewhere, starts anew. */}
+      {/* Another version, stored here or elsewhere, resets the editor. */}
       {(text) => <Bench key={`${text.name} ${text.version}`} policy={text} {...props} />}
     </Loaded>
   );
 }
 
-/** The same for one that is being written. */
+/** The same for a document that is being written. */
 export function NewPolicyWorkbench(props: WorkbenchProps) {
   return <Bench policy={undefined} {...props} />;
 }

@@ -19,7 +19,7 @@ export interface Backtest {
   readonly changes: readonly BacktestChange[];
 }
 
-/** Runs a backtest, telling how far it is, to its result. */
+/** Runs a backtest to its result, and reports progress. */
 export async function readBacktest(
   body: NonNullable<Asked<'backtestPolicy'>['body']>,
   signal: AbortSignal,

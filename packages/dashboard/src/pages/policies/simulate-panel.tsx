@@ -13,13 +13,13 @@ import type { RequestForm } from './simulated-request.ts';
 import { actionTypes, faultsOf, requestOf, resourceLabel } from './simulated-request.ts';
 
 interface SimulatePanelProps {
-  /** The text in the editor, where it is to be tried instead of what is in force. */
+  /** The text in the editor, if it is to be tried instead of the policies in force. */
   readonly candidate: string | undefined;
 }
 
 const start: RequestForm = { agent: 'acme/support/helper', type: 'tool_call', resource: 'search', args: '', cost: '' };
 
-/** Asks what a request would be answered. Nothing is recorded or charged. */
+/** Simulates the answer to a request. Nothing is recorded or charged. */
 export function SimulatePanel({ candidate }: SimulatePanelProps) {
   const [form, setForm] = useState(start);
   const [isShown, setShown] = useState(false);

@@ -15,9 +15,9 @@ export const actionTypes = [
 
 export type ActionType = (typeof actionTypes)[number];
 
-/** A request as people write it down. */
+/** A request as people write it. */
 export interface RequestForm {
-  /** `org/team/agent`; `-` for none. */
+  /** `org/team/agent`, with `-` for none. */
   readonly agent: string;
   readonly type: ActionType;
   /** Tool, model, path, host or command. */
@@ -28,7 +28,7 @@ export interface RequestForm {
   readonly cost: string;
 }
 
-/** What of the form cannot be sent, by field. */
+/** The invalid parts of the form, by field. */
 export type RequestFaults = Partial<Record<keyof RequestForm, string>>;
 
 const memberOf: Readonly<Record<ActionType, string>> = {

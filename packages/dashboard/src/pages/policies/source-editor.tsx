@@ -9,12 +9,12 @@ interface SourceEditorProps {
   readonly isReadOnly?: boolean;
   readonly onChange?: (text: string) => void;
   readonly faults?: readonly ApiFault[];
-  /** Where to put the cursor; a new object for each time. */
+  /** The cursor target. A new object each time. */
   readonly place?: ApiFault | undefined;
   readonly className?: string;
 }
 
-/** The editor, loaded when it is first needed. */
+/** The editor, loaded on first use. */
 export function SourceEditor({
   label,
   text,
@@ -26,8 +26,8 @@ export function SourceEditor({
 }: SourceEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<YamlEditor>();
-  // What the editor has said and the page has not come back with yet. While somebody types fast the page is behind: its
-  // answer to what was typed before is no change from outside, and must not take back what was typed since.
+  // Texts that the editor has reported and the page has not returned yet. During fast typing the page lags behind. Its
+  // echo of older text is not an outside change, and must not undo what was typed since.
   const said = useRef<string[]>([]);
   const changed = useEffectEvent((next: string) => {
     said.current.push(next);

@@ -11,7 +11,7 @@ interface Validation {
 
 const none: readonly ApiFault[] = [];
 
-/** What the gateway has to say to a text, once the typing has paused. */
+/** The gateway's verdict on a text, once typing pauses. */
 export function useValidation(source: string, name: string | undefined): Validation {
   const [settled, setSettled] = useState(source);
   useEffect(() => {

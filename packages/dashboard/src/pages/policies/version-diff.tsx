@@ -7,7 +7,7 @@ interface VersionDiffProps {
   readonly label: string;
 }
 
-/** What changed between two texts, one under the other. */
+/** The changes between two texts, one below the other. */
 export function VersionDiff({ before, after, label }: VersionDiffProps) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -16,11 +16,11 @@ import { VersionDiff } from './version-diff.tsx';
 interface VersionsPanelProps {
   readonly name: string;
   readonly origin: 'file' | 'store';
-  /** How wide a credential must be to change the document. */
+  /** The width that a credential needs to change the document. */
   readonly width: Policy['width'];
 }
 
-/** Who stored what and when, what it changed, and the way back. */
+/** Who stored what and when, what it changed, and how to roll back. */
 export function VersionsPanel({ name, origin, width }: VersionsPanelProps) {
   const grant = useGrant();
   const canRollBack = useCan('admin') && grant !== undefined && isChangeable({ width }, grant);

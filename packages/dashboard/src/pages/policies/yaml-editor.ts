@@ -17,8 +17,8 @@ export interface EditorOptions {
 }
 
 /**
- * A text editor within a shadow root: there its styles are adopted style sheets, which the Content-Security-Policy allows
- * where it would refuse style elements.
+ * A text editor within a shadow root. There its styles are adopted style sheets, which the Content-Security-Policy
+ * allows. It would refuse style elements.
  */
 export class YamlEditor {
   readonly #view: EditorView;
@@ -44,7 +44,7 @@ export class YamlEditor {
         EditorState.readOnly.of(isReadOnly),
         EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
         EditorView.lineWrapping,
-        // Tab leaves the editor after Escape, so that the keyboard is not trapped in it.
+        // After Escape, Tab leaves the editor, so that the keyboard is not trapped.
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString());
@@ -54,7 +54,7 @@ export class YamlEditor {
     this.#view = new EditorView({ state, parent: root, root });
   }
 
-  /** Marks what is wrong at its place. */
+  /** Marks each fault at its position. */
   mark(faults: readonly ApiFault[]): void {
     const { doc } = this.#view.state;
     const found = faults.map(({ line = 1, column = 1, message = '' }): Diagnostic => {
@@ -65,7 +65,7 @@ export class YamlEditor {
     this.#view.dispatch(setDiagnostics(this.#view.state, found));
   }
 
-  /** Puts the cursor where something is wrong. */
+  /** Puts the cursor on a fault. */
   goTo({ line = 1, column = 1 }: ApiFault): void {
     const { doc } = this.#view.state;
     const at = doc.line(Math.min(Math.max(line, 1), doc.lines));

@@ -29,7 +29,7 @@ export function ResetPage() {
           <p>This page needs the link in the letter. Open it again, or ask for a new one.</p>
         </DeadLink>
       ) : (
-        // Another link is another form.
+        // Another link needs a fresh form.
         <ResetForm key={token} token={token} onDone={() => setDone(true)} />
       )}
     </PublicFrame>

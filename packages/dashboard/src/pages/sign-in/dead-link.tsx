@@ -4,11 +4,11 @@ import { buttonClasses } from '../../ui/button.tsx';
 
 interface DeadLinkProps {
   readonly children: ReactNode;
-  /** Leads to a new link, where the person can get one alone. */
+  /** Offers a new link, if the person can get one alone. */
   readonly canAskAgain?: boolean;
 }
 
-/** A link of a letter that does not work, or a page of one that was opened without it. */
+/** An email link that does not work, or its page opened without the link. */
 export function DeadLink({ children, canAskAgain = false }: DeadLinkProps) {
   return (
     <div className="space-y-4">

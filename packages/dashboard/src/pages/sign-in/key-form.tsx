@@ -11,14 +11,14 @@ interface KeyFormProps {
   readonly hasAccounts: boolean;
 }
 
-/** The key is exchanged for a token that lives in this tab's memory; it is stored nowhere. */
+/** Exchanges the key for a token in this tab's memory. The key is stored nowhere. */
 export function KeyForm({ hasAccounts }: KeyFormProps) {
   const [key, setKey] = useState('');
   const [fault, setFault] = useState<string>();
   const exchange = useAction(() => session.logInByKey(key.trim()), { isFailureShown: true });
   const isHeld = useIsHeld(exchange.error);
   const submit = () => {
-    // A typing mistake shows without the key being sent anywhere.
+    // A typo shows without sending the key anywhere.
     const found = keyFault(key.trim());
     setFault(found);
     exchange.reset();

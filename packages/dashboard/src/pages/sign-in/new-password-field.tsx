@@ -13,7 +13,7 @@ interface NewPasswordFieldProps {
   readonly onChange: (password: string) => void;
 }
 
-/** A password to be, with the gateway's rules and how far it meets them. */
+/** A new password, with the gateway's rules and whether it meets them. */
 export function NewPasswordField({ label = 'Password', password, about, error, onChange }: NewPasswordFieldProps) {
   return (
     <Field

@@ -1,7 +1,7 @@
 const shortest = 12;
 const longest = 256;
 
-/** Whose password it is to be, as far as the page knows. */
+/** The owner of the password, as far as the page knows. */
 export interface About {
   readonly email?: string;
   readonly name?: string;
@@ -12,7 +12,7 @@ export interface PasswordRule {
   readonly isMet: boolean;
 }
 
-/** The gateway's rules that can be told while somebody types. It alone knows the passwords that everybody takes. */
+/** The gateway's rules that can be checked while somebody types. Only the gateway knows the common passwords. */
 export function passwordRules(password: string, about: About = {}): PasswordRule[] {
   const form = password.normalize('NFC');
   const length = Array.from(form).length;
@@ -24,13 +24,13 @@ export function passwordRules(password: string, about: About = {}): PasswordRule
   return rules;
 }
 
-/** What is wrong with a password before the gateway is asked; undefined where nothing is to be seen. */
+/** The fault of a password before the gateway is asked. Undefined if none is visible. */
 export function passwordFault(password: string, about: About = {}): string | undefined {
   const broken = passwordRules(password, about).find(({ isMet }) => !isMet);
   return broken === undefined ? undefined : `The password does not do yet: ${broken.text.toLowerCase()}.`;
 }
 
-/** Whether it is the email, the part of it before the @, or the name: once or again and again. */
+/** Whether the password is the email, its part before the @, or the name, once or repeated. */
 function isAbout(password: string, { email = '', name = '' }: About): boolean {
   const unit = repeatedUnit(password.toLowerCase());
   return [email, email.slice(0, Math.max(0, email.lastIndexOf('@'))), name, name.replaceAll(' ', '')]

@@ -38,7 +38,7 @@ export function PasswordForm() {
           value={email}
           onChange={(event) => {
             setEmail(event.target.value);
-            // The lock is that of one email.
+            // The lock applies to one email.
             if (isCode(logIn.error, 'account_locked')) logIn.reset();
           }}
         />

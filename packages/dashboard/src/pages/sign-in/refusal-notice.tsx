@@ -5,14 +5,14 @@ import { Countdown } from '../../ui/time.tsx';
 import type { Wait } from './refusal.ts';
 import { waitOf } from './refusal.ts';
 
-/** Whether there is no use in trying again yet. */
+/** Whether a retry is still pointless. */
 export function useIsHeld(error: unknown): boolean {
   const now = useNow(1000);
   const wait = waitOf(error);
   return wait !== undefined && wait.until > now;
 }
 
-/** Why the gateway did not let somebody in, and from when on it may. */
+/** Why the gateway refused the sign-in, and when a retry is possible. */
 export function RefusalNotice({ error }: { readonly error: unknown }) {
   const wait = waitOf(error);
   const isHeld = useIsHeld(error);
@@ -32,7 +32,7 @@ function HeldNotice({ wait: { why, until } }: { readonly wait: Wait }) {
       <Icon name="alert" className="mt-0.5 text-warn" />
       <div className="min-w-0 flex-1 space-y-1">
         <p role="alert">{why}</p>
-        {/* Outside of what is read out: it changes every second. */}
+        {/* Not read out, because it changes every second. */}
         <p>
           Try again in <Countdown to={new Date(until).toISOString()} />.
         </p>

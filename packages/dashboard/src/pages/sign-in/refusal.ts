@@ -1,6 +1,6 @@
 import { ApiError, messageOf } from '../../api/api-error.ts';
 
-/** Why one has to wait, for the refusals that pass by themselves. */
+/** The reasons of refusals that pass by themselves. */
 const waits: Readonly<Record<string, string>> = {
   account_locked: 'Too many failed sign-ins: this email is locked for a while, also for the right password.',
   rate_limited: 'Too many tries from your address.',
@@ -13,13 +13,13 @@ export interface Wait {
   readonly until: number;
 }
 
-/** Until when there is no use in trying again, and why; undefined where that is not known. */
+/** Until when a retry is pointless, and why. Undefined if not known. */
 export function waitOf(error: unknown): Wait | undefined {
   if (!(error instanceof ApiError) || error.retryAt === undefined) return undefined;
   return { why: waits[error.code] ?? messageOf(error), until: error.retryAt };
 }
 
-/** What the gateway finds wrong with the password that was chosen. */
+/** The gateway's objection to the chosen password. */
 export function passwordRefusal(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.code !== 'weak_password') return undefined;
   const words = (error.fault('password') ?? error.detail).replace(/^password: /, '');
@@ -31,7 +31,7 @@ export function memberRefusal(error: unknown, member: string): string | undefine
   return error instanceof ApiError && error.code === 'validation_failed' ? error.fault(member) : undefined;
 }
 
-/** Whether the form shows it beside a field already. */
+/** Whether the form already shows the error beside a field. */
 export function isShownAtField(error: unknown, members: readonly string[]): boolean {
   return passwordRefusal(error) !== undefined || members.some((member) => memberRefusal(error, member) !== undefined);
 }

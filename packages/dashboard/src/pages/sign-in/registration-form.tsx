@@ -8,7 +8,7 @@ import { passwordFault } from './new-password.ts';
 import { isCode, isShownAtField, memberRefusal, passwordRefusal } from './refusal.ts';
 import { RefusalNotice, useIsHeld } from './refusal-notice.tsx';
 
-/** The first account of a gateway, which owns it; any account where registration is open. */
+/** The first account of a gateway, which owns it. Any account if registration is open. */
 export function RegistrationForm() {
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');

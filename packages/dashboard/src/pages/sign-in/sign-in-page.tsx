@@ -21,7 +21,7 @@ const notices = {
 
 const linkLook = 'inline-flex min-h-6 items-center text-accent hover:underline';
 
-/** By email and password where there is an account store, by API key otherwise or by choice. A new gateway asks for its owner. */
+/** Email and password with an account store, otherwise (or by choice) an API key. A new gateway asks for its owner. */
 export function SignInPage() {
   const state = useSession();
   const ways = useWaysIn();
@@ -63,7 +63,7 @@ interface OthersProps {
   readonly onChoose: (by: SignInSearch['by']) => void;
 }
 
-/** The other ways in, below the one that is open. */
+/** The other ways to sign in, below the open one. */
 function Others({ way, registration, onChoose }: OthersProps) {
   return (
     <div className="space-y-3 border-t pt-4 text-sm">

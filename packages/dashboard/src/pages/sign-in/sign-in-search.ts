@@ -2,9 +2,9 @@ import type { RawSearch } from '../../shell/search.ts';
 import { oneOf, text } from '../../shell/search.ts';
 
 export interface SignInSearch {
-  /** Where to go on afterwards. */
+  /** The path to open afterwards. */
   readonly next?: string | undefined;
-  /** With what, where that is not what the gateway suggests. */
+  /** The way to sign in, if not the one that the gateway suggests. */
   readonly by?: 'password' | 'key' | 'registration' | undefined;
 }
 

@@ -5,11 +5,11 @@ import { readBody } from '../../api/send.ts';
 
 export interface WaysIn {
   readonly hasAccounts: boolean;
-  /** What a registration would meet; undefined where the gateway does not say. */
+  /** What a registration would meet. Undefined if the gateway does not say. */
   readonly registration: 'first' | 'open' | 'closed' | undefined;
 }
 
-/** How people sign in here, and whether the first of them is still to come. */
+/** How people sign in here, and whether the first account is still missing. */
 export function useWaysIn() {
   return useQuery({
     queryKey: ['ways-in'],

@@ -23,16 +23,16 @@ import type { AgentIds, TopologyAgent } from './topology-model.ts';
 import { conditionOf, parseAgentPath } from './topology-model.ts';
 
 interface AgentDrawerProps {
-  /** The path of the agent; undefined while the drawer is closed. */
+  /** The path of the agent. Undefined while the drawer is closed. */
   readonly path: string | undefined;
-  /** What the page knows of it already, with live numbers. */
+  /** What the page already knows of the agent, with live numbers. */
   readonly live: TopologyAgent | undefined;
   readonly onClose: () => void;
   readonly onOpen: (path: string) => void;
   readonly onSuspension: (agent: TopologyAgent) => void;
 }
 
-/** All about one agent. */
+/** The details of one agent. */
 export function AgentDrawer({ path, live, onClose, onOpen, onSuspension }: AgentDrawerProps) {
   const ids = path === undefined ? undefined : parseAgentPath(path);
   const mayWrite = useCan('write');
@@ -132,7 +132,7 @@ function AgentDetails({ ids, live, onOpen }: AgentDetailsProps) {
   );
 }
 
-/** Filters of other pages; an empty org or team has no name there. */
+/** Filters for other pages. They have no name for an empty org or team. */
 function narrowed({ org_id, team_id, agent_id }: AgentIds) {
   return { agent_id, ...(org_id === '' ? {} : { org_id }), ...(team_id === '' ? {} : { team_id }) };
 }

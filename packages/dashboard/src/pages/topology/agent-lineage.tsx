@@ -9,7 +9,7 @@ interface AgentLineageProps {
   readonly onOpen: (path: string) => void;
 }
 
-/** Who made it, the root first. */
+/** The ancestors of the agent, the root first. */
 export function AgentLineage({ params, path, onOpen }: AgentLineageProps) {
   const lineage = useRoute('topologyLineage', { params });
   return (

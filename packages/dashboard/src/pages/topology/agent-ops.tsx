@@ -17,7 +17,7 @@ interface AgentOpsProps {
 const shownAtMost = 5;
 const listed = 50;
 
-/** The newest operations of an agent, and the way to all of them. */
+/** The newest operations of an agent, and a link to all of them. */
 export function AgentOps({ ids, inFlight }: AgentOpsProps) {
   const { org_id, team_id, agent_id } = ids;
   const ops = useRoute('listOps', { query: { org_id, team_id, agent_id, per_page: listed } });
@@ -26,7 +26,7 @@ export function AgentOps({ ids, inFlight }: AgentOpsProps) {
     <Loaded query={ops} what="The operations" lines={2}>
       {({ items }) => {
         const own = items.filter((op) => !isOver(op.state));
-        // What is listed is newer than what was counted; where not all are listed, the count knows more.
+        // The list is newer than the count. If the list is incomplete, the count knows more.
         const count = items.length < listed ? own.length : inFlight;
         return (
           <div className="space-y-2">

@@ -9,7 +9,7 @@ export const conditionNames: Readonly<Record<Condition, readonly [label: string,
   suspended: ['Suspended', 'danger', 'Its checks are denied and its operations paused'],
 };
 
-/** Whether an agent may act and is there, by word, colour and a dot that is filled only while both hold. */
+/** Whether an agent may act and is live, by word, colour and a dot that is filled only while both hold. */
 export function ConditionBadge({ condition }: { readonly condition: Condition }) {
   const [label, tone, title] = conditionNames[condition];
   return (

@@ -14,10 +14,10 @@ export type GroupNode = Node<
 export type AgentNode = Node<{ readonly agent: TopologyAgent; readonly place: Place }, 'agent'>;
 export type TopologyNode = GroupNode | AgentNode;
 
-/** What has not changed stays the same object, so it is not drawn again. */
+/** Unchanged agents keep the same object, so they are not redrawn. */
 const drawn = new WeakMap<TopologyAgent, AgentNode>();
 
-/** Everything that is to be seen and has a place. */
+/** Everything that is visible and has a place. */
 export function flowNodes(orgs: readonly OrgGroup[], { open, places }: Layout): Map<string, TopologyNode> {
   const nodes = new Map<string, TopologyNode>();
   const addGroup = (group: OrgGroup | TeamGroup, zIndex: number) => {
@@ -61,7 +61,7 @@ export function flowEdges(
     }));
 }
 
-/** With its size and the ends of its edges, so that nothing has to be measured first. */
+/** Includes the size and the ends of edges, so that nothing has to be measured first. */
 function frame(id: string, { x, y, width, height }: Place) {
   const end = { width: 1, height: 1, y: height / 2 };
   return {

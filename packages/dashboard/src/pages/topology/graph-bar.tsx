@@ -8,7 +8,7 @@ interface GraphBarProps {
   readonly onFit: () => void;
 }
 
-/** What can be done with the whole graph. */
+/** Actions on the whole graph. */
 export function GraphBar({ mayOpenAll, onOpenAll, onCloseAll, onFit }: GraphBarProps) {
   const flow = useReactFlow();
   return (

@@ -1,13 +1,13 @@
 import { createContext, use } from 'react';
 import type { TopologyAgent } from './topology-model.ts';
 
-/** What can be done in the graph, and the time for all of it. */
+/** The actions in the graph, and one shared time. */
 export interface GraphActions {
   readonly now: number;
   readonly activePath: string | undefined;
   readonly onToggle: (key: string) => void;
   readonly onOpen: (path: string) => void;
-  /** Undefined for whoever may not. */
+  /** Undefined if the person may not. */
   readonly onSuspension: ((agent: TopologyAgent) => void) | undefined;
 }
 

@@ -14,10 +14,10 @@ import { useGraph } from './graph-context.ts';
 import type { Summary } from './topology-groups.ts';
 import { conditionOf } from './topology-model.ts';
 
-/** Takes the pointer in a graph that otherwise is dragged by it. */
+/** Takes the pointer in a graph that would otherwise be dragged. */
 const control = 'nodrag nopan pointer-events-auto';
 
-/** An org or a team: a card while it is closed, a frame around what it holds while it is open. */
+/** An org or a team: a card while closed, a frame around its content while open. */
 export const BoxNodeView = memo(function BoxNodeView({ data: { group, isOpen } }: NodeProps<GroupNode>) {
   const { onToggle } = useGraph();
   const isOrg = 'teams' in group;
@@ -70,7 +70,7 @@ export const BoxNodeView = memo(function BoxNodeView({ data: { group, isOpen } }
   );
 });
 
-/** Agents that need a look, where there are any. */
+/** Agents that need attention, if any. */
 function Troubles({ group: { conditions } }: { readonly group: Summary }) {
   return (
     <>
@@ -146,7 +146,7 @@ export const AgentNodeView = memo(function AgentNodeView({ data: { agent } }: No
   );
 });
 
-/** Where edges begin and end. Nothing can be tied to them. */
+/** The ends of edges. Users cannot connect anything to them. */
 function Ends() {
   return (
     <>

@@ -5,9 +5,9 @@ import type { Overview, TopologyAgent } from './topology-model.ts';
 type OpsChange = Extract<ReeveEvent, { readonly event_type: 'ops_change' }>;
 type AgentEvent = Extract<ReeveEvent, { readonly event_type: 'agent' }>;
 
-/** Follows what is in flight between two answers of the gateway, which stay what counts. */
+/** Tracks operations in flight between two answers of the gateway. The answers stay authoritative. */
 export class LiveCounts {
-  /** Operations that were seen to begin, and to end. */
+  /** Operations seen to begin, and to end. */
   readonly #begun = new Set<string>();
   readonly #ended = new Set<string>();
   #deltas = new Map<string, number>();
@@ -16,7 +16,7 @@ export class LiveCounts {
     const id = `${agentPath(op.agent)}/${op.op_id}`;
     const isNew = op.registered_at === op.updated_at;
     if (isOver(op.state)) {
-      // One that was refused at once was never in flight.
+      // An operation that was refused at once was never in flight.
       if (!this.#ended.has(id) && (this.#begun.has(id) || !isNew)) this.#add(agentPath(op.agent), -1);
       this.#ended.add(id);
     } else if (isNew && !this.#begun.has(id)) {
@@ -25,14 +25,14 @@ export class LiveCounts {
     }
   }
 
-  /** The gateway has said what is so: whatever was counted up to now is in it. */
+  /** The gateway has answered. The answer includes everything counted so far. */
   forget(): void {
     this.#begun.clear();
     this.#ended.clear();
     this.#deltas.clear();
   }
 
-  /** What has changed since it was last asked, by agent. */
+  /** The changes since the last call, by agent. */
   take(): ReadonlyMap<string, number> {
     const deltas = this.#deltas;
     this.#deltas = new Map();
@@ -46,7 +46,7 @@ export class LiveCounts {
   }
 }
 
-/** The overview with other numbers in flight. Agents that are not touched stay the same objects. */
+/** The overview with updated numbers in flight. Untouched agents stay the same objects. */
 export function withCounts(overview: Overview, deltas: ReadonlyMap<string, number>): Overview {
   if (deltas.size === 0) return overview;
   return withAgents(overview, (agent) => {
@@ -55,7 +55,7 @@ export function withCounts(overview: Overview, deltas: ReadonlyMap<string, numbe
   });
 }
 
-/** The overview after an agent was suspended, resumed or has left. Whoever is new has to be asked for. */
+/** The overview after an agent was suspended, resumed or removed. A new agent needs a request. */
 export function withAgentEvent(overview: Overview, event: AgentEvent): Overview {
   const { change } = event.payload;
   if (change === 'registered') return overview;

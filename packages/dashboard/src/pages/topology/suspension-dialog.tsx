@@ -6,12 +6,12 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { TopologyAgent } from './topology-model.ts';
 
 interface SuspensionDialogProps {
-  /** Undefined while nobody is asked. */
+  /** Undefined while the dialog is closed. */
   readonly agent: TopologyAgent | undefined;
   readonly onClose: () => void;
 }
 
-/** Asks before an agent is suspended, or resumed where it is suspended already. */
+/** Asks before an agent is suspended, or resumed if it is suspended already. */
 export function SuspensionDialog({ agent, onClose }: SuspensionDialogProps) {
   return agent === undefined ? null : <OpenDialog agent={agent} onClose={onClose} />;
 }

@@ -16,11 +16,11 @@ interface ColumnOptions {
   readonly by: SortColumn;
   readonly isDescending: boolean;
   readonly onSort: (sort: Sort) => void;
-  /** Undefined for whoever may not. */
+  /** Undefined if the person may not. */
   readonly onSuspension: ((agent: TopologyAgent) => void) | undefined;
 }
 
-/** The columns of the table of agents. On a phone the two that are left say the rest in a second line. */
+/** The columns of the agent table. On a phone the two remaining ones show the rest in a second line. */
 export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspension }: ColumnOptions) {
   const sortable = (id: SortColumn, label: string, align: 'left' | 'right' = 'left') => {
     const sorted = by !== id ? 'none' : isDescending ? 'descending' : 'ascending';
@@ -134,7 +134,7 @@ function SuspensionButton({ agent, onClick }: SuspensionButtonProps) {
       size="small"
       aria-label={`${verb} ${agentPath(agent)}`}
       onClick={(event) => {
-        // The row around it opens the drawer.
+        // The surrounding row opens the drawer.
         event.stopPropagation();
         onClick();
       }}

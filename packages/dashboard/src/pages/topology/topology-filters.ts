@@ -3,7 +3,7 @@ import type { Filter } from '../../ui/filter-bar.tsx';
 import type { TopologyAgent } from './topology-model.ts';
 import { order } from './topology-model.ts';
 
-/** The filters, with the orgs and teams that there are; teams of one org where one is chosen. */
+/** The filters, with the existing orgs and teams. If an org is chosen, only its teams. */
 export function topologyFilters(agents: readonly TopologyAgent[], org: string | undefined): readonly Filter[] {
   const within = org === undefined ? agents : agents.filter((agent) => pathPart(agent.org_id) === org);
   return [

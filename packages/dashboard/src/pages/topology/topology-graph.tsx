@@ -19,17 +19,17 @@ interface TopologyGraphProps extends Omit<GraphActions, 'onToggle'> {
   readonly orgs: readonly OrgGroup[];
   readonly open: ReadonlySet<string>;
   readonly onOpenKeys: (open: ReadonlySet<string>) => void;
-  /** Changes where another part of the whole is asked for: then all of it is brought into sight. */
+  /** Changes when another part is requested. The graph then brings all of it into view. */
   readonly viewKey: string;
 }
 
 const nodeTypes = { box: BoxNodeView, agent: AgentNodeView };
 const fit = { padding: 0.04, maxZoom: 1 };
-/** Below this nobody can read it: then its beginning is shown, and the rest is to be dragged into sight. */
+/** Below this zoom nobody can read the graph. It then shows the start, and the person drags the rest into view. */
 const readableZoom = 0.72;
 const edgeOptions = { markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: 'var(--color-edge)' } };
 const margin = 16;
-/** More than this at once is for the table. */
+/** More than this at once belongs in the table. */
 const mostToOpen = 500;
 
 /** Orgs, teams and agents as boxes in boxes, with arrows from parents to children. */
@@ -104,7 +104,7 @@ function Graph({ orgs, open, onOpenKeys, viewKey, now, activePath, onOpen, onSus
   );
 }
 
-/** A function that stays the same and does what the newest one does, so that nothing is drawn again for it. */
+/** A stable function that calls the newest one, so that nothing is redrawn for it. */
 function useSteady<Input>(act: (input: Input) => void): (input: Input) => void {
   const newest = useRef(act);
   useEffect(() => {
@@ -113,12 +113,12 @@ function useSteady<Input>(act: (input: Input) => void): (input: Input) => void {
   return useCallback((input: Input) => newest.current(input), []);
 }
 
-/** What a person has just opened or closed; undefined where the graph changes by itself. */
+/** What a person just opened or closed. Undefined if the graph changes by itself. */
 type Moved = { readonly key: string } | 'everything' | undefined;
 
 /**
- * Keeps what was opened or closed where it is on the screen. Everything is brought into sight where another part of it was
- * asked for; agents that come and go move nothing.
+ * Keeps what was opened or closed in its place on the screen. Fits everything into view when another part was
+ * requested. Agents that come and go move nothing.
  */
 function useArranged(layout: Layout | undefined, viewKey: string): (what: Moved) => void {
   const flow = useReactFlow();

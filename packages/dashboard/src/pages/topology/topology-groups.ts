@@ -2,12 +2,12 @@ import { agentPath, pathPart } from '@reeve/contract/names';
 import type { Condition, TopologyAgent } from './topology-model.ts';
 import { conditionOf, order, sumUsd, teamPath } from './topology-model.ts';
 
-/** What the agents of an org or team come to. */
+/** The totals of the agents of an org or team. */
 export interface Summary {
   readonly agents: number;
   readonly inFlight: number;
   readonly conditions: Readonly<Record<Condition, number>>;
-  /** Null where it is not known of all of them. */
+  /** Null if it is unknown for any of them. */
   readonly spentUsd: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface OrgGroup extends Summary {
   readonly teams: readonly TeamGroup[];
 }
 
-/** The agents by org and team, each in the order of their names. */
+/** The agents by org and team, sorted by name. */
 export function groupAgents(agents: readonly TopologyAgent[], now: number): OrgGroup[] {
   const byOrg = Map.groupBy(agents, (agent) => pathPart(agent.org_id));
   return sorted(byOrg).map(([key, ofOrg]) => ({
@@ -57,17 +57,17 @@ export function summaryOf(agents: readonly TopologyAgent[], now: number): Summar
   };
 }
 
-/** Below this many agents there is no need to open anything first. */
+/** Below this many agents everything starts open. */
 const fewAgents = 40;
 
-/** What is open before anybody has opened or closed anything: everything if it is little, else the only org there is. */
+/** What is open initially: everything if it is little, else the only org there is. */
 export function openAtFirst(orgs: readonly OrgGroup[]): ReadonlySet<string> {
   const agents = orgs.reduce((sum, org) => sum + org.agents, 0);
   if (agents <= fewAgents) return new Set(everyKey(orgs));
   return new Set(orgs.length === 1 ? orgs.map((org) => org.key) : []);
 }
 
-/** The orgs and teams of a search's findings: all of them, unless there are more than anybody looks at. */
+/** The orgs and teams of a search's results: all of them, unless there are too many to look at. */
 export function openForSearch(orgs: readonly OrgGroup[]): ReadonlySet<string> {
   const agents = orgs.reduce((sum, org) => sum + org.agents, 0);
   return new Set(agents <= 200 ? everyKey(orgs) : orgs.map((org) => org.key));
@@ -79,13 +79,13 @@ export function everyKey(orgs: readonly OrgGroup[]): string[] {
 
 export interface LineageEdge {
   readonly id: string;
-  /** What stands for the parent: the agent where its team is open, else the team or org. */
+  /** Represents the parent: the agent if its team is open, else the team or org. */
   readonly source: string;
   readonly target: string;
   readonly agents: number;
 }
 
-/** From parents to children, between what is to be seen of them. Edges with the same ends are one. */
+/** Edges from parents to children, between their visible representatives. Edges with the same ends are merged. */
 export function lineageEdges(orgs: readonly OrgGroup[], open: ReadonlySet<string>): LineageEdge[] {
   const standIn = new Map<string, string>();
   for (const org of orgs) {
@@ -110,6 +110,6 @@ export function lineageEdges(orgs: readonly OrgGroup[], open: ReadonlySet<string
 }
 
 function sorted<Value>(groups: ReadonlyMap<string, Value>): [string, Value][] {
-  // Those without an org come last.
+  // Groups without an org come last.
   return [...groups].sort(([a], [b]) => Number(a.startsWith('-')) - Number(b.startsWith('-')) || order(a, b));
 }

@@ -29,7 +29,7 @@ function expectApart(places: ReadonlyMap<string, Place>, ids: readonly string[])
   }
 }
 
-/** An agent of a tree in which each has three children. */
+/** Agents of a tree in which each has three children. */
 function tree(team: string, size: number): LayoutAgent[] {
   return Array.from({ length: size }, (_, index) => ({
     id: `${team}/${index}`,

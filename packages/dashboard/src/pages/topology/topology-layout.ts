@@ -9,23 +9,23 @@ export interface Place {
 
 export interface LayoutAgent {
   readonly id: string;
-  /** Its parent, where that is in the same team. */
+  /** The parent, if it is in the same team. */
   readonly parent: string | null;
 }
 
 export interface LayoutTeam {
   readonly id: string;
-  /** Undefined where the team is closed. */
+  /** Undefined if the team is closed. */
   readonly agents?: readonly LayoutAgent[];
 }
 
 export interface LayoutOrg {
   readonly id: string;
-  /** Undefined where the org is closed. */
+  /** Undefined if the org is closed. */
   readonly teams?: readonly LayoutTeam[];
 }
 
-/** A drawing that has not been put anywhere yet: its places count from its own corner. */
+/** A drawing without a position yet. Its places count from its own corner. */
 interface Block {
   readonly width: number;
   readonly height: number;
@@ -38,7 +38,7 @@ const header = 52;
 const padding = 14;
 const gap = 12;
 
-/** Where everything goes: orgs hold their teams, teams their agents, and lineage runs from left to right. */
+/** The place of everything: orgs hold their teams, teams their agents, and lineage runs from left to right. */
 export function layoutTopology(orgs: readonly LayoutOrg[]): Map<string, Place> {
   const blocks = orgs.map(({ id, teams }) => (teams === undefined ? single(id, card) : box(id, teams.map(teamBlock))));
   return new Map(shelve(blocks, 24).places);
@@ -54,7 +54,7 @@ function teamBlock({ id, agents }: LayoutTeam): Block {
   return box(id, [...families, ...(alone.length === 0 ? [] : [grid(alone)])]);
 }
 
-/** An agent and all below it. Those without children of their own stand together, so that a hundred of them make no tower. */
+/** An agent and all its descendants. Agents without children form a block, so that a hundred make no tower. */
 function family(root: string, children: ReadonlyMap<string | null, readonly LayoutAgent[]>): Block {
   const graph = new Graph().setGraph({ rankdir: 'LR', nodesep: gap, ranksep: 56 }).setDefaultEdgeLabel(() => ({}));
   const blocks = new Map<string, Block>();
@@ -86,7 +86,7 @@ function family(root: string, children: ReadonlyMap<string | null, readonly Layo
   );
 }
 
-/** Agents side by side, about as wide as high. */
+/** Agents side by side, in a roughly square block. */
 function grid(agents: readonly LayoutAgent[]): Block {
   const columns = Math.max(1, Math.round(Math.sqrt(agents.length / 3)));
   return join(
@@ -113,12 +113,12 @@ function box(id: string, blocks: readonly Block[]): Block {
   return { ...size, places: [[id, { x: 0, y: 0, ...size }], ...frame.places] };
 }
 
-/** How much wider than high a drawing is to be, as screens are. */
+/** The aspect ratio of a drawing, as of screens. */
 const shape = 2;
-/** So many widths are tried; of more blocks the area says enough. */
+/** The most widths to try. With more blocks, the area is a good enough estimate. */
 const mostTried = 40;
 
-/** Blocks in rows like books on shelves, in their order, as wide as lets them be drawn largest on a screen. */
+/** Blocks in rows, in order, at the width that allows the largest drawing on a screen. */
 function shelve(blocks: readonly Block[], space: number): Block {
   const drawings = widthsOf(blocks, space).map((width) => rowsOf(blocks, space, width));
   const sizeOf = ({ width, height }: Block) => Math.max(width / shape, height);

@@ -11,10 +11,10 @@ export interface AgentIds {
   readonly agent_id: string;
 }
 
-/** What an operator wants to know first: may it work, and is it there at all. */
+/** What an operator wants to know first: whether the agent may work, and whether it is live. */
 export type Condition = 'active' | 'silent' | 'suspended';
 
-/** An agent that has not been heard of for this long is shown as silent: ten of the heartbeats that it is asked for. */
+/** An agent counts as silent after this long without a sign: ten of its expected heartbeats. */
 export const silentAfterMs = 5 * 60_000;
 
 export function conditionOf(agent: Pick<TopologyAgent, 'status' | 'last_seen_at'>, now: number): Condition {
@@ -26,7 +26,7 @@ export function teamPath({ org_id, team_id }: Pick<AgentIds, 'org_id' | 'team_id
   return `${pathPart(org_id)}/${pathPart(team_id)}`;
 }
 
-/** The agent that a path names; undefined where it is none. */
+/** The agent that a path names. Undefined if the path is invalid. */
 export function parseAgentPath(path: string): AgentIds | undefined {
   const parts = path.split('/');
   const [org = '', team = '', agent = ''] = parts;
@@ -59,7 +59,7 @@ export function filterAgents(
   });
 }
 
-/** A sum by micro-dollars. Null where one part is not known: the rest would not be the sum. */
+/** A sum in micro-dollars. Null if one part is unknown, because the rest would not be the sum. */
 export function sumUsd(amounts: Iterable<string | null>): string | null {
   let sum = 0n;
   for (const amount of amounts) {
@@ -72,7 +72,7 @@ export function sumUsd(amounts: Iterable<string | null>): string | null {
 
 export type SortColumn = 'agent' | 'org' | 'team' | 'status' | 'in_flight' | 'spent' | 'last_seen';
 
-/** Sorted by a column, then by path. Unknown spend comes last either way. */
+/** Sorted by a column, then by path. Unknown spend comes last in both directions. */
 export function sortAgents(
   agents: readonly TopologyAgent[],
   column: SortColumn,
@@ -101,7 +101,7 @@ function sortKey(agent: TopologyAgent, column: SortColumn, now: number): string 
   return agent.spent_today_usd === null ? null : (usdToMicros(agent.spent_today_usd) ?? null);
 }
 
-/** Names as people count them: `bot-9` before `bot-10`. */
+/** Sorts names naturally: `bot-9` before `bot-10`. */
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 export function order<Key extends string | number | bigint>(a: Key, b: Key): number {

@@ -79,7 +79,7 @@ function Topology({ overview, view }: TopologyProps) {
   return (
     <>
       <TopologyStats agents={agents} now={now} />
-      {/* A filter shows what it finds: what was open before is forgotten. */}
+      {/* A filter shows its results, so the former open groups are dropped. */}
       <FilterBar
         filters={topologyFilters(overview.agents, org)}
         values={{ ...search }}
@@ -120,7 +120,7 @@ function Topology({ overview, view }: TopologyProps) {
         onOpen={openAgent}
         onSuspension={setSuspending}
       />
-      {/* As it was when the question came up: a second operator does not turn its meaning round. */}
+      {/* The agent as of the question, so that a second operator cannot reverse its meaning. */}
       <SuspensionDialog agent={suspending} onClose={() => setSuspending(undefined)} />
     </>
   );

@@ -4,10 +4,10 @@ import { oneOf, text, texts } from '../../shell/search.ts';
 const conditions = ['active', 'silent', 'suspended'] as const;
 const columns = ['agent', 'org', 'team', 'status', 'in_flight', 'spent', 'last_seen'] as const;
 type SortName = (typeof columns)[number];
-/** `-` before the name: the other way round. */
+/** A leading `-` reverses the order. */
 export type Sort = SortName | `-${SortName}`;
 
-/** What of the page lives in its URL. An org or team of `-` is an empty one. */
+/** The page state in the URL. `-` stands for an empty org or team. */
 export interface TopologySearch {
   readonly q?: string | undefined;
   readonly org_id?: string | undefined;
@@ -17,11 +17,11 @@ export interface TopologySearch {
   readonly agent?: string | undefined;
   readonly view?: 'graph' | 'table' | undefined;
   readonly sort?: Sort | undefined;
-  /** The orgs and teams that are open in the graph; undefined until somebody opens or closes one. */
+  /** The orgs and teams open in the graph. Undefined until somebody opens or closes one. */
   readonly open?: readonly string[] | undefined;
 }
 
-/** In the list of what is open: nothing is, which an empty list could not say in a URL. */
+/** Means that nothing is open. An empty list could not say so in a URL. */
 export const nothingOpen = '/';
 
 export function parseTopologySearch(raw: RawSearch): TopologySearch {

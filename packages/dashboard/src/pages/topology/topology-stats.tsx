@@ -11,7 +11,7 @@ interface TopologyStatsProps {
   readonly now: number;
 }
 
-/** What the agents on the page come to, in a line. */
+/** The totals of the agents on the page, in a line. */
 export function TopologyStats({ agents, now }: TopologyStatsProps) {
   const { conditions, inFlight, spentUsd } = summaryOf(agents, now);
   const { active, silent, suspended } = conditions;

@@ -13,11 +13,11 @@ interface TopologyTableProps {
   readonly onSort: (sort: Sort) => void;
   readonly activePath: string | undefined;
   readonly onOpen: (path: string) => void;
-  /** Undefined for whoever may not. */
+  /** Undefined if the person may not. */
   readonly onSuspension: ((agent: TopologyAgent) => void) | undefined;
 }
 
-/** The same agents as the graph has, line by line. */
+/** The agents of the graph, line by line. */
 export function TopologyTable({
   agents,
   now,

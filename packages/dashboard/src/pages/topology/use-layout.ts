@@ -5,22 +5,22 @@ import type { LayoutOrg, Place } from './topology-layout.ts';
 
 export interface Layout {
   readonly places: ReadonlyMap<string, Place>;
-  /** What was open in it. */
+  /** What was open in this layout. */
   readonly open: ReadonlySet<string>;
 }
 
 let started: Worker | undefined;
 
-/** One for the tab, from when a graph is first looked at. */
+/** One worker per tab, from the first graph on. */
 function layoutWorker(): Worker {
   started ??= new Worker(new URL('layout-worker.ts', import.meta.url), { type: 'module' });
   return started;
 }
 
-/** Where everything goes, worked out beside the page. The former layout stays until the next one is there. */
+/** The place of everything, computed beside the page. The former layout stays until the next one is ready. */
 export function useLayout(orgs: readonly OrgGroup[], open: ReadonlySet<string>): Layout | undefined {
   const [layout, setLayout] = useState<Layout>();
-  // Numbers that change leave everything where it is.
+  // Changed numbers move nothing.
   const outline = JSON.stringify([[...open], outlineOf(orgs, open)]);
   useEffect(() => {
     const worker = layoutWorker();

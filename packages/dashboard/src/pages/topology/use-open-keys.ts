@@ -3,8 +3,8 @@ import type { OrgGroup } from './topology-groups.ts';
 import { openAtFirst, openForSearch } from './topology-groups.ts';
 
 /**
- * The orgs and teams that are open: those that somebody chose, else what suits the number of agents. What has once been
- * open by itself does not close because more agents have come.
+ * The open orgs and teams: those that somebody chose, else what suits the number of agents. What opened by itself does
+ * not close when more agents come.
  */
 export function useOpenKeys(
   orgs: readonly OrgGroup[],

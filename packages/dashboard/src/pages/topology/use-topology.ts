@@ -15,10 +15,10 @@ type AgentEvent = Extract<ReeveEvent, { readonly event_type: 'agent' }>;
 
 const overviewQuery = routeQuery('topologyOverview');
 const drawEveryMs = 400;
-/** More newcomers than this at once are left to the next answer of the gateway. */
+/** More new agents than this at once wait for the next answer of the gateway. */
 const newcomersAtOnce = 5;
 
-/** All agents that the caller may see, live: counts follow the events, and what the gateway says corrects them. */
+/** All agents that the caller may see, live. Counts follow the events, and answers of the gateway correct them. */
 export function useTopology(): UseQueryResult<Overview> {
   const client = useQueryClient();
   const [counts] = useState(() => new LiveCounts());
@@ -41,7 +41,7 @@ export function useTopology(): UseQueryResult<Overview> {
       team: pathPart(event.team_id ?? ''),
       agent: event.agent_id ?? '',
     };
-    // Whoever has left again in the meantime is not there to be shown.
+    // An agent that has left in the meantime is not shown.
     const agent = await callRoute('getAgent', { params }).catch(() => undefined);
     if (agent !== undefined) change((overview) => withAgent(overview, agent));
   };

@@ -11,7 +11,7 @@ export function checkedInt(value: bigint): bigint {
   return value;
 }
 
-/** NaN is neither less nor more than anything and so would pass every limit unseen: it is an error instead. */
+/** NaN is neither less nor more than anything, so it would pass every limit. It is an error instead. */
 function checkedDouble(value: number): number {
   if (Number.isNaN(value)) throw fault('the result is not a number');
   return value;

@@ -15,7 +15,7 @@ import { elementOf, mapKey, memberOf } from './values.ts';
 import { priceOfFault, bool } from './closure.ts';
 import type { Closure } from './closure.ts';
 
-/** Throws a `ConditionError` where a literal is not what the function that gets it takes. */
+/** Throws a `ConditionError` where a function gets a literal that it does not take. */
 export function buildClosure(expression: Expression): Closure {
   switch (expression.kind) {
     case 'literal': {
@@ -109,7 +109,7 @@ function buildMember(of: Closure, name: string): Closure {
   };
 }
 
-/** What an action or agent does not have is empty or 0. */
+/** A fact that the action or agent lacks is empty or 0. */
 function buildHasFact(read: Closure): Closure {
   return (frame) => {
     const value = read(frame);
@@ -117,7 +117,7 @@ function buildHasFact(read: Closure): Closure {
   };
 }
 
-/** `&&` and `||`: an operand that decides outweighs one that fails, whatever their order. */
+/** `&&` and `||`: an operand that decides outweighs an operand that fails, in either order. */
 function buildLogic(operands: readonly Closure[], goesOn: boolean): Closure {
   return (frame) => {
     let failure: Error | undefined;
@@ -166,7 +166,7 @@ function buildBinary(operator: BinaryOperator, leftPart: Expression, rightPart: 
   }
 }
 
-/** A text is found among texts that are written out without comparing it with each. */
+/** A list of literal texts becomes a set, so no text is compared with each of them. */
 function buildIn(left: Closure, right: Closure, of: Expression): Closure {
   const written = of.kind === 'list' ? of.items.map(valueOf).filter((value) => typeof value === 'string') : [];
   if (of.kind !== 'list' || written.length !== of.items.length) {
@@ -190,7 +190,7 @@ function buildCall({ form, name, operands, offset }: Expression & { kind: 'call'
   return (frame) => run(frame, first(frame), second(frame), third(frame));
 }
 
-/** What is written out is read once, and if it is wrong, it is wrong when the policy is loaded. */
+/** Literals are read once, so a wrong literal fails when the policy is loaded. */
 function atLoad(
   name: string,
   operands: number,
@@ -204,7 +204,7 @@ function atLoad(
     if (name === 'duration') return constant(duration(text));
     if (name === 'matches') {
       const program = programFor(text);
-      // Many patterns are stored and few are ever asked: what a machine remembers is made when it first runs.
+      // Many patterns are stored and few ever run, so the automaton is made when it first runs.
       let pattern: Automaton | undefined;
       return (frame) => matchesPattern(frame, first(frame), (pattern ??= new Automaton(program)));
     }

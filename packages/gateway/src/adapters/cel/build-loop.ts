@@ -8,10 +8,10 @@ import { itemsOf } from './values.ts';
 
 type Loop = Expression & { kind: 'loop' };
 
-/** One turn of a loop costs what its parts do; what those find in the request is charged by themselves. */
+/** One turn of a loop costs this much per part. Work that depends on the request is charged where it is done. */
 const priceOfPart = 3;
 
-/** `build` makes the parts of the loop, which are expressions themselves. */
+/** `build` compiles the parts of the loop, which are expressions themselves. */
 export function buildLoop(loop: Loop, build: (part: Expression) => Closure): Closure {
   const range = build(loop.range);
   const test = loop.test === null ? null : build(loop.test);
@@ -49,7 +49,7 @@ export function buildLoop(loop: Loop, build: (part: Expression) => Closure): Clo
   }
 }
 
-/** As with `&&` and `||`, an element that decides outweighs those whose test fails. */
+/** As with `&&` and `||`, an element that decides outweighs elements whose test fails. */
 function decide(
   frame: Frame,
   items: readonly unknown[],

@@ -7,7 +7,7 @@ import { schemaOf } from './fact-members.ts';
 /** A node of the parser. */
 export type CelNode = ASTNode;
 
-/** A condition that could be parsed; `check` looks at types. Both throw a `ConditionError`. */
+/** A condition that could be parsed; `check` checks its types. Both steps throw a `ConditionError`. */
 export interface ParsedCondition {
   readonly root: CelNode;
   /** The type of its value. */
@@ -15,8 +15,8 @@ export interface ParsedCondition {
 }
 
 /**
- * The one file that knows the CEL library. It parses and checks types; evaluation is done by the closures that
- * `build-closure.ts` makes, because it has to be bounded, and to treat what agents send as data and nothing else.
+ * The one file that knows the CEL library, which parses and checks types. The closures of `build-closure.ts` evaluate:
+ * evaluation must be bounded and must treat what agents send as data only.
  */
 export function celParser(limits: ConditionLimits): (source: string) => ParsedCondition {
   const environment = environmentOf(limits);
@@ -47,7 +47,7 @@ function environmentOf(limits: ConditionLimits): Environment {
     .registerVariable({ name: 'action', schema: schemaOf('action') })
     .registerVariable({ name: 'run', schema: schemaOf('run') })
     .registerVariable({ name: 'spend', schema: schemaOf('spend') });
-  // JSON has doubles only, and nobody writes 1.0 where 1 will do: both kinds of number go together everywhere.
+  // JSON has doubles only, and nobody writes 1.0 where 1 will do. So ints and doubles mix everywhere.
   for (const operator of ['+', '-', '*', '/', '%']) {
     environment.registerOperator(`int ${operator} double: double`, neverRun);
     environment.registerOperator(`double ${operator} int: double`, neverRun);
@@ -59,7 +59,7 @@ function environmentOf(limits: ConditionLimits): Environment {
     .registerOperator('double in list<int>', neverRun);
 }
 
-/** The library is asked about types only. */
+/** The library only checks types. */
 function neverRun(): never {
   throw new Error('the library does not evaluate');
 }
@@ -79,7 +79,7 @@ function guarded<Result>(source: string, work: () => Result): Result {
     if (error instanceof Error && error.message.includes(' overlaps with ')) {
       throw new ConditionError('the type of "[]" or "{}" cannot be told here; compare with something else', 0);
     }
-    // The parser follows some chains by recursion without counting.
+    // The parser recurses along some chains without counting.
     if (error instanceof RangeError) throw new ConditionError('the condition is nested too deeply', source.length - 1);
     throw error;
   }

@@ -5,7 +5,7 @@ import { described } from './values.ts';
 /** A part of a condition, ready to be evaluated. */
 export type Closure = (frame: Frame) => unknown;
 
-/** What a caught fault costs: making, throwing and catching it. */
+/** The cost of making, throwing and catching a fault. */
 export const priceOfFault = 250;
 
 export function bool(value: unknown, what: string): boolean {

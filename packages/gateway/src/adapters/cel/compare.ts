@@ -2,10 +2,10 @@ import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
 import { countOf, described, Duration, itemsOf, lookUp, typeNameOf } from './values.ts';
 
-/** Of two values of any kind; what makes them long is charged by itself. */
+/** The cost of comparing two values of any kind. Their length is charged separately. */
 const priceOfComparison = 5;
 
-/** `==`: across types false, but numbers compare by what they are worth. */
+/** `==`: values of different types differ, but numbers compare by value. */
 export function equal(frame: Frame, left: unknown, right: unknown): boolean {
   if (left === right) {
     if (typeof left === 'string') frame.charge(left.length / 64);
@@ -48,12 +48,12 @@ function equalMaps(frame: Frame, left: object, right: object): boolean {
   return true;
 }
 
-/** Without rounding: a bigint that is not exactly the number differs from it. */
+/** Compares without rounding: a bigint that is not exactly the number differs from it. */
 function sameNumber(int: bigint, double: number): boolean {
   return Number.isSafeInteger(double) ? Number(int) === double : Number.isInteger(double) && BigInt(double) === int;
 }
 
-/** `in`: among a list's elements, or the keys of a map. */
+/** `in`: the elements of a list, or the keys of a map. */
 export function isIn(frame: Frame, value: unknown, of: unknown): boolean {
   if (!Array.isArray(of)) return lookUp(of, value) !== undefined;
   for (const item of of) {
@@ -63,7 +63,7 @@ export function isIn(frame: Frame, value: unknown, of: unknown): boolean {
   return false;
 }
 
-/** Below 0 where left is less, above where it is more; NaN where one of them is not a number. */
+/** Below 0 where left is less, above 0 where it is more, NaN where one side is NaN. */
 export function order(frame: Frame, left: unknown, right: unknown): number {
   if (isNumber(left) && isNumber(right)) return left < right ? -1 : left > right ? 1 : left >= right ? 0 : Number.NaN;
   if (typeof left === 'string' && typeof right === 'string') {
@@ -80,7 +80,7 @@ export function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** By code points, as CEL orders texts: UTF-16 puts those past U+FFFF before some that are less. */
+/** Compares by code points, as CEL does. UTF-16 puts code points past U+FFFF before some smaller ones. */
 function orderOfTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at++) {

@@ -14,8 +14,8 @@ import { readTree } from './read-tree.ts';
 import { described } from './values.ts';
 
 /**
- * Compiles the text of a `when`, an expression of CEL. All that can be known when a policy is loaded is checked then,
- * and told in a `ConditionError`; a condition that has no value for the facts at hand throws.
+ * Compiles the text of a `when`, a CEL expression. Loading a policy checks all that can be known by then, and throws a
+ * `ConditionError`. A condition that has no value for the given facts throws when it is evaluated.
  */
 export function conditionCompiler(
   limits: Partial<ConditionLimits> = {},
@@ -49,10 +49,10 @@ export function conditionCompiler(
   };
 }
 
-/** Before its parts are looked at. */
+/** The fixed cost of a condition, before its parts. */
 const priceOfStart = 15;
 
-/** A short pattern may become very many instructions: each by itself is bounded where it is read, all together here. */
+/** A short pattern may become very many instructions. The parser bounds each pattern; this bounds their sum. */
 function countInstructions(tree: Expression, most: number): number {
   let found = 0;
   for (const part of partsOf(tree)) {
@@ -64,7 +64,7 @@ function countInstructions(tree: Expression, most: number): number {
   return found;
 }
 
-/** Says in words what the offset says to programs. */
+/** Adds the line and column to the message, for people; programs read the offset. */
 function placed({ message, offset }: ConditionError, source: string): ConditionError {
   const before = source.slice(0, offset);
   const line = before.split('\n').length;

@@ -4,10 +4,10 @@ import { conditionCompiler } from './compile-condition.ts';
 import { sampleFacts } from './sample-facts.ts';
 
 const compile = conditionCompiler();
-/** A part of what a condition may cost, so that a tenth of the arguments will do. */
+/** A fraction of the usual cost limit, so that a tenth of the arguments is enough. */
 const compileBounded = conditionCompiler({ cost: 50_000 });
 
-/** How long a condition takes at best, in milliseconds, and what it comes to. */
+/** The best time of a condition in milliseconds, and its outcome. */
 function timed(source: string, args: unknown, compiler = compile): { took: number; outcome: string } {
   const condition = compiler(source);
   const facts = sampleFacts(args);
@@ -23,8 +23,8 @@ function timed(source: string, args: unknown, compiler = compile): { took: numbe
 }
 
 /**
- * A bounded condition takes as long for very much as for much: here for a hundred times as much, at most so many times
- * as long. Without the bound it would be a hundred times, and where loops are nested ten thousand times.
+ * The time of a bounded condition does not grow with its input: for a hundred times the input, at most this many times
+ * the time. Without the bound it would be a hundred times, and ten thousand times for nested loops.
  */
 const mostTimes = 40;
 const much = 4000;

@@ -2,15 +2,17 @@ import { decisionCost } from '@reeve/core';
 
 /** How large a condition may be, and how much it may do. */
 export interface ConditionLimits {
-  /** Characters of its text. */
+  /** Characters of the text. */
   readonly length: number;
   /** Parts of the expression: names, literals, operators, calls. */
   readonly parts: number;
   /** How deeply parts may be nested. */
   readonly depth: number;
-  /** Instructions of all patterns that are written in it. */
+  /** Instructions of all patterns in the condition. */
   readonly instructions: number;
-  /** What it may cost where it is evaluated by itself; in a decision, all conditions share what that may cost. */
+  /**
+   * The cost limit of a condition evaluated by itself. In a decision, all conditions share the limit of the decision.
+   */
   readonly cost: number;
 }
 

@@ -3,7 +3,7 @@ import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
 import { described } from './values.ts';
 
-/** Texts of numbers are short; longer ones are not looked at. */
+/** Texts of numbers are short; longer texts are refused unread. */
 const longestNumber = 64;
 
 export function toInt(_frame: Frame, value: unknown): bigint {

@@ -28,7 +28,7 @@ export type Expression =
     }
   | {
       readonly kind: 'call';
-      /** `method` has its receiver as first operand. */
+      /** A `method` has its receiver as first operand. */
       readonly form: 'function' | 'method';
       readonly name: string;
       readonly operands: readonly Expression[];
@@ -39,9 +39,9 @@ export type Expression =
       readonly macro: LoopMacro;
       readonly range: Expression;
       readonly slot: number;
-      /** The test of an element; null where there is none. */
+      /** The test of an element; null if there is none. */
       readonly test: Expression | null;
-      /** What an element becomes; null where it stays. */
+      /** The expression for the new element; null if the element stays as it is. */
       readonly result: Expression | null;
       readonly offset: number;
     }
@@ -56,12 +56,14 @@ export type Expression =
 export type BinaryOperator = '!=' | '==' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=';
 export type LoopMacro = 'all' | 'exists' | 'exists_one' | 'map' | 'filter';
 
-/** How many parts an expression has, those of its parts included. */
+/** How many parts an expression has, at all depths. */
 export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((total, child) => total + sizeOf(child), 1);
 }
 
-/** The expression and all of its parts, as they are written. Chains may be long, so each step costs the same. */
+/**
+ * The expression and all of its parts, in the order of the text. Chains may be long, so each step has constant cost.
+ */
 export function* partsOf(expression: Expression): Generator<Expression> {
   const stack = [expression];
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {

@@ -10,9 +10,9 @@ interface FactMember {
 }
 
 /**
- * The variables that have members, and the members (contract, Policy and approvals). What an action does not have is
- * the empty string or 0. Its host and path are those that matchers see: one spelling for all that mean the same host,
- * `.` and `..` resolved, and the host of a tool call taken from its URL.
+ * The variables that have members, and the members (contract, Policy and approvals). A member that an action lacks is
+ * the empty string or 0. Host and path are those that matchers see: each host has one spelling, `.` and `..` are
+ * resolved, and the host of a tool call comes from its URL.
  */
 const members: Readonly<Record<string, FactMember>> = {
   'agent.org_id': text(({ facts }) => facts.agent.id.orgId),
@@ -46,14 +46,14 @@ const members: Readonly<Record<string, FactMember>> = {
   'spend.agent.month_usd': amount((frame) => frame.spend().agent.month_usd),
 };
 
-/** A host or a path that nobody can read has no value: a rule that allows must not take it for none. */
+/** An unreadable host or path has no value, so that a rule that allows does not take it for an absent one. */
 function readable(frame: Frame, dimension: 'hosts' | 'paths'): Subject {
   const subject = frame.subject();
   if (subject.unclear?.dimension !== dimension) return subject;
   throw fault(dimension === 'hosts' ? 'the host cannot be read' : 'the path cannot be read');
 }
 
-/** Facts without members that are known when a policy is loaded. */
+/** Facts whose members are not known when a policy is loaded. */
 const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {
   args: (frame) => frame.args(),
   now: ({ facts }) => new Date(facts.now),
@@ -61,7 +61,7 @@ const undivided: Readonly<Record<string, (frame: Frame) => unknown>> = {
 
 export const variableNames = ['agent', 'action', 'args', 'now', 'run', 'spend'] as const;
 
-/** A variable's members with their types, as a tree for the type checker. */
+/** The members of a variable with their types, as a tree for the type checker. */
 export interface FactSchema {
   readonly [member: string]: FactType | FactSchema;
 }
@@ -75,19 +75,19 @@ export function schemaOf(variable: string): FactSchema {
   );
 }
 
-/** The names that may follow a path such as `agent` or `spend.org`; none where it is a fact or nothing at all. */
+/** The names that may follow a path such as `agent` or `spend.org`; empty where the path is a fact or unknown. */
 export function membersOf(path: string): string[] {
   const below = Object.keys(members).filter((name) => name.startsWith(`${path}.`));
   return [...new Set(below.map((name) => name.slice(path.length + 1).split('.', 1)[0] ?? ''))];
 }
 
-/** How a fact such as `args` or `action.tool` is read; undefined where there is none of this name. */
+/** The reader of a fact such as `args` or `action.tool`; undefined if no fact has this name. */
 export function readerOf(name: string): ((frame: Frame) => unknown) | undefined {
   if (Object.hasOwn(undivided, name)) return undivided[name];
   return Object.hasOwn(members, name) ? members[name]?.read : undefined;
 }
 
-/** Records of agents never change, so what is made of one is made once. */
+/** Records of agents never change, so each map is made once per record. */
 const entries = new WeakMap<object, ReadonlyMap<string, string>>();
 
 function entriesOf(metadata: Readonly<Record<string, string>>): ReadonlyMap<string, string> {

@@ -1,7 +1,7 @@
 import type { Evaluation, Facts, RunFacts, SpendFacts, Subject } from '@reeve/core';
 import { limitFault } from './faults.ts';
 
-/** A condition that is evaluated: the facts, read at most once each, the variables of loops, and what is left to spend. */
+/** One evaluation of a condition: the facts, each read at most once, the loop variables, and the cost that is left. */
 export class Frame {
   readonly facts: Facts;
   readonly variables: unknown[] = [];
@@ -15,7 +15,7 @@ export class Frame {
     this.#evaluation = evaluation;
   }
 
-  /** Is called before work whose amount the request decides, with what it may cost at worst. */
+  /** Callers charge the worst-case cost before any work whose amount the request decides. */
   charge(units: number): void {
     if (this.#evaluation.take(units)) return;
     throw limitFault('the condition costs more than one evaluation may; compare less, or less at once');

@@ -18,12 +18,12 @@ import {
 import { duration, timeGetter, timeGetterNames, timestamp } from './time-functions.ts';
 import { countOf, typeNameOf, typeValue } from './values.ts';
 
-/** What a function does with its operands; of a method, the first is what it is called on. */
+/** A function of its operands. The first operand of a method is its receiver. */
 export type Operation = (frame: Frame, first: unknown, second?: unknown, third?: unknown) => unknown;
 
 interface Known {
   readonly run: Operation;
-  /** How many operands it takes. */
+  /** The least and the most operands it takes. */
   readonly least: number;
   readonly most: number;
 }
@@ -57,7 +57,7 @@ const methods: ReadonlyMap<string, Known> = new Map([
   ...timeGetterNames.map((name): [string, Known] => [name, taking(1, timeGetter(name), 2)]),
 ]);
 
-/** What a call does; undefined where nothing of this name takes so many operands. */
+/** The operation of a call; undefined if no function of this name takes so many operands. */
 export function operationOf(form: 'function' | 'method', name: string, operands: number): Operation | undefined {
   const known = (form === 'method' ? methods : functions).get(name);
   return known !== undefined && operands >= known.least && operands <= known.most ? known.run : undefined;

@@ -21,7 +21,7 @@ describe('what everybody together has spent', () => {
     expect(() => compile(source)).not.toThrow();
   });
 
-  // Whatever could come to it in another way is no condition at all, whoever has written it.
+  // Every other way to reach the global spend fails to compile, for every author.
   test.each([
     'spend == args',
     'spend["global"]["day_usd"] > 1.0',

@@ -5,9 +5,9 @@ import { partsOf } from './expression.ts';
 const secret = 'spend.global';
 
 /**
- * Refuses a condition that looks at what everybody together has spent, in whatever spelling. Names of facts are resolved
- * when a condition is read, and a variable with members is never used whole or by an index that is not written out: so
- * what is not named here is not looked at.
+ * Refuses a condition that reads the spend of all tenants together, in any spelling. Names of facts are resolved when a
+ * condition is read. A variable with members is never used whole or with a computed index. So a condition reads no fact
+ * that is not named here.
  */
 export function requireNoGlobalSpend(tree: Expression): void {
   for (const part of partsOf(tree)) {

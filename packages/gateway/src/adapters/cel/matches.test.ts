@@ -91,9 +91,9 @@ describe('what patterns match', () => {
   });
 });
 
-/** Patterns whose meaning is the same in JavaScript, small enough for its engine to take any way it likes. */
+/** Patterns with the same meaning in JavaScript, small enough for its backtracking engine. */
 const pattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
-  // Shallow, and for short texts: what repeats within what repeats takes that engine exponential time.
+  // Shallow, and for short texts: nested repetitions take that engine exponential time.
   atom: fc.oneof(
     { depthSize: 'small', maxDepth: 2 },
     fc.constantFrom('a', 'b', '-', '.', '[ab]', '[^a]', '^', '$', '\\b', '\\B', '\\d', 'é', '😀', '\\n'),
@@ -111,7 +111,7 @@ const pattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
     .map((parts) => parts.join('')),
 }));
 
-/** Without pairs of surrogates, between which JavaScript finds places for `\B`. */
+/** Without surrogate pairs: JavaScript finds places for `\B` inside them. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '-', '1', '\n', 'é'), maxLength: 8 });
 
 describe('the automaton', () => {

@@ -12,7 +12,7 @@ export function compilePattern(source: string): Automaton {
   return new Automaton(programFor(source));
 }
 
-/** Programs do not change, so rules and documents with the same pattern share one: the latest are at hand. */
+/** Programs do not change, so rules and documents with the same pattern share one. The latest are cached. */
 const mostAtHand = 64;
 const atHand = new Map<string, Program>();
 
@@ -26,7 +26,7 @@ export function programFor(source: string): Program {
   return program;
 }
 
-/** How many instructions a pattern becomes; none where it is wrong, which is told where it is used. */
+/** How many instructions a pattern becomes; 0 for a wrong pattern, which fails where it is used. */
 export function instructionsIn(source: string): number {
   try {
     return programFor(source).size;
@@ -40,12 +40,12 @@ export function matchesPattern(frame: Frame, of: unknown, pattern: Automaton): b
   return pattern.matches(textIn(of, 'matches'), (units) => frame.charge(units));
 }
 
-/** Patterns that are not written in the condition are short, and the latest of them are kept. */
+/** Patterns that are computed at run time must be short, and the latest automatons are cached. */
 const longestMade = 1000;
 const mostKept = 32;
 const kept = new Map<string, Automaton>();
 
-/** With a pattern that becomes known only now. */
+/** Matches a pattern that is computed at run time. */
 export function matches(frame: Frame, of: unknown, pattern: unknown): boolean {
   return matchesPattern(frame, of, automatonOf(frame, textIn(pattern, 'matches')));
 }
@@ -66,7 +66,7 @@ function automatonOf(frame: Frame, source: string): Automaton {
   }
 }
 
-/** Counted repetitions are written out, up to the largest program there may be. */
+/** Counted repetitions are expanded, up to the largest program allowed. */
 function priceOf(source: string): number {
   return source.includes('{') ? 100_000 : 200 * (source.length + 10);
 }

@@ -1,4 +1,4 @@
 import { conditionCompiler } from './compile-condition.ts';
 
-/** What a gateway can do with policies, wherever it reads them: what is accepted in one place is accepted in all. */
+/** The features of policies in a gateway. Every reader uses these, so all of them accept the same policies. */
 export const policyFeatures = { compileCondition: conditionCompiler() };

@@ -7,7 +7,7 @@ import { isFunction, operationOf } from './functions.ts';
 import type { TypeName } from './values.ts';
 import { typeValue } from './values.ts';
 
-/** Names that loops and `cel.bind` give, with the places of their values; the innermost comes last. */
+/** Names that loops and `cel.bind` declare, with the slots of their values; the innermost comes last. */
 type Scope = readonly { readonly name: string; readonly slot: number }[];
 
 const loopMacros: readonly LoopMacro[] = ['all', 'exists', 'exists_one', 'map', 'filter'];
@@ -24,7 +24,7 @@ const typeNames: Readonly<Record<string, TypeName>> = {
   type: 'type',
 };
 
-/** Resolves every name in what the parser has read. Throws a `ConditionError` for one that means nothing. */
+/** Resolves every name in the parser's tree. Throws a `ConditionError` for an unknown name. */
 export function readTree(root: CelNode): Expression {
   return new TreeReader().read(root, []);
 }
@@ -199,7 +199,7 @@ class TreeReader {
   }
 }
 
-/** `a && b && c` as three operands: a long chain is not a deep tree. */
+/** `a && b && c` becomes three operands, so a long chain is not a deep tree. */
 function chain(node: CelNode, operator: '&&' | '||'): CelNode[] {
   const operands: CelNode[] = [];
   let left = node;
@@ -210,7 +210,10 @@ function chain(node: CelNode, operator: '&&' | '||'): CelNode[] {
   return [left, ...operands];
 }
 
-/** The dotted name of a fact or of what has facts as members; undefined where it starts otherwise, or goes on below. */
+/**
+ * The dotted name of a fact or of a variable with members. Undefined where the chain starts otherwise, or goes on below
+ * a fact.
+ */
 function factPath(node: CelNode, scope: Scope): string | undefined {
   if (node.op === 'id') {
     const isFact = variableNames.some((name) => name === node.args) && !scope.some(({ name }) => name === node.args);

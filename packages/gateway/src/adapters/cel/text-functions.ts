@@ -13,7 +13,7 @@ export function sizeOfText(frame: Frame, text: string): bigint {
   return BigInt(text.length - pairsIn(frame, text, text.length));
 }
 
-/** How many code points before `end`, a place in UTF-16, take two units. */
+/** How many code points before `end`, an offset in UTF-16, take two units. */
 function pairsIn(frame: Frame, text: string, end: number): number {
   frame.charge(end / 4);
   let pairs = 0;
@@ -31,7 +31,7 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** Where the code point with this index starts, in UTF-16; the end's index is allowed too. */
+/** The UTF-16 offset of the code point with this index. The index of the end is allowed, too. */
 function placeOf(frame: Frame, text: string, index: number, name: string): number {
   let place = 0;
   if (index >= 0 && index <= text.length) {
@@ -110,7 +110,7 @@ export function trim(frame: Frame, of: unknown): string {
   return text.trim();
 }
 
-/** In at most `limit` parts, of which the last holds the rest; any number where it is negative. */
+/** Splits into at most `limit` parts, and the last part holds the rest. A negative limit means any number. */
 export function split(frame: Frame, of: unknown, by: unknown, limit: unknown = -1n): string[] {
   const text = textIn(of, 'split');
   const separator = textIn(by, 'split');
@@ -129,7 +129,7 @@ export function split(frame: Frame, of: unknown, by: unknown, limit: unknown = -
   return parts;
 }
 
-/** Where the character that starts here ends; -1 for the last one. */
+/** The end of the character that starts here; -1 for the last one. */
 function afterCharacter(text: string, start: number): number {
   const end = start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
   return end >= text.length ? -1 : end;

@@ -1,12 +1,12 @@
 import type { Frame } from './frame.ts';
 
-/** The most frequent characters of texts and code, the most frequent first. */
+/** The most frequent characters of texts and code, in descending order. */
 const frequent = ' etaoinsrlhdcumpfg,.bywv"_-=/():;kx01jzq2';
 
 /**
- * Where a text holds another from `from` on, or -1. The engine's own search takes time that grows with the product of
- * both lengths where an agent chooses them so. Here it looks for the needle's rarest character, which is fast, and pays
- * for each place where that stands.
+ * The first place at or after `from` where a text holds another, or -1. An agent can choose texts for which the
+ * engine's own search takes the product of both lengths. This search looks for the needle's rarest character, which is
+ * fast, and charges for each place where that character stands.
  */
 export function find(frame: Frame, text: string, needle: string, from = 0): number {
   if (needle === '') return from <= text.length ? from : -1;
@@ -21,7 +21,7 @@ export function find(frame: Frame, text: string, needle: string, from = 0): numb
   return -1;
 }
 
-/** Where a text holds another for the last time, at `from` at most, or -1. */
+/** The last place where a text holds another, at `from` at most, or -1. */
 export function findLast(frame: Frame, text: string, needle: string, from = text.length): number {
   if (needle === '') return Math.min(from, text.length);
   frame.charge(1 + text.length / scannedBackwards);
@@ -41,11 +41,11 @@ const scannedBackwards = 16;
 interface Anchor {
   readonly char: string;
   readonly at: number;
-  /** Of one comparison. */
+  /** The cost of one comparison. */
   readonly price: number;
 }
 
-/** A long needle is judged by its beginning. */
+/** The rarest character is chosen among this many at the start of the needle. */
 const judged = 64;
 
 function anchorOf(frame: Frame, needle: string): Anchor {

@@ -51,7 +51,7 @@ type Getter = (time: Date) => number;
 
 const day = 86_400_000;
 
-/** Parts of a timestamp, in UTC or in the zone that is named. As CEL has it, all but `getDate` count from 0. */
+/** Parts of a timestamp, in UTC or in the named zone. As in CEL, all but `getDate` count from 0. */
 const timestampGetters: Readonly<Record<string, Getter>> = {
   getFullYear: (time) => time.getUTCFullYear(),
   getMonth: (time) => time.getUTCMonth(),
@@ -65,7 +65,7 @@ const timestampGetters: Readonly<Record<string, Getter>> = {
   getMilliseconds: (time) => time.getUTCMilliseconds(),
 };
 
-/** The whole of a duration, in one unit. */
+/** A whole duration, in one unit. */
 const durationUnits: Readonly<Record<string, bigint>> = {
   getHours: 3_600_000_000_000n,
   getMinutes: 60_000_000_000n,

@@ -3,7 +3,7 @@ import type { Frame } from './frame.ts';
 
 const quarterHour = 900_000;
 
-/** What clocks show in one time zone. Throws a `RangeError` for a zone that nobody knows. */
+/** The local time of one time zone. Throws a `RangeError` for an unknown zone. */
 export class TimeZone {
   readonly #format: Intl.DateTimeFormat;
   #quarter = Number.NaN;
@@ -24,12 +24,15 @@ export class TimeZone {
     });
   }
 
-  /** Whether the local time of this moment is told without a look into the calendar, which takes a while. */
+  /** Whether the local time is known without a lookup in the calendar, which is slow. */
   isAt(time: Date): boolean {
     return Math.floor(time.getTime() / quarterHour) === this.#quarter;
   }
 
-  /** A date whose UTC members are the local ones. Clocks change on the quarter of an hour, so an offset holds for it. */
+  /**
+   * A date whose UTC members are the local ones. Clocks change on the quarter of an hour, so an offset holds for that
+   * long.
+   */
   localTime(time: Date): Date {
     const at = time.getTime();
     const quarter = Math.floor(at / quarterHour);
@@ -48,7 +51,7 @@ export class TimeZone {
   }
 }
 
-/** Zones that conditions name; those that agents name are few, or make room for each other. */
+/** A cache of zones. Conditions name few zones; those that agents name replace each other. */
 const mostZones = 64;
 const zones = new Map<string, TimeZone>();
 
@@ -61,7 +64,7 @@ export function timeZone(name: string): TimeZone {
   return made;
 }
 
-/** Of making a zone, and of a look into its calendar. */
+/** The cost of making a zone, and of one lookup in its calendar. */
 const priceOfZone = 10_000;
 const priceOfLook = 1000;
 

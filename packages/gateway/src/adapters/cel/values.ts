@@ -2,9 +2,8 @@ import { fault, limitFault } from './faults.ts';
 import type { Frame } from './frame.ts';
 
 /**
- * Values are JSON as it was parsed, and what expressions make of it: `int` is a bigint, `double` a number, `timestamp`
- * a Date, a map that an expression writes a Map. Of an object only its own enumerable members exist, and no getter is
- * ever called.
+ * Values are parsed JSON, and what expressions make of it: `int` is a bigint, `double` a number, `timestamp` a Date,
+ * and a map of an expression a Map. Only the own enumerable members of an object exist, and no getter is ever called.
  */
 export type TypeName =
   | 'null'
@@ -27,7 +26,7 @@ export class Duration {
   }
 }
 
-/** What `type(x)` is. There is one object per name. */
+/** The value of `type(x)`. There is one object per name. */
 export class TypeValue {
   readonly of: TypeName;
 
@@ -47,7 +46,7 @@ export function typeNameOf(value: unknown): TypeName {
   return typeof value === 'object' ? typeNameOfObject(value) : 'unknown';
 }
 
-/** A value as messages speak of it: by its type alone. */
+/** A value as messages describe it: by its type alone. */
 export function described(value: unknown): string {
   const type = typeNameOf(value);
   if (type === 'null') return type;
@@ -69,7 +68,7 @@ function isJsonObject(value: unknown): value is JsonObject {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The member of a map; undefined where it has none of this name. */
+/** The member of a map; undefined if the map has none of this name. */
 export function memberOf(of: unknown, name: string): unknown {
   if (isJsonObject(of)) {
     const property = Object.getOwnPropertyDescriptor(of, name);
@@ -79,7 +78,7 @@ export function memberOf(of: unknown, name: string): unknown {
   throw fault(`${described(of)} has no members`);
 }
 
-/** `list[0]` and `map["name"]`. A whole double will do for an int: JSON knows no other numbers. */
+/** `list[0]` and `map["name"]`. A whole double may stand for an int: JSON knows no other numbers. */
 export function elementOf(of: unknown, key: unknown): unknown {
   if (Array.isArray(of)) {
     const at = wholeNumber(key, 'a list index');
@@ -91,7 +90,7 @@ export function elementOf(of: unknown, key: unknown): unknown {
   return found;
 }
 
-/** The value of a key; undefined where there is none. */
+/** The value of a key; undefined if there is none. */
 export function lookUp(of: unknown, key: unknown): unknown {
   if (typeof key === 'string') return memberOf(of, key);
   if (of instanceof Map) return (of as Entries).get(mapKey(key));
@@ -99,7 +98,7 @@ export function lookUp(of: unknown, key: unknown): unknown {
   throw fault(`${described(of)} has no members`);
 }
 
-/** One key for numbers that are equal. */
+/** Gives equal numbers the same key. */
 export function mapKey(key: unknown): unknown {
   if (typeof key === 'string' || typeof key === 'boolean' || typeof key === 'bigint') return key;
   if (typeof key === 'number' && Number.isInteger(key)) return BigInt(key);
@@ -112,7 +111,7 @@ export function wholeNumber(value: unknown, what: string): number {
   throw fault(`${what} must be an int, not ${described(value)}`);
 }
 
-/** What a loop goes through: a list's elements, a map's keys. */
+/** The items of a loop: a list's elements, or a map's keys. */
 export function itemsOf(frame: Frame, range: unknown): readonly unknown[] {
   if (Array.isArray(range)) return range;
   if (range instanceof Map) return [...(range as Entries).keys()];
@@ -127,14 +126,14 @@ export function countOf(frame: Frame, of: unknown): number {
   throw fault(`${described(of)} has no size`);
 }
 
-/** More members than this are not listed. */
+/** A map with more members than this is not listed. */
 const mostMembers = 20_000;
 /** JSON of this many characters cannot have more members. */
 const surelyFew = mostMembers * 5;
 
 /**
- * Listing the names of a large object takes as long as parsing it did, and cannot be broken off. How many members there
- * are at most is told by the colons in the text, which takes next to no time.
+ * Listing the names of a large object takes as long as parsing it, and cannot be interrupted. The number of colons in
+ * the text bounds the number of members, and counting them is nearly free.
  */
 function namesOf(frame: Frame, of: JsonObject): string[] {
   const { json } = frame.facts.action;

@@ -91,7 +91,7 @@ describe('a token', () => {
 
   test('with any byte changed is nothing', async () => {
     const token = await mint.sign(claims, key);
-    // The last character of the signature has bits that mean nothing.
+    // The last character of the signature has bits without meaning.
     const place = fc.integer({ min: 0, max: token.length - 2 });
     await fc.assert(
       fc.asyncProperty(place, fc.constantFrom('A', 'z', '0', '-', '.', ' '), async (at, char) => {

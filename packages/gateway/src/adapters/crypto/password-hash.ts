@@ -1,4 +1,4 @@
-/** What an argon2id hash is made with. */
+/** The parameters of an argon2id hash. */
 export interface HashParameters {
   readonly memoryKib: number;
   readonly passes: number;
@@ -7,7 +7,7 @@ export interface HashParameters {
   readonly tagBytes: number;
 }
 
-/** What OWASP recommends for argon2id at present. */
+/** The parameters that OWASP currently recommends for argon2id. */
 export const currentParameters: HashParameters = {
   memoryKib: 19_456,
   passes: 2,
@@ -25,16 +25,16 @@ export interface PasswordHash {
 const form =
   /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d{0,2}),p=([1-9]\d?)\$([A-Za-z0-9+/]{1,128})\$([A-Za-z0-9+/]{1,128})$/;
 
-/** More than any sensible hash takes: a hash that somebody has tampered with is not to take the machine with it. */
+/** More than any sensible hash needs, so that a tampered hash cannot exhaust the machine. */
 const most = { memoryKib: 262_144, passes: 16, lanes: 8 };
 const least = { saltBytes: 8, tagBytes: 16 };
 
-/** As the PHC string format has it: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, in base64 without padding. */
+/** The PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, in base64 without padding. */
 export function formatHash({ parameters: { memoryKib, passes, lanes }, salt, tag }: PasswordHash): string {
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${toBase64(salt)}$${toBase64(tag)}`;
 }
 
-/** Undefined where this is no hash that can be verified. */
+/** Undefined if the text is not a hash that can be verified. */
 export function parseHash(text: string): PasswordHash | undefined {
   const [, memory, passes, lanes, saltText = '', tagText = ''] = form.exec(text) ?? [];
   const salt = fromBase64(saltText);
@@ -75,7 +75,10 @@ function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('=', '');
 }
 
-/** Only the one spelling that the bytes have. In memory of their own, as they are sent to another thread with all of it. */
+/**
+ * Accepts only the canonical spelling of the bytes. They get their own memory, because a thread is sent the whole
+ * buffer.
+ */
 function fromBase64(text: string): Uint8Array | undefined {
   const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
   return toBase64(bytes) === text ? bytes : undefined;

@@ -11,7 +11,7 @@ import type { PasswordThreadsOptions } from './password-threads.ts';
 import { PasswordThreads } from './password-threads.ts';
 import type { HashJob } from './password-worker.ts';
 
-/** The least that argon2 takes, for tests of what is around it. */
+/** The least that argon2 takes, for tests of the code around it. */
 const quick = { ...currentParameters, memoryKib: 8, passes: 1 };
 
 function poolOf(options: PasswordPoolOptions = {}): PasswordPool {
@@ -113,7 +113,7 @@ test('hashing gives way to everything else, and the rest of the process keeps it
   expect(nicenessOf('MainThread')).not.toContain(10);
 });
 
-/** Of all threads with this name, as Linux shows them; none elsewhere. */
+/** The niceness of all threads with this name, on Linux; empty elsewhere. */
 function nicenessOf(name: string): number[] {
   if (!existsSync('/proc/self/task')) return [];
   return readdirSync('/proc/self/task').flatMap((thread) => {
@@ -140,7 +140,7 @@ describe('threads', () => {
     return Object.assign(threads, { faults });
   }
 
-  /** No job at all: the thread that takes it does not survive. */
+  /** An invalid job, which kills the thread that takes it. */
   const deadly = null as unknown as HashJob;
 
   test('are started when there is work, and no more of them than there may be', async () => {

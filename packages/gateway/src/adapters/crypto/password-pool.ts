@@ -10,14 +10,14 @@ import { PasswordThreads } from './password-threads.ts';
 export type PasswordPoolOptions = Partial<PasswordThreadsOptions> & { readonly parameters?: HashParameters };
 
 const byDefault: PasswordThreadsOptions = {
-  // A core is left to decisions, and memory for two hashes at a time is enough.
+  // One core stays free for decisions, and memory for two hashes at a time is enough.
   threads: Math.max(1, Math.min(2, availableParallelism() - 1)),
   waiting: 512,
   idleMs: 30_000,
   onFault: () => {},
 };
 
-/** Argon2id in threads of its own: a burst of logins waits in line, and decisions do not notice. */
+/** Argon2id in separate threads: a burst of logins waits in line, and decisions do not slow down. */
 export class PasswordPool implements PasswordHasher {
   readonly decoy: string;
   readonly #decoy: PasswordHash;
@@ -25,7 +25,7 @@ export class PasswordPool implements PasswordHasher {
 
   constructor({ parameters = currentParameters, ...options }: PasswordPoolOptions = {}) {
     this.#threads = new PasswordThreads({ ...byDefault, ...options });
-    // Random instead of computed: nobody knows a password with this tag.
+    // The tag is random instead of computed, so nobody knows a password for it.
     this.#decoy = { parameters, salt: randomBytes(parameters.saltBytes), tag: randomBytes(parameters.tagBytes) };
     this.decoy = formatHash(this.#decoy);
   }
@@ -37,12 +37,12 @@ export class PasswordPool implements PasswordHasher {
     return formatHash({ parameters, salt, tag });
   }
 
-  /** What can never match, be it the hash or the password, takes as long as what can. */
+  /** A hash or password that can never match takes as long as one that can. */
   async verify(password: string, hash: string): Promise<{ readonly ok: boolean; readonly outdated: boolean }> {
     const known = parseHash(hash);
     const { parameters, salt, tag } = known ?? this.#decoy;
     const form = normalisePassword(password);
-    // Too long for any account's; not worth the memory while it waits.
+    // No account has a password this long, and it is not worth the memory while it waits.
     const tooLong = form.length > 2 * longestPassword;
     const found = await this.#threads.run({ password: tooLong ? '' : form, salt, parameters });
     const same = timingSafeEqual(found, tag);

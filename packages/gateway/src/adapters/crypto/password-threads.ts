@@ -4,12 +4,12 @@ import { ReeveError } from '@reeve/core';
 import type { HashAnswer, HashJob } from './password-worker.ts';
 
 export interface PasswordThreadsOptions {
-  /** How many there are at most. */
+  /** The most threads at once. */
   readonly threads: number;
-  /** How many passwords may wait for one. */
+  /** The most passwords that may wait for a thread. */
   readonly waiting: number;
   readonly idleMs: number;
-  /** Told why a password could not be hashed; never the password. */
+  /** Gets the reason why a password could not be hashed, never the password. */
   readonly onFault: (why: string) => void;
 }
 
@@ -22,13 +22,13 @@ interface Task {
 interface Thread {
   readonly worker: Worker;
   task: Task | undefined;
-  /** Ends the thread when it has had nothing to do for long enough. */
+  /** Ends the thread after a long enough idle time. */
   idle: NodeJS.Timeout | undefined;
 }
 
 /**
- * Threads that hash, one password at a time each. They are started when there is work and ended when there has been none
- * for a while. One that dies fails the password it had; those that wait go to another.
+ * Threads that hash, each one password at a time. They start when there is work and end when they are idle. A thread
+ * that dies fails its own password; waiting passwords go to another thread.
  */
 export class PasswordThreads {
   readonly #options: PasswordThreadsOptions;
@@ -40,7 +40,7 @@ export class PasswordThreads {
     this.#options = options;
   }
 
-  /** How many threads there are at the moment. */
+  /** How many threads run now. */
   get size(): number {
     return this.#threads.size;
   }
@@ -56,7 +56,7 @@ export class PasswordThreads {
     });
   }
 
-  /** Fails whatever is not done. */
+  /** Fails all unfinished work. */
   async close(): Promise<void> {
     this.#closed = true;
     const threads = [...this.#threads];

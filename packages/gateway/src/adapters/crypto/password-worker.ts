@@ -13,15 +13,15 @@ export interface HashJob {
 export type HashAnswer = { readonly tag: Uint8Array } | { readonly error: string };
 
 /**
- * Decisions come first where cores are few, but not so much that a busy machine lets nobody in. On Linux a thread has a
- * priority of its own; elsewhere this call would set that of the whole process.
+ * Decisions come first where cores are few, but a busy machine must still let people log in. On Linux a thread has its
+ * own priority; elsewhere this call would change that of the whole process.
  */
 function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Where a sandbox forbids it, hashing is only less polite.
+    // A sandbox may forbid it; then hashing only competes more with decisions.
   }
 }
 

@@ -17,22 +17,22 @@ import type {
 } from '@reeve/core';
 import type { JudgedCases } from '../../evaluation/policy-evaluator.ts';
 
-/** What a simulation looks at beside policies, as it was when it was asked for. */
+/** The facts of a simulation beside policies, as they were when it was requested. */
 export interface BroughtFacts {
   readonly now: number;
   readonly agent: { readonly record: AgentRecord; readonly lineage: Lineage } | undefined;
   readonly run: RunCount;
-  /** Of the agent and all above it. */
+  /** The balances of the agent and of all tiers above it. */
   readonly balances: readonly Readonly<Balance>[];
   readonly resetsAt: { readonly day: number; readonly month: number };
 }
 
-/** Policies of another time, where they are not known in the thread yet. */
+/** Policies of another time, if the thread does not have them yet. */
 export type PastSources = readonly PolicySource[] | undefined;
 
-/** Everything that is done aside: what it is given and what it gives. All of it is data that can be sent to a thread. */
+/** All jobs of the threads, with their input and output. Both are plain data that can be sent to a thread. */
 export interface EvaluationJobs {
-  /** What was accepted before is read whatever its size. */
+  /** A source that was accepted before is read whatever its size. */
   read: { in: { readonly source: PolicySource; readonly accepted: boolean }; out: PlainSource };
   validate: {
     in: { readonly by: Principal; readonly source: string; readonly name: string | undefined };
@@ -64,10 +64,10 @@ export interface EvaluationJobs {
       readonly agent: AgentRecord | undefined;
       readonly past: PastSources;
     };
-    /** Undefined where the policies of the time are not known. */
+    /** Undefined if the thread does not have the policies of that time. */
     out: readonly ConsideredRule[] | undefined;
   };
-  /** The orgs that the agents of cases belong to. */
+  /** The orgs of the agents in the cases. */
   orgsOfCases: { in: { readonly cases: string }; out: readonly string[] };
   test: {
     in: { readonly by: Principal; readonly candidate: Candidate | undefined; readonly cases: string };

@@ -23,7 +23,7 @@ const gov = {
 let threads: EvaluationThreads | undefined;
 afterEach(() => threads?.close());
 
-/** With a deadline that is over before a thread has started. */
+/** The deadline is over before a thread has started. */
 function attempt(orgs: readonly string[] | null): Promise<unknown> {
   threads = new EvaluationThreads(gov, { threads: 1, deadlineMs: 1, idleMs: 1000, onEnded: () => {} });
   const source = { file: 'x', text: 'rules: []' };

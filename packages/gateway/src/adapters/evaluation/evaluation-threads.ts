@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import type { Governance } from '@reeve/core';
+import type { Decisions } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 import { startThread } from '../system/start-thread.ts';
 import type { EvaluationJobs, JobKind } from './evaluation-jobs.ts';
@@ -9,25 +9,25 @@ import type { EvaluationSettings } from './thread-world.ts';
 import { WaitingJobs } from './waiting-jobs.ts';
 
 export interface EvaluationThreadsOptions {
-  /** How many there are at most. */
+  /** The most threads at once. */
   readonly threads: number;
   /** How long a job may take, in milliseconds. */
   readonly deadlineMs: number;
   readonly idleMs: number;
-  /** Told of every job that was ended, and why. */
+  /** Called for every job that was ended, with the reason. */
   readonly onEnded: (why: 'deadline' | 'memory' | 'crash') => void;
 }
 
-/** A job that waits for a thread, or is done in one. */
+/** A job that waits for a thread or runs in one. */
 interface Task {
-  /** The org that it is done for; null: the operator, or the gateway itself. */
+  /** The org that the job is for; null for the operator or the gateway itself. */
   readonly tenant: string | null;
-  /** Whose documents it needs beside the global ones; null where it needs no policies in force. */
+  /** The orgs whose documents the job needs beside the global ones; null if it needs no policies in force. */
   readonly orgs: readonly string[] | null;
   readonly kind: JobKind;
-  /** Made when its turn comes, so that it sees what is true then. */
+  /** Made when the job starts, so that it sees the current state. */
   readonly input: () => EvaluationJobs[JobKind]['in'];
-  /** What the gateway itself needs is waited for. */
+  /** False for jobs of the gateway itself, which may take as long as they need. */
   readonly hasDeadline: boolean;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -37,31 +37,31 @@ interface Thread {
   readonly worker: Worker;
   readonly courier: PolicyCourier;
   task: Task | undefined;
-  /** It reads policies in force, before its job. */
+  /** The thread reads policies in force before its job. */
   isLearning: boolean;
   deadline: NodeJS.Timeout | undefined;
   idle: NodeJS.Timeout | undefined;
 }
 
 const memoryMb = 512;
-/** In times of the deadline: reading what one org has stored, and waiting while others do that and then evaluate. */
+/** Multiples of the deadline: for reading what one org has stored, and for waiting while others read and evaluate. */
 const learnTimes = 2;
 const waitTimes = 3;
-/** Threads take a moment to start, however short the deadline is. */
+/** Threads take a moment to start, even if the deadline is short. */
 const leastWaitMs = 10_000;
 
 /**
- * Threads that evaluate, one job at a time each. They are started when there is work and ended when there has been none
- * for a while. One that takes too long for its job is ended together with it, and another takes its place.
+ * Threads that evaluate, each one job at a time. They start when there is work and end when they are idle. A thread
+ * that takes too long is ended together with its job, and another takes its place.
  */
 export class EvaluationThreads {
-  readonly #gov: Governance;
+  readonly #gov: Decisions;
   readonly #options: EvaluationThreadsOptions;
   readonly #threads = new Set<Thread>();
   readonly #waiting = new WaitingJobs<Task>();
   #closed = false;
 
-  constructor(gov: Governance, options: EvaluationThreadsOptions) {
+  constructor(gov: Decisions, options: EvaluationThreadsOptions) {
     this.#gov = gov;
     this.#options = options;
   }
@@ -75,7 +75,7 @@ export class EvaluationThreads {
     });
   }
 
-  /** Fails whatever is not done. */
+  /** Fails all unfinished work. */
   async close(): Promise<void> {
     this.#closed = true;
     const threads = [...this.#threads];
@@ -103,7 +103,7 @@ export class EvaluationThreads {
     return this.#threads.size < this.#options.threads ? this.#start() : undefined;
   }
 
-  /** Tells the thread what has changed, then gives it its job. The time for the job begins when it knows all it needs. */
+  /** Sends the thread what has changed, then its job. The job's deadline starts once the thread knows all it needs. */
   #goOn(thread: Thread): void {
     const { task } = thread;
     if (task === undefined || this.#teach(thread, task)) return;
@@ -119,7 +119,9 @@ export class EvaluationThreads {
     }
   }
 
-  /** Whether there is something that the thread has to know first. What tenants have stored is read within a time. */
+  /**
+   * Sends what the thread must learn first; false if there is nothing. Reading what tenants have stored has a deadline.
+   */
   #teach(thread: Thread, { orgs, hasDeadline }: Task): boolean {
     const telling = orgs === null ? undefined : thread.courier.next(orgs);
     if (telling === undefined || orgs === null) return false;
@@ -186,14 +188,14 @@ export class EvaluationThreads {
     }, this.#options.idleMs).unref();
   }
 
-  /** The thread is given up, and with it the job that it had. */
+  /** Gives up the thread together with its job. */
   #lose(thread: Thread, why: 'deadline' | 'memory' | 'crash'): void {
     if (!this.#threads.delete(thread)) return;
     const { task, isLearning } = thread;
     void end(thread);
     if (task !== undefined) {
       this.#options.onEnded(why);
-      // What is read before the job is not what the caller has sent.
+      // The thread was reading policies in force, not what the caller sent.
       if (isLearning) task.reject(notLearned());
       else task.reject(why === 'crash' ? crashed() : tooExpensive(this.#options));
     }

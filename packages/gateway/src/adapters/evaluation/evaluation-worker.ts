@@ -7,7 +7,7 @@ import { performJob } from './perform-job.ts';
 import type { EvaluationSettings, PolicyNews } from './thread-world.ts';
 import { ThreadWorld } from './thread-world.ts';
 
-/** Evaluates what callers have written, in a thread of its own: whatever it costs, no decision waits for it. */
+/** Evaluates what callers have written, in a separate thread. No decision waits for it, whatever it costs. */
 export type ThreadCall =
   | { readonly type: 'serve'; readonly tenant: string }
   | { readonly type: 'learn'; readonly news: PolicyNews }
@@ -27,7 +27,7 @@ export type ThreadAnswer =
 const world = new ThreadWorld(workerData as EvaluationSettings);
 
 /**
- * Decisions come first where cores are few. On Linux a thread has a priority of its own; elsewhere this call would set
+ * Decisions come first where cores are few. On Linux a thread has its own priority; elsewhere this call would change
  * that of the whole process.
  */
 function giveWay(): void {
@@ -35,7 +35,7 @@ function giveWay(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Where a sandbox forbids it, evaluating is only less polite.
+    // A sandbox may forbid it; then evaluating only competes more with decisions.
   }
 }
 
@@ -48,7 +48,7 @@ async function answerTo(call: Exclude<ThreadCall, { type: 'serve' }>): Promise<T
     if (error instanceof ReeveError) {
       return { type: 'refused', code: error.code, message: error.message, facts: error.facts };
     }
-    // What is nested too deeply ends the stack.
+    // Input that is nested too deeply overflows the stack.
     return { type: 'failed', message: messageOf(error), exhausted: error instanceof RangeError };
   }
 }

@@ -22,7 +22,7 @@ type Perform<Kind extends JobKind> = (
   input: EvaluationJobs[Kind]['in'],
 ) => EvaluationJobs[Kind]['out'] | Promise<EvaluationJobs[Kind]['out']>;
 
-/** How each job is done. */
+/** How each job is performed. */
 const jobs: { readonly [Kind in JobKind]: Perform<Kind> } = {
   read: (_world, { source, accepted }) =>
     plainSource(parseSource(source, accepted ? acceptedBefore(policyFeatures) : policyFeatures)),
@@ -66,10 +66,10 @@ export function performJob<Kind extends JobKind>(
   return perform(world, input);
 }
 
-/** More rules are not told: copying them would keep decisions waiting. */
+/** The most rules in an answer: copying more would delay decisions. */
 const mostRules = 10_000;
 
-/** Of very many rules all that match, as far as there is room, and then others. */
+/** Keeps the rules that match first, then others, up to the limit. */
 function withFewRules<Told extends { readonly rules: readonly ConsideredRule[] }>(told: Told): Told {
   const { rules } = told;
   if (rules.length <= mostRules) return told;
@@ -77,7 +77,7 @@ function withFewRules<Told extends { readonly rules: readonly ConsideredRule[] }
   return { ...told, rules: rules.filter((rule) => kept.has(rule)) };
 }
 
-/** Which rules match in a case is for the command line, which judges cases itself. */
+/** Only the command line shows which rules match in a case, and it judges cases itself. */
 function withoutMatches(judged: JudgedCases): JudgedCases {
   if ('problems' in judged) return judged;
   return { report: { ...judged.report, cases: judged.report.cases.map((one) => ({ ...one, matched: [] })) } };

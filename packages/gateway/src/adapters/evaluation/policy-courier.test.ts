@@ -20,7 +20,7 @@ function courierOf(versions: readonly PolicyVersion[]) {
   return { gov, courier: new PolicyCourier(gov as never) };
 }
 
-/** All that a thread is told for a job, message by message. */
+/** All that a thread is sent for a job, message by message. */
 function told(courier: PolicyCourier, ...orgs: readonly string[]) {
   const messages: object[] = [];
   for (let next = courier.next(orgs); next !== undefined; next = courier.next(orgs)) {

@@ -1,35 +1,35 @@
-import type { Governance, PolicyVersion } from '@reeve/core';
+import type { Policies, PolicyVersion } from '@reeve/core';
 import { parseScope } from '@reeve/core';
 import type { PolicyNews } from './thread-world.ts';
 
-/** So much text is sent at once; copying more would keep decisions waiting. */
+/** The most text in one message: copying more would delay decisions. */
 const mostCharacters = 256 * 1024;
 
-type Sources = Governance['policyRegistry']['sources'];
+type Sources = Policies['policyRegistry']['sources'];
 
-/** What a thread is told next. */
+/** The next message to a thread. */
 export interface Telling {
   readonly news: PolicyNews;
-  /** Whether documents of an org are in it; else it is the operator's alone. */
+  /** Whether it holds documents of an org; else it holds the operator's alone. */
   readonly ofOrgs: boolean;
 }
 
 /**
- * Tells one thread which policies are in force, as far as its job needs them: all that is global, and what the orgs of
- * the job have. What it knows of other orgs it is told to forget, so that no tenant pays for what another has stored.
+ * Sends one thread the policies in force that its job needs: the global ones, and those of the job's orgs. The thread
+ * forgets documents of other orgs, so that no tenant pays for what another has stored.
  */
 export class PolicyCourier {
-  readonly #gov: Pick<Governance, 'policyRegistry' | 'policies'>;
+  readonly #gov: Pick<Policies, 'policyRegistry' | 'policies'>;
   readonly #told = new Map<string, PolicyVersion>();
   #files: Sources['files'] = [];
-  /** What the thread knows all of. */
+  /** What the thread knows completely. */
   #known: { readonly sources: Sources; readonly orgs: string } | undefined;
 
-  constructor(gov: Pick<Governance, 'policyRegistry' | 'policies'>) {
+  constructor(gov: Pick<Policies, 'policyRegistry' | 'policies'>) {
     this.#gov = gov;
   }
 
-  /** The next that the thread has to be told for a job about these orgs; undefined where it knows all it needs. */
+  /** The next message to the thread for a job about these orgs; undefined once it knows all it needs. */
   next(orgs: readonly string[]): Telling | undefined {
     const { policyRegistry, policies } = this.#gov;
     const { sources } = policyRegistry;
@@ -47,7 +47,7 @@ export class PolicyCourier {
     for (const [name, saved] of wanted) {
       if (this.#told.get(name) === saved) continue;
       const isOfOrg = orgOf(saved) !== null;
-      // The operator's first, and alone: for those of tenants there is a deadline.
+      // The operator's documents go first and alone, because those of tenants have a deadline.
       const isAlone = ofOrgs || (stored.length === 0 && !hasOtherFiles);
       if (left <= 0 || (isOfOrg && !isAlone)) {
         this.#known = undefined;
@@ -63,7 +63,7 @@ export class PolicyCourier {
     return isNew ? { news: { ...files, forgotten, stored, version: policies.version }, ofOrgs } : undefined;
   }
 
-  /** The newest versions that the job needs, what is global before what orgs have. */
+  /** The newest versions that the job needs, global ones before those of orgs. */
   #wanted({ stored }: Sources, orgs: readonly string[]): ReadonlyMap<string, PolicyVersion> {
     const global: [string, PolicyVersion][] = [];
     const own: [string, PolicyVersion][] = [];
@@ -78,7 +78,7 @@ export class PolicyCourier {
 
 const orgsKnown = new WeakMap<PolicyVersion, string | null>();
 
-/** The org that a document is about; null where it is about all. */
+/** The org that a document is about; null if it is about all. */
 function orgOf(saved: PolicyVersion): string | null {
   const known = orgsKnown.get(saved);
   if (known !== undefined) return known;

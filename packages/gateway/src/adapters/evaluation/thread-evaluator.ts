@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type {
   Candidate,
   ConsiderAgain,
-  Governance,
+  Decisions,
   JudgedAgain,
   ParsedSource,
   PolicyProblem,
@@ -35,14 +35,14 @@ export interface EvaluatorOptions {
 const slots = 2;
 const nobody = { orgId: '', teamId: '', agentId: '' };
 
-/** Whatever compiles or evaluates a text of a caller, aside from decisions. */
+/** Compiles and evaluates the texts of callers, apart from decisions. */
 export class ThreadEvaluator implements PolicyEvaluator {
-  readonly #gov: Governance;
+  readonly #gov: Decisions;
   readonly #threads: EvaluationThreads;
   readonly #onFallback: (error: unknown) => void;
   readonly #slots = new TenantSlots({ slots, waitMs: 2000, waiting: 32, retryAfterSecs: 1 });
 
-  constructor(gov: Governance, { deadlineMs, onEnded, onFallback }: EvaluatorOptions) {
+  constructor(gov: Decisions, { deadlineMs, onEnded, onFallback }: EvaluatorOptions) {
     this.#gov = gov;
     this.#onFallback = onFallback;
     const threads = Math.max(1, Math.min(slots, availableParallelism() - 1));
@@ -50,8 +50,8 @@ export class ThreadEvaluator implements PolicyEvaluator {
   }
 
   /**
-   * Reads a source in a thread, and makes of it here what only code can be. A caller's text that takes too long is
-   * refused. What the gateway itself has to follow, as it was accepted before, is read in any case.
+   * Reads a source in a thread, then revives here the parts that are code. It refuses a caller's text that takes too
+   * long. A text that was accepted before is read in any case, because the gateway must follow it.
    */
   async read(source: PolicySource, by: Principal | null): Promise<ParsedSource> {
     const { features } = this.#gov.policyRegistry;
@@ -91,7 +91,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     });
   }
 
-  /** The sources of another time are brought along only where the thread does not know them. */
+  /** Sends the sources of another time only if the thread does not have them. */
   readonly considerAgain: ConsiderAgain = async (by, recorded, agent) => {
     const { orgId } = recorded.agent;
     const known = await this.#run(by, 'consider', [orgId], () => ({ by, recorded, agent, past: undefined }));
@@ -121,7 +121,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     return this.#slots.run(tenantOf(by), () => this.#threads.run(job)) as Promise<EvaluationJobs[Kind]['out']>;
   }
 
-  /** Files are not stored: they are held to the bounds each time. */
+  /** Files are not stored, so the bounds apply to them each time. */
   #readAccepted(source: PolicySource): Promise<EvaluationJobs['read']['out']> {
     const input = () => ({ source, accepted: source.name !== undefined });
     return this.#threads.run({ tenant: null, orgs: null, kind: 'read', input, hasDeadline: false }) as Promise<
@@ -129,7 +129,7 @@ export class ThreadEvaluator implements PolicyEvaluator {
     >;
   }
 
-  /** In stretches, between which decisions have their say. */
+  /** Works in slices, so that decisions run in between. */
   async #revive(plain: EvaluationJobs['read']['out']): Promise<ParsedSource> {
     const { clock, journal, policyRegistry } = this.#gov;
     const steps = reviveSource(plain, policyRegistry.features);
@@ -156,13 +156,13 @@ export class ThreadEvaluator implements PolicyEvaluator {
   }
 }
 
-/** The orgs whose documents a caller's evaluation looks at: a bound one's own, else the one that it is about. */
+/** The orgs whose documents an evaluation reads: a bound caller's own org, else the org that it is about. */
 function orgsOf(by: Principal, about: string | null | undefined): readonly string[] {
   const org = by.orgId ?? about ?? null;
   return org === null ? [] : [org];
 }
 
-/** The org in whose namespace a document stands; null: the operator's, which may be about any. */
+/** The org whose namespace holds a document; null for the operator's, which may be about any org. */
 function orgOfName(name: string | undefined): string | null {
   return name === undefined ? null : (bindingOfName(name)?.orgId ?? null);
 }

@@ -12,28 +12,28 @@ import { policyFeatures } from '../cel/policy-features.ts';
 import { sha256 } from '../crypto/node-crypto.ts';
 import type { BroughtFacts, PastSources } from './evaluation-jobs.ts';
 
-/** Which policies are in force: what has changed of them since it was last said. */
+/** What has changed in the policies in force since the last message. */
 export interface PolicyNews {
-  /** Absent where the files are as they were. */
+  /** Absent if the files have not changed. */
   readonly files?: readonly PolicySource[];
   /** Names of stored documents that the job does not need. */
   readonly forgotten: readonly string[];
   readonly stored: readonly PolicyVersion[];
-  /** The version of the set; absent where more news follow. */
+  /** The version of the set; absent if more messages follow. */
   readonly version?: string;
 }
 
-/** What of the settings an evaluation looks at. */
+/** The settings that an evaluation reads. */
 export interface EvaluationSettings {
   readonly mostActionMicros: number;
-  /** For how long an approval is waited for where its rule does not say. */
+  /** How long an approval waits if its rule does not say. */
   readonly ttlMs: number;
 }
 
 const mostCandidates = 8;
 const accepted = acceptedBefore(policyFeatures);
 
-/** The policies in force as a thread knows them, and what else an evaluation looks at. */
+/** The policies in force as a thread knows them, and the other inputs of an evaluation. */
 export class ThreadWorld {
   readonly #policyRegistry = new PolicyRegistry(nowhere, policyFeatures);
   #policies = new PolicySet([], 'none');
@@ -48,7 +48,7 @@ export class ThreadWorld {
     this.#past = this.#noPast();
   }
 
-  /** Whose job comes next. What was made for another tenant goes, as it takes memory that this one may need. */
+  /** Sets whose job comes next. It drops what was made for another tenant, because this one may need the memory. */
   serve(tenant: string): void {
     if (tenant === this.#tenant) return;
     this.#tenant = tenant;
@@ -56,7 +56,7 @@ export class ThreadWorld {
     this.#past = this.#noPast();
   }
 
-  /** What is forgotten goes first, so that there is room for what is new. */
+  /** Forgets first, to make room for what is new. */
   learn({ files, forgotten, stored, version }: PolicyNews): void {
     if (forgotten.length > 0) {
       const kept = new Map(this.#policyRegistry.sources.stored);
@@ -80,7 +80,7 @@ export class ThreadWorld {
     this.#candidates.clear();
   }
 
-  /** Without facts of a moment: those who ask for them bring them along. */
+  /** Without facts of the moment, unless the caller brings them. */
   world(facts?: BroughtFacts): EvaluationWorld {
     return {
       policies: this.#policies,
@@ -102,7 +102,7 @@ export class ThreadWorld {
     };
   }
 
-  /** The set with a candidate; whoever tries one often tries it again. */
+  /** The set with a candidate. It is cached, because callers often try the same candidate again. */
   candidate(by: Principal, candidate: Candidate): PolicySet {
     const { text, merge } = candidate;
     const key = `${by.orgId ?? ''}/${by.teamId ?? ''} ${by.orgId === null} ${merge} ${text}`;
@@ -115,8 +115,7 @@ export class ThreadWorld {
   }
 
   /**
-   * What of a set that was in force concerns an org; undefined where it is not known and its sources were not brought
-   * along.
+   * The part of a former set that concerns an org; undefined if the thread does not know the set and got no sources.
    */
   async past(version: string, org: string, brought: PastSources): Promise<PolicySet | undefined> {
     if (version === this.#policies.version) return this.#policies;
@@ -128,7 +127,7 @@ export class ThreadWorld {
     return new PastPolicies({ find: () => Promise.resolve(this.#brought) }, (source) => this.#parse(source));
   }
 
-  /** What is in force as it was then need not be read again. */
+  /** A source that is still in force need not be read again. */
   #parse(source: PolicySource): ParsedSource {
     const { files, stored } = this.#policyRegistry.sources;
     const known =

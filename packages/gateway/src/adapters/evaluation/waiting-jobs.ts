@@ -1,14 +1,14 @@
-/** A job that waits: for a tenant, which is an org, or for the operator and the gateway itself, which are null. */
+/** A waiting job. Its tenant is an org, or null for the operator and the gateway itself. */
 export interface WaitingJob {
   readonly tenant: string | null;
 }
 
-/** So many tenants are remembered as served; who is forgotten only comes sooner. */
+/** How many served tenants are remembered. A forgotten tenant only gets its turn sooner. */
 const mostServed = 1000;
 
 /**
- * Jobs that wait for a thread. The operator's go first, so that no tenant keeps it from putting things right; then the
- * tenant that was served the longest ago, so that none keeps the others waiting by asking often.
+ * Jobs that wait for a thread. The operator's go first, so that no tenant keeps it from repairing things. Then comes
+ * the tenant served longest ago, so that no tenant delays the others by asking often.
  */
 export class WaitingJobs<Job extends WaitingJob> {
   readonly #jobs = new Map<Job, NodeJS.Timeout | undefined>();
@@ -19,7 +19,7 @@ export class WaitingJobs<Job extends WaitingJob> {
     return this.#jobs.size;
   }
 
-  /** A tenant's job that has waited for so long is taken out, and `giveUp` called. */
+  /** Removes a tenant's job after `waitMs`, and calls `giveUp`. */
   add(job: Job, waitMs: number, giveUp: () => void): void {
     const expire = () => {
       this.#jobs.delete(job);
@@ -40,7 +40,7 @@ export class WaitingJobs<Job extends WaitingJob> {
     return next;
   }
 
-  /** All of them, in the order they came. */
+  /** All jobs, in the order of arrival. */
   takeAll(): Job[] {
     const jobs = [...this.#jobs.keys()];
     for (const job of jobs) this.#remove(job);

@@ -6,11 +6,11 @@ import { anchorLine, anchorOf } from '@reeve/contract/audit';
 import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
 
-/** How much of the end of the file is read: about a thousand lines. */
+/** How much of the end of the file is read, about a thousand lines. */
 const tailBytes = 256 * 1024;
 const newline = 10;
 
-/** A file to which the heads of the log are appended. It is only ever opened to append and to read. */
+/** A file to which the heads of the log are appended. It is only ever opened for appending and reading. */
 export class AnchorFile {
   readonly path: string;
 
@@ -18,7 +18,10 @@ export class AnchorFile {
     this.path = path;
   }
 
-  /** The newest lines, oldest first; none where the file is new. Throws a `StartError` where it cannot be read or holds something else. */
+  /**
+   * The newest lines, oldest first; empty if the file is new. Throws a `StartError` if the file cannot be read or holds
+   * something else.
+   */
   async newest(): Promise<readonly Anchor[]> {
     const text = await this.#tail();
     const anchors: Anchor[] = [];
@@ -39,7 +42,7 @@ export class AnchorFile {
   async append(anchor: Anchor): Promise<void> {
     const file = await open(this.path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
     try {
-      // After a line that a kill has torn, the next one starts anew.
+      // A kill may have torn the last line; then the next one starts on a new line.
       const isTorn = (await lastByte(file)) !== newline;
       await file.appendFile(`${isTorn ? '\n' : ''}${anchorLine(anchor)}`);
       await file.sync();
@@ -56,7 +59,7 @@ export class AnchorFile {
         const start = Math.max(0, size - tailBytes);
         const bytes = Buffer.alloc(size - start);
         await file.read(bytes, 0, bytes.length, start);
-        // The first line of a part is cut.
+        // A tail starts in the middle of a line, so its first line is dropped.
         const from = start === 0 ? 0 : bytes.indexOf(newline) + 1;
         return bytes.toString('utf8', from);
       } finally {
@@ -72,7 +75,7 @@ export class AnchorFile {
   }
 }
 
-/** The last byte of a file, or a line feed where it is empty. */
+/** The last byte of a file, or a line feed if the file is empty. */
 async function lastByte(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   if (size === 0) return newline;

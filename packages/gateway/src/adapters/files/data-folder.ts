@@ -10,8 +10,8 @@ export interface DataFolder {
 }
 
 /**
- * Makes the data folder (0700) and takes it for this process alone. The lock is the operating system's, on a small
- * file: it goes with the process however that ends, so there is nothing stale to clean up.
+ * Makes the data folder (0700) and locks it for this process alone. The operating system holds the lock on a small file
+ * and releases it however the process ends, so no stale lock is left.
  */
 export function takeDataFolder(path: string): DataFolder {
   const pidFile = join(path, 'gateway.pid');

@@ -4,13 +4,13 @@ import { dirname, join, relative } from 'node:path';
 import type { PolicySource } from '@reeve/core';
 import { StartError } from '../../start-error.ts';
 
-/** The policy files of a gateway: one file, or every YAML file of a folder and those below it. */
+/** The policy files of a gateway: one file, or every YAML file in a folder and its subfolders. */
 export class PolicyFiles {
   readonly path: string;
   #watcher: FSWatcher | undefined;
   #poll: NodeJS.Timeout | undefined;
 
-  /** `create` makes an empty folder where there is nothing yet, as for the default place. */
+  /** `create` makes an empty folder if the path does not exist, as for the default path. */
   constructor(path: string, create: boolean) {
     this.path = path;
     if (create) mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -23,8 +23,8 @@ export class PolicyFiles {
   }
 
   /**
-   * Calls `changed` when a file was added, changed or removed. The operating system's notice makes it immediate; a slow
-   * poll catches what notices miss, as on network file systems.
+   * Calls `changed` when a file was added, changed or removed. Notices of the operating system make it immediate; a
+   * slow poll catches what they miss, for example on network file systems.
    */
   watch(changed: () => void): void {
     let last = this.#fingerprint();
@@ -67,7 +67,7 @@ export class PolicyFiles {
       .sort();
   }
 
-  /** Changes whenever a file does: names, sizes and times of all of them. */
+  /** Changes whenever a file does: the names, sizes and times of all files. */
   #fingerprint(): string {
     try {
       const files = this.#isFolder() ? this.#names() : [this.path];

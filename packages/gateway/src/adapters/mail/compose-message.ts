@@ -3,14 +3,14 @@ import MimeNode from 'nodemailer/lib/mime-node/index.js';
 import type { Mailbox } from './mailbox.ts';
 import { formatMailbox } from './mailbox.ts';
 
-/** A part that travels as it is written. */
+/** A part that is sent unencoded. */
 class PlainPart extends MimeNode {
   override getTransferEncoding(): string {
     return '7bit';
   }
 }
 
-/** The letter as a MIME message, its plain text first and its HTML second. */
+/** The letter as a MIME message, plain text first and HTML second. */
 export function composeMessage(from: Mailbox, to: string, letter: Letter): Promise<Buffer> {
   const root = new MimeNode('multipart/alternative', {
     disableFileAccess: true,
@@ -19,7 +19,7 @@ export function composeMessage(from: Mailbox, to: string, letter: Letter): Promi
   root.setHeader('From', formatMailbox(from));
   root.setHeader('To', to);
   root.setHeader('Subject', letter.subject);
-  // RFC 3834: keeps holiday notices and other automatic answers away.
+  // RFC 3834: prevents holiday notices and other automatic replies.
   root.setHeader('Auto-Submitted', 'auto-generated');
   for (const [type, content] of [
     ['text/plain', letter.text],
@@ -33,7 +33,7 @@ export function composeMessage(from: Mailbox, to: string, letter: Letter): Promi
   return root.build();
 }
 
-/** Within the limits of SMTP, text is best left alone: its link then stays whole in the source of the message, too. */
+/** Text within the limits of SMTP is best sent unencoded: its link then stays whole in the message source, too. */
 function travelsAsItIs(content: string): boolean {
   return /^[\t\n\x20-\x7e]*$/.test(content) && content.split('\n').every((line) => line.length <= 990);
 }

@@ -3,7 +3,7 @@ import { MailError } from '@reeve/core';
 import type { Relay } from './relay.ts';
 import { nameOf } from './relay.ts';
 
-/** What the library tells of a failure: the relay's answer and the command it answered, where there was one. */
+/** What the library reports of a failure: the relay's answer and the command it answered, if there was one. */
 interface SmtpFailure {
   readonly message?: string;
   readonly code?: string;
@@ -13,8 +13,8 @@ interface SmtpFailure {
 }
 
 /**
- * A failure in words that may be logged. What a relay answers is quoted, as nothing else helps an operator more; but
- * some relays quote back what they were sent, so secrets are taken out. The error itself is not kept as a cause.
+ * A failure in words that may be logged. The relay's answer is quoted, because it helps an operator most. Some relays
+ * quote what they were sent, so secrets are removed. The error itself is not kept as a cause.
  */
 export function describeFailure(error: unknown, relay: Relay, letter: Letter): MailError {
   if (error instanceof MailError) return error;
@@ -25,7 +25,7 @@ export function describeFailure(error: unknown, relay: Relay, letter: Letter): M
   if (command === 'STARTTLS' && answer !== '') {
     return new MailError(`${name} offers no STARTTLS, and SVC_SMTP_TLS is required: it answers ${answer}`, true);
   }
-  // Only an answer of the relay is final; whatever keeps it from answering may pass.
+  // Only an answer of the relay is final; any other failure may pass.
   const temporary = !(failure.responseCode !== undefined && failure.responseCode >= 500);
   if (answer !== '') return new MailError(`${name} ${refusal(command)}: ${answer}`, temporary);
   return new MailError(`${name} ${breakdown(failure)}`, temporary);
@@ -63,7 +63,7 @@ const hidden = '[hidden]';
 function quote(answer: string, secrets: readonly string[]): string {
   let line = answer.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();
   for (const secret of secrets) line = line.replaceAll(secret, hidden);
-  // Pieces of one, too: relays break what they quote into lines.
+  // Hides pieces of secrets, too: relays break what they quote into lines.
   line = line.replace(/[\w+/=-]{8,}/g, (run) => (secrets.some((secret) => secret.includes(run)) ? hidden : run));
   line = line.replace(/token=\S+/gi, `token=${hidden}`);
   return line.length > longestQuote ? `${line.slice(0, longestQuote)}…` : line;

@@ -1,7 +1,7 @@
 import type { Letter, Mailer } from '@reeve/core';
 import type { Logger } from '../../telemetry/logger.ts';
 
-/** Stands in where there is no relay: notes who would have got which letter, and never what it says. */
+/** Replaces the mailer where there is no relay. It logs who would have got which letter, never its content. */
 export class LoggingMailer implements Mailer {
   readonly delivers = false;
   readonly #logger: Logger;

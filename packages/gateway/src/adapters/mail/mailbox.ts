@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 
 export interface Mailbox {
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly name: string;
   readonly address: string;
 }
@@ -22,8 +22,8 @@ function parseName(text: string): string | undefined {
 }
 
 /**
- * One plain address, ready for an envelope: no quotes, no comments, nothing that could end the line or the command it
- * stands in. A domain beyond ASCII comes back in the form that every relay takes.
+ * One plain address, safe for an envelope: no quotes, no comments, nothing that could end the line or the command. A
+ * domain beyond ASCII is returned in the form that every relay takes.
  */
 export function parseAddress(text: string): string | undefined {
   const at = text.lastIndexOf('@');
@@ -35,13 +35,13 @@ export function parseAddress(text: string): string | undefined {
 
 function asciiDomain(text: string): string | undefined {
   if (/^\[[\da-f.:]+\]$|^\[IPv6:[\da-f.:]+\]$/i.test(text)) return text;
-  // Checked before it is converted: the conversion decodes percent signs and more, and would name another domain.
+  // Check before the conversion, which decodes percent signs and more and so could name another domain.
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(text)) return undefined;
   const ascii = /^[\x20-\x7e]*$/.test(text) ? text : domainToASCII(text);
   return /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(ascii) ? ascii : undefined;
 }
 
-/** As it stands in a header. */
+/** The form in a header. */
 export function formatMailbox({ name, address }: Mailbox): string {
   return name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
 }

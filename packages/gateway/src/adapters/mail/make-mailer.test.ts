@@ -10,7 +10,7 @@ const letter = { to: 'ada@example.com', subject: 'Reset', text: 'see #token=s3cr
 
 const configOf = (env: Record<string, string>) => loadConfig({ flags: {}, env }).config;
 
-/** The mailer by these variables, and what has been logged. */
+/** The mailer for these variables, and what was logged. */
 function made(env: Record<string, string>) {
   const lines: string[] = [];
   const logger = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) });

@@ -7,7 +7,7 @@ import { isLoopback } from '../../config/loopback.ts';
 import { relayOf } from './relay.ts';
 import { SmtpMailer } from './smtp-mailer.ts';
 
-/** The spec: without a relay, or with one that cannot be set up, letters are only logged, and the gateway starts. */
+/** The spec: without a relay, or with wrong relay settings, letters are only logged and the gateway starts. */
 export function makeMailer(settings: MailSettings, logger: Logger): Mailer {
   if (settings.smtpHost === undefined) return new LoggingMailer(logger);
   try {

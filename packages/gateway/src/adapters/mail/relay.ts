@@ -25,7 +25,7 @@ export type MailSettings = Pick<Config, 'smtpHost' | 'smtpPort' | 'smtpUser' | '
 const placeholder: Mailbox = { name: 'Reeve', address: 'no-reply@localhost' };
 const implicitTlsPort = 465;
 
-/** Throws where the settings describe no relay, saying which of them is wrong, never what it holds. */
+/** Throws if the settings describe no relay. The message names the wrong setting, never its value. */
 export function relayOf(settings: MailSettings): Relay {
   const host = (settings.smtpHost ?? '').replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) === 0 && !/^[a-z\d_]([a-z\d_.-]*[a-z\d_])?\.?$/i.test(host)) {

@@ -26,7 +26,7 @@ const letter: Letter = {
   html: `<p><a href="https://reeve.example.com/reset#token=${token}">Choose a new password</a></p>\n`,
 };
 const patient = { connectMs: 20_000, greetingMs: 20_000, silenceMs: 20_000, totalMs: 30_000 };
-/** For relays that hang: what matters is that they are left, not when. */
+/** For relays that hang: these tests check that the mailer leaves, not when. */
 const hasty = { connectMs: 5_000, greetingMs: 300, silenceMs: 500, totalMs: 10_000 };
 
 function relayTo(port: number, changes: Partial<Relay> = {}): Relay {
@@ -50,7 +50,7 @@ function sendHastily(port: number, changes: Partial<Relay> = {}): Promise<void> 
   return new SmtpMailer(relayTo(port, changes), hasty).send(letter);
 }
 
-/** The error that sending ends with. Wherever it may be printed, it holds no secret. */
+/** The error that sending ends with. It holds no secret, however it is printed. */
 async function failure(sending: Promise<void>): Promise<MailError> {
   const error: unknown = await sending.then(
     () => undefined,
@@ -186,7 +186,7 @@ describe('a relay that wants to know who sends', () => {
   });
 
   test('and is on another host is told nothing over an open connection, unless TLS is switched off', async () => {
-    // An address that is not of the loopback, and yet leads to this host.
+    // An address outside the loopback range that still leads to this host.
     const elsewhere = { host: '0.0.0.0', credentials: { user, pass } };
     await using relay = await MailRelay.start({ auth: { user, pass } });
     const error = await failure(send(relay.port, elsewhere));
@@ -337,13 +337,13 @@ describe('a relay that fails', () => {
   });
 });
 
-/** A relay that answers each line as told, for what no good relay says. */
+/** A relay that answers each line as told, for answers that no good relay gives. */
 async function rawRelay(answer: (line: string, socket: Socket) => string | undefined, greeting = '220 relay\r\n') {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    // As long as the other side is there to read: one that has only ended its half would never be noticed else.
+    // Writes as long as the other side reads; otherwise a side that has only ended its half would go unnoticed.
     socket.on('end', () => {
       const timer = setInterval(() => socket.write('250 still here\r\n'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -366,7 +366,7 @@ async function rawRelay(answer: (line: string, socket: Socket) => string | undef
   };
 }
 
-/** Answers as a relay does, but for what `special` answers first. */
+/** Answers as a relay does, unless `special` answers first. */
 function usual(special: (line: string) => string | undefined): (line: string) => string | undefined {
   let inData = false;
   return (line) => {

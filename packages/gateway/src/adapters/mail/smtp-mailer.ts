@@ -9,7 +9,7 @@ import { deliver } from './smtp-session.ts';
 
 const usualTimeouts: SmtpTimeouts = { connectMs: 10_000, greetingMs: 10_000, silenceMs: 30_000, totalMs: 90_000 };
 
-/** Hands letters to an SMTP relay, one connection each: they are few, and none is kept open between them. */
+/** Hands letters to an SMTP relay, one connection per letter: letters are few, so no connection stays open. */
 export class SmtpMailer implements Mailer {
   readonly delivers = true;
   readonly #relay: Relay;

@@ -12,7 +12,7 @@ import { nameOf } from './relay.ts';
 export interface SmtpTimeouts {
   readonly connectMs: number;
   readonly greetingMs: number;
-  /** How long the relay may say nothing once it has greeted. */
+  /** How long the relay may be silent after its greeting. */
   readonly silenceMs: number;
   /** From the connection to the relay's last word. */
   readonly totalMs: number;
@@ -26,8 +26,8 @@ export interface Envelope {
 const farewellMs = 1_000;
 
 /**
- * One letter in one connection, which is closed on every way out. The socket is ours, not the library's: that one
- * only ends its half of it, and a relay that hangs would keep the other half open for good.
+ * Sends one letter over one connection, which is closed in every case. We own the socket, not the library: the library
+ * only ends its half, and a relay that hangs would keep the other half open forever.
  */
 export async function deliver(
   relay: Relay,
@@ -78,7 +78,7 @@ async function open({ host, port, implicitTls, tls }: Relay, withinMs: number): 
   const socket = implicitTls
     ? connectTls({ host, port, ...name, rejectUnauthorized: tls === 'required' })
     : connect({ host, port });
-  // An error in a moment when nobody listens must not end the process; whoever reads or writes next meets it.
+  // An error while nobody listens must not end the process. The next read or write meets it.
   socket.on('error', () => undefined);
   try {
     await once(socket, implicitTls ? 'secureConnect' : 'connect', { signal: AbortSignal.timeout(withinMs) });
@@ -89,7 +89,10 @@ async function open({ host, port, implicitTls, tls }: Relay, withinMs: number): 
   }
 }
 
-/** Without authentication offered there is nobody to log in to; a relay that wants it all the same refuses the letter. */
+/**
+ * A relay that offers no authentication cannot be logged in to. If it wants a login all the same, it refuses the
+ * letter.
+ */
 function offersLogin(connection: SMTPConnection): boolean {
   return 'allowsAuth' in connection && connection.allowsAuth;
 }

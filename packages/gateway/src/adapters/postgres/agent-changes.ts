@@ -9,9 +9,9 @@ import { postgresTable } from './tables.ts';
 type Of<Kind extends AgentChange['kind']> = Extract<AgentChange, { readonly kind: Kind }>;
 
 /**
- * The changes of agents in one batch. The rows are merged in the database, by the rule of `agentAfter`: it alone knows
- * what all gateways have made of an agent. A gateway whose memory says otherwise has a notice on its way of what it
- * missed, and reads the row once its own change is durable.
+ * The changes of agents in one batch. The database merges the rows by the rule of `agentAfter`, because only it knows
+ * the changes of all gateways. A gateway that missed a change gets a notice, and reads the row once its own change is
+ * durable.
  */
 export class AgentChanges {
   readonly #changes = new Map<string, AgentChange>();
@@ -20,7 +20,7 @@ export class AgentChanges {
     return this.#changes.has(keyOf(change));
   }
 
-  /** One for each agent: their order does not count. */
+  /** One for each agent, so their order does not count. */
   add(change: AgentChange): void {
     this.#changes.set(keyOf(change), change);
   }
@@ -34,7 +34,7 @@ export class AgentChanges {
     const controlled = all.filter((change) => change.kind === 'agent_controlled');
     const removed = all.filter((change) => change.kind === 'agent_removed');
     return [
-      // First, as others may take the tokens.
+      // Removals come first, because other agents may take the tokens.
       ...(removed.length === 0 ? [] : [leave(removed), remove(removed)]),
       ...(saved.length === 0 ? [] : save(saved)),
       ...(controlled.length === 0 ? [] : [noteControlled(controlled)]),
@@ -54,14 +54,14 @@ function idOf(change: AgentChange): string[] {
 }
 
 function save(changes: readonly Of<'agent_saved'>[]): Statement[] {
-  // A row that is suspended is never removed. So where there is none, there is nothing to keep.
+  // A suspended row is never removed. So if there is no row, there is no suspension to keep.
   const agents = changes.map(({ agent }) => ({ ...agent, suspension: null }));
   return [freeTokens(agents), postgresTable(agentsTable).save(agents.map(valuesOf))];
 }
 
 /**
- * A token belongs to one agent. Where two gateways have given the same one to two agents at once, the later one has it;
- * the other agent is left without, and every gateway is told.
+ * A token belongs to one agent. If two gateways gave the same token to two agents at once, the later agent has it. The
+ * other agent loses it, and every gateway gets a notice.
  */
 function freeTokens(agents: readonly AgentRecord[]): Statement {
   return {
@@ -84,7 +84,7 @@ function freeTokens(agents: readonly AgentRecord[]): Statement {
   };
 }
 
-/** A token that was replaced elsewhere says nothing of the new registration. */
+/** A token that another gateway has replaced says nothing about the new registration. */
 function noteControlled(changes: readonly Of<'agent_controlled'>[]): Statement {
   return {
     name: 'note_controlled',
@@ -117,7 +117,7 @@ function resume(changes: readonly Of<'agent_resumed'>[]): Statement {
   };
 }
 
-/** Those of which something is remembered. */
+/** Keeps the rows of agents that leave but are remembered. */
 function leave(changes: readonly Of<'agent_removed'>[]): Statement {
   return {
     name: 'leave_agents',
@@ -136,14 +136,14 @@ function remove(changes: readonly Of<'agent_removed'>[]): Statement {
   };
 }
 
-/** Agents belong to no gateway, so there is no slot to name. */
+/** Agents belong to no gateway, so the slot does not matter. */
 function valuesOf(agent: AgentRecord): SqlValue[] {
   return postgresTable(agentsTable).valuesOf(agent, 0);
 }
 
 const isGiven = `(a.org_id, a.team_id, a.agent_id) = (given.org_id, given.team_id, given.agent_id)`;
 
-/** Agents, each with one thing that is said of it. */
+/** Agents, each with one value. */
 function given(column: string, type: 'text' | 'bigint'): string {
   return `unnest($1::text[], $2::text[], $3::text[], $4::${type}[]) AS given (org_id, team_id, agent_id, ${column})`;
 }
@@ -156,7 +156,7 @@ function kept(changes: readonly Of<'agent_removed'>[]): string {
   return arrayOf(changes.map(({ isKept }) => (isKept ? 1 : 0)));
 }
 
-/** A width that was not noted counts as the widest, as where rows are read. */
+/** An unknown width counts as the widest, as when rows are read. */
 function rank(column: string): string {
   const known = widths.map((width) => `'${width}'`).join(', ');
   return `coalesce(array_position(ARRAY[${known}]::text[], ${column}), ${widths.length})`;

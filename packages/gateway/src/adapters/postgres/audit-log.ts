@@ -7,12 +7,11 @@ import type { PostgresDatabase } from './postgres-database.ts';
 import { blockBits } from './postgres-schema.ts';
 import type { Slot } from './slot.ts';
 
-/** Reads the audit log. */
 export class AuditLog implements AuditReader {
   readonly #db: PostgresDatabase;
   readonly #slot: Pick<Slot, 'number'>;
 
-  /** `slot` is the one whose entries count as its own. */
+  /** `slot` is the slot of this gateway. */
   constructor(db: PostgresDatabase, slot: Pick<Slot, 'number'>) {
     this.#db = db;
     this.#slot = slot;
@@ -31,7 +30,7 @@ export class AuditLog implements AuditReader {
     return (await this.#db.all(sql, seq, limit)).map(entriesTable.itemOf);
   }
 
-  /** What says something of the operations of one slot: its own entries, and that an agent has left anywhere. */
+  /** The entries that concern operations of one slot: its own entries, and every `AgentDeregistered`. */
   async afterOfSlot(slot: number, seq: number, limit: number): Promise<StoredEntry[]> {
     const sql = withinPage(`SELECT seq, octet_length(canonical) AS size FROM audit
       WHERE seq > ? AND (seat = ? OR event_type = 'AgentDeregistered') ORDER BY seq LIMIT ?`);
@@ -54,7 +53,7 @@ export class AuditLog implements AuditReader {
     return found > rows.length && last !== undefined ? { entries: page.entries, next: last.seq } : page.finish(next);
   }
 
-  /** The stretch of the log that can hold what is asked for, and where the next page starts if this one ends early. */
+  /** The stretch of the log that can hold the answer, and the start of the next page if this one ends early. */
   async #stretch(query: AuditQuery, newestFirst: boolean): Promise<{ stretch: Stretch; next: number | null }> {
     const given = { low: (query.after ?? 0) + 1, high: (query.before ?? Number.MAX_SAFE_INTEGER) - 1 };
     const { low, high } = await this.#byTime(query, given);
@@ -88,7 +87,7 @@ export class AuditLog implements AuditReader {
   }
 }
 
-/** The entries that a question has found by `seq` and `size`, as many as a page holds; `found` is how many there were. */
+/** The entries for a query of `seq` and `size`, as many as fit on a page; `found` is how many there were. */
 function withinPage(found: string, newestFirst = false): string {
   const order = newestFirst ? 'DESC' : 'ASC';
   return `WITH page AS MATERIALIZED (${found}),

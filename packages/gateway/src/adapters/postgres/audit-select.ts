@@ -4,7 +4,7 @@ import type { SqlValue } from '../sql/sql-database.ts';
 import { isRareEvent } from './postgres-schema.ts';
 import { spelledInAnyCase } from './spelling.ts';
 
-/** From which entry to which, both included. */
+/** The first and the last entry, both included. */
 export interface Stretch {
   readonly low: number;
   readonly high: number;
@@ -13,7 +13,10 @@ export interface Stretch {
 /** A search for text reads entry by entry, so one page looks at no more than this many. */
 export const mostSearched = 200_000;
 
-/** The SQL that finds the entries of a page, with their sizes; its last value is the limit. Every condition is checked on the entry itself. */
+/**
+ * The SQL that finds the entries of a page, with their sizes. Its last value is the limit. It checks every condition on
+ * the entry itself.
+ */
 export function auditSelect(
   query: AuditQuery,
   newestFirst: boolean,
@@ -29,7 +32,7 @@ export function auditSelect(
     values.push(...present);
   };
   const indexed = isIndexed(query);
-  // The indexes are in the order of -seq, and the log itself in that of seq.
+  // The indexes are ordered by -seq, and the log itself by seq.
   if (indexed) narrow('-seq BETWEEN ? AND ?', -high, -low);
   else narrow('seq BETWEEN ? AND ?', low, high);
   if (query.orClaimedOrgId === undefined) narrow('org_id = ?', query.orgId);
@@ -54,7 +57,7 @@ export function auditSelect(
   return { sql, values };
 }
 
-/** Whether there is an index that finds the page faster than reading the log does. */
+/** Whether an index finds the page faster than reading the log. */
 function isIndexed(query: AuditQuery): boolean {
   return (
     query.opId !== undefined ||
@@ -68,7 +71,7 @@ function isRare(eventType: string): boolean {
   return !frequentEvents.includes(eventType);
 }
 
-/** A text as it stands inside of canonical JSON, in lower case. */
+/** A text as it is written inside canonical JSON, in lower case. */
 function asWritten(q: string): string {
   return JSON.stringify(q).slice(1, -1).toLowerCase();
 }

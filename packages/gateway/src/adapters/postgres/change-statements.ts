@@ -19,13 +19,13 @@ export function changeStatements(changes: readonly Change[], slot: number): Stat
 }
 
 /**
- * Changes of a batch come into force at once, so only the last one of each row counts: all rows of a table are written
- * with one statement, however many there are.
+ * A batch takes effect at once, so only the last change of each row counts. One statement per table writes all its
+ * rows.
  */
 class FoldedChanges {
   readonly #slot: number;
   readonly #statements: Statement[] = [];
-  /** By table and key: the values to be saved, or undefined where the row goes. */
+  /** By table and key: the values to save, or undefined if the row is removed. */
   readonly #rows = new Map<Table, Map<string, Folded>>();
   readonly #agents = new AgentChanges();
   readonly #uses = new Map<string, number>();
@@ -36,8 +36,8 @@ class FoldedChanges {
   }
 
   /**
-   * Where what is stored decides what is stored next, the database merges: it alone knows what other gateways have written.
-   * All else is as the rows of the change say.
+   * Where the next value depends on the stored one, the database merges, because only it knows what other gateways have
+   * written. All other changes write their rows as they are.
    */
   add(change: Change): void {
     if (isAgentChange(change)) this.#changeAgent(change);
@@ -88,12 +88,12 @@ class FoldedChanges {
     this.#run(`clear_${table.name}`, `DELETE FROM ${table.name} WHERE ${own}`, this.#slot);
   }
 
-  /** A gateway's marks stand in the row of its slot. */
+  /** The marks of a gateway are in the row of its slot. */
   #mark({ name, value }: Mark): void {
     this.#run(`mark_${name}`, `UPDATE seats SET ${name} = ? WHERE seat = ?`, value, this.#slot);
   }
 
-  /** Each says something else of an agent, so a second one does not stand in place of the first but comes after it. */
+  /** Two changes of an agent do not replace each other, so the second one follows the first. */
   #changeAgent(change: AgentChange): void {
     if (this.#agents.has(change)) this.#statements.push(...this.#agents.take());
     this.#agents.add(change);
@@ -109,7 +109,7 @@ class FoldedChanges {
   #save(table: Table, item: unknown): void {
     const key = Object.values(table.key).map((column) => column.of(item));
     this.#fold(table, key, postgresTable(table).valuesOf(item, this.#slot));
-    // What is saved of a key says when it was used last.
+    // A saved key already holds the time of its last use.
     if (table === apiKeysTable) this.#uses.delete(String(key[0]));
   }
 
@@ -129,7 +129,7 @@ class FoldedChanges {
     this.#notices.set(of.kind, changed);
   }
 
-  /** Its place is counted in the database, so it is a statement of its own, and its parts come after it. */
+  /** The database counts the place, so the push is a separate statement, and its parts follow. */
   #push(write: Push): void {
     this.#flush();
     for (const [table, items] of [
@@ -142,7 +142,7 @@ class FoldedChanges {
     for (const each of [write.partsTable, write.table]) this.#run(`drop_${each.name}`, dropPlacesSql(each, write));
   }
 
-  /** A statement about many rows, which comes after what was said of single ones before it. */
+  /** A statement about many rows follows all earlier changes of single rows. */
   #run(name: string, sql: string, ...values: SqlValue[]): void {
     this.#flush();
     this.#statements.push({ name, text: placeholders(sql), values });
@@ -164,7 +164,7 @@ class FoldedChanges {
   }
 }
 
-/** The last word on a row. */
+/** The last change of a row. */
 interface Folded {
   readonly key: readonly Value[];
   readonly values: readonly SqlValue[] | undefined;

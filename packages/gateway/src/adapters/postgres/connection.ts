@@ -6,7 +6,7 @@ import type { PostgresUrl } from '../../config/postgres-url.ts';
 import { StartError } from '../../start-error.ts';
 import { original } from './nul-text.ts';
 
-/** How to connect, for every connection of the gateway. */
+/** The options of every connection of the gateway. */
 export type ConnectionOptions = Readonly<ClientConfig>;
 
 const int8 = 20;
@@ -15,14 +15,14 @@ const numeric = 1700;
 
 const parserByDefault = types.getTypeParser as (oid: number, format?: string) => (value: string) => unknown;
 
-/** Whole numbers of 64 bits are numbers here: none of Reeve's is beyond what a number holds. */
+/** Integers of 64 bits become numbers: none of Reeve's exceeds what a number holds. */
 function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === text) return original;
   if (oid === int8 || oid === numeric) return Number;
   return parserByDefault(oid, format);
 }
 
-/** The server in words for people: never with the password. */
+/** The server's name for people, never with the password. */
 export function nameOf({ host, port }: PostgresUrl): string {
   return host.startsWith('/') ? `${host}, port ${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -39,7 +39,7 @@ function connectionOptions(url: PostgresUrl): ConnectionOptions {
     connectionTimeoutMillis: url.connectTimeoutSecs * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // What takes longer has gone wrong; the client waits a little longer than the server, for a network that is gone.
+    // A longer statement has gone wrong. The client waits a little longer than the server, for a network that is gone.
     statement_timeout: 30_000,
     query_timeout: 35_000,
     idle_in_transaction_session_timeout: 10_000,
@@ -48,7 +48,7 @@ function connectionOptions(url: PostgresUrl): ConnectionOptions {
   };
 }
 
-/** As PostgreSQL's own clients do: `require` encrypts and believes any certificate, unless an authority is named. */
+/** As in PostgreSQL's own clients, `require` encrypts and accepts any certificate, unless an authority is named. */
 function tlsOf(url: PostgresUrl): NonNullable<ClientConfig['ssl']> {
   const { tlsMode, rootCertFile, certFile, keyFile } = url;
   if (tlsMode === 'disable' || url.host.startsWith('/')) return false;
@@ -70,7 +70,7 @@ function read(parameter: string, file: string): string {
   }
 }
 
-/** Connects. When the connection ends by itself later, `onLost` is told, once. */
+/** Connects. If the connection ends by itself later, it calls `onLost` once. */
 export async function connect(options: ConnectionOptions, onLost: (error: unknown) => void): Promise<Client> {
   const client = new Client(options);
   let isUp = false;
@@ -86,12 +86,12 @@ export async function connect(options: ConnectionOptions, onLost: (error: unknow
   return client;
 }
 
-/** Ends a connection, whatever state it is in. */
+/** Ends a connection, in whatever state it is. */
 export async function disconnect(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }
 
-/** What protects the connection: nothing, encryption under whatever certificate, or under one that was verified. */
+/** The protection of the connection: none, encryption with any certificate, or with a verified one. */
 export type Encryption = 'none' | 'unverified' | 'verified';
 
 export interface FirstConnection {
@@ -101,8 +101,8 @@ export interface FirstConnection {
 }
 
 /**
- * The first connection to a server. Where the URL leaves it open whether to encrypt, it shows what the server can, and
- * `options` say so for all that follow. A server that cannot is spoken to in the clear only where the URL allows that.
+ * The first connection to a server. If the URL leaves encryption open, this connection shows what the server can do,
+ * and `options` fix it for all later ones. It is unencrypted only if the URL allows that.
  */
 export async function connectFirst(url: PostgresUrl): Promise<FirstConnection> {
   const options = connectionOptions(url);

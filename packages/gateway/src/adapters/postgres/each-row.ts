@@ -1,13 +1,12 @@
 import type { Row } from '@reeve/core';
 import type { SqlSession, SqlValue } from '../sql/sql-database.ts';
 
-/** Rows up to this size are read together; a larger one is of an earlier version, and there may be many of them. */
+/** Rows up to this size are read together. Larger rows come from an earlier version, and there may be many. */
 const largeRow = 256 * 1024;
 
 /**
- * What a question finds, each row as `itemOf` reads it. Rows with a large `record` are read one by one, so that they are
- * never in memory together as they were stored. The question ends with a condition, and is asked on one state of the
- * database.
+ * The rows of a query, each read by `itemOf`. Rows with a large `record` are read one by one, so that memory never
+ * holds their stored forms together. The query ends with a condition and runs on one state of the database.
  */
 export async function eachRow<Item>(
   sql: Pick<SqlSession, 'all'>,

@@ -3,16 +3,15 @@ import { blockBits } from './postgres-schema.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf, arrayOfJson } from './statement.ts';
 
-/** Who writes: the slot, and the proof that it is still this gateway's. */
+/** The writer: its slot, and the proof that this gateway still holds it. */
 export interface SlotHolder {
   readonly number: number;
   readonly holder: string;
 }
 
 /**
- * One statement, hence one round trip and one transaction: it moves the head of the chain from where these entries were
- * sealed onto the last of them, and writes them if it could. It cannot where another gateway has moved the head, or has
- * taken the slot.
+ * One statement, hence one round trip and one transaction. It moves the head of the chain from the entry before these
+ * to the last of them, and then writes them. It does nothing if another gateway has moved the head or taken the slot.
  */
 const text = `
   WITH moved AS (
@@ -65,10 +64,10 @@ export function entriesStatement(entries: readonly SealedEntry[], { number, hold
   };
 }
 
-/** What the first entry was sealed onto, as its own text says. */
+/** The head that the first entry was sealed onto, read from its text. */
 export function headBefore([first]: readonly SealedEntry[]): ChainHead {
   if (first === undefined) throw new Error('there are no entries');
-  // The last such member: in sorted order only texts follow it, and within a text a quote is escaped.
+  // Take the last such member: in sorted order only texts follow it, and a quote within a text is escaped.
   const at = first.canonical.lastIndexOf(member) + member.length;
   return { seq: first.seq - 1, hash: first.canonical.slice(at, at + 64) };
 }

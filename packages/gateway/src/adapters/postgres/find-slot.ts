@@ -3,15 +3,15 @@ import type { Client } from 'pg';
 import { slotLock } from './locks.ts';
 
 const lookEveryMs = 100;
-/** Holders show every second that they live. */
+/** A holder shows every second that it is alive. */
 const silentForMs = 4000;
-/** By then the server has noticed that a holder's connection is dead. */
+/** By then the server has noticed a holder's dead connection. */
 const patienceMs = 20_000;
 
 /**
- * Locks the first slot that is free and puts the holder's name on it. A slot whose holder has just died is still locked
- * for a moment, and its operations wait for whoever takes it: so a new slot is added only once every other one's holder
- * has been seen alive.
+ * Locks the first free slot and writes the holder's name on it. The slot of a holder that has just died stays locked
+ * for a moment, and its operations wait for the next holder. So a new slot is added only once every other holder has
+ * been seen alive.
  */
 export async function findSlot(client: Client, holder: string): Promise<number> {
   const startedAt = performance.now();
@@ -49,7 +49,7 @@ async function lock(client: Client, slot: number): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** A new slot has no operations: there is nothing to be replayed for it. */
+/** A new slot has no operations, so there is nothing to replay. */
 async function takeSlot(client: Client, slot: number, holder: string): Promise<number> {
   await client.query(
     `INSERT INTO seats (seat, holder, seen_at, ops_replay_from)
@@ -57,7 +57,7 @@ async function takeSlot(client: Client, slot: number, holder: string): Promise<n
       ON CONFLICT (seat) DO UPDATE SET holder = excluded.holder, seen_at = excluded.seen_at`,
     [slot, holder],
   );
-  // What the holder before was still writing is written, or will not be.
+  // Wait until the previous holder's last write has been committed or can no longer be.
   await client.query('SELECT seq FROM chain FOR UPDATE');
   return slot;
 }

@@ -9,7 +9,7 @@ import type { Shared, SharedReader } from './shared-rows.ts';
 const bot = agentId('acme/search/bot');
 const notice = { kind: 'agent', keys: [['acme', 'search', 'bot']] } as const;
 
-/** The rows of a database, each read of which can be held up. */
+/** The rows of a database. Each read can be held up. */
 class Rows implements SharedReader {
   row: AgentRecord | undefined;
   reads = 0;

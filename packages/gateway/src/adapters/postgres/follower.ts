@@ -6,9 +6,9 @@ import { sharedKinds } from './shared-rows.ts';
 
 type Key = readonly string[];
 
-/** How things stood here before rows were read. */
+/** The state in memory before rows were read. */
 interface Before {
-  /** What was not durable then may be missing in the rows, although it is durable by the time they are here. */
+  /** Rows may lack changes that were not durable then, even if these are durable by the time the rows arrive. */
   readonly pending: readonly Change[];
   readonly versions: Map<string, { readonly key: Key; readonly version: unknown }>;
 }
@@ -16,9 +16,9 @@ interface Before {
 const retryMs = 250;
 
 /**
- * Keeps agents and keys in memory as the gateways on the same database have made them. A notice says which row has
- * changed, and the row itself is read: so notices may come late, twice or in any order. What this gateway is changing
- * itself at that moment is left alone until that is durable, and then read.
+ * Keeps agents, keys and policies in memory in step with the other gateways on the database. A notice names a changed
+ * row, and the row itself is read, so notices may come late, twice or in any order. A row that this gateway is changing
+ * is read only once its own change is durable.
  */
 export class Follower {
   readonly #onError: (error: unknown) => void;
@@ -32,7 +32,7 @@ export class Follower {
     this.#onError = onError;
   }
 
-  /** Until this, notices are only noted. */
+  /** Before this call, notices are only collected. */
   start(store: SharedReader, access: Shared): void {
     this.#followed = { store, access };
     this.#run();
@@ -45,7 +45,7 @@ export class Follower {
     this.#run();
   }
 
-  /** Notices may have been missed. */
+  /** Reads all rows, because notices may have been missed. */
   noteAll(): void {
     this.#all = true;
     this.#run();
@@ -74,7 +74,7 @@ export class Follower {
         else for (const [kind, keys] of changed) await this.#follow(store, access, kind, [...keys.values()]);
         isFailing = false;
       } catch (error) {
-        // Once for each time that it starts to fail.
+        // Report each outage once, when it starts.
         if (!isFailing) this.#onError(error);
         isFailing = true;
         for (const [kind, keys] of changed) this.note({ kind, keys: [...keys.values()] });
@@ -82,7 +82,7 @@ export class Follower {
         await sleep(retryMs, undefined, { ref: false });
       }
     }
-    // In the same breath as the last look: whatever is noted from here on starts another run.
+    // In the same tick as the last check: any later notice starts another run.
     this.#isRunning = false;
   }
 

@@ -1,4 +1,4 @@
-/** The first half of the advisory locks that are Reeve's, as a database may have others. It spells "REEV". */
+/** The first half of Reeve's advisory locks, because a database may have others. It spells "REEV". */
 const lockClass = 0x52454556;
 
 export const migrationLock = [lockClass, 0];
@@ -8,10 +8,10 @@ export function slotLock(slot: number): number[] {
   return [lockClass, slot];
 }
 
-/** What gateways tell each other through the database. */
+/** The channel on which gateways send each other notices. */
 export const noticeChannel = 'reeve_changes';
 
-/** SQL that selects the slots whose holders are connected now, with their connections. */
+/** SQL that selects the slots whose holders are connected now, with the process ids of their connections. */
 export const slotHolders = `
   SELECT objid::bigint AS seat, pid FROM pg_locks
   WHERE locktype = 'advisory' AND classid = ${lockClass} AND objsubid = 2 AND granted

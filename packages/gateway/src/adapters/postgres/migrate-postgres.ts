@@ -3,12 +3,12 @@ import { migrationLock } from './locks.ts';
 import { postgresMigrations } from './postgres-schema.ts';
 
 /**
- * Brings a database to the newest version, and refuses one that a newer Reeve has made. Where several gateways start at
- * once, one does it while the others wait.
+ * Migrates a database to the newest version, and refuses one that a newer Reeve has made. If several gateways start at
+ * once, one migrates while the others wait.
  */
 export async function migratePostgres(client: Client, migrations = postgresMigrations): Promise<void> {
   if ((await versionOf(client, migrations.length)) === migrations.length) return;
-  // However long the others, or an index over a large log, take.
+  // The others, or an index over a large log, may take long.
   await client.query('SET statement_timeout = 0');
   await client.query('SELECT pg_advisory_lock($1, $2)', migrationLock);
   try {

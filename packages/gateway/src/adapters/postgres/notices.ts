@@ -2,22 +2,22 @@ import { noticeChannel } from './locks.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 
-/** What gateways on one database hold in memory, and so tell each other of. */
+/** The kinds of rows that every gateway holds in memory, and so sends notices of. */
 export type NoticeKind = 'agent' | 'api_key' | 'signing_key' | 'policy';
 
-/** That rows have changed: which, and never what they hold. */
+/** Says which rows have changed, never what they hold. */
 export interface Notice {
-  /** The slot of the gateway that changed them, which knows already. */
+  /** The slot of the gateway that changed them. It ignores its own notices. */
   readonly from: number;
   readonly kind: NoticeKind;
-  /** Each the values of a key. */
+  /** Each is the values of one key. */
   readonly keys: readonly (readonly string[])[];
 }
 
-/** PostgreSQL takes less than 8000 bytes; no key comes near. */
+/** PostgreSQL takes less than 8000 bytes. No single key comes near that. */
 const mostBytes = 6000;
 
-/** Told when, and only if, the transaction that they are part of is committed. */
+/** PostgreSQL sends the notices if and when their transaction commits. */
 export function noticesStatement(from: number, changed: ReadonlyMap<NoticeKind, readonly (readonly string[])[]>) {
   const payloads = [...changed].flatMap(([kind, keys]) => inPieces(keys).map((piece) => ({ from, kind, keys: piece })));
   return {
@@ -42,7 +42,7 @@ function inPieces(keys: readonly (readonly string[])[]): (readonly string[])[][]
   return pieces;
 }
 
-/** Undefined where it is not one of ours. */
+/** Undefined if the payload is not a notice of ours. */
 export function parseNotice(payload: string): Notice | undefined {
   try {
     return JSON.parse(payload) as Notice;

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL holds every character but one: U+0000. So a text is written with U+0001 as an escape: itself as 0001 '1',
- * and 0000 as 0001 '0'. Any other text is written as it is.
+ * PostgreSQL holds every character but U+0000, so U+0001 is an escape: U+0001 is written as U+0001 '1', and U+0000 as
+ * U+0001 '0'. Any other text is written as it is.
  */
 const escape = '\u0001';
 const special = new RegExp(`[\\0${escape}]`);

@@ -20,8 +20,8 @@ export interface OpenPostgres {
 const oldestVersion = 150_000;
 
 /**
- * Connects, brings the tables to the newest version and takes a slot. Whatever is opened is noted in `opened`. What goes
- * wrong becomes one line that names the server and never the password.
+ * Connects, migrates the tables and takes a slot. It notes whatever it opens in `opened`. A failure becomes one line
+ * that names the server and never the password.
  */
 export async function openPostgres(
   url: PostgresUrl,

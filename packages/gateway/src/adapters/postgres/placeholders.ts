@@ -1,4 +1,4 @@
-/** Portable SQL has `?` for each value; PostgreSQL numbers them. Reeve's own SQL has no question mark inside a text. */
+/** Portable SQL has `?` for each value; PostgreSQL numbers them. Reeve's SQL has no question mark inside a text. */
 export function placeholders(sql: string): string {
   const known = remembered.get(sql);
   if (known !== undefined) return known;

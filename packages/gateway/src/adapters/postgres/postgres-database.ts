@@ -12,13 +12,13 @@ import { arrayOf } from './statement.ts';
 
 const mostConnections = 10;
 
-/** A PostgreSQL database for portable SQL. Where the server is the problem, it throws `store_unavailable`. */
+/** A PostgreSQL database for portable SQL. It throws `store_unavailable` if the server is the problem. */
 export class PostgresDatabase implements SqlDatabase {
   readonly #pool: Pool;
 
   constructor(options: ConnectionOptions) {
     this.#pool = new Pool({ ...options, pipeline: true, max: mostConnections, idleTimeoutMillis: 60_000 });
-    // Of connections that nobody uses at the time: the pool drops them, and makes others when they are needed.
+    // Errors of idle connections: the pool drops these and opens others when needed.
     this.#pool.on('error', () => undefined);
   }
 
@@ -30,7 +30,7 @@ export class PostgresDatabase implements SqlDatabase {
     return (await this.#query(statementOf(sql, values))).rowCount ?? 0;
   }
 
-  /** Runs SQL that is planned anew for its values each time, as the best plan depends on them. */
+  /** Runs SQL that is planned anew each time, because the best plan depends on the values. */
   async select(sql: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> {
     const { text, values: given } = statementOf(sql, values);
     return (await this.#query({ text, values: given })).rows;
@@ -40,7 +40,7 @@ export class PostgresDatabase implements SqlDatabase {
     return this.#transaction('BEGIN', locks, work);
   }
 
-  /** Runs `work` on one state of the database, whatever others write meanwhile. */
+  /** Runs `work` on one state of the database, whatever others write in the meantime. */
   snapshot<Result>(work: (sql: SqlSession) => Promise<Result>): Promise<Result> {
     return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', [], work);
   }
@@ -73,7 +73,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 }
 
-/** A transaction on a connection of its own, which goes back to the pool only if all went well. */
+/** A transaction on its own connection, which returns to the pool only if all went well. */
 class Transaction implements SqlSession {
   readonly #client: PoolClient;
   #isOver = false;
@@ -109,14 +109,14 @@ class Transaction implements SqlSession {
     return (await this.#query(statementOf(sql, values))).rowCount ?? 0;
   }
 
-  /** A statement that failed has taken the transaction back, also where nobody looked at the failure. */
+  /** A failed statement has rolled the transaction back, even if nobody looked at the failure. */
   async commit(): Promise<void> {
     const { command } = await this.#query({ text: 'COMMIT', values: [] });
     if (command !== 'COMMIT') throw this.#failure;
     this.#isOver = true;
   }
 
-  /** A connection whose transaction did not come to its end is closed, which takes back what it did. */
+  /** A connection with an unfinished transaction is closed, which rolls the transaction back. */
   end(): void {
     this.#client.off('error', this.#noteFailure);
     this.#client.release(!this.#isOver);
@@ -138,7 +138,7 @@ class Transaction implements SqlSession {
   }
 }
 
-/** In one order everywhere, so that no two transactions wait for each other. */
+/** Every transaction takes its locks in the same order, so no two wait for each other. */
 function lockStatement(locks: readonly string[]): Statement {
   return {
     name: 'locks',
@@ -149,8 +149,8 @@ function lockStatement(locks: readonly string[]): Statement {
 }
 
 /**
- * What asks for whatever columns there are is not prepared: it would fail from when a newer release, which another
- * gateway runs already, has added one.
+ * `SELECT *` is not prepared: the prepared statement would fail once a newer release, run by another gateway, adds a
+ * column.
  */
 function statementOf(sql: string, values: readonly SqlValue[]): Statement {
   return {
@@ -160,7 +160,7 @@ function statementOf(sql: string, values: readonly SqlValue[]): Statement {
   };
 }
 
-/** Reeve has so many statements and no more: what is remembered here stays small. */
+/** Reeve has a fixed number of statements, so this cache stays small. */
 function nameOf(sql: string): string {
   const known = names.get(sql);
   if (known !== undefined) return known;

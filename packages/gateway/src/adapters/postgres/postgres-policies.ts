@@ -6,11 +6,11 @@ import type { PostgresDatabase } from './postgres-database.ts';
 
 const newest = readingSql(readings.policies);
 
-/** What gateways on one database keep of policies. Their changes wait for each other by a lock in the database. */
+/** The policies of the gateways on one database. A lock in the database serializes their changes. */
 export function postgresPolicies(database: PostgresDatabase): PolicyStore {
   let last: Promise<unknown> = Promise.resolve();
   return new SqlPolicies(database, (work) => {
-    // Within a gateway one at a time, so that those who wait do not take up connections.
+    // One change at a time per gateway, so that waiting changes do not take up connections.
     const result = last.then(() =>
       database.transaction(['policies'], async (sql) => work((await sql.all(newest)).map(policyVersionsTable.itemOf))),
     );

@@ -16,17 +16,17 @@ function translate(sql: string): string {
     .replaceAll(/\bWITHOUT ROWID\b/g, '');
 }
 
-/** How many entries, as a power of two, one row of `audit_times` speaks of. */
+/** One row of `audit_times` covers this many entries, as a power of two. */
 export const blockBits = 12;
 
-/** What an index over event types leaves out; queries say the same, or the index is not used. */
+/** The condition of an index over event types. Queries must repeat it, or the index is not used. */
 export const isRareEvent = `event_type NOT IN (${frequentEvents.map((type) => `'${type}'`).join(', ')})`;
 
 /**
  * By the table that they belong to, for the version that makes it.
  *
- * The indexes of the log are over `-seq`: no other index has that order, so a page of one org, agent or operation is
- * read by its index and never by walking the whole log backwards, whatever the planner takes to be frequent.
+ * The indexes of the log are over `-seq`. No other index has that order, so the planner reads a page of one org, agent
+ * or operation by its index, and never walks the whole log backwards, whatever it takes to be frequent.
  */
 const extrasByTable: Readonly<Record<string, string>> = {
   audit: `
@@ -83,5 +83,5 @@ const extrasByTable: Readonly<Record<string, string>> = {
   ALTER TABLE control_sequences ADD PRIMARY KEY (seat, org_id, team_id, agent_id);`,
 };
 
-/** The tables of the embedded store, as PostgreSQL says it, with what only PostgreSQL needs: one text per version. */
+/** The tables of the embedded store in PostgreSQL's SQL, with PostgreSQL's additions: one text per version. */
 export const postgresMigrations: readonly string[] = migrations.map(forPostgres);

@@ -28,7 +28,7 @@ async function open(url: string, sync: 'process' | 'power' = 'process'): Promise
   return { ...opened, notices, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** With the newest tables and nothing in them, to be copied. */
+/** A database with the newest tables and no rows, to be copied. */
 const migrated = (async () => {
   const database = await createDatabase();
   await using _ = await open(database.url);
@@ -62,7 +62,7 @@ function one(head: ChainHead, reason = 'an entry'): [SealedEntry] {
   return [entry];
 }
 
-/** What the journal does: seals onto the head it knows, and again where that has moved. */
+/** Does what the journal does: seals onto the known head, and again if the head has moved. */
 async function append(store: PostgresStore, from: ChainHead, reasons: readonly string[]): Promise<ChainHead> {
   let head = from;
   for (;;) {

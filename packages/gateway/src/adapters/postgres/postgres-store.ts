@@ -58,13 +58,13 @@ export interface PostgresStoreOptions {
   readonly connection: ConnectionOptions;
   readonly database: PostgresDatabase;
   readonly slot: Slot;
-  /** `power`: a commit survives the end of the power of the database's server, whatever that server's settings. */
+  /** `power`: a commit survives a power failure of the database server, whatever that server's settings. */
   readonly sync: 'process' | 'power';
-  /** Told where the gateway must not go on. */
+  /** Called if the gateway must not go on. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** Everything that the gateways on a database hold in memory alike. */
+/** All rows that every gateway on a database holds in memory. */
 export interface SharedRows {
   readonly agents: readonly AgentRecord[];
   readonly apiKeys: readonly ApiKeyRecord[];
@@ -73,7 +73,7 @@ export interface SharedRows {
   readonly policies: readonly StoredVersion[];
 }
 
-/** PostgreSQL as the store of one gateway among several: one chain and one set of agents and keys for all of them. */
+/** PostgreSQL as the store of one gateway among several, which share one chain, the agents and the keys. */
 export class PostgresStore implements Store, AuditReader {
   readonly #db: PostgresDatabase;
   readonly #slot: Slot;
@@ -99,7 +99,7 @@ export class PostgresStore implements Store, AuditReader {
     });
   }
 
-  /** What other gateways may have changed. */
+  /** The rows that other gateways may have changed. */
   shared(): Promise<SharedRows> {
     return this.#db.snapshot(sharedRows);
   }
@@ -143,14 +143,14 @@ export class PostgresStore implements Store, AuditReader {
     return this.#log.after(seq, limit);
   }
 
-  /** Those of the entries after `seq` that this gateway's operations are brought back from. */
+  /** The entries after `seq` from which this gateway restores its operations. */
   replay(seq: number, limit: number): Promise<StoredEntry[]> {
     return this.#log.afterOfSlot(this.#slot.number, seq, limit);
   }
 
   /**
-   * Up to which entry no gateway that runs needs the log to bring its operations back. 0 for all but the first of them:
-   * one is enough to cut the log.
+   * Up to this entry, no running gateway needs the log to restore its operations. 0 for all but the first gateway: one
+   * is enough to cut the log.
    */
   async neededFrom(own: number): Promise<number> {
     const sql = `SELECT min(seat) AS first, min(ops_replay_from) FILTER (WHERE seat <> ?) AS seq
@@ -223,7 +223,7 @@ async function sharedRows(sql: SqlSession): Promise<SharedRows> {
   };
 }
 
-/** What a start reads. Of tables where each gateway has its own rows, those of one slot. */
+/** The rows that a start reads. If each gateway has its own rows in a table, it reads those of one slot. */
 async function readRows<Item>(sql: SqlSession, reading: Reading<Item>, slot = 0): Promise<readonly Item[]> {
   const { table } = reading;
   if (table === readings.marks.table) return (await marksOf(sql, slot)) as Item[];
@@ -234,7 +234,7 @@ async function readRows<Item>(sql: SqlSession, reading: Reading<Item>, slot = 0)
   return eachRow(sql, question, slot, (row) => table.itemOf(row));
 }
 
-/** A gateway's marks stand in the row of its slot. */
+/** The marks of a gateway are in the row of its slot. */
 async function marksOf(sql: SqlSession, slot: number): Promise<Mark[]> {
   const [mine = {}] = await sql.all('SELECT ops_replay_from, event_ids_reserved FROM seats WHERE seat = ?', slot);
   return Object.keys(mine).map((name) => ({ name, value: optionalNumberIn(mine, name) }));

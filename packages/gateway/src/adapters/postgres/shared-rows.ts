@@ -12,23 +12,23 @@ import { agentOfChange, followAgent, followApiKey, followPolicy, followSigningKe
 import type { NoticeKind } from './notices.ts';
 import type { PostgresStore, SharedRows } from './postgres-store.ts';
 
-/** What is held in memory of what gateways share. */
+/** The shared rows in memory. */
 export interface Shared extends Access {
   readonly gov: Governance;
   readonly journal: Governance['journal'];
 }
 
-/** What is read of the store to follow other gateways. */
+/** The reads that following other gateways needs. */
 export type SharedReader = Pick<PostgresStore, 'agents' | 'apiKeys' | 'signingKeys' | 'newestPolicies' | 'shared'>;
 
-/** How one kind of row is held in memory, and brought up to date there. Keys are those of notices. */
+/** How one kind of row is held in memory and brought up to date. Keys are those of notices. */
 export interface SharedKind<Row> {
   readonly keyOf: (row: Row) => readonly string[];
   readonly read: (store: SharedReader, keys: readonly (readonly string[])[]) => Promise<readonly Row[]>;
   readonly all: (rows: SharedRows) => readonly Row[];
-  /** The keys of what is in memory. */
+  /** The keys in memory. */
   readonly known: (access: Shared) => (readonly string[])[];
-  /** Another value than before: this gateway has changed it meanwhile. */
+  /** A changed value means that this gateway has changed the row in the meantime. */
   readonly version: (access: Shared, key: readonly string[]) => unknown;
   readonly isAbout: (change: Change, key: readonly string[]) => boolean;
   readonly follow: (access: Shared, key: readonly string[], row: Row | undefined) => Promise<void> | void;

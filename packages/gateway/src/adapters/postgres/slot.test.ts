@@ -41,7 +41,7 @@ async function take(options: ConnectionOptions): Promise<Taken> {
   return { slot, regained: () => regained, taken: () => taken };
 }
 
-/** A network that can lose a connection without a word to either side. */
+/** A network that can lose a connection without telling either side. */
 class Network {
   readonly port: number;
   readonly #server: Server;
@@ -67,7 +67,7 @@ class Network {
     return network;
   }
 
-  /** What is connected now hears nothing any more, and the server is not told. */
+  /** Current connections receive nothing any more, and the server does not learn of it. */
   cut(): void {
     for (const { client, server } of this.#ways) {
       client.unpipe(server);
@@ -84,7 +84,7 @@ class Network {
   }
 }
 
-/** Ends the connection that holds a slot, as a server that restarts or a network would. */
+/** Ends the connection that holds a slot, as a restarting server or a network failure would. */
 async function cut(database: TestDatabase, slot: number): Promise<void> {
   await database.query(
     `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND classid <> 0

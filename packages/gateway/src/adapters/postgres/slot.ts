@@ -12,9 +12,9 @@ import { parseNotice } from './notices.ts';
 export interface SlotEvents {
   /** Another gateway has changed rows that this one may hold in memory. */
   readonly onNotice: (notice: Notice) => void;
-  /** The slot was out of touch with the database and is back: notices may have been missed. */
+  /** The slot has reached the database again after an outage, so notices may have been missed. */
   readonly onRegained: () => void;
-  /** Another gateway has this slot and what belongs to it; this one must not go on. */
+  /** Another gateway has taken this slot and its rows; this gateway must not go on. */
   readonly onTaken: (error: Error) => void;
 }
 
@@ -22,8 +22,8 @@ const aliveEveryMs = 1000;
 const retryEveryMs = 250;
 
 /**
- * A gateway's place among those on one database, by number, and the connection that keeps it. Operations belong to the
- * slot: whoever takes it next takes them over. The lock goes with the connection, however that ends.
+ * A gateway's numbered place among those on one database, and the connection that keeps it. Operations belong to the
+ * slot: its next holder takes them over. The lock ends with the connection, however that ends.
  */
 export class Slot implements SlotHolder {
   readonly number: number;
@@ -46,7 +46,7 @@ export class Slot implements SlotHolder {
     this.#timer.unref();
   }
 
-  /** Takes the first slot that is free, and listens. */
+  /** Takes the first free slot and listens for notices. */
   static async take(options: ConnectionOptions, events: SlotEvents): Promise<Slot> {
     const quick: ConnectionOptions = { ...options, query_timeout: 5000, statement_timeout: 5000 };
     const lost = Promise.withResolvers<unknown>();
@@ -65,7 +65,7 @@ export class Slot implements SlotHolder {
     }
   }
 
-  /** False while the database cannot be reached: what is written then could be another gateway's. */
+  /** False while the database cannot be reached: another gateway may have taken the slot by then. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
@@ -84,7 +84,7 @@ export class Slot implements SlotHolder {
     });
   }
 
-  /** Others see by this that the slot's holder lives; this one sees that the connection does. */
+  /** Shows other gateways that the slot's holder is alive, and checks that its connection is. */
   async #stayAlive(): Promise<void> {
     if (!this.#isHeld || this.#isAsking) return;
     const client = this.#client;
@@ -114,13 +114,13 @@ export class Slot implements SlotHolder {
       try {
         if (await this.#retake(old)) return;
       } catch {
-        // Still out of reach.
+        // The database is still out of reach.
       }
       await sleep(retryEveryMs, undefined, { ref: false });
     }
   }
 
-  /** True where there is nothing more to try: the slot is held again, or is another's. */
+  /** True if there is nothing more to try: the slot is held again, or another gateway has it. */
   async #retake(old: Client): Promise<boolean> {
     const lost = Promise.withResolvers<unknown>();
     const client = await connect(this.#options, lost.resolve);
@@ -131,14 +131,15 @@ export class Slot implements SlotHolder {
         'SELECT pg_try_advisory_lock($1, $2) AS locked',
         slotLock(this.number),
       );
-      // After the lock: whoever took the slot meanwhile has put a name there, whether or not it has left again.
+      // Read the name after taking the lock. A gateway that took the slot in the meantime has left its name, even if it
+      // is gone.
       const found = await client.query<{ holder: string }>('SELECT holder FROM seats WHERE seat = $1', [this.number]);
       if (found.rows[0]?.holder !== this.holder) {
         this.#taken();
         return true;
       }
       if (rows[0]?.locked !== true) {
-        // The server has not noticed yet that the old connection is gone.
+        // The server has not yet noticed that the old connection is gone.
         const sql = `SELECT pg_terminate_backend(pid) FROM (${slotHolders}) AS held WHERE seat = $1 AND pid = $2`;
         await client.query(sql, [this.number, processOf(old)]);
         return false;
@@ -168,7 +169,7 @@ export class Slot implements SlotHolder {
   }
 }
 
-/** A connection that is cut without a word is noticed by the server within seconds, so that the slot becomes free. */
+/** Lets the server notice a silently lost connection within seconds, so that the slot becomes free. */
 async function setUp(client: Client): Promise<void> {
   await client.query(
     `SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; LISTEN ${noticeChannel}`,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { spelledInAnyCase } from './spelling.ts';
 
-/** JavaScript reads what is used of PostgreSQL's expressions in the same way. */
+/** JavaScript reads the syntax that we use in the same way as PostgreSQL. */
 function finds(q: string, text: string): boolean {
   return new RegExp(spelledInAnyCase(q.toLowerCase()), 'u').test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * A regular expression that finds a text, given in lower case, however it is spelled. What PostgreSQL takes for the
- * lower case of a letter depends on how the server was set up; this does not.
+ * A regular expression that finds a text, given in lower case, in any case. PostgreSQL's own lower case depends on the
+ * setup of the server; this does not.
  */
 export function spelledInAnyCase(lower: string): string {
   return Array.from(lower, (letter) => oneOf([letter, ...(capitals().get(letter) ?? [])])).join('');
@@ -14,7 +14,7 @@ function oneOf(letters: readonly string[]): string {
 
 let known: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** By letter in lower case, what else becomes it in lower case. */
+/** By lower-case letter: all other characters with that lower case. */
 function capitals(): ReadonlyMap<string, readonly string[]> {
   if (known !== undefined) return known;
   const found = new Map<string, string[]>();

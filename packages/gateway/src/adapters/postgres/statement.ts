@@ -8,12 +8,12 @@ export interface Statement {
   readonly values: (string | number | null)[];
 }
 
-/** Values as the literal of an array, which a statement takes apart again with `unnest`. */
+/** Values as an array literal, which a statement unpacks with `unnest`. */
 export function arrayOf(values: readonly SqlValue[]): string {
   return `{${values.map(element).join(',')}}`;
 }
 
-/** The same for texts of canonical JSON: they hold no control characters, so JSON's escapes are PostgreSQL's, too. */
+/** The same for canonical JSON. It holds no control characters, so JSON's escapes are valid in PostgreSQL, too. */
 export function arrayOfJson(texts: readonly string[]): string {
   return `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
 }

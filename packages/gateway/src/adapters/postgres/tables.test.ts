@@ -28,12 +28,12 @@ test.each(everyTable.map((table) => [table.name, table] as const))(
       [name],
     );
     const described = columnsOf(table).map((column) => [column.name, column.type]);
-    // The entries of all gateways are one log, in which each gateway's own are told apart.
+    // All gateways share one log, and a column tells their entries apart.
     const hasSlot = ownRows(table) !== undefined || name === 'audit';
     const all = hasSlot ? [...described, ['seat', 'integer']] : described;
     const found = real.map((column) => [column['name'], column['type'] === 'text' ? 'text' : 'integer']);
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(all));
-    // With no rows: the database tells whether it knows the columns, their types and the key.
+    // With no rows, the database still checks the columns, their types and the key.
     for (const { text, values } of [postgresTable(table).save([]), postgresTable(table).remove([])]) {
       await database.query(text, values);
     }
@@ -48,7 +48,7 @@ test('every kind of change has statements that the database takes, each under a 
     for (const { name, text, values } of statements) {
       expect(texts.get(name) ?? text).toBe(text);
       texts.set(name, text);
-      // Names are cut after so many bytes, and two that are the same then would be taken for one.
+      // PostgreSQL cuts names after 63 bytes, so longer names could collide.
       expect(name.length).toBeLessThan(64);
       await database.query(text, values);
     }

@@ -19,7 +19,7 @@ import type { NoticeKind } from './notices.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 
-/** The tables of which each gateway has rows of its own: its slot is part of their key, or a column beside it. */
+/** The tables in which each gateway has its own rows. The slot is part of their key, or a column beside it. */
 const owned = new Map<Table, 'key' | 'column'>([
   [opsTable, 'key'],
   [balancesTable, 'key'],
@@ -30,24 +30,24 @@ const owned = new Map<Table, 'key' | 'column'>([
   [grantsTable, 'column'],
 ]);
 
-/** The column that names the slot of the gateway whose row it is. */
+/** The column with the slot of the row's gateway. */
 const slotColumn = 'seat';
 
-/** What narrows rows to those of one gateway, where each has its own. */
+/** The condition for the rows of one gateway, if each has its own in this table. */
 export function ownRows(table: Table): string | undefined {
   return owned.has(table) ? `${slotColumn} = ?` : undefined;
 }
 
-/** The tables that gateways hold in memory alike, and by which columns of the key they tell each other of rows. */
+/** The tables that every gateway holds in memory, and the key columns that notices name. */
 export const shared = new Map<Table, { readonly kind: NoticeKind; readonly columns: number }>([
   [agentsTable, { kind: 'agent', columns: 3 }],
   [apiKeysTable, { kind: 'api_key', columns: 1 }],
   [signingKeysTable, { kind: 'signing_key', columns: 1 }],
-  // Of a document, the newest version is read.
+  // Only the newest version of a document is read.
   [policyVersionsTable, { kind: 'policy', columns: 1 }],
 ]);
 
-/** What becomes of columns whose new values do not stand in place of the old ones. */
+/** How to merge columns whose new value does not simply replace the old one. */
 const merged = new Map<Table, Readonly<Record<string, string>>>([
   [
     agentsTable,
@@ -55,7 +55,7 @@ const merged = new Map<Table, Readonly<Record<string, string>>>([
       suspended_at: 'agents.suspended_at',
       suspension_reason: 'agents.suspension_reason',
       suspension_width: 'agents.suspension_width',
-      // Those of both, each once, in the order in which they came.
+      // The ids of both, each once, in order of arrival.
       registered_with: `(SELECT string_agg(id, ' ' ORDER BY place) FROM (
         SELECT id, min(place) AS place
         FROM unnest(string_to_array(concat_ws(' ', agents.registered_with, excluded.registered_with), ' '))
@@ -65,20 +65,20 @@ const merged = new Map<Table, Readonly<Record<string, string>>>([
   ],
 ]);
 
-/** A column as PostgreSQL has it. */
+/** A column in PostgreSQL. */
 interface Given {
   readonly name: string;
   readonly type: 'text' | 'bigint';
   readonly of: (item: unknown, slot: number) => SqlValue;
 }
 
-/** How many rows of a table are written with one statement. Its texts are made once. */
+/** The statements that write many rows of a table at once. Their texts are made once. */
 class PostgresTable {
   readonly #table: Table;
   readonly #key: readonly Given[];
   readonly #given: readonly Given[];
   readonly #hasOwnKey: boolean;
-  /** Inserts rows. What is to be done where there is one follows. */
+  /** Inserts rows. The caller appends what to do on conflict. */
   readonly insert: string;
   readonly #save: string;
   readonly #remove: string;
@@ -105,7 +105,7 @@ class PostgresTable {
       WHERE ${key.map((column) => `t.${column} = gone.${column}`).join(' AND ')}`;
   }
 
-  /** The key of a row, as it is here. */
+  /** The key of a row in PostgreSQL. */
   keyOf(key: readonly SqlValue[], slot: number): readonly SqlValue[] {
     return this.#hasOwnKey ? [slot, ...key] : key;
   }
@@ -114,7 +114,7 @@ class PostgresTable {
     return this.#given.map((column) => column.of(item, slot));
   }
 
-  /** Writes rows, each in place of what its key had. No key may come twice. */
+  /** Writes rows and replaces those with the same keys. No key may come twice. */
   save(rows: readonly (readonly SqlValue[])[]): Statement {
     return { name: `save_${this.#table.name}`, text: this.#save, values: this.arraysOf(rows) };
   }
@@ -124,7 +124,7 @@ class PostgresTable {
     return { name: `remove_${this.#table.name}`, text: this.#remove, values };
   }
 
-  /** Rows as `insert` takes them: an array for each column. */
+  /** Rows in the form that `insert` takes: an array for each column. */
   arraysOf(rows: readonly (readonly SqlValue[])[]): string[] {
     return this.#given.map((_, index) => arrayOf(rows.map((row) => row[index] ?? null)));
   }

@@ -10,7 +10,7 @@ import { entriesStatement, headBefore } from './entries-statement.ts';
 import { isLostConnection } from './outage.ts';
 import type { Statement } from './statement.ts';
 
-/** Told apart from a head that has moved: this gateway may write nothing any more. */
+/** Differs from `HeadMoved`: this gateway may write nothing any more. */
 export class SlotTaken extends Error {
   constructor(slot: number) {
     super(`another gateway has taken seat ${slot}`);
@@ -18,7 +18,7 @@ export class SlotTaken extends Error {
   }
 }
 
-/** What memory holds is not what the log says: somebody was told that this commit failed, and it did not. */
+/** Memory and log disagree: a caller was told that this commit failed, but the database kept it. */
 export class CommitKept extends Error {
   constructor({ seq }: ChainHead) {
     super(
@@ -28,14 +28,14 @@ export class CommitKept extends Error {
   }
 }
 
-/** For how long it is tried to find out what became of a commit whose answer was lost. */
+/** How long to try to find out what became of a commit whose answer was lost. */
 const findOutMs = 10_000;
 const retryEveryMs = 100;
 
 /**
- * The one connection that writes batches. A batch of entries alone is one statement. Any other, and any that came after
- * another gateway's, is a transaction that locks the head of the chain first: so those of several gateways run one after
- * the other, and none of them is ever kept from its turn.
+ * The one connection that writes batches. A batch of entries alone is one statement. Any other batch, and any that lost
+ * a race with another gateway, is a transaction that first locks the head of the chain. So the transactions of several
+ * gateways run one after the other, and none starves.
  */
 export class Writer {
   readonly #options: ConnectionOptions;
@@ -43,11 +43,11 @@ export class Writer {
   readonly #setUp: string;
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
-  /** The head, where it is locked: the next batch is written in the transaction that is open. */
+  /** The head while it is locked: the next batch is written in the open transaction. */
   #locked: ChainHead | undefined;
-  /** A commit is on its way, and only its answer tells whether it arrived. */
+  /** A commit has been sent, and only its answer tells whether it arrived. */
   #isUnderWay = false;
-  /** The last entry of a commit of which that was not found out in time. */
+  /** The last entry of a commit whose outcome was not found out in time. */
   #unsure: ChainHead | undefined;
   #isClosed = false;
   readonly #onKept: (error: CommitKept) => void;
@@ -62,14 +62,14 @@ export class Writer {
     this.#options = {
       ...options,
       pipeline: true,
-      // Callers wait for it, and what takes longer than this will not be well in time.
+      // Callers wait for the commit, and a slower one would come too late for them.
       statement_timeout: 8000,
       query_timeout: 10_000,
-      // Others wait while the head is locked: for a gateway that has stopped in the middle they do not wait for long.
+      // Others wait while the head is locked, but not for long if this gateway stalls in the middle.
       idle_in_transaction_session_timeout: 2000,
     };
     this.#slot = slot;
-    // Left as the server has it, unless that would not survive the end of its power.
+    // Keep the server's setting, unless a commit would not survive a power failure.
     this.#setUp = `SELECT set_config('synchronous_commit', 'on', false)
       WHERE ${sync === 'power'} AND current_setting('synchronous_commit') = 'off'`;
   }
@@ -95,7 +95,7 @@ export class Writer {
     }
   }
 
-  /** Writes a batch in the transaction that is open, which has locked the head. */
+  /** Writes a batch in the open transaction, which holds the lock of the head. */
   async #writeOnto(
     client: Client,
     head: ChainHead,
@@ -103,7 +103,7 @@ export class Writer {
     statements: readonly Statement[],
   ): Promise<void> {
     if (entries.length > 0 && !isSame(headBefore(entries), head)) {
-      // Kept locked: the same entries, sealed onto this head, are on their way.
+      // Keep the lock: the journal will seal the same entries onto this head and commit them again.
       this.#locked = head;
       throw new HeadMoved(head);
     }
@@ -119,8 +119,9 @@ export class Writer {
   }
 
   /**
-   * The connection was lost while a commit was under way. Whether it arrived shows in the log, once the head is locked: a
-   * transaction of the old connection has ended then. Where it did not, it is written now, after which it cannot arrive any more.
+   * Runs after the connection was lost during a commit. Locking the head waits for the transaction of the old
+   * connection to end; then the log shows whether the commit arrived. If it did not, it is written now and cannot
+   * arrive later.
    */
   async #findOut(entries: Batch['entries'], statements: readonly Statement[]): Promise<void> {
     const until = performance.now() + findOutMs;
@@ -145,7 +146,7 @@ export class Writer {
     }
   }
 
-  /** Looks for a commit that was given up: its callers were told that it failed, and memory has taken it back. */
+  /** Looks for a commit that was given up: its callers were told that it failed, and memory has rolled it back. */
   async #requireLost(client: Client): Promise<void> {
     const unsure = this.#unsure;
     if (unsure === undefined) return;
@@ -160,7 +161,7 @@ export class Writer {
     this.#unsure = undefined;
   }
 
-  /** Writes, as a commit does, but nothing that anyone reads. */
+  /** Writes as a commit does, but nothing that anyone reads. */
   async probe(): Promise<void> {
     await this.#use(async (client) => {
       const isLocked = this.#locked !== undefined;
@@ -180,7 +181,7 @@ export class Writer {
     if (client !== undefined) await disconnect(client);
   }
 
-  /** A connection on which anything went wrong is not used again: nobody knows what state it is in. */
+  /** A connection that failed is never reused, because its state is unknown. */
   async #use(work: (client: Client) => Promise<void>): Promise<void> {
     const client = this.#client ?? (await this.#connected());
     try {
@@ -229,7 +230,7 @@ export class Writer {
   }
 }
 
-/** All at once, without waiting for one before sending the next; the first that fails takes all back. */
+/** Sends all statements without waiting in between; the first failure rolls all back. */
 async function commitAll(client: Client, statements: readonly Statement[]): Promise<void> {
   const sent = [...statements.map((statement) => client.query(statement)), client.query('COMMIT')];
   const settled = await Promise.allSettled(sent);
@@ -240,7 +241,7 @@ async function commitAll(client: Client, statements: readonly Statement[]): Prom
     throw new Error('the transaction was taken back');
 }
 
-/** Whether the connection failed, so that nobody has said what became of what was sent on it. */
+/** Whether the connection failed, so that the outcome of what was sent is unknown. */
 function isLoss(error: unknown): boolean {
   const isAnswer = error instanceof HeadMoved || error instanceof SlotTaken || error instanceof CommitKept;
   return !isAnswer && isLostConnection(error);

@@ -9,17 +9,17 @@ import type {
   Session,
   Row,
 } from '@reeve/core';
-import { roles, makerOf, numberIn, optionalNumberIn, textIn } from '@reeve/core';
+import { roles, makerIn, numberIn, optionalNumberIn, textIn } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 
-/** How one kind of record stands in its table. */
+/** How one kind of record is stored in its table. */
 export interface RowShape<Record> {
   readonly table: string;
   /** The key comes first. */
   readonly columns: readonly string[];
   /** In the order of the columns. */
   readonly values: (record: Record) => SqlValue[];
-  /** `at` stands before each name of a column, where the row comes from more than one table. */
+  /** `at` is a prefix of column names, for rows that come from more than one table. */
   readonly record: (row: Row, at?: string) => Record;
 }
 
@@ -132,7 +132,7 @@ export const inviteRow: RowShape<Invite> = {
     invitedBy: textIn(row, 'invited_by'),
     createdAt: numberIn(row, 'created_at'),
     expiresAt: numberIn(row, 'expires_at'),
-    madeBy: makerOf(row),
+    madeBy: makerIn(row),
     asOwner: numberIn(row, 'as_owner') === 1,
   }),
 };

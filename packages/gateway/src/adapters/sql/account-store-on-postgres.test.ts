@@ -7,7 +7,7 @@ import { SqlAccountStore } from './account-store.ts';
 
 const quiet = { onNotice: () => undefined, onRegained: () => undefined, onTaken: () => undefined };
 
-/** A database in which the log and the accounts stand together. */
+/** A database that holds both the log and the accounts. */
 async function databaseFor(): Promise<AccountStorePlace> {
   const { url, drop } = await createDatabase();
   return {

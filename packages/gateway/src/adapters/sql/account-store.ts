@@ -2,7 +2,6 @@ import type { AccountRows, AccountStore } from '@reeve/core';
 import type { SqlDatabase, SqlSession } from './sql-database.ts';
 import { SqlAccountRows } from './sql-account-rows.ts';
 
-/** Accounts in tables of a database. */
 export class SqlAccountStore implements AccountStore {
   readonly #db: SqlDatabase;
 

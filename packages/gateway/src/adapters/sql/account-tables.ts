@@ -1,7 +1,7 @@
 /**
  * The tables of accounts, in SQL that SQLite and PostgreSQL both understand. Times are milliseconds since the epoch,
- * truth is 0 or 1. No row refers to another by a foreign key: what belongs together is removed together, and an audit
- * outbox or a letter may outlive what it is about.
+ * and booleans are 0 or 1. There are no foreign keys: code removes related rows together, and an audit outbox or a
+ * letter may outlive its subject.
  */
 export const accountTables = `
   CREATE TABLE accounts (

@@ -1,4 +1,4 @@
-/** Approvals and standing grants. `record` holds the whole; the columns beside it are what is looked for. */
+/** Approvals and standing grants. `record` holds the whole; the other columns are for lookups. */
 export const approvalTables = `
   ALTER TABLE agents ADD COLUMN registered_with TEXT;
 

@@ -19,7 +19,7 @@ const schema = `
 
 const tables = ['by_org', 'by_agent', 'by_op', 'by_event'];
 
-/** Whether an error says that a file is no database, or not a whole one. */
+/** Whether an error says that a file is not a database, or is damaged. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
   return code === damaged || code === noDatabase;
@@ -29,8 +29,8 @@ const damaged = 11;
 const noDatabase = 26;
 
 /**
- * The indexes of the audit log, in a file of their own that can be thrown away and made again. They follow the log in
- * large sorted steps, in a thread of their own, so that the decision path writes each entry once and nothing else.
+ * The indexes of the audit log, in a separate file that can be thrown away and rebuilt. A separate thread updates them
+ * in large sorted steps, so that the decision path writes each entry once and nothing else.
  */
 export class AuditIndex {
   readonly #db: DatabaseSync;
@@ -48,7 +48,7 @@ export class AuditIndex {
     }
   }
 
-  /** Opens the indexes; where they are damaged, others are made in their place. */
+  /** Opens the indexes, and rebuilds them if they are damaged. */
   static open(storePath: string, indexPath: string): AuditIndex {
     try {
       return new AuditIndex(storePath, indexPath);
@@ -64,7 +64,7 @@ export class AuditIndex {
     return new AuditIndex(storePath, indexPath);
   }
 
-  /** Indexes up to `most` entries; returns how many it did. */
+  /** Indexes up to `most` entries; returns how many it indexed. */
   catchUp(most: number): number {
     this.#forgetRemoved();
     const through = this.#through();
@@ -109,7 +109,7 @@ export class AuditIndex {
     return to - through;
   }
 
-  /** How many entries are not indexed yet; they are read one by one instead. */
+  /** How many entries are not indexed yet. Queries read these one by one. */
   lag(): number {
     const newest = this.#one('SELECT max(seq) AS seq FROM main.audit')?.['seq'];
     return typeof newest === 'number' ? Math.max(0, newest - this.#through()) : 0;
@@ -130,7 +130,7 @@ export class AuditIndex {
     }
   }
 
-  /** Row by row: what does not fit is not even read. */
+  /** Reads row by row, so that a row that does not fit is not read at all. */
   #fill(page: EntryPage, rows: Iterable<Row>): boolean {
     for (const row of rows) if (!page.offer(entriesTable.itemOf(row))) return false;
     return true;
@@ -140,7 +140,7 @@ export class AuditIndex {
     this.#db.close();
   }
 
-  /** Whether the indexes are those of this log, and not of one that was here before. */
+  /** Whether the indexes belong to this log, and not to an earlier one in its place. */
   #fits(): boolean {
     const progress = this.#one('SELECT through, hash FROM ix.progress');
     if (progress === undefined) return false;
@@ -154,7 +154,7 @@ export class AuditIndex {
     this.#db.exec(`DELETE FROM ix.by_time; DELETE FROM ix.progress; INSERT INTO ix.progress VALUES (0, '', 0)`);
   }
 
-  /** Gives up what retention has removed from the log. */
+  /** Drops what retention has removed from the log. */
   #forgetRemoved(): void {
     const oldest = this.#one('SELECT min(seq) AS seq FROM main.audit')?.['seq'];
     const removed = Number(this.#one('SELECT removed FROM ix.progress')?.['removed'] ?? 0);
@@ -169,7 +169,7 @@ export class AuditIndex {
     return row === undefined ? 0 : numberIn(row, 'through');
   }
 
-  /** The stretch of sequences that can hold what is asked for, by the times that it names. */
+  /** The stretch of sequences that can hold the answer, by the times in the query. */
   #bounds(query: AuditQuery): { low: number; high: number; indexed: number } {
     const newest = Number(this.#one('SELECT max(seq) AS seq FROM main.audit')?.['seq'] ?? 0);
     const oldest = Number(this.#one('SELECT min(seq) AS seq FROM main.audit')?.['seq'] ?? 1);

@@ -2,25 +2,25 @@ import type { AuditQuery } from '@reeve/core';
 
 interface Select {
   readonly sql: string;
-  /** Everything but the limit, which comes last. */
+  /** All values but the limit, which comes last. */
   readonly values: readonly (string | number)[];
 }
 
 export interface Plan {
-  /** To be read one after the other until the page is full. */
+  /** Read one after the other until the page is full. */
   readonly selects: readonly Select[];
-  /** Where a next page starts although this one was not full; null where the log is read to its end. */
+  /** Where the next page starts although this one is not full; null if the log was read to its end. */
   readonly next: number | null;
 }
 
-/** Event types so frequent that an index over them would find nothing faster than reading does. */
+/** Event types so frequent that an index would be no faster than reading the log. */
 export const frequentEvents = ['ActionAllowed', 'ActionDenied', 'ActionPending', 'OpStateChanged'];
 
 /** A search for text reads entry by entry, so one page looks at no more than this many. */
 const mostSearched = 200_000;
 
 /**
- * How to read the log: the part that is indexed by the narrowest index, the newest part that is not yet indexed entry by
+ * How to read the log. The narrowest index finds the indexed part; the newest part, not indexed yet, is read entry by
  * entry. Either way every condition is checked on the entry itself.
  */
 export function plan(
@@ -50,14 +50,14 @@ interface Index {
 
 function indexFor(query: AuditQuery): Index | undefined {
   if (query.opId !== undefined) return { table: 'by_op', column: 'op_id', value: query.opId };
-  // What is about no agent is not indexed by agent.
+  // Entries about no agent are not indexed by agent.
   if (query.agentId !== undefined && query.agentId !== '') {
     return { table: 'by_agent', column: 'agent', value: query.agentId };
   }
   if (query.eventType !== undefined && !frequentEvents.includes(query.eventType)) {
     return { table: 'by_event', column: 'event_type', value: query.eventType };
   }
-  // The entries of other orgs in which this one was claimed are not indexed under it.
+  // The index of an org lacks entries of other orgs in which this org was claimed.
   if (query.orgId !== undefined && query.orClaimedOrgId === undefined) {
     return { table: 'by_org', column: 'org_id', value: query.orgId };
   }
@@ -94,12 +94,12 @@ function select(query: AuditQuery, index: Index | undefined, newestFirst: boolea
   return { sql, values };
 }
 
-/** A text as it stands inside of canonical JSON, in lower case. */
+/** A text as it is written inside canonical JSON, in lower case. */
 function asWritten(q: string): string {
   return JSON.stringify(q).slice(1, -1).toLowerCase();
 }
 
-/** SQLite knows the lower case of these letters only; for any others there is `fold`, which is slower. */
+/** SQLite knows the lower case of ASCII letters only; other texts need `fold`, which is slower. */
 function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }

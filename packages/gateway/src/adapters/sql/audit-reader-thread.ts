@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * The log of the embedded store, read in another thread. A thread that ends, as for want of memory or disk, fails the
- * questions it had, and the next question starts another.
+ * The log of the embedded store, read in another thread. If the thread ends, for example for lack of memory or disk, it
+ * fails its open questions, and the next question starts another thread.
  */
 export class AuditReaderThread implements AuditReader {
   readonly #workerData: { storePath: string; indexPath: string; everyMs: number };
@@ -45,7 +45,7 @@ export class AuditReaderThread implements AuditReader {
     const worker = this.#worker;
     if (worker === undefined) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
-    // One that is lost by then, as on a full disk, is closed.
+    // A thread that is already lost, for example on a full disk, counts as closed.
     await this.#call({ method: 'close' }).catch(() => undefined);
     await ended;
   }

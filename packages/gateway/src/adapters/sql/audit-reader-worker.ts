@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { AuditQuery } from '@reeve/core';
 import { AuditIndex, isDamage } from './audit-index.ts';
 
-/** Reads the log and keeps its indexes, in a thread of its own: no question, however large, makes a decision wait. */
+/** Reads the log and keeps its indexes in a separate thread, so that no query, however large, delays a decision. */
 export type ReaderCall =
   | { readonly id: number; readonly method: 'read'; readonly query: AuditQuery; readonly newestFirst: boolean }
   | { readonly id: number; readonly method: 'lag' }
@@ -18,7 +18,7 @@ const { storePath, indexPath, everyMs } = workerData as { storePath: string; ind
 const entriesPerStep = 10_000;
 let index = AuditIndex.open(storePath, indexPath);
 
-/** The indexes can be made again from the log: where they turn out to be damaged, that is done and nobody notices. */
+/** Rebuilds damaged indexes from the log, unnoticed by callers. */
 function withIndex<Result>(work: (index: AuditIndex) => Result): Result {
   try {
     return work(index);
@@ -34,7 +34,7 @@ const timer = setInterval(() => {
   try {
     withIndex((open) => open.catchUp(entriesPerStep));
   } catch {
-    // What is not indexed is read entry by entry; the next turn tries again.
+    // Unindexed entries are read one by one; the next turn tries again.
   }
 }, everyMs);
 

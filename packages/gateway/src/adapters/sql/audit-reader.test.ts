@@ -43,7 +43,7 @@ const texts = [
   'İstanbul',
 ];
 
-/** Few values, so that every filter finds something and leaves something out. Time goes back now and then. */
+/** Few values, so that every filter matches some entries and not others. Time goes back now and then. */
 const someDraft: fc.Arbitrary<Draft> = fc.record({
   at: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_050 }),
   eventType: fc.constantFrom(
@@ -129,7 +129,7 @@ function openIndex(): AuditIndex {
   return new AuditIndex(join(folder, 'reeve.db'), join(folder, 'audit-index.db'));
 }
 
-/** The same question to the store in memory, which looks at every entry. */
+/** Asks the store in memory the same, which scans every entry. */
 function expected(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
   return newestFirst ? memory.latest(query) : memory.oldest(query);
 }

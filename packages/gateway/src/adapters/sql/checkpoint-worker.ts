@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * Copies the write-ahead log into the database, with its waits for the disk, in a thread of its own. Passive: it never
- * makes the writer wait.
+ * Copies the write-ahead log into the database in a separate thread, which waits for the disk. The checkpoints are
+ * passive: they never block the writer.
  */
 const { path, everyMs } = workerData as { path: string; everyMs: number };
 let db: DatabaseSync | undefined;
@@ -24,7 +24,7 @@ const timer = setInterval(() => {
     db ??= open();
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch {
-    // A disk that is full or gone shows at the writer, which says so; the next turn tries again.
+    // The writer reports a full or missing disk; the next turn tries again.
   }
 }, everyMs);
 

@@ -1,7 +1,7 @@
 import type { ReceiptStatus, Row } from '@reeve/core';
 import { numberIn, receiptStatuses } from '@reeve/core';
 
-/** How controls are looked for, in SQL that every database takes. */
+/** The lookups of controls, in SQL that every database takes. */
 export const controlQueries = {
   receipt: 'SELECT record FROM control_receipts WHERE id = ?',
   receiptOf: 'SELECT record FROM control_receipts WHERE org_id = ? AND team_id = ? AND agent_id = ? AND sequence = ?',

@@ -1,4 +1,4 @@
-/** What is kept of controls. `record` holds the whole; the columns beside it are what is looked for. */
+/** The stored controls. `record` holds the whole; the other columns are for lookups. */
 export const controlTables = `
   ALTER TABLE agents ADD COLUMN controlled SMALLINT NOT NULL DEFAULT 0;
 

@@ -1,4 +1,4 @@
-/** Who made an invite, and whether as an owner. Of invites that were made before this, neither is known. */
+/** Who made an invite, and whether as an owner. Both are unknown for invites from before this version. */
 export const inviteMakerColumns = `
   ALTER TABLE invites ADD COLUMN made_by_kind TEXT;
   ALTER TABLE invites ADD COLUMN made_by_id TEXT;

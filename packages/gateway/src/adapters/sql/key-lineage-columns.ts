@@ -1,4 +1,4 @@
-/** Where a key comes from. Of keys that were made before this, it is not known. */
+/** The origin of a key. It is unknown for keys from before this version. */
 export const keyLineageColumns = `
   ALTER TABLE api_keys ADD COLUMN made_by_kind TEXT;
   ALTER TABLE api_keys ADD COLUMN made_by_id TEXT;

@@ -45,7 +45,7 @@ function schemaAt(): unknown[] {
 
 const [entry] = sealAll([sampleDraft({ opId: 't:s', decision: 'allow' })], emptyChain);
 
-/** What a gateway of the first version has written. */
+/** The rows of a gateway of the first version. */
 const firstData = `
   INSERT INTO audit VALUES (1, 1700000000000, 'ActionAllowed', NULL, '', '', 't:s', 'allow', NULL,
     '${entry?.hash}', '${entry?.canonical}');
@@ -58,7 +58,7 @@ const firstData = `
   UPDATE meta SET value = '1' WHERE name = 'ops_replay_from';
 `;
 
-/** A database as a gateway of an earlier version has left it. */
+/** A database as a gateway of an earlier version left it. */
 function databaseOf(earlier: number): void {
   inspect((db) => {
     db.exec('PRAGMA journal_mode = WAL');
@@ -137,7 +137,7 @@ test('a database of a newer release is refused, and nothing is done to it', () =
 
 test('a step that fails leaves the database as it was', () => {
   databaseOf(1);
-  // In the way of a table that a later version makes.
+  // Blocks a table that a later version creates.
   inspect((db) => db.exec('CREATE TABLE letters (something_else TEXT)'));
   const before = schemaAt();
   expect(() => new SqliteStore({ path, sync: 'process' })).toThrow('table letters already exists');
@@ -146,12 +146,11 @@ test('a step that fails leaves the database as it was', () => {
 });
 
 interface Opener {
-  /** Opens the store at a path and closes it again; returns what went wrong, or "opened". */
+  /** Opens and closes the store at a path; returns what went wrong, or "opened". */
   open(at: string): Promise<string>;
   end(): void;
 }
 
-/** A process of its own. */
 async function startOpener(): Promise<Opener> {
   const script = `
     import { createInterface } from 'node:readline';
@@ -201,7 +200,7 @@ test('a process waits for another one that is migrating', async () => {
   const opening = opener.open(path);
   for (const sql of migrations.slice(1)) busy.exec(sql);
   busy.exec(`PRAGMA user_version = ${migrations.length}`);
-  // Time for it to fail, were it not to wait.
+  // Enough time to fail, if it did not wait.
   expect(await Promise.race([opening, setTimeout(300, 'waiting')])).toBe('waiting');
   busy.exec('COMMIT');
   busy.close();

@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { migrations } from './schema.ts';
 
 /**
- * Brings a database to the newest version, and refuses one that a newer Reeve has made. Where several processes open
- * the same file, one does it while the others wait for as long as their connection waits for a lock.
+ * Migrates a database to the newest version, and refuses one that a newer Reeve has made. If several processes open the
+ * same file, one migrates while the others wait, up to the lock timeout of their connection.
  */
 export function migrate(db: DatabaseSync): void {
   if (versionOf(db) === migrations.length) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have done it while this one was waiting.
+    // Another process may have migrated while this one waited.
     for (const sql of migrations.slice(versionOf(db))) db.exec(sql);
     db.exec(`PRAGMA user_version = ${migrations.length}`);
     db.exec('COMMIT');

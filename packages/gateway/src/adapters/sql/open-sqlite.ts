@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 export interface SqliteOptions {
   readonly path: string;
-  /** `process`: a commit survives the end of the process. `power`: it survives the end of the power, too. */
+  /** `process`: a commit survives the end of the process. `power`: it survives a power failure, too. */
   readonly sync: 'process' | 'power';
 }
 
@@ -11,9 +11,9 @@ const openingMs = 10_000;
 const triedEveryMs = 5;
 
 /**
- * Opens the file with a write-ahead log, whose checkpoints are left to a thread of their own, and lets `prepare` have
- * it. Until then it waits for other processes that do the same; afterwards it never waits, as it would hold up the
- * event loop. What fails leaves nothing open.
+ * Opens the file with a write-ahead log and passes it to `prepare`. A separate thread checkpoints the log. Until
+ * `prepare` is done, it waits for other processes that do the same; afterwards it never waits, because that would block
+ * the event loop. A failure leaves nothing open.
  */
 export function openSqlite({ path, sync }: SqliteOptions, prepare: (db: DatabaseSync) => void): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: openingMs });
@@ -34,7 +34,7 @@ export function openSqlite({ path, sync }: SqliteOptions, prepare: (db: Database
   }
 }
 
-/** Where two processes do this to a new file at once, SQLite refuses one of them without waiting. */
+/** If two processes do this to a new file at once, SQLite refuses one of them without waiting. */
 function useWriteAheadLog(db: DatabaseSync): void {
   const until = performance.now() + openingMs;
   for (;;) {
@@ -53,7 +53,7 @@ export function isBusy(error: unknown): boolean {
   return resultOf(error) === busy;
 }
 
-/** SQLite's own code for what went wrong; 0 where it is none of SQLite's errors. */
+/** SQLite's result code of an error; 0 if it is not an error of SQLite. */
 export function resultOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

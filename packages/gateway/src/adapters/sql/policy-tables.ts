@@ -1,6 +1,6 @@
 /**
- * Versions of stored documents, and the sets that were in force. A text that many sets have is kept once; `place` of a
- * set counts up, and that of a text is the newest place of a set that has it.
+ * Versions of stored documents, and the sets that were in force. A text that many sets share is stored once. The
+ * `place` of a set counts up; that of a text is the newest place of a set that has it.
  */
 export const policyTables = `
   CREATE TABLE policy_versions (

@@ -1,15 +1,15 @@
 import { accountTables } from './account-tables.ts';
 import { approvalTables } from './approval-tables.ts';
-import { booksTables, closedPeriodTables } from './books-tables.ts';
+import { balanceTables, closedPeriodTables } from './balance-tables.ts';
 import { controlTables } from './control-tables.ts';
 import { keyLineageColumns } from './key-lineage-columns.ts';
 import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
 
 /**
- * The tables of the embedded store, one statement list per version. The audit table has no index but its sequence: a
- * second one would double the cost of a decision. The indexes are kept aside, see audit-index.ts. A version is never edited once released: a change
- * is a new entry at the end, which an older database runs when it is opened.
+ * The tables of the embedded store, one statement list per version. The audit table has no index but its sequence,
+ * because a second index would double the cost of a decision; see audit-index.ts for the others. A released version is
+ * never edited: a change is a new entry at the end, which runs when an older database is opened.
  */
 export const migrations: readonly string[] = [
   `
@@ -82,7 +82,7 @@ export const migrations: readonly string[] = [
   `,
   controlTables,
   accountTables,
-  booksTables,
+  balanceTables,
   closedPeriodTables,
   policyTables,
   approvalTables,

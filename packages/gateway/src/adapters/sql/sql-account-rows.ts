@@ -64,8 +64,8 @@ export class SqlAccountRows implements AccountRows {
   }
 
   /**
-   * The statements are such that none fails for the email, as that would end the whole transaction on some databases,
-   * unless two accounts change their email to the same one at the same moment.
+   * No statement fails because of the email, since that would end the whole transaction on some databases. The
+   * exception: two accounts change their email to the same one at the same moment.
    */
   async saveAccount(account: Account): Promise<void> {
     const values = accountRow.values(account);

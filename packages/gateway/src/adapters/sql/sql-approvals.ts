@@ -2,12 +2,12 @@ import type { Approval, ApprovalQuery, ApprovalReader, Found, GrantQuery, Row, S
 import { approvalsTable, grantsTable, mostBytesOfPage, numberIn, sortedBy } from '@reeve/core';
 import type { SqlSession, SqlValue } from './sql-database.ts';
 
-/** Reads what a database keeps of approvals. Writing is the store's, with all else that a turn makes durable. */
+/** Reads the stored approvals. The store writes them, together with all else that a turn makes durable. */
 export class SqlApprovals implements ApprovalReader {
   readonly #sql: Pick<SqlSession, 'all'>;
   readonly #slot: () => number | undefined;
 
-  /** `slot`: of the gateway whose approvals they are, where several share the database. */
+  /** `slot`: the slot of the gateway that owns the approvals, if several share the database. */
   constructor(sql: Pick<SqlSession, 'all'>, slot: () => number | undefined = () => undefined) {
     this.#sql = sql;
     this.#slot = slot;
@@ -45,13 +45,13 @@ export class SqlApprovals implements ApprovalReader {
   }
 }
 
-/** A question with its values. */
+/** A query with its values. */
 interface Select {
   readonly sql: string;
   readonly values: readonly SqlValue[];
 }
 
-/** A page of a list, and how long the whole list is. */
+/** A page of a list, and the length of the whole list. */
 interface ListSelect {
   readonly page: Select;
   readonly total: Select;
@@ -59,7 +59,7 @@ interface ListSelect {
 
 const columnOf = { expiresAt: 'expires_at', decidedAt: 'decided_at', requestedAt: 'requested_at' } as const;
 
-/** `slot`: the gateway whose approvals they are, where several share a database. */
+/** `slot`: the slot of the gateway that owns the approvals, if several share a database. */
 function approvalsSelect(query: ApprovalQuery, slot: number | undefined): ListSelect {
   const { state, runId } = query;
   const list = new ListBuilder('approvals', query, slot);
@@ -106,7 +106,7 @@ class ListBuilder {
       this.#conditions.push(`(${column} ${beyond} ? OR (${column} = ? AND id ${beyond} ?))`);
       this.#values.push(after.at, after.at, after.id);
     }
-    // What would make the page too large is not read: `found` tells that it is there.
+    // Rows beyond the page size are not read; `found` tells that they exist.
     const sql = `WITH page AS (
         SELECT id, ${column} AS place, octet_length(record) AS size FROM ${this.#table}${this.#where()}
           ORDER BY ${column} ${order}, id ${order} LIMIT ?),

@@ -2,7 +2,7 @@ import type { PolicySource, PolicyStore, StoredVersion } from '@reeve/core';
 import { numberIn, policySetsTable, policyVersionsTable, textIn } from '@reeve/core';
 import type { SqlSession } from './sql-database.ts';
 
-/** How policies are looked for, in SQL that every database takes. */
+/** The lookups of policies, in SQL that every database takes. */
 const policyQueries = {
   outline: 'SELECT version, scope FROM policy_versions WHERE name = ? ORDER BY version DESC',
   version: 'SELECT * FROM policy_versions WHERE name = ? AND version = ?',
@@ -10,12 +10,12 @@ const policyQueries = {
   text: 'SELECT text FROM policy_texts WHERE hash = ?',
 } as const;
 
-/** What a database keeps of policies. Writing is the store's, with all else that a turn makes durable. */
+/** The stored policies. The store writes them, together with all else that a turn makes durable. */
 export class SqlPolicies implements PolicyStore {
   readonly #sql: Pick<SqlSession, 'all'>;
   readonly alone: PolicyStore['alone'];
 
-  /** `alone` as the port has it; a database that one gateway has to itself needs nothing for it. */
+  /** `alone` as in the port. A database with a single gateway needs no lock for it. */
   constructor(sql: Pick<SqlSession, 'all'>, alone: PolicyStore['alone'] = (work) => work([])) {
     this.#sql = sql;
     this.alone = alone;

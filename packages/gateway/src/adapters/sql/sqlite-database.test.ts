@@ -199,7 +199,7 @@ test('many transactions leave room for other work between them', async () => {
   );
 });
 
-/** Another process that runs the statements, says so, and ends when it is told. */
+/** Another process that runs the statements, reports that, and ends when it is told. */
 async function otherProcess(sql: string): Promise<{ end(): Promise<void> }> {
   const script = `
     import { DatabaseSync } from 'node:sqlite';

@@ -7,18 +7,18 @@ import type { SqlDatabase, SqlSession, SqlValue } from './sql-database.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 
-/** How long to wait, and how often to look, while another process is writing. */
+/** How long to wait, and how often to retry, while another process writes. */
 const busyForMs = 5000;
 const busyEveryMs = 10;
 
-/** For how long transactions may follow one another before decisions get their turn. */
+/** How long transactions may follow one another before decisions get their turn. */
 const sliceMs = 5;
 
 /**
- * The embedded store's file as a database of its own. The store writes to the same file from the same thread, at the
- * end of a turn of the event loop, and cannot wait: so statements run synchronously, one transaction after the other,
- * and none lasts into another turn. Reads outside of transactions have a connection of their own, on which they see
- * what has been committed and nothing else. The tables are the store's: open it first.
+ * The file of the embedded store as a database. The store writes to the same file from the same thread, at the end of a
+ * turn of the event loop, and cannot wait. So statements run synchronously, one transaction after the other, and none
+ * lasts into another turn. Reads outside of transactions have their own connection and see only what is committed. The
+ * store makes the tables: open it first.
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly #writer: SqliteStatements;
@@ -42,7 +42,7 @@ export class SqliteDatabase implements SqlDatabase {
     return this.transaction([], (session) => session.run(sql, ...values));
   }
 
-  /** There is one writer to a file, so all transactions share one lock. */
+  /** A file has one writer, so all transactions share one lock. */
   transaction<Result>(_locks: readonly string[], work: (sql: SqlSession) => Promise<Result>): Promise<Result> {
     if (this.#closed) return Promise.reject(closed());
     const result = this.#last.then(() => this.#run(work));
@@ -76,7 +76,7 @@ export class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  /** Transactions that wait run in one turn of the event loop, but not for longer than a slice of it. */
+  /** Waiting transactions run in one turn of the event loop, but no longer than one slice. */
   async #leaveRoom(): Promise<void> {
     const now = performance.now();
     if (this.#sliceEnds === undefined) {
@@ -87,7 +87,7 @@ export class SqliteDatabase implements SqlDatabase {
   }
 }
 
-/** What `work` returns or throws, as a promise that is settled already. */
+/** The result or error of `work`, as a promise that is already settled. */
 async function settled<Result>(work: () => Result): Promise<Result> {
   return work();
 }

@@ -4,7 +4,7 @@ import { ReeveError } from '@reeve/core';
 import { isBusy, resultOf } from './open-sqlite.ts';
 import type { SqlValue } from './sql-database.ts';
 
-/** Result codes of SQLite that say that the file cannot be written or read now, whatever the statement was. */
+/** Result codes of SQLite that mean the file cannot be written or read now, whatever the statement was. */
 const unavailable: ReadonlySet<number> = new Set([
   3, // not permitted
   5, // busy
@@ -19,7 +19,7 @@ const unavailable: ReadonlySet<number> = new Set([
   26, // not a database
 ]);
 
-/** One connection with its prepared statements. Where the file is the problem, it throws `store_unavailable`. */
+/** One connection with its prepared statements. It throws `store_unavailable` if the file is the problem. */
 export class SqliteStatements {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
@@ -36,7 +36,7 @@ export class SqliteStatements {
     return this.#try(() => Number(this.#prepare(sql).run(...values).changes));
   }
 
-  /** Begins a transaction that writes; false where another connection is writing. */
+  /** Begins a write transaction; false if another connection is writing. */
   begin(): boolean {
     try {
       this.#prepare('BEGIN IMMEDIATE').run();
@@ -51,7 +51,7 @@ export class SqliteStatements {
     this.run('COMMIT');
   }
 
-  /** SQLite takes some transactions back by itself, as when the disk is full. */
+  /** SQLite rolls some transactions back by itself, for example when the disk is full. */
   rollBack(): void {
     if (this.#db.isOpen && this.#db.isTransaction) this.run('ROLLBACK');
   }
@@ -79,7 +79,7 @@ export class SqliteStatements {
   }
 }
 
-/** The caller learns that the store fails; the log of the gateway gets the cause, too. */
+/** The caller learns only that the store fails; the gateway's log gets the cause, too. */
 function explain(error: unknown): unknown {
   const isClosed = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
   if (!isClosed && !unavailable.has(resultOf(error))) return error;

@@ -12,7 +12,7 @@ import { AuditReaderThread } from './audit-reader-thread.ts';
 import type { SqliteOptions } from './open-sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
-/** A folder with a store in it, whose log is indexed as far as `entriesPerRead` goes before each question. */
+/** A folder with a store, whose log is indexed by `entriesPerRead` entries before each query. */
 function folderFor(sync: SqliteOptions['sync'], entriesPerRead: number): StorePlace {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-sqlite-'));
   return {

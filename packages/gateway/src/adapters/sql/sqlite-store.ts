@@ -41,8 +41,8 @@ import { SqlPolicies } from './sql-policies.ts';
 import { dropPlacesSql, pruneSql, pruneValues, readingSql } from './table-sql.ts';
 
 /**
- * The embedded store. It is written synchronously: a commit is a few microseconds per entry, and nothing else may run
- * between the decision and its being durable. Checkpoints of the write-ahead log are left to a thread of their own.
+ * The embedded store. It writes synchronously: a commit takes a few microseconds per entry, and nothing else may run
+ * between a decision and its commit. A separate thread checkpoints the write-ahead log.
  */
 export class SqliteStore implements Store {
   readonly #db: DatabaseSync;
@@ -189,7 +189,7 @@ export class SqliteStore implements Store {
     this.#prepare(sql).run(...values);
   }
 
-  /** Row by row, so that all of them are never there as they were stored. */
+  /** Reads row by row, so that memory never holds the stored form of all rows at once. */
   #read<Item>(reading: Reading<Item>): Item[] {
     const items: Item[] = [];
     for (const row of this.#prepare(readingSql(reading)).iterate()) items.push(reading.table.itemOf(row));

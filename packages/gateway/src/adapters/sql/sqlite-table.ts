@@ -2,11 +2,11 @@ import type { StatementSync } from 'node:sqlite';
 import type { Row, Table, Value } from '@reeve/core';
 import { changingColumns, columnsOf, placeSql } from './table-sql.ts';
 
-/** The statements that write single rows of one table, each prepared when it is first needed. */
+/** The statements that write single rows of one table, each prepared on first use. */
 export class SqliteTable {
   readonly #table: Table;
   readonly #prepare: (sql: string) => StatementSync;
-  /** How the values that a row is written with come from its item; places are counted by the database. */
+  /** How each value of a row is read from its item. The database itself counts places. */
   readonly #given: readonly ((item: unknown) => Value)[];
   readonly #isKey: string;
   #insert: StatementSync | undefined;
@@ -25,7 +25,7 @@ export class SqliteTable {
       .join(' AND ');
   }
 
-  /** Fails where the key is taken. */
+  /** Fails if the key is taken. */
   insert(item: unknown): void {
     this.#insert ??= this.#prepare(`INSERT ${this.#values()}`);
     this.#insert.run(...this.#valuesOf(item));
@@ -47,8 +47,8 @@ export class SqliteTable {
   }
 
   /**
-   * A row that may change in all but its key is replaced, which is fastest, and makes way where another row has a value
-   * that is unique: the token of an agent. Of any other, what never changes is not written again.
+   * Replaces a row in which all but the key may change. That is fastest, and it removes another row with the same
+   * unique value, the token of an agent. Other rows keep their fixed columns.
    */
   #saveSql(): string {
     const changing = changingColumns(this.#table);

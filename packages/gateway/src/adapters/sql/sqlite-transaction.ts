@@ -4,13 +4,13 @@ import type { SqlSession, SqlValue } from './sql-database.ts';
 import type { SqliteStatements } from './sqlite-statements.ts';
 
 /**
- * A transaction that has begun and must end within this turn of the event loop. Create it in a microtask: Node takes up
- * the next tick when no microtask is left, so whoever has not come to an end by then waits for something else than his
- * own statements. He is stopped, before anyone else who writes to the file runs into his lock.
+ * A transaction that must end within this turn of the event loop. Create it in a microtask: Node runs the next tick
+ * once no microtask is left, so work that has not ended by then waits for something other than its statements. It is
+ * stopped before another writer to the file meets its lock.
  */
 export class SqliteTransaction {
   readonly #db: SqliteStatements;
-  /** Why it takes no more statements. */
+  /** Why the transaction takes no more statements. */
   #over: unknown;
 
   constructor(db: SqliteStatements) {
@@ -42,7 +42,7 @@ export class SqliteTransaction {
     }
   }
 
-  /** A statement that fails ends the transaction, also where nobody looks at the failure. */
+  /** A failed statement ends the transaction, even if nobody looks at the failure. */
   #try<Result>(statement: () => Result): Result {
     if (this.#over !== undefined) throw this.#over;
     try {
@@ -53,7 +53,7 @@ export class SqliteTransaction {
     }
   }
 
-  /** Once: later, the connection is another transaction's. */
+  /** Only once: later, the connection belongs to another transaction. */
   #end(why: unknown): void {
     if (this.#over !== undefined) return;
     this.#over = why;

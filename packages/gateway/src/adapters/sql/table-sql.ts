@@ -1,7 +1,6 @@
 import type { Column, Prune, Push, Reading, RowCondition, Table } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 
-/** A column of a table, by its name. */
 export interface NamedColumn extends Column<unknown> {
   readonly name: string;
 }
@@ -11,13 +10,13 @@ export function columnsOf({ key, columns }: Table): readonly NamedColumn[] {
   return Object.entries({ ...key, ...columns }).map(([name, column]) => ({ ...column, name }));
 }
 
-/** What of a row is written anew when its key is known already. */
+/** The columns that are written again if the key already exists. */
 export function changingColumns(table: Table): readonly string[] {
   const columns = Object.entries(table.columns).filter(([, column]) => column.isFixed !== true);
   return columns.map(([name]) => name);
 }
 
-/** The place of a row that the database counts itself. */
+/** The place of a row, counted by the database. */
 export function placeSql(table: Table, { name, placeIn = '' }: NamedColumn): string {
   return `${newestPlace(placeIn, name)}${placeIn === table.name ? ' + 1' : ''}`;
 }
@@ -26,13 +25,13 @@ function newestPlace(table: string, column: string): string {
   return `(SELECT COALESCE(MAX(${column}), 0) FROM ${table})`;
 }
 
-/** Gives up what has no place any more among the newest rows of `pushed`. */
+/** Drops rows whose place is no longer among the newest of `pushed`. */
 export function dropPlacesSql(table: Table, { table: pushed, kept }: Push): string {
   const column = columnsOf(table).find(({ placeIn }) => placeIn === pushed.name)?.name ?? '';
   return `DELETE FROM ${table.name} WHERE ${column} <= ${newestPlace(pushed.name, column)} - ${kept}`;
 }
 
-/** The rows that a start reads; `own` is what narrows them to those of one gateway. */
+/** The rows that a start reads; `own` narrows them to those of one gateway. */
 export function readingSql({ table, where, newest, latest }: Reading<unknown>, own?: string): string {
   const names = columnsOf(table).map(({ name }) => name);
   const from = `SELECT ${names.join(', ')} FROM ${table.name}`;
@@ -72,7 +71,7 @@ export function pruneValues({ where, most, beyond }: Prune): SqlValue[] {
   return values;
 }
 
-/** Flags are part of the text: databases use the indexes over them for no other way of asking. */
+/** Flags are literals in the text: otherwise databases do not use the partial indexes over them. */
 function conditionSql(condition: RowCondition): string {
   if ('value' in condition) return `${condition.column} ${condition.is} ?`;
   return `${condition.column} = ${condition.is === 'on' ? 1 : 0}`;

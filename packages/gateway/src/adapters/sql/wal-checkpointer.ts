@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../system/start-thread.ts';
 
-/** How long to wait before another thread takes the place of one that is lost, as for want of memory. */
+/** How long to wait before replacing a lost thread, for example after it ran out of memory. */
 const againMs = 1000;
 
 /** Starts the thread that checkpoints the write-ahead log; the returned function ends it. */

@@ -1,5 +1,5 @@
-// The first module of a thread. Plain JavaScript, so that it needs no translation itself: with the cache of the process,
-// the sources that it imports need none either.
+// The first module of a thread. It is plain JavaScript, so it needs no translation. With the cache of the process, the
+// sources that it imports need none either.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { workerData } from 'node:worker_threads';
 

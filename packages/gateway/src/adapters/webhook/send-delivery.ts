@@ -1,9 +1,9 @@
 import { messageOf } from '@reeve/core';
 
-/** `delivered`: taken. `refused`: it will never be. `failed`: it may be another time. */
+/** `delivered`: the receiver took it. `refused`: it never will. `failed`: it may take it later. */
 export interface Attempt {
   readonly outcome: 'delivered' | 'refused' | 'failed';
-  /** For the log; without anything of the address. */
+  /** For the log, without any part of the address. */
   readonly detail: string;
 }
 
@@ -13,10 +13,10 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** Statuses that say nothing against the message itself. */
+/** Statuses that do not reject the message itself. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Sends one message, once. A redirect is not followed: a signed message goes where it was meant to go. */
+/** Sends one message, once. It follows no redirect, so that a signed message only goes where it was meant to go. */
 export async function sendDelivery({ url, headers, body }: Delivery, signal: AbortSignal): Promise<Attempt> {
   try {
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
@@ -30,7 +30,7 @@ export async function sendDelivery({ url, headers, body }: Delivery, signal: Abo
   }
 }
 
-/** What is behind "fetch failed", by its code where it has one: messages name addresses. */
+/** The cause behind "fetch failed", by its code if it has one, because messages name addresses. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;

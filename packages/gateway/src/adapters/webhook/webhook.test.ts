@@ -8,7 +8,7 @@ import { Webhook } from './webhook.ts';
 const delivered: Attempt = { outcome: 'delivered', detail: 'status 204' };
 const failed: Attempt = { outcome: 'failed', detail: 'status 503' };
 
-/** A webhook whose receiver answers as the test says, on a clock that the test moves. */
+/** A webhook with a receiver and a clock that the test controls. */
 class WebhookWorld {
   readonly clock = new ManualClock();
   owed: WebhookMessage[] = [];
@@ -39,13 +39,13 @@ class WebhookWorld {
     }
   }
 
-  /** Answers what was sent first and is not answered yet. */
+  /** Answers the oldest unanswered message. */
   async answer(attempt: Attempt): Promise<void> {
     this.pending.shift()?.(attempt);
     for (let tasks = 0; tasks < 10; tasks++) await Promise.resolve();
   }
 
-  /** Time passes, and it is looked for what is due. */
+  /** Lets time pass, then sends what is due. */
   wait(ms: number): void {
     this.clock.advance(ms);
     this.webhook.wake();

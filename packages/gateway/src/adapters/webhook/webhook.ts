@@ -1,16 +1,16 @@
 import type { Attempt, Delivery } from './send-delivery.ts';
 import { signDelivery } from './sign-delivery.ts';
 
-/** Something that the receiver is to be told. */
+/** A message to the receiver. */
 export interface WebhookMessage {
-  /** The same for every attempt, also over a restart: receivers know by it what they have had. */
+  /** The same for every attempt, even across a restart, so that receivers can recognise duplicates. */
   readonly id: string;
-  /** Messages about the same subject arrive in their order. */
+  /** Messages about the same subject arrive in order. */
   readonly subject: string;
   readonly type: string;
-  /** When it happened. */
+  /** When the event happened. */
   readonly at: number;
-  /** What is said of it beside this, as it is when it is sent. */
+  /** The rest of the message, read when it is sent. */
   readonly content: () => Readonly<Record<string, unknown>>;
 }
 
@@ -20,9 +20,9 @@ export interface WebhookPorts {
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly send: (delivery: Delivery, signal: AbortSignal) => Promise<Attempt>;
-  /** What is still to be told: of each subject the next message, the oldest first. */
+  /** The unsent messages: the next one of each subject, the oldest first. */
   readonly owing: () => Iterable<WebhookMessage>;
-  /** It is told, or given up: it is not owed any more. */
+  /** The message was delivered or given up, and is no longer owed. */
   readonly onSettled: (message: WebhookMessage) => void;
   readonly onAttempt: (message: WebhookMessage, attempt: Attempt, isGivenUp: boolean) => void;
 }
@@ -30,12 +30,12 @@ export interface WebhookPorts {
 const mostAtOnce = 4;
 const timeoutMs = 10_000;
 const triedForMs = 86_400_000;
-/** How long to wait after a failure, by how many there were; the last of these from then on. */
+/** The backoff after each failure; the last value repeats. */
 const pausesMs = [1000, 5000, 30_000, 120_000, 600_000] as const;
 
 /**
- * Tells another program, by signed messages over HTTP, what happens here: each at least once, for as long as a day. What
- * is owed is somebody else's to remember; here is only when to try again.
+ * Sends signed messages over HTTP to another program. Each is delivered at least once, unless a day of retries fails.
+ * The caller remembers what is owed; this class only knows when to retry.
  */
 export class Webhook {
   readonly #ports: WebhookPorts;
@@ -47,7 +47,7 @@ export class Webhook {
     this.#ports = ports;
   }
 
-  /** Sends what is due now. To be called when there is something new, and every now and then for what is tried again. */
+  /** Sends what is due now. Call it when there is a new message, and regularly for retries. */
   wake(): void {
     if (this.#ended.signal.aborted) return;
     for (const message of this.#ports.owing()) {
@@ -62,7 +62,7 @@ export class Webhook {
     }
   }
 
-  /** Lets go of what is being sent: it is owed still, and sent after the next start. */
+  /** Aborts what is being sent. It is still owed, and is sent after the next start. */
   async stop(): Promise<void> {
     this.#ended.abort();
     await Promise.all(this.#inFlight.values());

@@ -2,9 +2,9 @@ import type { DomainEvent, EventLog } from '@reeve/core';
 import { eventJson } from './event-json.ts';
 import type { StreamFormat } from './stream-format.ts';
 
-/** How many encoded events are kept: a power of two, so that the place of an id is found by a mask. */
+/** How many encoded events are kept: a power of two, so that a mask finds the index of an id. */
 const encodedKept = 4096;
-/** And how many bytes of them: beyond it they are made anew for whoever comes later. */
+/** The most bytes that are kept. Beyond it, events are encoded again for later clients. */
 const mostBytes = 16 * 1024 * 1024;
 
 interface Encoded {
@@ -14,7 +14,7 @@ interface Encoded {
   readonly frames: Partial<Record<StreamFormat['name'], Buffer>>;
 }
 
-/** The events of the log as bytes. Each is made into JSON once, and into a frame once for each format. */
+/** The events of the log as bytes. Each is made into JSON once, and into a frame once per format. */
 export class EncodedEvents {
   readonly #log: EventLog;
   #kept: (Encoded | undefined)[] = [];
@@ -36,7 +36,7 @@ export class EncodedEvents {
     encoded.json ??= JSON.stringify(eventJson(id, encoded.event));
     const frame = format.event(id, encoded.event.type, encoded.json);
     encoded.frames[format.name] = frame;
-    // The JSON takes about as much as the frame.
+    // The JSON takes about as much memory as the frame.
     this.#bytes += 2 * frame.length;
     if (this.#bytes > mostBytes) this.clear();
     return frame;

@@ -6,7 +6,7 @@ import { EventHub } from './event-hub.ts';
 import type { Ending, EventStream } from './event-stream.ts';
 import { sseFormat } from './stream-format.ts';
 
-/** A client in memory. What it is sent stays buffered until the test has it taken. */
+/** A client in memory. What it is sent stays buffered until the test takes it. */
 class TestStream implements EventStream {
   readonly format = sseFormat;
   readonly beatEveryMs = 30_000;
@@ -14,7 +14,7 @@ class TestStream implements EventStream {
   readonly endings: Ending[] = [];
   beats = 0;
   answers = true;
-  /** Whether it takes all that it is sent at once. */
+  /** Whether it takes at once all that it is sent. */
   reads = true;
   buffered = 0;
   largest = 0;
@@ -70,7 +70,7 @@ beforeEach(async () => {
   });
 });
 
-/** Runs what was put off, and what that puts off, until nothing is left. */
+/** Runs deferred work, and the work that it defers, until nothing is left. */
 function settle(): number {
   let turns = 0;
   for (let work = works.shift(); work !== undefined; work = works.shift(), turns++) work();

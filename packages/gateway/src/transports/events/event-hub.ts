@@ -12,12 +12,12 @@ export interface HubPorts {
   readonly soon: (work: () => void) => void;
   readonly later: (work: () => void, ms: number) => void;
   readonly onSent: (events: number) => void;
-  /** Told how many events a client is not sent any more, because it reads too slowly. */
+  /** Called with the number of events that a client misses because it reads too slowly. */
   readonly onDropped: (events: number) => void;
   readonly onEnded: (why: Ending) => void;
 }
 
-/** Who follows, and what. */
+/** Who follows which events. */
 export interface Follower {
   readonly principal: Principal;
   readonly filter: EventFilter;
@@ -29,28 +29,28 @@ interface Client {
   readonly principal: Principal;
   readonly viewKey: string;
   readonly view: EventView;
-  /** The id that it is sent next. */
+  /** The id of the next event to send. */
   next: number;
   beatAt: number;
-  /** Bytes that were written to it. */
+  /** Bytes written to the client. */
   written: number;
-  /** While it has as much to take as may be: since when it takes nothing, and what it had taken by then. */
+  /** Set while the client's buffer is full: since when the client takes nothing, and how much it had taken by then. */
   stuck: { readonly since: number; readonly taken: number } | undefined;
 }
 
-/** What may wait in memory for one client is bounded: beyond it, events wait in the log. */
+/** The most that may wait in memory for one client; beyond it, events wait in the log. */
 const mostBuffered = 1024 * 1024 - pieceBytes;
-/** A client that has so much to take, and takes nothing of it for so long, reads too slowly. */
+/** A client with a full buffer that takes nothing for so long reads too slowly. */
 const stuckForMs = 3000;
-/** Sending gives way to decisions after so long, and rests for a multiple of the time that it took. */
+/** Sending yields to decisions after this long, and rests for a multiple of the time it took. */
 const sliceMs = 1;
 const restFactor = 3;
 const longestRestMs = 100;
 
 /**
- * Sends the events of the log to everybody who follows them. Each client has its own place in the log, from which it is
- * sent what there is, in pieces and as it takes them: replay and live are the same, so nothing is lost or doubled
- * between them, and who reads slowly keeps nobody waiting. Where nobody follows, nothing is done.
+ * Sends the events of the log to all clients that follow them. Each client has its own place in the log and is sent
+ * pieces from there as fast as it takes them. Replay and live are the same, so nothing is lost or doubled between them,
+ * and a slow reader delays nobody. Without clients, nothing is done.
  */
 export class EventHub {
   readonly #ports: HubPorts;
@@ -100,14 +100,14 @@ export class EventHub {
     if (this.#clients.size === 0) this.#encoded.clear();
   }
 
-  /** There may be something to send: an event has come, or a client has taken what it had. */
+  /** Call it when there may be something to send: an event has come, or a client has taken what it had. */
   wake(): void {
     if (this.#sending || this.#clients.size === 0) return;
     this.#sending = true;
     this.#ports.soon(() => this.#send());
   }
 
-  /** What is due from time to time; to be called about once a second. */
+  /** The periodic work. Call it about once a second. */
   tick(): void {
     const now = this.#ports.clock.elapsed();
     for (const client of this.#clients.values()) {
@@ -118,7 +118,7 @@ export class EventHub {
         if (!client.stream.beat()) this.#end(client, 'silent');
       }
     }
-    // One look at a time, however long it takes.
+    // One check at a time, however long it takes.
     if (this.#looking) return;
     this.#looking = true;
     void this.checkCredentials().finally(() => {
@@ -126,7 +126,7 @@ export class EventHub {
     });
   }
 
-  /** Ends the streams whose credential has ended. Each credential is looked at once, however many streams it has. */
+  /** Ends the streams whose credential has ended. It checks each credential once, however many streams it has. */
   async checkCredentials(): Promise<void> {
     const byCredential = Map.groupBy(this.#clients.values(), ({ principal }) => {
       return `${principal.credentialId} ${principal.login?.sessionId ?? ''} ${principal.expiresAt ?? ''}`;
@@ -134,7 +134,7 @@ export class EventHub {
     await Promise.all([...byCredential.values()].map((clients) => this.#checkCredential(clients)));
   }
 
-  /** Ends all streams, and every one that comes after. */
+  /** Ends all streams, and every later one. */
   drain(): void {
     this.#draining = true;
     for (const client of this.#clients.values()) this.#end(client, 'drain');
@@ -143,7 +143,7 @@ export class EventHub {
   async #checkCredential(clients: readonly Client[]): Promise<void> {
     const [first] = clients;
     if (first === undefined) return;
-    // Where it cannot be told, as while a store is away, the next look will.
+    // If the check fails, for example while the store is away, the next one decides.
     const valid = await Promise.resolve(this.#ports.isStillValid(first.principal)).catch(() => true);
     if (!valid) for (const client of clients) this.#end(client, 'credential');
   }
@@ -154,7 +154,10 @@ export class EventHub {
     this.#sendTo(behind, 0, target, 0);
   }
 
-  /** One piece for each in turn, until all are where the log was at the start or cannot take more; in slices. */
+  /**
+   * Sends each client one piece in turn, in slices, until all have reached the log's end at the start or can take no
+   * more.
+   */
   #sendTo(behind: Client[], start: number, target: number, spentMs: number): void {
     const { clock, soon } = this.#ports;
     const startedAt = clock.elapsed();
@@ -185,7 +188,7 @@ export class EventHub {
     return next <= this.#ports.log.newest && stream.buffered < mostBuffered;
   }
 
-  /** Sends a client the next piece; false where it is gone or cannot take it now. */
+  /** Sends a client the next piece; false if the client is gone or cannot take it now. */
   #advance(client: Client): boolean {
     const { stream, view } = client;
     if (!this.#clients.has(stream)) return false;
@@ -220,7 +223,7 @@ export class EventHub {
     this.#ports.onEnded(why);
   }
 
-  /** What a client has not been sent, as far as the log still knows it. */
+  /** How many events a client has not been sent, as far as the log still has them. */
   #unsent({ next, view }: Client): number {
     const { log } = this.#ports;
     let unsent = Math.max(0, log.oldest - next);

@@ -6,12 +6,12 @@ export type Ending =
   | 'slow'
   /** Its client does not answer any more. */
   | 'silent'
-  /** The credential that it was opened with is not valid any more. */
+  /** Its credential is no longer valid. */
   | 'credential'
-  /** The gateway is being stopped. */
+  /** The gateway is stopping. */
   | 'drain';
 
-/** A connection to a client, as far as the hub has to know it. */
+/** A connection to a client, as the hub sees it. */
 export interface EventStream {
   readonly format: StreamFormat;
   /** How often `beat` is due. */
@@ -19,7 +19,7 @@ export interface EventStream {
   /** Bytes that were written and that the system has not taken yet. */
   readonly buffered: number;
   write(bytes: Uint8Array): void;
-  /** Shows the client that the gateway is there; false where the client has not answered the last time. */
+  /** Shows the client that the gateway is alive; false if the client has not answered the last beat. */
   beat(): boolean;
   end(why: Ending): void;
 }

@@ -5,7 +5,7 @@ import type { StreamFormat } from './stream-format.ts';
 /** Events that go out in one write. */
 export interface Piece {
   readonly from: number;
-  /** Where to go on: the id after the last one that was looked at. */
+  /** Where to continue: the id after the last one examined. */
   readonly next: number;
   readonly events: number;
   readonly bytes: Uint8Array;
@@ -13,10 +13,10 @@ export interface Piece {
 
 /** A piece ends with the event that takes it past this size. */
 export const pieceBytes = 64 * 1024;
-/** No more than so many events are looked at for one piece, so that none takes long. */
+/** The most events to examine for one piece, so that none takes long. */
 const pieceEvents = 1024;
 
-/** What all clients with the same tenant and filter see. They share the bytes of what they are sent. */
+/** What all clients with the same tenant and filter see. They share the encoded bytes. */
 export class EventView {
   readonly #log: EventLog;
   readonly #encoded: EncodedEvents;
@@ -30,7 +30,7 @@ export class EventView {
     this.wants = wants;
   }
 
-  /** What follows from `from` on, as much as fits. Most clients are at the same place, and get the same piece. */
+  /** The piece that starts at `from`. Most clients are at the same place and get the same piece. */
   piece(format: StreamFormat, from: number): Piece {
     const last = this.#last[format.name];
     return last?.from === from ? last : (this.#last[format.name] = this.#build(format, from));

@@ -3,10 +3,10 @@ import type { EventHub, Follower } from './event-hub.ts';
 import type { EventStream } from './event-stream.ts';
 import { sseFormat } from './stream-format.ts';
 
-/** How long a client has to take the rest of a stream that has ended. */
+/** How long a client may take for the rest of an ended stream. */
 const leaveTakingMs = 2000;
 
-/** Makes an answer a stream of Server-Sent Events. */
+/** Turns an answer into a stream of Server-Sent Events. */
 export function openSse(hub: EventHub, response: ServerResponse, follower: Follower): void {
   const stream = new SseStream(response);
   response.on('drain', () => hub.wake());
@@ -32,13 +32,13 @@ class SseStream implements EventStream {
     this.#response.write(bytes);
   }
 
-  /** A comment, which clients pass over. Nothing comes back: a client that is gone shows in the connection. */
+  /** Sends a comment, which clients ignore. Clients do not answer; a lost one shows in the connection. */
   beat(): boolean {
     this.#response.write(': \n\n');
     return true;
   }
 
-  /** There is no code to tell why. */
+  /** SSE has no code for the reason. */
   end(): void {
     this.#response.end();
     setTimeout(() => this.#response.destroy(), leaveTakingMs).unref();

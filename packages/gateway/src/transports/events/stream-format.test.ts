@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sseFormat, webSocketFormat } from './stream-format.ts';
 
-/** The text of the one frame that the bytes must be, read after RFC 6455, section 5.2. */
+/** The text of a single frame, read by RFC 6455, section 5.2. */
 function textIn(frame: Buffer): string {
   expect(frame[0], 'the whole of a text message').toBe(0b1000_0001);
   const short = frame[1] ?? 0;

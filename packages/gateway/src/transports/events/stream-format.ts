@@ -1,8 +1,8 @@
-/** How messages stand on the wire. Whatever is the same for all clients is made once, and sent to all of them. */
+/** How messages are written on the wire. Bytes that are the same for all clients are made once. */
 export interface StreamFormat {
   readonly name: 'websocket' | 'sse';
   event(id: number, type: string, json: string): Buffer;
-  /** A message that is no event and has no id. */
+  /** A message that is not an event and has no id. */
   notice(type: 'hello' | 'gap', json: string): Buffer;
 }
 
@@ -18,7 +18,7 @@ export const sseFormat: StreamFormat = {
   notice: (type, json) => Buffer.from(`event: ${type}\ndata: ${json}\n\n`),
 };
 
-/** A whole text message in one frame after RFC 6455. What servers send is not masked, so the bytes serve every client. */
+/** A whole text message in one frame, by RFC 6455. Servers do not mask frames, so the bytes serve every client. */
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10;

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import { EventHub } from './event-hub.ts';
 import { EventSockets } from './web-socket-stream.ts';
 
-/** Real sockets, and a clock that a test moves, so that nobody has to wait for half a minute. */
+/** Real sockets, and a clock that the test moves, so that no test waits for half a minute. */
 let clock: ManualClock;
 let hub: EventHub;
 let server: Server;
@@ -61,7 +61,7 @@ test('a client that answers pings stays, and one that does not is cut off by the
   const pinged = [once(good, 'ping'), once(deaf, 'ping')];
   beat();
   await Promise.all(pinged);
-  // Answered by the time that the server has answered a ping of the client's own, which came later.
+  // The server has answered a later ping of this client, so it has read the pong by then.
   good.ping();
   await once(good, 'pong');
   const closed = once(deaf, 'close');

@@ -7,23 +7,23 @@ import type { EventHub, Follower } from './event-hub.ts';
 import type { Ending, EventStream } from './event-stream.ts';
 import { webSocketFormat } from './stream-format.ts';
 
-/** Clients have nothing to say here: what they send is dropped, and must be small. */
+/** Clients have nothing to say here: their messages are dropped and must be small. */
 const largestMessage = 4096;
-/** Above this a ping of the client stays unanswered: whoever does not read gets no answers to heap up. */
+/** Above this, the client's pings stay unanswered, so that answers do not pile up for a client that does not read. */
 const mostBeforePong = 64 * 1024;
-/** How long clients have to take leave when the gateway is stopped. */
+/** How long clients may take to close when the gateway stops. */
 const leaveTakingMs = 2000;
-/** How long a client has to answer that its stream is closed. */
+/** How long a client may take to answer a close. */
 const answerMs = 30_000;
 /**
- * How long one that reads too slowly has. The words that say so stand behind all that it has not read: with its connection
- * given up they would be lost, and it would see a bare end.
+ * The same for a client that reads too slowly. The close frame stands behind all that it has not read. If the
+ * connection were cut, the frame would be lost, and the client would not learn why.
  */
 const slowAnswerMs = 300_000;
-/** What such clients may hold in memory together; beyond it, those that were closed first are cut off. */
+/** What such clients may hold in memory together; beyond it, those closed first are cut off. */
 const mostLingering = 64 * 1024 * 1024;
 
-/** A request to become a WebSocket, and the headers of its answer. */
+/** A request for a WebSocket, and the headers of its answer. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
@@ -57,9 +57,9 @@ export class EventSockets {
     this.#hub = hub;
   }
 
-  /** Takes a connection over. The request has been found to be in order. */
+  /** Takes over a connection, once its request is known to be valid. */
   open({ request, socket, head, headers }: Upgrade, follower: Follower): void {
-    // There is none here, and left to itself the library refuses a malformed one without a problem.
+    // There are no subprotocols here, and the library would refuse a malformed header without a problem document.
     delete request.headers['sec-websocket-protocol'];
     this.#server.once('headers', (lines) => {
       for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
@@ -71,13 +71,13 @@ export class EventSockets {
         this.#hub.leave(stream);
         this.#lingering.delete(stream);
       });
-      // What is wrong with a connection shows in its being closed.
+      // A broken connection shows in its close.
       client.on('error', () => undefined);
       this.#hub.join(stream, follower);
     });
   }
 
-  /** Lets one that reads too slowly come to the end of what it was sent, as long as there is room for that. */
+  /** Lets a slow client read the rest of what it was sent, as long as there is room. */
   #linger(stream: WebSocketStream): void {
     this.#lingering.add(stream);
     let held = 0;
@@ -90,7 +90,7 @@ export class EventSockets {
     }
   }
 
-  /** Cuts off who has not taken leave in time. */
+  /** Cuts off clients that have not closed in time. */
   drain(): void {
     setTimeout(() => {
       for (const client of this.#server.clients) client.terminate();
@@ -122,7 +122,7 @@ class WebSocketStream implements EventStream {
     return this.#socket.writableLength;
   }
 
-  /** Whole frames, past the library, which would make them anew for every client. */
+  /** Writes whole frames past the library, which would encode them again for every client. */
   write(frames: Uint8Array): void {
     this.#socket.write(frames);
   }

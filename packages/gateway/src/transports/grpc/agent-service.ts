@@ -1,6 +1,6 @@
 import { DeregisterAgentResponse, HeartbeatResponse, paths, RegisterAgentResponse } from '@reeve/contract';
-import type { Governance, Principal } from '@reeve/core';
-import { execute, heartbeat } from '@reeve/core';
+import type { Execute, Principal, Tenancy } from '@reeve/core';
+import { heartbeat } from '@reeve/core';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
@@ -10,7 +10,7 @@ export interface AgentServiceOptions {
   readonly heartbeatIntervalSecs: number;
 }
 
-export function agentService(gov: Governance, options: AgentServiceOptions): RpcRoutes {
+export function agentService(tenancy: Tenancy, execute: Execute, options: AgentServiceOptions): RpcRoutes {
   return {
     unary: new Map<string, UnaryHandler>([
       [
@@ -19,7 +19,7 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
           const caller = await options.authenticate(call.authorization);
           call.credentialShown();
           const wire = decode('RegisterAgentRequest', bytes);
-          const { token, created } = await execute(gov, {
+          const { token, created } = await execute({
             kind: 'register_agent',
             by: caller,
             agentId: wire.agentId,
@@ -42,7 +42,7 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
         paths.heartbeat,
         (bytes, call) => {
           const wire = decode('HeartbeatRequest', bytes);
-          const answer = heartbeat(gov, wire.agentId, wire.credentialToken);
+          const answer = heartbeat(tenancy, wire.agentId, wire.credentialToken);
           call.credentialShown();
           return encode(HeartbeatResponse, answer);
         },
@@ -52,7 +52,7 @@ export function agentService(gov: Governance, options: AgentServiceOptions): Rpc
         async (bytes, call) => {
           const wire = decode('DeregisterAgentRequest', bytes);
           const { agentId, credentialToken: token, reason } = wire;
-          await execute(gov, { kind: 'deregister_agent', agentId, token, reason });
+          await execute({ kind: 'deregister_agent', agentId, token, reason });
           call.credentialShown();
           return encode(DeregisterAgentResponse, {});
         },

@@ -1,5 +1,5 @@
 import { CheckActionResponse } from '@reeve/contract';
-import type { Answer, Governance } from '@reeve/core';
+import type { Answer, Decisions } from '@reeve/core';
 import { checkAction, longestStretch, ReeveError } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
@@ -8,20 +8,20 @@ import { encode } from './message-writer.ts';
 import type { StreamHandler } from './rpc.ts';
 import { invalidRequestReason } from '@reeve/contract/names';
 
-/** The place of a request in its stream: answers leave in this order, whichever is ready first. */
+/** The place of a request in its stream. Answers leave in this order, whichever is ready first. */
 interface Place {
   answer: Answer | undefined;
 }
 
 /**
- * A pipeline of checks. Each is judged as it arrives and answered once it is durable and all before it are answered. A
+ * A pipeline of checks. Each is judged as it arrives, and answered once it is durable and all before it are answered. A
  * malformed entry is denied in its place, and the stream goes on.
  */
-export function checkStream(gov: Governance, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
+export function checkStream(decisions: Decisions, health: Health, onAnswer: (answer: Answer) => void): StreamHandler {
   return (stream, call) => {
     const places: Place[] = [];
     const waiting: Uint8Array[] = [];
-    /** When the stretch of this turn began. */
+    /** When the slice of this turn began. */
     let began: number | undefined;
     let ended = false;
     const sendReady = () => {
@@ -37,7 +37,7 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
     const judge = (bytes: Uint8Array) => {
       const place: Place = { answer: undefined };
       places.push(place);
-      answerTo(gov, bytes).then(
+      answerTo(decisions, bytes).then(
         (answer) => {
           place.answer = answer;
           if (isKnown(answer)) call.credentialShown();
@@ -46,12 +46,12 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
         (error: unknown) => stream.fail(error),
       );
     };
-    const isOver = () => began !== undefined && gov.clock.elapsed() - began >= longestStretch;
+    const isOver = () => began !== undefined && decisions.clock.elapsed() - began >= longestStretch;
     const beginStretch = () => {
-      began = gov.clock.elapsed();
-      void gov.journal.nextTurn().then(goOn);
+      began = decisions.clock.elapsed();
+      void decisions.journal.nextTurn().then(goOn);
     };
-    /** What has come is judged in stretches: whoever sends very much at once waits, not everybody else. */
+    /** Judges messages in slices, so that a client that sends very much at once delays itself and not the others. */
     const goOn = () => {
       began = undefined;
       if (waiting.length === 0 || !stream.isOpen) return;
@@ -83,9 +83,12 @@ export function checkStream(gov: Governance, health: Health, onAnswer: (answer: 
   };
 }
 
-async function answerTo(gov: Governance, bytes: Uint8Array): Promise<Answer> {
+async function answerTo(decisions: Decisions, bytes: Uint8Array): Promise<Answer> {
   try {
-    return await checkAction(gov, checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros));
+    return await checkAction(
+      decisions,
+      checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros),
+    );
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'invalid_argument') return invalidRequest(error.message);
     throw error;

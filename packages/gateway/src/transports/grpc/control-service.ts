@@ -5,14 +5,14 @@ import {
   OpControlMessage_Signal as WireSignal,
   paths,
 } from '@reeve/contract';
-import type { AckOutcome, ControlMessage, ControlSubscription, Governance } from '@reeve/core';
-import { execute, invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
+import type { AckOutcome, ControlMessage, Controls, ControlSubscription, Execute } from '@reeve/core';
+import { invalid, ReeveError, subscribeControl, timestamp, toldReason } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, RpcStream, StreamHandler } from './rpc.ts';
 
-/** Proto enums stop here; inwards there are names. */
+/** Proto enums stop here; the core uses names. */
 const outcomes: Readonly<Record<WireOutcome, AckOutcome | undefined>> = {
   [WireOutcome.OUTCOME_UNSPECIFIED]: undefined,
   [WireOutcome.RECEIVED]: 'received',
@@ -27,8 +27,8 @@ const signals: Readonly<Record<ControlMessage['signal'], WireSignal>> = {
   allow: WireSignal.ALLOW,
 };
 
-/** What agents are told about their operations, and what they say to it. */
-export function controlService(gov: Governance, health: Health): RpcRoutes {
+/** Sends agents the controls of their operations, and takes their acknowledgements. */
+export function controlService(controls: Controls, execute: Execute, health: Health): RpcRoutes {
   return {
     unary: new Map([
       [
@@ -37,7 +37,7 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
           const wire = decode('AckOpControlRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be RECEIVED (1), EFFECTIVE (2) or FAILED (3)');
-          await execute(gov, {
+          await execute({
             kind: 'acknowledge_control',
             agentId: wire.agentId,
             token: wire.credentialToken,
@@ -50,12 +50,12 @@ export function controlService(gov: Governance, health: Health): RpcRoutes {
         },
       ],
     ]),
-    stream: new Map([[paths.opControlStream, opControlStream(gov, health)]]),
+    stream: new Map([[paths.opControlStream, opControlStream(controls, health)]]),
   };
 }
 
-/** The first message is the subscription; what may follow it is passed over. It lasts until one side ends it. */
-function opControlStream(gov: Governance, health: Health): StreamHandler {
+/** The first message is the subscription; later messages are ignored. It lasts until one side ends it. */
+function opControlStream(controls: Controls, health: Health): StreamHandler {
   return (stream, call) => {
     let subscribed = false;
     let closed = false;
@@ -65,13 +65,13 @@ function opControlStream(gov: Governance, health: Health): StreamHandler {
     const subscribe = async (bytes: Uint8Array) => {
       const wire = decode('OpControlSubscribeRequest', bytes);
       const request = { agentId: wire.agentId, token: wire.credentialToken, afterSequence: wire.afterSequence };
-      subscription = await subscribeControl(gov, request, {
+      subscription = await subscribeControl(controls, request, {
         isOpen: () => stream.isOpen,
         send: (message) => stream.send(encodeMessage(message)),
         fail: (error) => stream.fail(error),
       });
       call.credentialShown();
-      // It may have been left before it was there.
+      // The client may have left before the subscription was there.
       if (closed) subscription.close();
       else stream.open();
     };

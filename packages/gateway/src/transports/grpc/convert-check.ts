@@ -4,7 +4,7 @@ import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
 import type { Action, ActionType, Answer, CheckRequest, Decision, Total } from '@reeve/core';
 import { action, invalid, parseCheckRequest, toldReason } from '@reeve/core';
 
-/** Proto enums stop here; inwards there are names. */
+/** Proto enums stop here; the core uses names. */
 const actionTypes: Readonly<Record<WireActionType, ActionType | undefined>> = {
   [WireActionType.ACTION_UNSPECIFIED]: undefined,
   [WireActionType.LLM_CALL]: 'llm_call',
@@ -52,7 +52,7 @@ export function checkResponseOf(answer: Answer): CheckActionResponse {
   };
 }
 
-/** Whether the agent has shown who it is: whoever has not leaves no operation. */
+/** Whether the agent has proved its identity. Otherwise the answer has no operation. */
 export function isKnown({ tier, opId }: Answer): boolean {
   return tier !== 'identity' && opId !== '';
 }
@@ -61,14 +61,17 @@ function limitOf({ tier, period, limitMicros, totalMicros }: NonNullable<Answer[
   return { tier, period, limitMicros, spentMicros: int64Of(totalMicros), status: 'LimitExceeded' };
 }
 
-/** What fits 64 bits. The generated type is narrower than the wire: the writer takes a bigint, and writes it exactly. */
+/**
+ * Caps a total at 64 bits. The generated type is narrower than the wire: the writer also takes a bigint and writes it
+ * exactly.
+ */
 function int64Of(total: Total): number {
   return (total > mostInt64 ? mostInt64 : total) as number;
 }
 
 const mostInt64 = 2n ** 63n - 1n;
 
-/** The action with its context. A context that belongs to another action type is a mistake and not a guess. */
+/** The action with its context. A context of another action type is an error, not a guess. */
 function actionOf(wireType: WireActionType, context: ActionContext | undefined): Action {
   const given = context?.action;
   const type = actionTypes[wireType];
@@ -98,7 +101,7 @@ function describe(given: NonNullable<ActionContext['action']>, type: ActionType 
     case 'networkCall':
       return action('network_call', given.value);
     case 'processExec':
-      // An agent may describe the process by which it spawns another agent.
+      // An agent may describe the process with which it spawns another agent.
       return action(type === 'agent_spawn' ? 'agent_spawn' : 'process_exec', {
         command: given.value.command,
         commandArgs: given.value.args,

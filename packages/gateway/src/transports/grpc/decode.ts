@@ -14,7 +14,7 @@ import {
 import { ServerReflectionRequest } from '@reeve/contract/reflection';
 import { invalid, messageOf, ReeveError } from '@reeve/core';
 
-/** The messages that callers send. Each has its bounds in the contract. */
+/** The messages that callers send. The contract bounds each. */
 const codecs = {
   AckOpControlRequest,
   BatchCheckRequest,
@@ -30,7 +30,7 @@ const codecs = {
 
 type Codecs = typeof codecs;
 
-/** Reads a message; bytes that are none, and one with a member beyond its bound, are the caller's mistake. */
+/** Reads a message. Bytes that cannot be decoded and members beyond their bound are the caller's mistake. */
 export function decode<Name extends keyof Codecs>(name: Name, bytes: Uint8Array): ReturnType<Codecs[Name]['decode']> {
   const message = read(name, bytes);
   const fault = faultInMessage(name, message);

@@ -16,8 +16,8 @@ interface CallInternals {
 }
 
 /**
- * The library tells nobody of its connections, so the making of its HTTP/2 server is listened to. Should a version of it
- * make that otherwise, the gateway does not start, rather than be without bounds.
+ * The library does not expose its connections, so this hooks the creation of its HTTP/2 server. If a version creates it
+ * differently, the gateway does not start, rather than run without bounds.
  */
 export function watchConnections(server: Server, unfinished: UnfinishedMessages): void {
   const internals = server as unknown as ServerInternals;
@@ -33,8 +33,8 @@ export function watchConnections(server: Server, unfinished: UnfinishedMessages)
 const acceptEncoding = 'grpc-accept-encoding';
 
 /**
- * The library inflates a message as soon as it has come, and keeps it: a few bytes would hold megabytes. So calls see
- * nothing of what was refused, and answers say that messages are taken as they are.
+ * The library inflates a message as soon as it has come, and keeps it, so a few bytes would hold megabytes. So calls
+ * see nothing of a refused message, and answers say that messages must be uncompressed.
  */
 export function refusals(unfinished: UnfinishedMessages): ServerInterceptor {
   if (!('handleDataFrame' in BaseServerInterceptingCall.prototype)) {
@@ -46,7 +46,7 @@ export function refusals(unfinished: UnfinishedMessages): ServerInterceptor {
     const handleDataFrame = call.handleDataFrame.bind(call);
     const sendMetadata = call.sendMetadata.bind(call);
     const sendStatus = call.sendStatus.bind(call);
-    // Nothing is read of a call that nobody watches.
+    // An unwatched call is not read.
     call.handleDataFrame = (chunk) => {
       if (watched?.isRefused === false) handleDataFrame(chunk);
     };
@@ -70,7 +70,7 @@ function identity(): Metadata {
   return metadata;
 }
 
-/** What is known of the call that a stream's handler got. */
+/** The watched call behind the handler of a stream. */
 export function watchedCallOf(unfinished: UnfinishedMessages, call: object): WatchedCall | undefined {
   const { stream } = (call as { readonly call: CallInternals }).call;
   return unfinished.callOf(stream);

@@ -16,7 +16,7 @@ export interface GrpcJsOptions {
 const largestMessage = bounds.message;
 const longestToFinishMs = 30_000;
 
-/** The engine on `@grpc/grpc-js`. Only this file, and the one of its internals, know that library. */
+/** The engine on `@grpc/grpc-js`. Only this file and `grpc-js-internals.ts` know that library. */
 export class GrpcJsServer implements RpcServer {
   readonly #server: Server;
   readonly #options: GrpcJsOptions;
@@ -32,7 +32,7 @@ export class GrpcJsServer implements RpcServer {
       'grpc.max_receive_message_length': largestMessage,
       'grpc.max_concurrent_streams': 10_000,
       'grpc-node.max_session_memory': 256,
-      // An agent whose machine is gone says nothing: without asking, its streams would count as open for hours.
+      // An agent whose machine is gone says nothing. Without keepalives its streams would count as open for hours.
       'grpc.keepalive_time_ms': 30_000,
       'grpc.keepalive_timeout_ms': 20_000,
       interceptors: [refusals(this.#unfinished)],
@@ -116,7 +116,7 @@ export class GrpcJsServer implements RpcServer {
           send(message) {
             if (!this.isOpen) return false;
             if (call.write(message)) return true;
-            // A reader that does not keep up stops being read from: nothing piles up here.
+            // Backpressure: a client that does not read its answers is not read from, so nothing piles up here.
             call.pause();
             stalled ??= stall();
             return false;
@@ -159,7 +159,7 @@ export class GrpcJsServer implements RpcServer {
     this.#add(path, true, handle);
   }
 
-  /** Looked at when asked for: most calls have neither. */
+  /** Read on demand, because most calls have neither. */
   #callOf(call: { readonly metadata: Metadata; getPeer(): string }): RpcCall {
     return {
       get authorization() {

@@ -7,7 +7,7 @@ import { grpcCode, RpcError } from './status.ts';
 
 const services = new Set(['', 'reeve.v1.PolicyService', 'reeve.v1.AgentService']);
 
-/** The standard health service: serving unless a part fails or the gateway is shutting down. */
+/** The standard health service: serving unless a part fails or the gateway shuts down. */
 export function healthService(health: Health): RpcRoutes {
   const answer = (service: string) => {
     const known = health.serving ? Status.SERVING : Status.NOT_SERVING;

@@ -1,6 +1,6 @@
 const prefixLength = 5;
 
-/** Follows the messages of a gRPC stream by their lengths, which stand before each of them, without keeping any. */
+/** Follows the messages of a gRPC stream by their length prefixes, without keeping any message. */
 export class MessageMeter {
   readonly #prefix = Buffer.alloc(prefixLength);
   #prefixed = 0;
@@ -10,32 +10,32 @@ export class MessageMeter {
   #finished = 0;
   #isCompressed = false;
 
-  /** How long the message says that it is whose prefix has come last; 0 where it is finished. */
+  /** The declared length of the message whose prefix came last; 0 once it is finished. */
   get declared(): number {
     return this.#declared;
   }
 
-  /** Part of a message has come. */
+  /** Whether part of a message has come. */
   get isUnfinished(): boolean {
     return this.#prefixed > 0 || this.#left > 0;
   }
 
-  /** How many messages have come whole. */
+  /** How many messages are complete. */
   get finished(): number {
     return this.#finished;
   }
 
-  /** How many have begun: the first byte of their prefix has come. */
+  /** How many messages have begun, by the first byte of their prefix. */
   get begun(): number {
     return this.#finished + (this.isUnfinished ? 1 : 0);
   }
 
-  /** How long the messages are together that have come whole. */
+  /** The total length of the complete messages. */
   get length(): number {
     return this.#length;
   }
 
-  /** One of them said that it is compressed. */
+  /** Whether any message was marked as compressed. */
   get isCompressed(): boolean {
     return this.#isCompressed;
   }

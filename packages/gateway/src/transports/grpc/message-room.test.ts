@@ -11,7 +11,7 @@ class Connection implements ConnectionRoom {
   readonly waiting = new Set<Claim>();
 }
 
-/** A call that counts how often anybody looks at what it needs. */
+/** A call that counts how often its need is read. */
 class Call implements Claim {
   readonly connection: Connection;
   held = 0;
@@ -153,7 +153,7 @@ test('whatever calls need and let go, bounds hold, and nobody waits for ever', (
           calls.filter(({ held }) => held > bounds.small).reduce((sum, { held }) => sum + held, 0),
         ).toBeLessThanOrEqual(bounds.inAll);
       }
-      // Those that have room finish, again and again, until nobody is left.
+      // Calls that have room finish, round after round, until none is left.
       for (let left = calls; left.length > 0; ) {
         const going = left.filter((one) => !one.isPaused);
         expect(going.length).toBeGreaterThan(0);

@@ -1,19 +1,22 @@
 export interface RoomBounds {
-  /** What a message may hold without asking the other connections for room. */
+  /** What a message may hold without a claim on the room of all connections. */
   readonly small: number;
-  /** What all that is not small may hold of one connection. It is less than all, so that a credential gets through. */
+  /**
+   * What all messages that are not small may hold in one connection. It is less than the whole, so that a credential
+   * gets through.
+   */
   readonly largeInConnection: number;
   readonly inConnection: number;
-  /** The same for all connections together: beyond it, those that are not small wait for each other. */
+  /** The same for all connections together. Beyond it, messages that are not small wait for each other. */
   readonly inAll: number;
-  /** How many of one connection may wait. */
+  /** How many calls of one connection may wait. */
   readonly waiting: number;
 }
 
-/** What the calls of one connection have together. */
+/** What the calls of one connection hold together. */
 export interface ConnectionRoom {
   held: number;
-  /** Streams of it whose answers are not read: nothing large is read from it meanwhile. */
+  /** Streams of the connection whose answers are not read. Meanwhile nothing large is read from it. */
   stalled: number;
   readonly waiting: Set<Claim>;
 }
@@ -27,13 +30,13 @@ export interface Claim {
   resume(): void;
 }
 
-/** Who it is that must let go first. */
+/** Which side must release room first. */
 type Obstacle = 'connection' | 'others' | undefined;
 
-/** Shares the room for messages that are on their way. What is done at a release does not grow with the calls there are. */
+/** Shares the room for unfinished messages. The cost of a release does not grow with the number of calls. */
 export class MessageRoom {
   readonly #bounds: RoomBounds;
-  /** Connections that wait for others, in the order of their coming. */
+  /** Connections that wait for others, in order of arrival. */
   readonly #queue = new Set<ConnectionRoom>();
   #held = 0;
 
@@ -41,7 +44,7 @@ export class MessageRoom {
     this.#bounds = bounds;
   }
 
-  /** To be called when a call needs more or less. False where it can neither have the room nor wait for it. */
+  /** Call it when a call needs more or less room. False if the call can neither have the room nor wait for it. */
   settle(claim: Claim): boolean {
     const { connection } = claim;
     const { held } = claim;
@@ -54,7 +57,7 @@ export class MessageRoom {
     return true;
   }
 
-  /** Lets those go on for which there is room, after this connection has let go of some. */
+  /** Resumes the calls that now have room, after this connection has released some. */
   readOn(connection: ConnectionRoom): void {
     this.#serve(connection);
     for (const first of this.#queue) {
@@ -79,7 +82,7 @@ export class MessageRoom {
     if (!connection.waiting.has(claim) && connection.waiting.size >= this.#bounds.waiting) return false;
     connection.waiting.add(claim);
     if (obstacle === 'others') this.#queue.add(connection);
-    // Others resume it, too, when they want to read on.
+    // The library may have resumed the call to read on, so pause it again.
     claim.pause();
     return true;
   }

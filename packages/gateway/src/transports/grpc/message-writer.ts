@@ -2,7 +2,8 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire';
 
 /**
  * Encodes into one growing buffer instead of a list of chunks. Answers are small and many: this takes a fraction of a
- * microsecond where the library's general writer takes six. One instance serves all: encoding never waits.
+ * microsecond, and the library's general writer takes six. All calls share one instance, because encoding is
+ * synchronous.
  */
 class MessageWriter extends BinaryWriter {
   #buffer = Buffer.allocUnsafe(16_384);
@@ -91,7 +92,7 @@ class MessageWriter extends BinaryWriter {
     return this;
   }
 
-  /** Writes the length of what follows `start`; one byte was left for it, and more room is made where it needs more. */
+  /** Writes the length of what follows `start`. One byte is reserved for it; a longer length moves the content. */
   #closeLength(start: number): void {
     const end = this.#at;
     const length = end - start - 1;

@@ -6,8 +6,8 @@ import {
   CompleteActionResponse,
   paths,
 } from '@reeve/contract';
-import type { Answer, CheckRequest, Governance, Outcome } from '@reeve/core';
-import { checkAction, checkActions, execute, invalid, ReeveError, timestamp } from '@reeve/core';
+import type { Answer, CheckRequest, Decisions, Execute, Outcome } from '@reeve/core';
+import { checkAction, checkActions, invalid, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
@@ -24,18 +24,22 @@ const outcomes: Readonly<Record<WireOutcome, Outcome>> = {
 
 export interface PolicyServiceOptions {
   readonly health: Health;
-  /** Told of every answer, for the metrics. */
+  /** Called for every answer, for the metrics. */
   readonly onAnswer: (answer: Answer) => void;
 }
 
-export function policyService(gov: Governance, { health, onAnswer }: PolicyServiceOptions): RpcRoutes {
+export function policyService(
+  decisions: Decisions,
+  execute: Execute,
+  { health, onAnswer }: PolicyServiceOptions,
+): RpcRoutes {
   return {
     unary: new Map([
       [
         paths.checkAction,
         async (bytes, call) => {
-          const request = checkRequestOf(decode('CheckActionRequest', bytes), gov.mostActionMicros);
-          const answer = await checkAction(gov, request);
+          const request = checkRequestOf(decode('CheckActionRequest', bytes), decisions.mostActionMicros);
+          const answer = await checkAction(decisions, request);
           if (isKnown(answer)) call.credentialShown();
           onAnswer(answer);
           return encode(CheckActionResponse, checkResponseOf(answer));
@@ -46,8 +50,8 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
         async (bytes, call) => {
           const { requests } = decode('BatchCheckRequest', bytes);
           const answers = await checkActions(
-            gov,
-            requests.map((wire, index) => inBatch(wire, index, gov.mostActionMicros)),
+            decisions,
+            requests.map((wire, index) => inBatch(wire, index, decisions.mostActionMicros)),
           );
           if (answers.some(isKnown)) call.credentialShown();
           for (const answer of answers) onAnswer(answer);
@@ -60,7 +64,7 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
           const wire = decode('CompleteActionRequest', bytes);
           const outcome = outcomes[wire.outcome];
           if (outcome === undefined) throw invalid('outcome', 'must be SUCCEEDED (1), FAILED (2) or CANCELLED (3)');
-          const op = await execute(gov, {
+          const op = await execute({
             kind: 'complete_action',
             agentId: wire.agentId,
             token: wire.credentialToken,
@@ -82,11 +86,11 @@ export function policyService(gov: Governance, { health, onAnswer }: PolicyServi
         },
       ],
     ]),
-    stream: new Map([[paths.checkStream, checkStream(gov, health, onAnswer)]]),
+    stream: new Map([[paths.checkStream, checkStream(decisions, health, onAnswer)]]),
   };
 }
 
-/** A malformed entry fails the whole batch, before any is judged, and is named by its index. */
+/** A malformed entry fails the whole batch before any is judged. The error names its index. */
 function inBatch(wire: CheckActionRequest, index: number, mostMicros: number): CheckRequest {
   try {
     return checkRequestOf(wire, mostMicros);

@@ -13,7 +13,7 @@ import { grpcCode } from './status.ts';
 
 type Answer = NonNullable<ServerReflectionResponse['messageResponse']>;
 
-/** Server reflection, in both versions that tools ask for. */
+/** Server reflection, in both versions that tools use. */
 export function reflectionService(health: Health): RpcRoutes {
   let catalogue: Catalogue | undefined;
   const handler: StreamHandler = (stream) => {
@@ -87,7 +87,7 @@ class Catalogue {
     for (const nested of message.nestedType) this.#addMessage(file, name, nested);
   }
 
-  /** The file and all that it imports, so that one question is enough. */
+  /** The file and all its imports, so that one request is enough. */
   #fileAnswer(file: FileDescriptorProto | undefined, asked: string): Answer {
     if (file === undefined) return notFound(`nothing is known of "${asked}"`);
     const wanted = new Set([file]);

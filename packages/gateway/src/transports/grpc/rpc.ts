@@ -1,42 +1,42 @@
 /**
- * What the gateway asks of a gRPC engine: two ways of being called, with messages as bytes. Handlers know nothing of the
- * library behind it, so the engine can be exchanged for a faster one.
+ * The gateway's port to a gRPC engine: unary and stream calls, with messages as bytes. Handlers know nothing of the
+ * library behind it, so a faster engine can replace it.
  */
 export interface RpcCall {
-  /** The `authorization` metadata; undefined where there is none or more than one. */
+  /** The `authorization` metadata; undefined if there is none or more than one. */
   readonly authorization: string | undefined;
   /** The caller's trace, in the form of W3C trace context. */
   readonly traceparent: string | undefined;
-  /** To be told once the caller has shown a valid credential: its connection may then hold more. */
+  /** Call it once the caller has shown a valid credential: its connection may then hold more. */
   readonly credentialShown: () => void;
 }
 
-/** Answers one message with one. Throws, or rejects, with a `ReeveError` to fail the call. */
+/** Answers one message with another. Throws, or rejects with, a `ReeveError` to fail the call. */
 export type UnaryHandler = (message: Uint8Array, call: RpcCall) => Uint8Array | Promise<Uint8Array>;
 
 /** The gateway's end of a stream. After `end` or `fail` nothing more is sent. */
 export interface RpcStream {
-  /** False once it has ended, from whichever side. */
+  /** False once either side has ended it. */
   readonly isOpen: boolean;
-  /** Tells the other side that the call was taken, where nothing has been sent yet. */
+  /** Tells the client that the call was accepted, if nothing has been sent yet. */
   open(): void;
-  /** Returns whether the other side keeps up; where it does not, `drained` tells when it does again. */
+  /** Returns whether the other side keeps up. If it does not, `drained` is called once it does. */
   send(message: Uint8Array): boolean;
-  /** No more messages are told, but for some that are on their way, until `resume`. */
+  /** Stops messages until `resume`, except some that are already on their way. */
   pause(): void;
   resume(): void;
   end(): void;
   fail(error: unknown): void;
 }
 
-/** What happens on a stream, as told by the engine. */
+/** The events of a stream, called by the engine. */
 export interface StreamListener {
   message(message: Uint8Array): void;
   /** The other side will send no more. */
   ended(): void;
-  /** What was sent has left, after a `send` that returned false. */
+  /** What was sent has left. Called after a `send` that returned false. */
   drained?(): void;
-  /** The stream is gone, however it ended. Told at least once. */
+  /** The stream is gone, however it ended. Called at least once. */
   closed(): void;
 }
 

@@ -15,7 +15,7 @@ export const grpcCode = {
   unauthenticated: 16,
 } as const;
 
-/** How each error of the core shows in gRPC. */
+/** The gRPC status of each error of the core. */
 const codes: Readonly<Record<ErrorCode, number>> = {
   invalid_argument: grpcCode.invalidArgument,
   unauthenticated: grpcCode.unauthenticated,
@@ -66,7 +66,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   decision_not_found: grpcCode.notFound,
 };
 
-/** The status of a failed call. What nobody foresaw is reported to `onUnexpected` and tells the caller nothing. */
+/** The status of a failed call. Unexpected errors go to `onUnexpected` and tell the caller nothing. */
 export function statusOf(error: unknown, onUnexpected: (error: unknown) => void): RpcStatus {
   if (error instanceof ReeveError) return { code: codes[error.code], message: error.message };
   if (error instanceof RpcError) return { code: error.code, message: error.message };
@@ -74,7 +74,7 @@ export function statusOf(error: unknown, onUnexpected: (error: unknown) => void)
   return { code: grpcCode.internal, message: 'internal error' };
 }
 
-/** A failure of the protocol itself, which the core knows nothing of. */
+/** A failure of the protocol itself, unknown to the core. */
 export class RpcError extends Error {
   readonly code: number;
 

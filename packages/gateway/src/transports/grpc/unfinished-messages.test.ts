@@ -19,7 +19,7 @@ afterEach(async () => {
   opened = [];
 });
 
-/** A server whose calls take any message, and know a credential by its first bytes. */
+/** A server whose calls take any message, and recognise a credential by its first bytes. */
 async function world(finishWithinMs: number): Promise<World> {
   const received: number[] = [];
   const take = (bytes: Uint8Array, shown: () => void) => {
@@ -69,13 +69,13 @@ function connectTo({ port }: World): ClientHttp2Session {
 
 interface Sent {
   readonly stream: ClientHttp2Stream;
-  /** How the stream was ended by the other side. */
+  /** The code with which the other side ended the stream. */
   readonly closed: Promise<number | undefined>;
-  /** Bytes that the other side has taken from us. */
+  /** Bytes that the other side has taken. */
   taken: number;
 }
 
-/** Opens a call and writes this much of a message of that length, as fast as it is taken. */
+/** Opens a call and writes `bytes` of a message of that length, as fast as it is taken. */
 function send(
   session: ClientHttp2Session,
   path: string,
@@ -111,7 +111,7 @@ function send(
   return sent;
 }
 
-/** Waits until nothing more is taken; returns what the calls that are still open have had taken. */
+/** Waits until nothing more is taken; returns how much was taken from the calls that are still open. */
 async function settled(all: readonly Sent[]): Promise<number> {
   const sum = () => all.filter(({ stream }) => !stream.closed).reduce((total, { taken }) => total + taken, 0);
   for (let before = -1; sum() !== before; ) {
@@ -172,7 +172,7 @@ describe('a connection without a credential', () => {
     const ended = new Promise<void>((resolve) => session.once('close', resolve));
     const stream = session.request({ ':method': 'POST', ':path': '/t/Stream', 'content-type': 'application/grpc' });
     stream.on('error', () => undefined);
-    // Frames end where messages end: one cut in two would have its stream cut off, before the connection is ended.
+    // Frames end where messages end. A message cut in two would end its stream before the connection ends.
     const message = Buffer.alloc(5 + 11);
     message.writeUInt32BE(11, 1);
     for (let i = 0; i < 2000; i++) stream.write(message);

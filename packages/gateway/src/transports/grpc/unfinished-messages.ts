@@ -8,8 +8,8 @@ import { grpcCode, RpcError } from './status.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * What may be on its way before a connection has shown a valid credential. Any check without large arguments is small. Who
- * waits has its window full, and what was read before: all together stay below 16 MiB for each connection.
+ * What may be unfinished before a connection has shown a valid credential. Any check without large arguments is small.
+ * A waiting call holds a full window and what was read before: together less than 16 MiB per connection.
  */
 const bounds = {
   small: 64 * 1024,
@@ -18,9 +18,9 @@ const bounds = {
   inAll: 256 * mebibyte,
   waiting: 24,
 };
-/** What a message takes beside its own bytes, so that empty ones count as well. */
+/** The overhead of each message, so that empty ones count as well. */
 const besideEach = 256;
-/** A connection that has shown no credential and has no call open for so long is closed. */
+/** A connection without a credential and without an open call is closed after this long. */
 const idleForMs = 5 * 60_000;
 
 export interface UnfinishedOptions {
@@ -31,28 +31,28 @@ export interface UnfinishedOptions {
 
 interface Connection extends ConnectionRoom {
   readonly session: ServerHttp2Session;
-  /** It has shown a valid credential. */
+  /** Whether it has shown a valid credential. */
   trusted: boolean;
   readonly calls: Set<Call>;
   idleSince: number;
 }
 
-/** What the server tells of a call, and asks about it. */
+/** The server's view of a call. */
 export interface WatchedCall {
-  /** Nothing of what it sends is to be looked at any more. */
+  /** Whether to ignore all that the call sends from now on. */
   readonly isRefused: boolean;
-  /** How to end it with a status. */
+  /** Sets how to end the call with a status. */
   onRefused(answer: (error: RpcError) => void): void;
-  /** A message of this length was handed on. */
+  /** Notes that a message of this length was handed on. */
   took(length: number): void;
-  /** Its status was sent: where it was refused, nobody waits for the rest of what it sends. */
+  /** Notes that the status was sent. After a refusal, nobody waits for the rest of what the call sends. */
   answered(): void;
 }
 
 /**
- * Bounds what connections may have on their way. A message says first how long it is: until the connection has shown a
- * valid credential, it is read on only where there is room for all of it, and waits otherwise. Whoever does not finish in
- * time is cut off, credential or not.
+ * Bounds the unfinished messages of connections. A message first declares its length. Until its connection has shown a
+ * valid credential, it is read only if there is room for all of it, and waits otherwise. A message that is not finished
+ * in time is cut off, with or without a credential.
  */
 export class UnfinishedMessages {
   readonly #options: UnfinishedOptions;
@@ -66,7 +66,7 @@ export class UnfinishedMessages {
     this.#timer = setInterval(() => this.#cutOff(), Math.min(1000, options.finishWithinMs / 4)).unref();
   }
 
-  /** To be called before anybody else listens to the server. */
+  /** Call it before anybody else listens to the server. */
   watch(server: Http2Server): void {
     server.on('session', (session) => this.#opened(session));
     server.prependListener('stream', (stream: ServerHttp2Stream, headers: { readonly ':path'?: string }) =>
@@ -78,7 +78,7 @@ export class UnfinishedMessages {
     return this.#calls.get(stream);
   }
 
-  /** The connection of this peer has shown a valid credential. */
+  /** Notes that the connection of this peer has shown a valid credential. */
   trust(peer: string): void {
     const connection = this.#connections.get(peer);
     if (connection === undefined || connection.trusted) return;
@@ -87,8 +87,8 @@ export class UnfinishedMessages {
   }
 
   /**
-   * Answers on a stream of this peer are not read; returns how to say that they are. Before a credential was shown, nothing
-   * large is read from such a connection, and it is ended where that goes on.
+   * Notes that answers on a stream of this peer are not read; the returned function takes that back. Without a
+   * credential, nothing large is read from such a connection, and it is ended if that goes on.
    */
   stall(peer: string): () => void {
     const connection = this.#connections.get(peer);
@@ -154,7 +154,7 @@ export class UnfinishedMessages {
 
 class Call implements Claim, WatchedCall {
   readonly connection: Connection;
-  /** Since when a message is on its way, on the clock that never jumps. */
+  /** Since when a message is unfinished, on the monotonic clock. */
   since: number | undefined;
   held = 0;
   isRefused = false;
@@ -175,7 +175,7 @@ class Call implements Claim, WatchedCall {
     this.since = isUnary ? performance.now() : undefined;
   }
 
-  /** What has come whole and was not handed on, and all of what is on its way. */
+  /** Complete messages that were not handed on, and the whole of the unfinished one. */
   get needed(): number {
     if (this.connection.trusted || this.#isDone) return 0;
     const { length, begun, declared } = this.#meter;
@@ -204,7 +204,7 @@ class Call implements Claim, WatchedCall {
     this.#settle();
   }
 
-  /** A unary call is handled now. What a stream has sent may still wait to be. */
+  /** A unary call is handled now. Messages of a stream may still wait. */
   ended(): void {
     if (!this.isRefused) this.since = undefined;
     if (this.#isUnary) this.closed();
@@ -220,11 +220,11 @@ class Call implements Claim, WatchedCall {
   }
 
   answered(): void {
-    // Node sends trailers in the next turn: closed before, the stream would lose them.
+    // Node sends trailers in the next turn; a stream closed before that would lose them.
     if (this.isRefused) setImmediate(() => this.#close(constants.NGHTTP2_NO_ERROR));
   }
 
-  /** In gRPC that is RESOURCE_EXHAUSTED. */
+  /** gRPC maps this code to RESOURCE_EXHAUSTED. */
   cut(): void {
     this.#close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   }
@@ -237,7 +237,7 @@ class Call implements Claim, WatchedCall {
     this.#stream.resume();
   }
 
-  /** The room that it has is kept until it is closed, for which it has as long as for a message. */
+  /** The call keeps its room until it is closed, which may take as long as a message. */
   #refuse(message: string): void {
     this.isRefused = true;
     this.since ??= performance.now();
@@ -255,7 +255,7 @@ class Call implements Claim, WatchedCall {
   }
 }
 
-/** As grpc-js names the peer of a call. */
+/** The peer of a call, as grpc-js writes it. */
 function peerOf({ socket }: Pick<Http2Session, 'socket'>): string {
   return `${socket.remoteAddress}:${socket.remotePort}`;
 }

@@ -7,7 +7,7 @@ import { HttpError } from './problem.ts';
 
 const nothing = { publicUrl: undefined, listeningOn: '127.0.0.1', allowed: [] };
 
-/** How a request with these names is answered: undefined where it is let in. */
+/** The answer to a request with these names; undefined if it is let in. */
 function refusal(hosts: AllowedHosts, given: readonly string[], url = '/', localAddress = '127.0.0.1') {
   const request = {
     headers: { host: given[0] },

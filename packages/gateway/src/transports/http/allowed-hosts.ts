@@ -4,17 +4,18 @@ import { hostOfAddress, hostOfAuthority } from './host-name.ts';
 import { HttpError } from './problem.ts';
 
 export interface HostSettings {
-  /** Where people reach the gateway, where that is configured. */
+  /** The configured address at which people reach the gateway, if any. */
   readonly publicUrl: string | undefined;
-  /** What the gateway was told to listen on. */
+  /** The address that the gateway listens on. */
   readonly listeningOn: string;
-  /** Names beside those; `*.example.com` is all below it, and `*` is any. */
+  /** Further names; `*.example.com` is all below it, and `*` is any. */
   readonly allowed: readonly string[];
 }
 
 /**
- * The hosts that the gateway answers for. A page of a stranger can have its own name lead to this machine, and its browser
- * then takes the gateway for a part of the stranger's site; but the name is in the request, and shows it (DNS rebinding).
+ * The hosts that the gateway answers for. It prevents DNS rebinding: a stranger's page can point its own name at this
+ * machine, and the browser then takes the gateway for a part of the stranger's site. The name in the request reveals
+ * that.
  */
 export class AllowedHosts {
   readonly #names = new Set<string>();
@@ -31,13 +32,13 @@ export class AllowedHosts {
     this.#any = allowed.includes('*');
   }
 
-  /** Throws where a request is meant for another host than this. */
+  /** Throws if a request is meant for another host. */
   require({ headers, rawHeaders, url = '', socket }: IncomingMessage): void {
     if (this.#any) return;
     const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
     if (given.length > 1) throw new HttpError('bad_request', 'the request has more than one Host');
     this.#requireHost(headers.host ?? '', socket.localAddress);
-    // Where the whole address stands in the first line, it counts as well.
+    // A whole address in the first line counts as well.
     const target = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
     if (target !== undefined) this.#requireHost(target, socket.localAddress);
   }
@@ -54,7 +55,7 @@ export class AllowedHosts {
 
   #isAllowed(host: string, localAddress: string | undefined): boolean {
     if (isLoopback(host.replace(/^\[|\]$/g, '')) || this.#names.has(host)) return true;
-    // Who listens on all addresses listens on the one that the connection has come to.
+    // A gateway that listens on all addresses answers for the one that the connection came to.
     if (localAddress !== undefined && hostOfAddress(localAddress) === host) return true;
     return this.#parents.some((parent) => host.length > parent.length && host.endsWith(parent));
   }

@@ -29,7 +29,7 @@ export interface HttpOptions {
   readonly trustedProxies: readonly string[];
   readonly hosts: AllowedHosts;
   readonly tracing: Tracing | undefined;
-  /** Its files by path; undefined where it has not been built. */
+  /** The files of the dashboard by path; undefined if it is not built. */
   readonly dashboard: ReadonlyMap<string, DashboardFile> | undefined;
   /** How long closing waits for calls in flight. */
   readonly drainMs: number;
@@ -38,13 +38,13 @@ export interface HttpOptions {
 
 const largestBody = 1024 * 1024;
 
-/** How long a parameter of a path may be is for its schema to say; Node limits the whole head of a request. */
+/** Schemas limit the parameters of a path; Node limits the whole head of a request. */
 const longestParameter = 16_384;
 
-/** The HTTP side of the gateway: the routes of the contract, and the same manners on all of them. */
+/** The HTTP side of the gateway: the routes of the contract, with the same rules for all of them. */
 export function createHttpApp(options: HttpOptions): FastifyInstance {
   const headers = securityHeaders(options.tls !== undefined);
-  // A request without a Host is refused below, as a problem; Node would refuse it without a word.
+  // A request without a Host is refused below, as a problem; Node would refuse it without one.
   const serverOptions = {
     requireHostHeader: false,
     connectionsCheckingInterval: 5000,
@@ -53,7 +53,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: largestBody,
     requestTimeout: 30_000,
-    // What arrives on a connection that is still open is answered like anything else.
+    // Requests on a connection that is still open are answered as usual.
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestParameter },
     forceCloseConnections: 'idle',
@@ -79,15 +79,15 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     const report = (unforeseen: unknown) =>
       options.logger.error({ err: unforeseen, request_id: request.id }, 'a request failed unexpectedly');
     const { problem, headers: extra } = problemOf(error, pathOf(request.url), report);
-    // The rest of the body is thrown away as it comes, for as long as a request may take: ending the connection at once
-    // would take the answer with it.
+    // The rest of the body is discarded as it comes, up to the time limit of a request. Ending the connection at once
+    // would lose the answer.
     if (problem.code === 'payload_too_large') void reply.removeHeader('connection');
     return (
       reply
         .code(problem.status)
         .headers({ ...headers, 'x-request-id': request.id, ...extra })
         .type('application/problem+json')
-        // As bytes: to a text of JSON Fastify adds a charset, which this media type does not have.
+        // Sent as bytes: Fastify adds a charset to JSON text, which this media type does not have.
         .send(Buffer.from(JSON.stringify(problem)))
     );
   };
@@ -113,7 +113,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
       done(error as HttpError);
     }
   });
-  // Before the body is read: nobody wants it.
+  // Refuse before the body is read, because nothing needs it.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     options.limits.publicCall({}, request.ip, reply);
@@ -124,7 +124,7 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
     done();
   });
   app.addHook('preClose', (done) => {
-    // Whoever does not read or finish by then is cut off.
+    // Clients that have not finished by then are cut off.
     setTimeout(() => app.server.closeAllConnections(), options.drainMs).unref();
     done();
   });
@@ -132,12 +132,12 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
   app.setNotFoundHandler((request) => {
     throw notFound(request);
   });
-  // An expectation that is not known is ignored, as RFC 9110 allows; left alone, Node would answer without a problem.
+  // An unknown expectation is ignored, as RFC 9110 allows. By default, Node would answer without a problem document.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   acceptUpgrades(app);
 
-  // A stream has been answered when it is opened, however long it stays so.
+  // A stream counts as answered when it is opened, however long it stays open.
   const onOpen = (request: FastifyRequest, reply: FastifyReply) => {
     streams.add(request);
     answered(request, reply);
@@ -151,17 +151,17 @@ export function createHttpApp(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** Probes and scrapers come by address or by whatever name they know; they learn nothing that others may not. */
+/** Probes and scrapers use addresses or any name they know. These routes tell nothing that others may not know. */
 const servedUnderAnyName: ReadonlySet<string> = new Set(
   Object.values<Route>(routes).flatMap(({ path, limit }) => (limit === 'exempt' ? [path] : [])),
 );
 
-/** The caller's own id for a request where it is harmless, or a new one. */
+/** The caller's own id for a request if it is harmless, else a new one. */
 function requestId(given: string | string[] | undefined): string {
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-/** HTTP/1.1 requires it. */
+/** HTTP/1.1 requires a Host. */
 function hasHost({ raw }: FastifyRequest): boolean {
   return raw.headers.host !== undefined || raw.httpVersion !== '1.1';
 }
@@ -171,7 +171,7 @@ function traceparentOf(request: FastifyRequest): string | undefined {
   return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
-/** Without the query, which may hold what does not belong in a log or an answer. */
+/** The path without the query, which may hold secrets that belong in no log or answer. */
 function pathOf(url: string): string {
   return url.split('?')[0] ?? url;
 }
@@ -190,7 +190,7 @@ function notFound(request: FastifyRequest): HttpError {
   return new HttpError('method_not_allowed', `${path} takes ${allow}, not ${request.method}`, {}, { allow });
 }
 
-/** Bytes that are not HTTP never become a request; they get a problem all the same. */
+/** Bytes that are not HTTP never become a request, but still get a problem. */
 function refuseBytes(headers: Readonly<Record<string, string>>) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

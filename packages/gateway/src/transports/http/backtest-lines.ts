@@ -6,12 +6,12 @@ import type { z } from 'zod';
 
 type WireLine = z.input<typeof backtestLine>;
 
-/** How long a client is left without a word. */
+/** How long a client may hear nothing. */
 const longestSilence = 1000;
 
 /**
- * The lines of a backtest as text. Where a page of the log takes long to be read, the last progress is said again, so
- * that a client can tell slow from dead. What goes wrong on the way is the last line.
+ * The lines of a backtest as text. If reading a page of the log takes long, the last progress is repeated, so that a
+ * client can tell slow from dead. An error on the way becomes the last line.
  */
 export async function* backtestText(
   lines: AsyncGenerator<BacktestLine>,

@@ -16,13 +16,13 @@ import { validate } from './validate.ts';
 export interface Authentication {
   authenticate(authorization: string | undefined): Promise<Principal>;
   authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord>;
-  /** The holder of a ticket, which is not used up by this. */
+  /** The holder of a ticket. This does not use up the ticket. */
   authenticateTicket(ticket: string): Promise<Principal>;
   redeemTicket(ticket: string): void;
   readonly onFailure: () => void;
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
-  /** The origin that the dashboard is served under. */
+  /** The origin of the dashboard. */
   readonly publicOrigin: () => string;
 }
 
@@ -31,7 +31,7 @@ export interface RoutePorts extends Pick<StreamPorts, 'onOpen'> {
   readonly unsent: UnsentAnswers;
 }
 
-/** What is known of a call before its handler runs. */
+/** The state of a call before its handler runs. */
 interface Called {
   readonly requestId: string;
   readonly principal?: Principal;
@@ -43,9 +43,8 @@ type AnyHandler = (input: object, call: object) => unknown;
 const noMembers = z.strictObject({});
 
 /**
- * A route of the contract as Fastify runs it: who calls, whether it may, whether it asks too much; then what it sent,
- * checked by the schemas; then the handler. In this order, so that nobody learns what a route takes before showing who
- * they are.
+ * A route of the contract in Fastify. It checks the credential, the access and the rate limit, then the input by its
+ * schemas, and then calls the handler. In this order, nobody learns what a route takes before showing who they are.
  */
 export function callRoute(
   route: Route,
@@ -62,7 +61,7 @@ export function callRoute(
       if (route.accounts === true && !authentication.hasAccounts) throw noAccounts();
       if (route.cookie === true) requireOwnOrigin(request, authentication.publicOrigin());
       const caller = await callerOf(route, request, reply, authentication, limits);
-      // Whoever is to be stopped must not be able to keep others from stopping it: only reading waits for reading.
+      // Only reads wait for unread answers, so that no tenant can keep others from stopping it.
       if (caller.principal !== undefined && route.method === 'GET') unsent.requireRead(readerOf(caller.principal));
       callers.set(request, caller);
     },
@@ -135,7 +134,7 @@ async function callerOf(
   } catch (error) {
     if (error instanceof ReeveError && error.code === 'unauthenticated') {
       authentication.onFailure();
-      // Guessing is limited like any other public call.
+      // Guesses count against the limit like any public call.
       limits.publicCall({}, request.ip, reply);
     }
     throw error;
@@ -146,14 +145,14 @@ function noAccounts(): HttpError {
   return new HttpError('accounts_unavailable', 'this deployment has no account store; log in with an API key');
 }
 
-/** The ticket that stands in for the header, on routes that take one. */
+/** The ticket that replaces the header, on routes that take one. */
 function ticketOf(route: Route, request: FastifyRequest): string | undefined {
   if (route.stream === undefined || request.headers.authorization !== undefined) return undefined;
   const { ticket } = request.query as { readonly ticket?: unknown };
   return typeof ticket === 'string' && ticket !== '' ? ticket : undefined;
 }
 
-/** Of two headers, which one is meant would be a guess. */
+/** With two headers, choosing one would be a guess. */
 function onlyAuthorization(request: FastifyRequest): string | undefined {
   const given = request.raw.rawHeaders.filter(
     (name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization',

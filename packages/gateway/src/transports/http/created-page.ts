@@ -1,13 +1,13 @@
 import { fitting } from './fitting.ts';
 import { HttpError } from './problem.ts';
 
-/** What lists in the order of creation are made of: a page goes on after the last item of the one before. */
+/** An item of a list in the order of creation. A page continues after the last item of the one before. */
 interface Created {
   readonly createdAt: number;
   readonly id: string;
 }
 
-/** A page, of which one item more was asked for than it holds: that one tells whether the list goes on. */
+/** A page. The query asks for one item more than it holds, which tells whether the list goes on. */
 export function createdPage<Item extends Created, Json>(
   found: readonly Item[],
   perPage: number,

@@ -22,7 +22,7 @@ function stored(members: object): StoredEntry {
   return { seq: 7, hash: 'abc', canonical: JSON.stringify(entry) };
 }
 
-/** RFC 4180, one record. */
+/** The cells of one record, by RFC 4180. */
 function cells(line: string): string[] {
   const found = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",\r\n]*))/g);
   return [...found].map(([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare);

@@ -48,7 +48,7 @@ function cell(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet must not take what an agent wrote for a formula. */
+/** Keeps a spreadsheet from reading what an agent wrote as a formula. */
 function inert(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

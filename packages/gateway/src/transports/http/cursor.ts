@@ -1,7 +1,9 @@
 import type { PageEnd } from '@reeve/core';
 import { HttpError } from './problem.ts';
 
-/** Where a list goes on, as an opaque text. It names a place and grants nothing: what is seen from there is decided anew. */
+/**
+ * Where a list continues, as an opaque text. It names a place and grants nothing: access is checked again from there.
+ */
 export function cursorOf(place: number | null): string | null {
   return place === null ? null : Buffer.from(`v1:${place}`).toString('base64url');
 }
@@ -13,7 +15,7 @@ export function placeOf(cursor: string | undefined): number | undefined {
   throw notGiven();
 }
 
-/** The same for a list that goes on after a record, by its id. */
+/** The same for a list that continues after a record, by its id. */
 export function cursorAfter(id: string | null): string | null {
   return id === null ? null : Buffer.from(`v1:${id}`).toString('base64url');
 }
@@ -25,7 +27,7 @@ export function idOf(cursor: string | undefined): string | undefined {
   throw notGiven();
 }
 
-/** The same for a list that is sorted by a time. */
+/** The same for a list sorted by time. */
 export function cursorAfterPlace(last: PageEnd | null): string | null {
   return last === null ? null : Buffer.from(`v1:${last.at}:${last.id}`).toString('base64url');
 }

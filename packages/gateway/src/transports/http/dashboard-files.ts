@@ -6,11 +6,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 export type Encoding = 'br' | 'gzip';
 
-/** One file of the dashboard, held in memory: what is on disk may be built anew while the gateway runs. */
+/** One file of the dashboard, held in memory, because the files on disk may be rebuilt while the gateway runs. */
 export class DashboardFile {
   readonly type: string;
   readonly etag: string;
-  /** Its name has a hash of its content in it. */
+  /** Whether the name holds a hash of the content. */
   readonly isImmutable: boolean;
   readonly #plain: Buffer;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
@@ -22,12 +22,12 @@ export class DashboardFile {
     this.#plain = content;
   }
 
-  /** Text gets smaller; pictures are small already, and of little files the header would be the larger part. */
+  /** Text shrinks; pictures are already compressed, and small files are not worth it. */
   get isCompressible(): boolean {
     return this.#plain.length > 1024 && /^(text|application)\/|\+xml/.test(this.type);
   }
 
-  /** Compressed when it is first asked for, aside from the event loop, and kept. */
+  /** Compressed on first use, off the event loop, and kept. */
   content(encoding: Encoding | undefined): Buffer | Promise<Buffer> {
     if (encoding === undefined) return this.#plain;
     const known = this.#encoded.get(encoding);
@@ -58,7 +58,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The files of the built dashboard by their path from its root; undefined where it has not been built. */
+/** The files of the built dashboard by their path from its root; undefined if it is not built. */
 export function readDashboard(folder: string): ReadonlyMap<string, DashboardFile> | undefined {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true });

@@ -2,7 +2,7 @@ import type { Route } from '@reeve/contract/http';
 import { commonProblems, problemStatus, routes } from '@reeve/contract/http';
 import { z } from 'zod';
 
-/** The API reference as a page that needs no script: made from the same table as the OpenAPI document. */
+/** The API reference as a page without scripts, made from the same table as the OpenAPI document. */
 export function docsPage(version: string): string {
   const byTag = Map.groupBy(Object.entries<Route>(routes), ([, route]) => route.tag);
   const contents = [...byTag.keys()].map((tag) => `<li><a href="#${slug(tag)}">${escape(tag)}</a></li>`).join('');

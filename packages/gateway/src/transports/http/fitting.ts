@@ -1,11 +1,11 @@
 import { mostBytesOfPage } from '@reeve/core';
 
-/** What a page has beside its items: where it goes on, how many there are in all. */
+/** Room for the members of a page beside its items, such as its cursor and total. */
 const besideItems = 4096;
 
 /**
- * As many of the items as a page holds in bytes, as JSON: one at least. Where it is fewer than there are, the list goes
- * on after the last of them, and the page says so.
+ * As many items as fit on a page by their size as JSON, at least one. If some are left out, the list continues after
+ * the last one kept, and the page says so.
  */
 export function fitting<Item, Json>(items: readonly Item[], jsonOf: (item: Item) => Json): Json[] {
   const kept: Json[] = [];

@@ -3,7 +3,7 @@ import type { Duplex, Readable } from 'node:stream';
 import type { Route, RouteInput, RouteName, RouteOutput, Routes } from '@reeve/contract/http';
 import type { ApiKeyRecord, Origin, Principal } from '@reeve/core';
 
-/** An answer that is not made from an object: a page, a stream, or JSON that is text already. */
+/** An answer that is not made from an object: a page, a stream, or JSON text. */
 export class RawAnswer {
   readonly type: string;
   readonly body: string | Readable;
@@ -16,7 +16,7 @@ export class RawAnswer {
   }
 }
 
-/** An answer with the other status that its route has. */
+/** An answer with the alternative status of its route. */
 export class AlternativeAnswer<Body> {
   readonly body: Body;
 
@@ -25,7 +25,7 @@ export class AlternativeAnswer<Body> {
   }
 }
 
-/** An answer with headers of its own; one without a body has none to send. */
+/** An answer with its own headers; without a body it sends none. */
 export class HeadedAnswer<Body = undefined> {
   readonly body: Body;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An answer that does not end by itself. It is opened when all about the request has been found to be in order. */
+/** An answer that does not end by itself. It is opened once the request is known to be valid. */
 export class StreamAnswer {
   readonly open: (connection: Connection) => void;
 
@@ -57,13 +57,13 @@ export class StreamAnswer {
 
 interface Call {
   readonly requestId: string;
-  /** Where the call came from, for audit entries. */
+  /** The origin of the call, for audit entries. */
   readonly from: Origin;
-  /** What the refresh cookie holds, on routes that work with it. */
+  /** The content of the refresh cookie, on routes that use it. */
   readonly refreshToken?: string;
 }
 
-/** Who a handler deals with follows from the route's access: it cannot forget to ask. */
+/** The route's access decides the caller's type, so a handler cannot forget to check. */
 type Caller<Definition extends Route> = Definition['access'] extends 'public'
   ? Call
   : Definition['access'] extends 'api_key'

@@ -2,14 +2,14 @@ import { HttpError } from './problem.ts';
 
 const deepest = 64;
 /**
- * No body has more members or elements in one place near its top; further in, as in the arguments of a simulated call,
- * there may be any number. It is told before the body is parsed and checked, which would take long for very many.
+ * The most members or elements in one place near the top of a body. Deeper places, such as the arguments of a simulated
+ * call, may have any number. This is checked before parsing and validation, which are slow for very many.
  */
 const mostInOnePlace = 1000;
 const nearTheTop = 2;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body: UTF-8, no member twice, not nested or filled without end. Empty is undefined. */
+/** Reads a JSON body: UTF-8, no duplicate members, with bounded depth and width. An empty body is undefined. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = textOf(bytes);
@@ -48,8 +48,8 @@ const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * What `JSON.parse` lets pass and a serious reader must not: the same member twice, of which two readers may see
- * different ones, and what exhausts whoever walks it. Of a text that is no JSON it may say anything.
+ * Finds what `JSON.parse` accepts and a gateway must not: duplicate members, which two readers may read differently,
+ * and structures that exhaust code that walks them. For a text that is not JSON, the result means nothing.
  */
 function faultIn(text: string): string | undefined {
   const open: Place[] = [];
@@ -97,7 +97,7 @@ function nameOf(text: string, start: number, end: number): string {
   }
 }
 
-/** A string is a member's name where a colon follows. */
+/** A string is the name of a member if a colon follows. */
 function isName(text: string, end: number): boolean {
   let at = end + 1;
   while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;

@@ -13,7 +13,7 @@ export interface LimitSettings {
   readonly onLimited: (limit: string) => void;
 }
 
-/** The limits of contract §2: per address on public routes and for credentials that fail, per credential elsewhere. */
+/** The limits of contract §2: per address on public routes and for failed credentials, per credential elsewhere. */
 export class Limits {
   readonly #auth: RateLimiter;
   readonly #public: RateLimiter;
@@ -34,7 +34,7 @@ export class Limits {
     else this.#apply('public', this.#public.take(network), reply);
   }
 
-  /** A key and the tokens made from it count as one. */
+  /** A key and the tokens made from it count as one credential. */
   credentialCall(keyId: string, reply: FastifyReply): void {
     this.#apply('api', this.#api.take(keyId), reply);
   }

@@ -1,8 +1,8 @@
 import { hostOfAddress } from './host-name.ts';
 
 /**
- * Whom an address belongs to, as far as limits go: an IPv4 address is one caller, also where it comes wrapped in IPv6. Of
- * IPv6 a caller has at least a network of 64 bits, in which it can take as many addresses as it likes.
+ * The owner of an address, for limits. An IPv4 address is one caller, even wrapped in IPv6. An IPv6 caller has at least
+ * a network of 64 bits, with as many addresses as it likes.
  */
 export function networkOf(address: string): string {
   const host = hostOfAddress(address);

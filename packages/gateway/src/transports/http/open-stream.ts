@@ -4,13 +4,13 @@ import type { StreamAnswer } from './handler.ts';
 import { upgradeOf } from './upgrades.ts';
 
 export interface StreamPorts {
-  /** The last thing before the stream is opened; throws where it may not be after all. */
+  /** Runs last before the stream is opened; throws if it may not be. */
   readonly admit: () => void;
-  /** Told that the request has been answered, in so far as a stream ever is. */
+  /** Called when the stream is opened, which counts as its answer. */
   readonly onOpen: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
-/** Hands the connection of a request over to a stream, once all about the request has been found to be in order. */
+/** Hands the connection of a request to a stream, once the request is known to be valid. */
 export function openStream(
   route: Route,
   answer: StreamAnswer,

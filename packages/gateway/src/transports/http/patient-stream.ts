@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 
-/** For how long a client may take nothing of an answer. */
+/** How long a client may take nothing of an answer. */
 export const patienceMs = 30_000;
 
 /**
- * A stream of what a generator says, for a client that keeps on reading. One that takes nothing for so long that it has
- * probably forgotten to read is cut off: what works for it is needed by others.
+ * A stream of a generator's texts, for a client that keeps reading. A client that takes nothing for too long is cut
+ * off, because others need its resources.
  */
 export function patientStream(texts: AsyncGenerator<string>, mostMs: number, onClose: () => void): Readable {
   let takenAt = performance.now();

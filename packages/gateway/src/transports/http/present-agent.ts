@@ -1,13 +1,13 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Agent, Governance, Tree } from '@reeve/core';
+import type { Agent, Operations, Tree } from '@reeve/core';
 import { inFlight, timestamp, usdOfMicros } from '@reeve/core';
 
 type AgentJson = RouteOutput<Routes['getAgent']>;
 export type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
 type TreeJson = RouteOutput<Routes['topologyTree']>;
 
-/** How agents look on the wire, with what they have spent. */
-export function agentPresenter({ ledger, ops }: Pick<Governance, 'ledger' | 'ops'>) {
+/** Agents on the wire, with what they have spent. */
+export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops'>) {
   const topologyAgentJson = (agent: Agent): TopologyAgentJson => {
     const { record, lineage } = agent;
     const { id, parent } = record;

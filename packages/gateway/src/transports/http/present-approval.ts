@@ -4,7 +4,7 @@ import { grantStateOf, timestamp, usdOfMicros } from '@reeve/core';
 import { timeOrNull } from './present.ts';
 import { agentIdJson } from './present-op.ts';
 
-/** How approvals and grants look on the wire. */
+/** Approvals and grants on the wire. */
 
 export type ApprovalJson = RouteOutput<Routes['getApproval']>;
 type GrantJson = RouteOutput<Routes['revokeGrant']>;

@@ -5,7 +5,7 @@ import { cursorAfter } from './cursor.ts';
 import { fitting } from './fitting.ts';
 import { timeOrNull } from './present.ts';
 
-/** How operations and their control look on the wire. */
+/** Operations and their control on the wire. */
 
 export type OpJson = RouteOutput<Routes['getOp']>;
 type ControlJson = NonNullable<OpJson['control']>;

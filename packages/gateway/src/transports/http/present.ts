@@ -2,7 +2,7 @@ import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Account, ApiKeyRecord, MadeKey, StoredEntry } from '@reeve/core';
 import { timestamp } from '@reeve/core';
 
-/** How records of the core look on the wire. */
+/** Records of the core on the wire. */
 
 type ApiKeyJson = RouteOutput<Routes['revokeApiKey']>;
 
@@ -28,7 +28,7 @@ export function madeKeyJson(made: MadeKey): RouteOutput<Routes['createApiKey']> 
   return { ...apiKeyJson(made.record), key: made.key };
 }
 
-/** An entry with its hash, without reading and writing its text again. */
+/** An entry with its hash, without parsing its text. */
 export function entryJson(entry: StoredEntry): string {
   return `${entry.canonical.slice(0, -1)},"hash":"${entry.hash}"}`;
 }

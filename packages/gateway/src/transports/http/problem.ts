@@ -4,7 +4,7 @@ import { problemStatus } from '@reeve/contract/http';
 import type { ErrorCode } from '@reeve/core';
 import { ReeveError } from '@reeve/core';
 
-/** A failure of HTTP itself, which the core knows nothing of. */
+/** A failure of HTTP itself, unknown to the core. */
 export class HttpError extends Error {
   readonly code: ProblemCode;
   readonly extras: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export class HttpError extends Error {
   }
 }
 
-/** How each error of the core shows in HTTP. */
+/** The HTTP problem of each error of the core. */
 const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   invalid_argument: 'validation_failed',
   unauthenticated: 'unauthenticated',
@@ -80,7 +80,7 @@ export interface ProblemAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The problem that an error becomes. What nobody foresaw is reported to `onUnexpected` and tells the caller nothing. */
+/** The problem of an error. Unexpected errors go to `onUnexpected` and tell the caller nothing. */
 export function problemOf(error: unknown, instance: string, onUnexpected: (error: unknown) => void): ProblemAnswer {
   if (error instanceof HttpError) return answer(error.code, error.message, instance, error.extras, error.headers);
   if (error instanceof ReeveError) {
@@ -119,13 +119,13 @@ function factsOf(error: ReeveError): Readonly<Record<string, unknown>> {
   return { ...facts, errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail }] };
 }
 
-/** When to try again, where the core knows it. */
+/** When to try again, if the core knows it. */
 function headersOf({ facts }: ReeveError): Readonly<Record<string, string>> {
   const seconds = facts['retry_after_secs'];
   return typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 }
 
-/** What Fastify and Node refuse by themselves. */
+/** Errors that Fastify and Node raise by themselves. */
 function frameworkProblem(error: unknown): { code: ProblemCode; detail: string } | undefined {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   switch (status) {

@@ -1,9 +1,9 @@
-/** What a limit says of one call. */
+/** The result of a limit for one call. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the allowance is whole again, or until a call is allowed. */
+  /** Seconds until the allowance is full again, or until the next call is allowed. */
   readonly resetSecs: number;
 }
 
@@ -16,8 +16,8 @@ const windowMs = 60_000;
 const mostBuckets = 100_000;
 
 /**
- * So many calls a minute for each name. The allowance refills steadily, so a minute's worth can be used at once and no
- * window's edge lets double through.
+ * A number of calls per minute for each name. The allowance refills steadily: a minute's worth can be used at once, and
+ * no edge of a window lets double through.
  */
 export class RateLimiter {
   readonly #perMinute: number;
@@ -45,7 +45,7 @@ export class RateLimiter {
     const bucket = known ?? { tokens: this.#perMinute, at: now };
     bucket.tokens = Math.min(this.#perMinute, bucket.tokens + ((now - bucket.at) * this.#perMinute) / windowMs);
     bucket.at = now;
-    // Kept in the order of use, so that those unused for longest, which are full again, can go.
+    // Kept in order of use, so that the least recently used, which are full again, can go.
     this.#buckets.delete(name);
     if (this.#buckets.size >= mostBuckets) {
       const [oldest] = this.#buckets.keys();

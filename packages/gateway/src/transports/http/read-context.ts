@@ -12,7 +12,7 @@ const shapes: Readonly<Record<ActionType, Shape>> = contextShapes;
 const allNames = new Set(Object.values(shapes).flatMap(({ names }) => names));
 const numbers = new Set<ContextMember>(['promptTokens', 'maxOutputTokens', 'port']);
 
-/** The type of an action, in whatever case. */
+/** The type of an action, in any case. */
 export function readActionType(text: string): ActionType {
   const name = text.toLowerCase();
   const type = actionTypes.find((candidate) => candidate === name);
@@ -20,7 +20,7 @@ export function readActionType(text: string): ActionType {
   return type;
 }
 
-/** An action as JSON describes it: the context as gRPC names it, under the name of its kind or bare. */
+/** An action described in JSON: the context with gRPC's names, bare or under the name of its kind. */
 export function readContext(type: ActionType, context: Readonly<Record<string, unknown>>): Action {
   const { given, place } = unwrap(type, context);
   const { members } = shapes[type];
@@ -72,7 +72,7 @@ function read(target: ContextMember, field: string, value: unknown): unknown {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Arguments as the text of a JSON document, as the document itself, or as gRPC's JSON has bytes: in Base64. */
+/** Arguments as the text of a JSON document, as the document itself, or in Base64, as gRPC's JSON writes bytes. */
 function readJson(field: string, value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   if (value.trim() === '' || isJson(value)) return value.trim();

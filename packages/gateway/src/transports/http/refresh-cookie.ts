@@ -4,7 +4,7 @@ import { HttpError } from './problem.ts';
 const name = 'reeve_refresh';
 const attributes = 'Path=/api/v1/auth; HttpOnly; Secure; SameSite=Strict';
 
-/** The refresh token goes to the browser in this cookie, which its pages cannot read and other sites cannot send. */
+/** The browser gets the refresh token in this cookie, which pages cannot read and other sites cannot send. */
 export function refreshCookie(token: string, maxAgeSecs: number): string {
   return `${name}=${token}; ${attributes}; Max-Age=${maxAgeSecs}`;
 }
@@ -20,8 +20,8 @@ export function refreshTokenOf(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Refuses what a browser sends from a page that is not of this gateway. Browsers say where a request comes from; what
- * says nothing is no browser, and holds no cookie that it was not given.
+ * Refuses requests that a browser sends from a foreign page. Browsers say where a request comes from. A client that
+ * does not is no browser, and has only cookies that it was given.
  */
 export function requireOwnOrigin(request: FastifyRequest, publicOrigin: string): void {
   const { origin, host, 'sec-fetch-site': site } = request.headers;

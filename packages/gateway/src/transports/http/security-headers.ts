@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { style } from './docs-page.ts';
 
-/** The page's own style is allowed by its hash; nothing else is, and no script at all. */
+/** Allows the page's own style by its hash, nothing else, and no script at all. */
 const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
-/** On every answer. */
+/** The headers of every answer. */
 export function securityHeaders(tls: boolean): Readonly<Record<string, string>> {
   return {
     'x-content-type-options': 'nosniff',

@@ -3,8 +3,8 @@ import type { DashboardFile, Encoding } from './dashboard-files.ts';
 import { HttpError } from './problem.ts';
 
 /**
- * The first parts of the paths that are pages of the dashboard. All of them are one document, which looks at the address
- * itself; a path that is not here is a problem, as everywhere.
+ * The first parts of the paths that are pages of the dashboard. All of them are one document, which reads the address
+ * itself. Any other path is a problem, as everywhere.
  */
 const pages = [
   'ops',
@@ -41,12 +41,14 @@ const unbuilt = `<!doctype html>
 </body></html>
 `;
 
-/** Whether a path is the dashboard's to answer. */
+/** Whether the dashboard answers a path. */
 export function isPage(path: string): boolean {
   return path === '/' || pages.includes(path.split('/')[1] ?? '');
 }
 
-/** The dashboard at the root. Its files count against no limit: they cost nothing, and a page needs many at once. */
+/**
+ * Serves the dashboard at the root. Its files count against no limit: they cost nothing, and a page needs many at once.
+ */
 export function serveDashboard(app: FastifyInstance, files: ReadonlyMap<string, DashboardFile> | undefined): void {
   const index = files?.get('index.html');
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -86,7 +88,7 @@ async function sendFile(file: DashboardFile, request: FastifyRequest, reply: Fas
   return reply.type(file.type).send(await file.content(encoding));
 }
 
-/** A browser asks for HTML; a program that wants JSON is told that there is none. */
+/** A browser asks for HTML; a program that wants JSON gets a problem. */
 function wantsPage({ headers: { accept } }: FastifyRequest): boolean {
   return accept === undefined || /text\/(html|\*)|\*\/\*/.test(accept);
 }

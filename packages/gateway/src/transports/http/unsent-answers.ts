@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { patienceMs } from './patient-stream.ts';
 import { HttpError } from './problem.ts';
 
-/** Smaller answers are gone before it matters. */
+/** Smaller answers are sent too fast to matter. */
 const leastCounted = 64 * 1024;
-/** So many bytes a tenant may leave unread before it is asked to read them first. */
+/** How many bytes a tenant may leave unread before it is refused. */
 const mostUnsent = 32 * 1024 * 1024;
 
 /**
- * Answers that were made and that their clients have not read. They stay in memory until then, so a tenant that asks for
- * many large ones and reads none gets no more, and a client that takes nothing for long is cut off.
+ * Answers that their clients have not read yet. They stay in memory until then. So a tenant that asks for many large
+ * ones and reads none gets no more, and a client that takes nothing for long is cut off.
  */
 export class UnsentAnswers {
   readonly #bytes = new Map<string, number>();
@@ -26,7 +26,7 @@ export class UnsentAnswers {
     throw new HttpError('rate_limited', detail, {}, { 'retry-after': '1' });
   }
 
-  /** Counts an answer until it was sent or its connection has ended. */
+  /** Counts an answer until it is sent or its connection has ended. */
   hold(tenant: string, payload: unknown, response: ServerResponse): void {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
     if (bytes < leastCounted) return;

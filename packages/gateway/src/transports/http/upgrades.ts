@@ -7,7 +7,7 @@ import { routes } from '@reeve/contract/http';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from './problem.ts';
 
-/** What a connection that asks to become a WebSocket comes with. */
+/** The connection of a request for a WebSocket. */
 export interface Upgrade {
   readonly socket: Duplex;
   /** Bytes that came after the request. */
@@ -20,17 +20,17 @@ const socketPaths = new Set(
 
 const pending = new WeakMap<IncomingMessage, Upgrade>();
 
-/** Whether Node is to hand a connection over. Anywhere else the wish for another protocol is ignored, as is allowed. */
+/** Whether Node should hand the connection over. Elsewhere an upgrade request is ignored, as the standard allows. */
 export function mayUpgrade({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && socketPaths.has(url.split('?')[0] ?? '');
 }
 
-/** Sends requests for a WebSocket through the routes like all others, so that each can be refused like any other. */
+/** Routes requests for a WebSocket like all others, so that each can be refused in the same way. */
 export function acceptUpgrades(app: FastifyInstance): void {
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const response = new ServerResponse(request);
     response.assignSocket(socket as Socket);
-    // What comes after a refusal is not read.
+    // Nothing is read after a refusal.
     response.shouldKeepAlive = false;
     response.on('finish', () => (socket as Socket).destroySoon());
     socket.on('error', () => undefined);
@@ -39,7 +39,7 @@ export function acceptUpgrades(app: FastifyInstance): void {
   });
 }
 
-/** The connection of a request that asks for a WebSocket in the right form. */
+/** The connection of a well-formed request for a WebSocket. */
 export function upgradeOf(request: IncomingMessage): Upgrade {
   const upgrade = pending.get(request);
   const needed = { connection: 'Upgrade', upgrade: 'websocket' };

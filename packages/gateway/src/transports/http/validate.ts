@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { HttpError } from './problem.ts';
 
-/** More of what is wrong is not told. */
+/** The most errors in one answer. */
 const mostErrors = 100;
 
-/** Checks a part of a request by its schema; what is wrong is told with JSON pointers. */
+/** Checks a part of a request by its schema; errors carry JSON pointers. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -25,7 +25,7 @@ function describe(where: string) {
   };
 }
 
-/** RFC 6901. */
+/** Escapes a part of a JSON pointer, RFC 6901. */
 function escape(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1');
 }

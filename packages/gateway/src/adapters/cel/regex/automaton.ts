@@ -4,34 +4,34 @@ import { assertions } from './pattern.ts';
 import type { Program } from './program.ts';
 import { mostInstructions, operation } from './program.ts';
 
-/** What stands on one side of a place in a text. */
+/** The character on one side of a place in a text. */
 type Side = 'edge' | 'word' | 'newline' | 'other';
 
-/** Characters that no part of the pattern tells apart. */
+/** Characters that the pattern does not tell apart. */
 interface CharClass {
-  /** Of each set of the pattern, 1 where they are in it. */
+  /** For each set of the pattern, 1 if these characters are in it. */
   readonly in: Uint8Array;
   readonly side: Side;
 }
 
-/** Where the machine may be at once. What follows is worked out when it is first needed. */
+/** The places where the automaton is at once. The next states are computed when they are first needed. */
 interface State {
   readonly places: readonly number[];
-  /** What stands before; always `other` where the pattern does not ask. */
+  /** The side before; always `other` where the pattern has no assertions. */
   readonly before: Side;
-  /** By the class of the next character. */
+  /** Indexed by the class of the next character. */
   readonly next: (State | undefined)[];
   matchesAtEnd: boolean | undefined;
 }
 
 const matched: State = { places: [], before: 'other', next: [], matchesAtEnd: true };
-/** Nothing that follows can match. */
+/** No continuation can match. */
 const lost: State = { places: [], before: 'other', next: [], matchesAtEnd: false };
-/** How much one machine remembers: states by the places in them, characters, and classes of them. */
+/** How much one automaton remembers, in places: states, characters and character classes. */
 const mostPlaces = 50_000;
 /**
- * How much all machines remember together, some 20 bytes for each place: a tenant may have thousands of them. The one
- * that began the longest ago forgets first.
+ * How much all automatons remember together, about 20 bytes per place: a tenant may have thousands of them. The
+ * automaton that began first forgets first.
  */
 const mostPlacesOfAll = 2_000_000;
 const remembering = new Set<{ forget: () => void }>();
@@ -42,7 +42,7 @@ const mostCharacters = 4096;
 const chunk = 1024;
 const lastRound = 0xffff_ffff;
 const noSets = new Uint8Array(0);
-/** Which places the present step has seen. One step is taken at a time, whoever takes it. */
+/** Which places the current step has seen. Only one step runs at a time, so all automatons share this. */
 const seen = new Uint32Array(mostInstructions);
 let round = 0;
 
@@ -52,8 +52,8 @@ const priceOfCharacter = 0.75;
 const priceOfPlace = 8;
 
 /**
- * Tells whether a text matches anywhere, in time that grows with the text alone: the ways through the pattern are
- * followed all at once and states are remembered. What a step costs is told before it is taken.
+ * Tells whether a text matches anywhere, in time linear in the text: it follows all ways through the pattern at once
+ * and remembers states. It charges each step before taking it.
  */
 export class Automaton {
   readonly #program: Program;
@@ -119,7 +119,7 @@ export class Automaton {
     return next;
   }
 
-  /** The instructions that wait for a character, with this one ahead; undefined where a match is reached. */
+  /** The instructions that wait for a character, given the side ahead; undefined where a match is reached. */
   #reach(state: State, ahead: Side, charge: (units: number) => void): number[] | undefined {
     const takers: number[] = [];
     const program = this.#program;
@@ -150,7 +150,7 @@ export class Automaton {
     return state;
   }
 
-  /** For what is about to be remembered. One machine runs at a time, so any other can forget. */
+  /** Makes room before something is remembered. One automaton runs at a time, so any other can forget. */
   #makeRoom(places: number): void {
     if (this.#places + places > mostPlaces) this.#forget();
     this.#places += places;
@@ -162,7 +162,7 @@ export class Automaton {
     }
   }
 
-  /** States point at each other: those that are dropped here live on only as long as a match is using them. */
+  /** States point at each other. Dropped states live on only while a match uses them. */
   #forget(): void {
     for (const state of this.#states.values()) state.next.length = 0;
     this.#states.clear();
@@ -182,7 +182,7 @@ export class Automaton {
     const inSet = Uint8Array.from(sets, (set) => Number(set.has(code)));
     const side = this.#asks ? sideOf(code) : 'other';
     const key = `${side}:${inSet.join('')}`;
-    // Room is made before it is looked up, as classes are forgotten, too.
+    // Make room before the lookup, because that may forget classes, too.
     this.#makeRoom(placesOfCharacter + (this.#classKeys.has(key) ? 0 : placesOfEmptyState + sets.length / 8));
     let known = this.#classKeys.get(key);
     if (known === undefined) {
@@ -199,7 +199,7 @@ export class Automaton {
     this.#otherClasses.set(code, charClass);
   }
 
-  /** Whether a match can only begin where the text does, so that the rest need not be looked at. */
+  /** Whether a match can only begin at the start of the text, so that the rest need not be searched. */
   #startsAtStart(): boolean {
     const program = this.#program;
     const stack = [program.start];
@@ -216,12 +216,12 @@ export class Automaton {
   }
 }
 
-/** How much all machines remember at present, in places. */
+/** How much all automatons remember now, in places. */
 export function remembered(): number {
   return placesOfAll;
 }
 
-/** Marks of earlier rounds need no clearing, until the numbers run out. */
+/** Marks of earlier rounds need no clearing until the round numbers run out. */
 function nextRound(): number {
   if (round === lastRound) {
     seen.fill(0);

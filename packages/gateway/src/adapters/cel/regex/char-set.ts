@@ -1,4 +1,4 @@
-/** Which characters a part of a pattern stands for. Sets with the same key hold the same. */
+/** The characters that a part of a pattern stands for. Sets with the same key hold the same characters. */
 export interface CharSet {
   readonly key: string;
   readonly has: (code: number) => boolean;
@@ -25,7 +25,7 @@ export function complementSet(set: CharSet): CharSet {
   return { key: `!${set.key}`, has: (code) => !set.has(code) };
 }
 
-/** A general category such as `Lu` or a script such as `Greek`; undefined where there is none of this name. */
+/** A general category such as `Lu` or a script such as `Greek`; undefined if the name is unknown. */
 export function unicodeSet(name: string, ignoreCase: boolean): CharSet | undefined {
   if (!/^\w+$/.test(name)) return undefined;
   for (const property of [name, `Script=${name}`]) {
@@ -38,7 +38,7 @@ export function unicodeSet(name: string, ignoreCase: boolean): CharSet | undefin
   return undefined;
 }
 
-/** One character against one class: nothing in it can take long. */
+/** Tests one character against one class, so it cannot take long. */
 function tester(source: string, ignoreCase: boolean): (code: number) => boolean {
   const pattern = new RegExp(`^${source}$`, ignoreCase ? 'iu' : 'u');
   return (code) => pattern.test(String.fromCodePoint(code));
@@ -71,7 +71,7 @@ export const posixSets: ReadonlyMap<string, CharSet> = new Map([
   ['xdigit', ascii('09AFaf')],
 ]);
 
-/** Of ranges, written as pairs of their first and last character. */
+/** A set of ASCII ranges, written as pairs of first and last character. */
 function ascii(pairs: string): CharSet {
   const ranges = Array.from({ length: pairs.length / 2 }, (_, at): Range => {
     return [pairs.charCodeAt(2 * at), pairs.charCodeAt(2 * at + 1)];

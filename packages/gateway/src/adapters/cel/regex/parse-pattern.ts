@@ -19,7 +19,7 @@ interface Flags {
   readonly dotAll: boolean;
 }
 
-/** Reads the syntax of RE2, which is that of CEL: what backtracks, as backreferences and lookaround, is not in it. */
+/** Reads the RE2 syntax that CEL uses. It has nothing that backtracks, such as backreferences and lookaround. */
 export function parsePattern(source: string): Pattern {
   return new PatternParser(source).parse();
 }
@@ -84,7 +84,7 @@ class PatternParser {
       throw this.#error(`a repetition may be counted up to ${mostRepeats}`);
     }
     if (least > most) throw this.#error('a repetition counts from the lower to the higher number');
-    // Whether as much or as little as possible is taken makes no difference to whether there is a match.
+    // Greedy or lazy makes no difference to whether there is a match.
     this.#take('?');
     if (this.#counts() !== undefined) throw this.#error('a repetition cannot be repeated; put a group around it');
     return { kind: 'repeat', part, least, most };
@@ -139,7 +139,7 @@ class PatternParser {
     return pattern;
   }
 
-  /** Reads what follows `(?`; true where it was flags alone, which then hold for the rest of the group around them. */
+  /** Reads what follows `(?`. Returns true for flags alone, which then hold for the rest of the enclosing group. */
   #readGroupStart(): boolean {
     const rest = this.#source.slice(this.#at, this.#at + 200);
     const name = /^P?<[A-Za-z_]\w*>/.exec(rest);
@@ -195,7 +195,7 @@ class PatternParser {
     return this.#peek() === '\\' ? this.#escape() : this.#next();
   }
 
-  /** What starts with a backslash: one character, or a class of them. */
+  /** An escape: one character, or a class of characters. */
   #escape(): number | CharSet {
     this.#at++;
     if (this.#at >= this.#source.length) throw this.#error('a pattern must not end with "\\"');

@@ -5,7 +5,7 @@ export const assertions = ['textStart', 'textEnd', 'lineStart', 'lineEnd', 'word
 
 export type Assertion = (typeof assertions)[number];
 
-/** A regular expression as a tree. Groups are gone: all that is asked is whether a text matches. */
+/** A regular expression as a tree. It has no groups, because the only question is whether a text matches. */
 export type Pattern =
   | { readonly kind: 'set'; readonly set: CharSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }

@@ -6,35 +6,35 @@ type Instruction =
   /** Takes one character that is in the set. */
   | { readonly kind: 'take'; readonly set: number; readonly next: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }
-  /** Goes both ways. */
+  /** Continues both ways. */
   | { readonly kind: 'fork'; readonly next: number; readonly other: number }
   | { readonly kind: 'match' };
 
-/** What an instruction does, and what its argument is. */
+/** The operations of instructions, and their arguments. */
 export const operation = {
   match: 0,
   /** Takes one character that is in the set. */
   take: 1,
-  /** Holds, by its place in `assertions`. */
+  /** Requires an assertion, given by its index in `assertions`. */
   assert: 2,
-  /** Goes both ways: on, and there. */
+  /** Continues both at the next place and at its argument. */
   fork: 3,
 } as const;
 
 /**
- * A pattern as the instructions of a machine that follows all ways at once. They are kept as small as can be: whoever
- * may store patterns may store very many.
+ * A pattern as instructions of an automaton that follows all ways at once. They are kept small, because a tenant may
+ * store very many patterns.
  */
 export interface Program {
-  /** How many instructions there are. */
+  /** The number of instructions. */
   readonly size: number;
-  /** Of each instruction, its operation and four times its argument, then the place that follows. */
+  /** For each instruction: its operation plus four times its argument, then the next place. */
   readonly code: Uint16Array;
   readonly start: number;
   readonly sets: readonly CharSet[];
 }
 
-/** No pattern becomes more, so that arguments and places fit into 14 bits. */
+/** The limit for one pattern. It makes arguments and places fit into 14 bits. */
 export const mostInstructions = 2000;
 /** Repetitions of nothing add no instructions, but take time. */
 const mostVisits = 20_000;
@@ -80,7 +80,7 @@ class ProgramBuilder {
     return this.instructions.push(instruction) - 1;
   }
 
-  /** Where the machine has to start to match the pattern and then go on at `next`. */
+  /** Returns the place where the automaton must start to match the pattern and continue at `next`. */
   build(pattern: Pattern, next: number): number {
     if (++this.#visits > mostVisits) throw new PatternError('the pattern is too large');
     switch (pattern.kind) {

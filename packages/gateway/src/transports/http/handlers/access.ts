@@ -58,7 +58,7 @@ export function accessHandlers({ access, tickets, findAccount }: AccessPorts): P
     listApiKeys: ({ query }, { principal }) => {
       const all = listKeys(access, principal).filter((key) => query.org_id === undefined || key.orgId === query.org_id);
       const start = placeOf(query.cursor) ?? 0;
-      // Counted from the oldest, so that keys made meanwhile do not shift the pages that follow.
+      // Pages count from the oldest key, so that new keys do not shift the following pages.
       const upTo = start === 0 ? all.length : Math.min(start, all.length);
       const items = fitting(all.slice(all.length - upTo, all.length - upTo + query.per_page), apiKeyJson);
       const rest = upTo - items.length;

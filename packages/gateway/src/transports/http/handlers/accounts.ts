@@ -48,7 +48,7 @@ type AccountRoutes =
 
 export interface AccountPorts {
   readonly accounts: Accounts;
-  /** Runs what must not show in an answer, or in its time, after the answer. */
+  /** Runs work after the answer that must not show in the answer or in its timing. */
   readonly afterwards: (work: () => Promise<void>) => void;
 }
 
@@ -134,7 +134,9 @@ function granted({ account, accessToken, expiresInSecs, refreshToken, refreshTtl
   return new HeadedAnswer(body, { 'set-cookie': refreshCookie(refreshToken, refreshTtlSecs) });
 }
 
-/** A cookie that opens nothing is of no use any more; one that lost a race may have been replaced by a good one. */
+/**
+ * A cookie of an ended session is cleared. A cookie that lost a race is kept, because a good one may have replaced it.
+ */
 function refusedRefresh(error: unknown): unknown {
   if (!(error instanceof ReeveError) || error.code !== 'session_ended') return error;
   return new HttpError('session_ended', error.message, {}, { 'set-cookie': clearedCookie });

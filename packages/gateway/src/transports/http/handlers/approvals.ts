@@ -1,6 +1,6 @@
 import type { RouteInput, Routes } from '@reeve/contract/http';
-import type { Governance, GrantWish, Listed } from '@reeve/core';
-import { execute, findApproval, listApprovals, listGrants } from '@reeve/core';
+import type { Approvals, Execute, GrantWish, Listed } from '@reeve/core';
+import { findApproval, listApprovals, listGrants } from '@reeve/core';
 import { cursorAfterPlace, pageEndOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -8,32 +8,32 @@ import { approvalJson, grantJson } from '../present-approval.ts';
 
 type ApprovalRoutes = 'listApprovals' | 'getApproval' | 'approve' | 'reject' | 'listGrants' | 'revokeGrant';
 
-export function approvalHandlers(gov: Governance): Pick<Handlers, ApprovalRoutes> {
+export function approvalHandlers(approvals: Approvals, execute: Execute): Pick<Handlers, ApprovalRoutes> {
   return {
     listApprovals: async ({ query }, { principal }) => {
       const { state = 'open', org_id: orgId, team_id: teamId, agent_id: agentId, run_id: runId } = query;
       const filter = { orgId, teamId, agentId, runId, state: state === 'pending' ? 'open' : state } as const;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
-      return pageOf(await listApprovals(gov, principal, filter, page), approvalJson);
+      return pageOf(await listApprovals(approvals, principal, filter, page), approvalJson);
     },
-    getApproval: async ({ params }, { principal }) => approvalJson(await findApproval(gov, principal, params.id)),
+    getApproval: async ({ params }, { principal }) => approvalJson(await findApproval(approvals, principal, params.id)),
     approve: async ({ params, body }, { principal }) => {
       const { reason } = body;
       const verdict = { by: principal, approvalId: params.id, reason, grant: wishOf(body.grant) };
-      return approvalJson(await execute(gov, { kind: 'approve', ...verdict }));
+      return approvalJson(await execute({ kind: 'approve', ...verdict }));
     },
     reject: async ({ params, body }, { principal }) =>
-      approvalJson(await execute(gov, { kind: 'reject', by: principal, approvalId: params.id, reason: body.reason })),
+      approvalJson(await execute({ kind: 'reject', by: principal, approvalId: params.id, reason: body.reason })),
     listGrants: async ({ query }, { principal }) => {
       const { state = 'active', org_id: orgId, team_id: teamId, agent_id: agentId } = query;
       const page = { after: pageEndOf(query.cursor), limit: query.per_page };
-      const now = gov.clock.now();
-      const listed = await listGrants(gov, principal, { orgId, teamId, agentId, state }, page);
+      const now = approvals.clock.now();
+      const listed = await listGrants(approvals, principal, { orgId, teamId, agentId, state }, page);
       return pageOf(listed, (grant) => grantJson(grant, now));
     },
     revokeGrant: async ({ params, body }, { principal }) => {
       const command = { kind: 'revoke_grant', by: principal, grantId: params.id, reason: body.reason } as const;
-      return grantJson(await execute(gov, command), gov.clock.now());
+      return grantJson(await execute(command), approvals.clock.now());
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { AuditReader, BalanceDifference, BudgetRow, Governance, SpentWindow, Store } from '@reeve/core';
+import type { AuditReader, BalanceDifference, BudgetRow, Budgets, SpentWindow, Store } from '@reeve/core';
 import { verifyBudgets, correctBudget, listBudgets, readHistory, timestamp, usdOfMicros } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
@@ -6,7 +6,7 @@ import type { Handlers } from '../handler.ts';
 import { timeOrNull } from '../present.ts';
 
 export interface BudgetPorts {
-  readonly gov: Governance;
+  readonly gov: Budgets;
   readonly store: Pick<Store, 'closedPeriods'>;
   readonly reader: AuditReader;
 }

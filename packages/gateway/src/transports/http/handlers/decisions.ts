@@ -1,7 +1,7 @@
 import type {
   AuditReader,
   ConsideredRule,
-  Governance,
+  Decisions,
   RawCheckRequest,
   SimulatedApprovals,
   StoredEntry,
@@ -16,7 +16,7 @@ import { patienceMs, patientStream } from '../patient-stream.ts';
 import { readActionType, readContext } from '../read-context.ts';
 
 export interface DecisionPorts {
-  readonly gov: Governance;
+  readonly gov: Decisions;
   readonly log: AuditReader;
   readonly evaluator: PolicyEvaluator;
   readonly onError: (error: unknown) => void;
@@ -24,7 +24,7 @@ export interface DecisionPorts {
 
 type DecisionRoutes = 'simulatePolicy' | 'backtestPolicy' | 'explainDecision';
 
-/** How many backtests of a tenant may go on. */
+/** How many backtests of a tenant may run at a time. */
 const mostBacktests = 2;
 const retryAfterSecs = 10;
 const day = 86_400_000;

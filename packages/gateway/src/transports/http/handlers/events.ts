@@ -28,7 +28,7 @@ export function eventHandlers(ports: EventPorts): Pick<Handlers, 'eventSocket' |
     },
     eventStream: ({ query, headers }, { principal }) => {
       requireStanding();
-      // What a browser has seen last counts for more than where it first began.
+      // The last event that a browser has seen takes precedence over where it first began.
       const since = headers['last-event-id'] ?? query.since;
       const follower = { principal, filter: filterOf(query), since };
       return new StreamAnswer((connection) => ports.openSse(connection, follower));

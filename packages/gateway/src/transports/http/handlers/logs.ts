@@ -9,11 +9,11 @@ import { RawAnswer } from '../handler.ts';
 import { patienceMs, patientStream } from '../patient-stream.ts';
 import { entryJson } from '../present.ts';
 
-/** An export keeps one page of the log in memory, however slowly it is read. */
+/** An export keeps one page of the log in memory, however slowly its client reads. */
 const entriesPerStep = 200;
-/** And leaves in pieces of about so many characters. */
+/** An export is sent in pieces of about so many characters. */
 const pieceLength = 64 * 1024;
-/** How many exports of a tenant may go on. */
+/** How many exports of a tenant may run at a time. */
 const mostExports = 4;
 const retryAfterSecs = 10;
 
@@ -48,13 +48,13 @@ function pageOf(query: RouteInput<Routes['listLogs']>['query']): LogFilter {
   return { ...filterOf(query), ...(before === undefined ? {} : { before }), limit: query.per_page };
 }
 
-/** The entry with this sequence, where it fits the filter. */
+/** The entry with this sequence, if it fits the filter. */
 async function oneEntry(log: AuditReader, by: Principal, filter: Omit<LogFilter, 'limit'>, seq: number) {
   const { entries } = await latestLogs(log, by, { ...filter, before: seq + 1, limit: 1 });
   return { entries: entries.filter((entry) => entry.seq === seq), next: null };
 }
 
-/** Page after page as the reader takes them: the memory it needs does not grow with the log. */
+/** Reads page after page as the client takes them, so memory does not grow with the log. */
 async function* lines(
   log: AuditReader,
   by: Principal,

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { executorOf } from '@reeve/core';
 import type { TestGovernance } from '@reeve/core/testkit';
 import { agentId, operator, testGovernance } from '@reeve/core/testkit';
 import { expect, test } from 'vitest';
@@ -9,7 +10,7 @@ async function world() {
   await governance.policies('default: allow');
   const agent = await governance.register(agentId('acme/search/bot'));
   await governance.check(agent, { traceId: 't', spanId: 's' });
-  const handlers = opsHandlers(governance.gov);
+  const handlers = opsHandlers(governance.gov, executorOf(governance.gov));
   const call = { requestId: 'r', from: { address: '', userAgent: '', requestId: 'r' }, principal: operator };
   const id = { query: undefined, headers: undefined, params: { id: 't:s' } };
   const pause = async () => handlers.pauseOp({ ...id, body: { reason: '' } }, call);
@@ -25,7 +26,7 @@ async function world() {
   return { governance, pause, complete, read, list };
 }
 
-/** Ends the turn as the event loop does: when all that could be done without waiting has been done. */
+/** Ends the turn as the event loop does, once all work that does not wait is done. */
 async function settled(governance: TestGovernance, ...calls: Promise<unknown>[]): Promise<unknown[]> {
   const settling = Promise.allSettled(calls);
   await nextTurn();

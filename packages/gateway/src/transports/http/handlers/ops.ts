@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RouteInput, Routes } from '@reeve/contract/http';
-import type { ControlAction, ControlScope, Governance, Principal } from '@reeve/core';
-import { execute, listOps, readControl, readOp } from '@reeve/core';
+import type { ControlAction, ControlScope, Controls, Execute, Principal } from '@reeve/core';
+import { listOps, readControl, readOp } from '@reeve/core';
 import { cursorOf, idOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -19,9 +19,9 @@ type OpsRoutes =
   | 'controlScope'
   | 'getControl';
 
-export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
+export function opsHandlers(controls: Controls, execute: Execute): Pick<Handlers, OpsRoutes> {
   const control = async (by: Principal, opId: string, action: ControlAction, reason: string) => {
-    const { op, control: receipt } = await execute(gov, { kind: 'control_op', by, opId, action, reason });
+    const { op, control: receipt } = await execute({ kind: 'control_op', by, opId, action, reason });
     return { op: opJson(op), control: receipt === null ? null : controlJson(receipt) };
   };
   return {
@@ -34,22 +34,22 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
         state: query.state,
       };
       const page = { before: placeOf(query.cursor), limit: query.per_page };
-      const steps = listOps(gov, principal, filter, page);
+      const steps = listOps(controls, principal, filter, page);
       let step = steps.next();
       while (step.done !== true) {
         await nextTurn();
         step = steps.next();
       }
-      await gov.journal.committed();
+      await controls.journal.committed();
       const { ops, places, next, total } = step.value;
       const items = fitting(ops, opJson);
       const goesOn = items.length < ops.length ? (places[items.length - 1] ?? next) : next;
       return { items, next_cursor: cursorOf(goesOn), total };
     },
-    getOp: async ({ params }, { principal }) => opJson(await readOp(gov, principal, params.id)),
+    getOp: async ({ params }, { principal }) => opJson(await readOp(controls, principal, params.id)),
     registerOp: async ({ body }, { principal }) => {
       const { org_id: orgId, team_id: teamId, agent_id: agentId } = body.agent;
-      const { op, created } = await execute(gov, {
+      const { op, created } = await execute({
         kind: 'register_op',
         by: principal,
         agent: { orgId, teamId, agentId },
@@ -69,10 +69,10 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
         detail: body.detail,
       };
       const { reason } = body;
-      return opJson(await execute(gov, { kind: 'complete_op', by: principal, opId: params.id, completion, reason }));
+      return opJson(await execute({ kind: 'complete_op', by: principal, opId: params.id, completion, reason }));
     },
     controlScope: async ({ body, headers }, { principal }) => {
-      const { matched, changed, skipped, controlId } = await execute(gov, {
+      const { matched, changed, skipped, controlId } = await execute({
         kind: 'control_scope',
         by: principal,
         action: body.action,
@@ -86,7 +86,7 @@ export function opsHandlers(gov: Governance): Pick<Handlers, OpsRoutes> {
     },
     getControl: async ({ params, query }, { principal }) => {
       const page = { after: idOf(query.cursor) ?? '', limit: query.per_page };
-      return reportJson(await readControl(gov, principal, params.id, page));
+      return reportJson(await readControl(controls, principal, params.id, page));
     },
   };
 }

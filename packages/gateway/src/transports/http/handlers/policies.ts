@@ -1,5 +1,5 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Governance, PlacedPolicy, StoredVersion } from '@reeve/core';
+import type { Policies, PlacedPolicy, StoredVersion } from '@reeve/core';
 import {
   deletePolicy,
   describeScope,
@@ -29,7 +29,7 @@ type PolicyRoutes =
   | 'rollbackPolicy'
   | 'validatePolicy';
 
-export function policyHandlers(gov: Governance, evaluator: PolicyEvaluator): Pick<Handlers, PolicyRoutes> {
+export function policyHandlers(gov: Policies, evaluator: PolicyEvaluator): Pick<Handlers, PolicyRoutes> {
   const schema = JSON.stringify(policySchema());
   return {
     listPolicies: ({ query }, { principal }) => {
@@ -78,7 +78,7 @@ export function policyHandlers(gov: Governance, evaluator: PolicyEvaluator): Pic
   };
 }
 
-/** Where a file lies is for those who see the whole gateway. */
+/** Only callers who see the whole gateway learn where a file lies. */
 function policyJson({ document, file, saved }: PlacedPolicy, withFile: boolean) {
   return {
     name: document.name,

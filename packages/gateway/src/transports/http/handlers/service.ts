@@ -13,7 +13,7 @@ export interface ServicePorts {
   readonly version: string;
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
-  /** What a registration would meet, where there is one. */
+  /** Whether a registration would succeed, if there are accounts. */
   readonly registration: () => Promise<RegistrationState>;
 }
 
@@ -21,7 +21,7 @@ type ServiceRoutes = 'healthz' | 'readyz' | 'metrics' | 'openapi' | 'docs' | 'jw
 
 export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRoutes> {
   const { health, version } = ports;
-  // Made when somebody first asks: they take a good part of the time that a start takes.
+  // Made on first request, because they take a good part of the start time.
   const openapi = once(() => JSON.stringify(openApiDocument(version)));
   const page = once(() => docsPage(version));
   return {

@@ -1,14 +1,5 @@
-import type { AgentId, Governance } from '@reeve/core';
-import {
-  execute,
-  findAgent,
-  lineageOf,
-  listAgents,
-  teamOf,
-  topologyStats,
-  treeUnder,
-  visibleAgents,
-} from '@reeve/core';
+import type { AgentId, Execute, Operations } from '@reeve/core';
+import { findAgent, lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from '@reeve/core';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
@@ -27,21 +18,23 @@ type TenancyRoutes =
   | 'suspendAgent'
   | 'resumeAgent';
 
-export function tenancyHandlers(gov: Governance): Pick<Handlers, TenancyRoutes> {
-  const { topologyAgentJson, agentJson, treeJson } = agentPresenter(gov);
+export function tenancyHandlers(operations: Operations, execute: Execute): Pick<Handlers, TenancyRoutes> {
+  const { topologyAgentJson, agentJson, treeJson } = agentPresenter(operations);
   return {
     topologyOverview: ({ query }, { principal }) =>
-      overview([...visibleAgents(gov, principal, { orgId: query.org_id })].map(topologyAgentJson)),
+      overview([...visibleAgents(operations, principal, { orgId: query.org_id })].map(topologyAgentJson)),
     topologyTree: ({ params, query }, { principal }) =>
-      treeJson(treeUnder(gov, principal, idOf(params), { orgId: query.org_id })),
+      treeJson(treeUnder(operations, principal, idOf(params), { orgId: query.org_id })),
     topologyTeam: ({ params, query }, { principal }) => ({
-      items: teamOf(gov, principal, teamIdOf(params), { orgId: query.org_id }).map(topologyAgentJson),
+      items: teamOf(operations, principal, teamIdOf(params), { orgId: query.org_id }).map(topologyAgentJson),
     }),
     topologyLineage: ({ params, query }, { principal }) => ({
-      items: lineageOf(gov, principal, idOf(params), { orgId: query.org_id }).map(topologyAgentJson),
+      items: lineageOf(operations, principal, idOf(params), { orgId: query.org_id }).map(topologyAgentJson),
     }),
     topologyStats: ({ query }, { principal }) => {
-      const { agents, roots, suspended, byDepth, orgs, teams } = topologyStats(gov, principal, { orgId: query.org_id });
+      const { agents, roots, suspended, byDepth, orgs, teams } = topologyStats(operations, principal, {
+        orgId: query.org_id,
+      });
       const by_depth = Object.fromEntries(
         [...byDepth].sort(([a], [b]) => a - b).map(([depth, n]) => [String(depth), n]),
       );
@@ -50,21 +43,22 @@ export function tenancyHandlers(gov: Governance): Pick<Handlers, TenancyRoutes> 
     listAgents: ({ query }, { principal }) => {
       const filter = { orgId: query.org_id, teamId: query.team_id, status: query.status };
       const page = { after: placeOf(query.cursor) ?? 0, limit: query.per_page };
-      const { agents, next, total } = listAgents(gov, principal, filter, page);
+      const { agents, next, total } = listAgents(operations, principal, filter, page);
       const items = fitting(agents, agentJson);
       const goesOn = items.length < agents.length ? (agents[items.length - 1]?.ordinal ?? next) : next;
       return { items, next_cursor: cursorOf(goesOn), total };
     },
-    getAgent: ({ params }, { principal }) => agentJson(findAgent(gov, principal, idOf(params))),
+    getAgent: ({ params }, { principal }) => agentJson(findAgent(operations, principal, idOf(params))),
     suspendAgent: async ({ params, body }, { principal }) => {
-      const agent = idOf(params);
-      await execute(gov, { kind: 'suspend_agent', by: principal, agent, reason: body.reason });
-      return agentJson(findAgent(gov, principal, agent));
+      // Found before: the agent may leave while the command is made durable.
+      const agent = findAgent(operations, principal, idOf(params));
+      await execute({ kind: 'suspend_agent', by: principal, agent: agent.record.id, reason: body.reason });
+      return agentJson(agent);
     },
     resumeAgent: async ({ params, body }, { principal }) => {
-      const agent = idOf(params);
-      await execute(gov, { kind: 'resume_agent', by: principal, agent, reason: body.reason });
-      return agentJson(findAgent(gov, principal, agent));
+      const agent = findAgent(operations, principal, idOf(params));
+      await execute({ kind: 'resume_agent', by: principal, agent: agent.record.id, reason: body.reason });
+      return agentJson(agent);
     },
   };
 }

@@ -1,19 +1,19 @@
-import type { RowsOf } from '../journal/rows.ts';
-import { marksTable, put } from '../journal/rows.ts';
+import type { RowsOf } from './rows.ts';
+import { marksTable, put } from './rows.ts';
 
-/** Ids of events up to this one may have been given out: the next run starts after it. */
+/** Event ids up to this one may be in use. The next run starts after it. */
 export interface EventIdsChange {
   readonly kind: 'event_ids_reserved';
   readonly through: number;
 }
 
-/** What a start brings back of events. */
+/** What a start restores for events. */
 export interface EventIdsSnapshot {
-  /** Up to where ids of events may have been given out. */
+  /** Event ids up to this one may be in use. */
   readonly eventIdsReserved: number;
 }
 
-/** The name of the mark up to which ids may have been given out. */
+/** The mark up to which ids may be in use. */
 export const idsReserved = 'event_ids_reserved';
 
 export const eventIdRows: RowsOf<EventIdsChange> = {

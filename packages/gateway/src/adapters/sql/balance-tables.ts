@@ -1,12 +1,15 @@
-/** What was spent, one row for each tier of each tenant; under an empty name, up to which entry that is true. */
-export const booksTables = `
+/**
+ * The balances: one row for each tier of each tenant. The row with an empty name holds the entry up to which they are
+ * true.
+ */
+export const balanceTables = `
   CREATE TABLE books (
     name TEXT PRIMARY KEY,
     record TEXT NOT NULL
   );
 `;
 
-/** What each tier has spent in days and months that are over: one row for each. */
+/** The closed balances: what each tier has spent in past days and months, one row for each. */
 export const closedPeriodTables = `
   CREATE TABLE closed_books (
     name TEXT NOT NULL,

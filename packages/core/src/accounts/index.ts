@@ -1,0 +1,18 @@
+export type { AccountRows, AccountStore, OwedEntry, Page } from './account-store.ts';
+export type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
+export { accountRows, owedEntriesTable } from './accounts-rows.ts';
+export type { Accounts, AccountsAccess, AccountsChange, Origin, PasswordHasher } from './accounts.ts';
+export { requireLogin } from './accounts.ts';
+export type { PostOffice } from './deliver-mail.ts';
+export { deliverMail } from './deliver-mail.ts';
+export type { MadeInvite } from './invites.ts';
+export { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
+export { logIn } from './log-in.ts';
+export { changeAccount, findAccount, keepAccounts, listAccounts } from './manage-accounts.ts';
+export { longestPassword, normalisePassword } from './password-rules.ts';
+export { changePassword, confirmReset, requestReset } from './passwords.ts';
+export { refresh } from './refresh.ts';
+export type { RegistrationState } from './register.ts';
+export { findLoginIn, findRolesIn, register, registrationState } from './register.ts';
+export type { SessionGrant } from './sessions.ts';
+export { listSessions, logOut, revokeSession } from './sessions.ts';

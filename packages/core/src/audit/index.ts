@@ -1,0 +1,10 @@
+export type { AuditPage, AuditQuery, AuditReader, EntryLog, StoredEntry } from './audit-reader.ts';
+export { EntryPage } from './audit-reader.ts';
+export type { CanonicalJson, Json } from './canonical-json.ts';
+export { canonicalJson } from './canonical-json.ts';
+export type { ChainHead, Seal } from './chain.ts';
+export { emptyChain, sealer } from './chain.ts';
+export type { Actor, AlertEvent, AuditEventType, Decision, EntryDraft, Lineage, SealedEntry } from './entry.ts';
+export { auditEventTypes, draftOf, lineageOfBinding, lineageOfId, noLineage, system } from './entry.ts';
+export { mayNeedRedaction, redact, redactArguments, redactText } from './redact.ts';
+export { redacted } from './secret-options.ts';

@@ -1,0 +1,6 @@
+export type { Answer, DecisionEvent } from './answer.ts';
+export { checkAction, checkActions, longestStretch } from './check-action.ts';
+export { CheckFacts } from './check-facts.ts';
+export { DecisionTally } from './decision-tally.ts';
+export type { Decisions } from './decisions.ts';
+export { chargeOf, isBudgetRule, limitTold, weighBudgets } from './weigh-budgets.ts';

@@ -1,0 +1,10 @@
+export { EventBus } from './event-bus.ts';
+export type { EventIdsChange, EventIdsSnapshot } from './event-ids.ts';
+export { eventIdRows, idsReserved } from './event-ids.ts';
+export type { Batch, JournalOf, Typed, Undo } from './journal.ts';
+export { HeadMoved, Journal } from './journal.ts';
+export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';
+export type { Value, Write } from './rows.ts';
+export { agentColumns, agentIdOf, agentValues, clear, every, fixed, flag, integer, marksTable } from './rows.ts';
+export { numberIn, optionalNumberIn, optionalTextIn, prune, push, put, remove, text, textIn } from './rows.ts';
+export { update } from './rows.ts';

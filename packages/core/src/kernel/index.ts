@@ -1,0 +1,18 @@
+export type { Reactions } from './announce.ts';
+export { announce } from './announce.ts';
+export { checkLength, fitsIn, keptText, longest, mostBytesOfArguments, mostBytesOfPage } from './bounds.ts';
+export { shortened, toldReason, utf8Length, withKeptTexts } from './bounds.ts';
+export type { Clock, EpochMs } from './clock.ts';
+export { SteppedRound, rememberingTimestamp, timestamp } from './clock.ts';
+export type { ErrorCode } from './errors.ts';
+export { ReeveError, invalid, messageOf } from './errors.ts';
+export type { Glob } from './glob.ts';
+export { GlobError, compileGlob } from './glob.ts';
+export type { AgentId, AgentKey } from './ids.ts';
+export { agentKey, checkTraceIds, isId, parseAgentId, traceIdsIn, traceIdsOf } from './ids.ts';
+export type { Micros, Total } from './money.ts';
+export { approximateUsd, checkCost, isShareOf, microsOfUsd, microsPerUsd, minus, mostMicros } from './money.ts';
+export { mostPriceMicros, parseUsd, plus, totalJson, totalOfJson, usdOfMicros } from './money.ts';
+export { usualMostActionMicros } from './money.ts';
+export type { Ports, Randomness, Sha256 } from './ports.ts';
+export { equalInConstantTime, parseUrl } from './ports.ts';

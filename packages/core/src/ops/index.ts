@@ -1,0 +1,18 @@
+export { OpsCheckpoint, sweepOps } from './checkpoint.ts';
+export type { CompleteOp, CompleteRequest, Outcome } from './complete-op.ts';
+export { completeAction, completeOp } from './complete-op.ts';
+export { findOp, inFlight, listOps, readOp } from './find-ops.ts';
+export { moveByDecision, moveOp } from './move-op.ts';
+export type { Op, OpRecord, OpState } from './op.ts';
+export { isOver, nextState, recordOf } from './op.ts';
+export type { OpMoved, Operations, OperationsChange, OperationsEvent, OpsReactions } from './operations.ts';
+export { opsRows, opsTable, replayFrom } from './ops-rows.ts';
+export type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops-slice.ts';
+export { boundedOp, opsChange } from './ops-slice.ts';
+export type { AckOutcome, ControlAction, Receipt, ReceiptStatus } from './receipt.ts';
+export { acknowledged, delivered, givenUp, isDue, lifted, receiptStatuses, unconfirmed } from './receipt.ts';
+export { recoverOps } from './recover-ops.ts';
+export type { RegisterOp, RegisteredOp } from './register-op.ts';
+export { expireUnchecked, registerOp } from './register-op.ts';
+export { OpsRegistry } from './registry.ts';
+export { endOpsOf, settleCost } from './settle-op.ts';

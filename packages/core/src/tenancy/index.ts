@@ -1,0 +1,16 @@
+export type { Agent, AgentRecord, Suspension } from './agent.ts';
+export { actorOf, unregisteredAgent } from './agent.ts';
+export type { DeregisterRequest } from './deregister-agent.ts';
+export { deregisterAgent } from './deregister-agent.ts';
+export { AgentDirectory } from './directory.ts';
+export type { Identity } from './identify.ts';
+export { authenticateAgent, credentialEnded, findAgent, heartbeat, identify, provenAgent } from './identify.ts';
+export { touchAgent } from './identify.ts';
+export type { RegisterRequest, Registration } from './register-agent.ts';
+export { registerAgent } from './register-agent.ts';
+export { agentRows, agentsTable } from './tenancy-rows.ts';
+export type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy-slice.ts';
+export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy-slice.ts';
+export type { Agents, Tenancy, TenancyReactions } from './tenancy.ts';
+export type { TenantFilter, Tree } from './topology.ts';
+export { lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
