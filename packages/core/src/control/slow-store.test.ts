@@ -28,6 +28,7 @@ class SlowStore extends MemoryStore {
       resolve();
     };
     this.waiting.push({ settle });
+    // A store may answer later; the memory store never does, and its type says so.
     return promise as unknown as void;
   }
 }

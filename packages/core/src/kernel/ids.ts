@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts';
+import { invalid, ReeveError } from './errors.ts';
 import type { Randomness } from './ports.ts';
 
 /** The three tiers of tenancy. Org and team may be empty; the agent may not. */
@@ -61,4 +61,39 @@ export function traceIdsIn(opId: string): TraceIds {
 /** The given ids, or new ones if there are none. */
 export function traceIdsOf({ traceId, spanId }: TraceIds, randomness: Randomness): TraceIds {
   return traceId === '' ? { traceId: randomness.hex(16), spanId: randomness.hex(8) } : { traceId, spanId };
+}
+
+/** An operation as a caller names it. Without an agent, any agent's operation of this id may be meant. */
+export interface NamedOp {
+  readonly opId: string;
+  readonly agent: AgentId | undefined;
+}
+
+/** Reads `trace:span`, or `org/team/agent/trace:span` with `-` for an empty org or team. */
+export function parseOpPath(path: string): NamedOp | undefined {
+  const [org = '', team, agentId, opId, ...rest] = path.split('/');
+  if (org === path) return { opId: path, agent: undefined };
+  if (team === undefined || agentId === undefined || opId === undefined || rest.length > 0) return undefined;
+  return { opId, agent: { orgId: emptyOr(org), teamId: emptyOr(team), agentId } };
+}
+
+/** The path that means this operation and no other. */
+export function opPath({ orgId, teamId, agentId }: AgentId, opId: string): string {
+  return `${orgId || '-'}/${teamId || '-'}/${agentId}/${opId}`;
+}
+
+/** How many candidates the error for an ambiguous id names. */
+const mostCandidates = 20;
+
+/** Several agents have an operation of this id. `owners` are those that the caller may see. */
+export function ambiguousOp(opId: string, owners: readonly AgentId[]): ReeveError {
+  return new ReeveError(
+    'ambiguous_op',
+    `${owners.length} agents have an operation "${opId}"; say whose as org/team/agent/${opId}`,
+    { candidates: owners.slice(0, mostCandidates).map((owner) => opPath(owner, opId)) },
+  );
+}
+
+function emptyOr(part: string): string {
+  return part === '-' ? '' : part;
 }

@@ -1,15 +1,11 @@
 import type { Principal } from '../access/index.ts';
 import { mayReach, requireScope } from '../access/index.ts';
-import { ReeveError } from '../kernel/index.ts';
-import type { AgentId } from '../kernel/index.ts';
+import { ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import type { OpState, Op, OpRecord } from './op.ts';
 import { isOver, recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
 import type { Agent, TenantFilter } from '../tenancy/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
-
-/** How many candidates the error for an ambiguous id names. */
-const mostCandidates = 20;
 
 /**
  * The operation that an id means among those the caller may reach: `trace:span`, or `org/team/agent/trace:span` with
@@ -20,10 +16,9 @@ export function findOp(gov: Operations, by: Principal, id: string): Op {
   const [op] = found;
   if (op === undefined) throw new ReeveError('op_not_found', `there is no operation "${id}"`);
   if (found.length === 1) return op;
-  throw new ReeveError(
-    'ambiguous_op',
-    `${found.length} agents have an operation "${id}"; say whose as org/team/agent/${id}`,
-    { candidates: found.slice(0, mostCandidates).map(fullId) },
+  throw ambiguousOp(
+    id,
+    found.map(({ owner }) => owner.record.id),
   );
 }
 
@@ -36,23 +31,12 @@ export async function readOp(gov: Operations, by: Principal, id: string): Promis
 }
 
 function opsMeant(gov: Operations, id: string): readonly Op[] {
-  const [org, team, agentId, opId, ...rest] = id.split('/');
-  if (org === id) return gov.ops.withId(id);
-  if (org === undefined || team === undefined || agentId === undefined || opId === undefined || rest.length > 0) {
-    return [];
-  }
-  const owner = gov.directory.find({ orgId: emptyOr(org), teamId: emptyOr(team), agentId });
-  const op = owner === undefined ? undefined : gov.ops.find(owner, opId);
+  const named = parseOpPath(id);
+  if (named === undefined) return [];
+  if (named.agent === undefined) return gov.ops.withId(named.opId);
+  const owner = gov.directory.find(named.agent);
+  const op = owner === undefined ? undefined : gov.ops.find(owner, named.opId);
   return op === undefined ? [] : [op];
-}
-
-function emptyOr(part: string): string {
-  return part === '-' ? '' : part;
-}
-
-function fullId({ owner, opId }: Op): string {
-  const { orgId, teamId, agentId }: AgentId = owner.record.id;
-  return `${orgId || '-'}/${teamId || '-'}/${agentId}/${opId}`;
 }
 
 export interface OpFilter extends TenantFilter {

@@ -2,8 +2,8 @@ import type { Principal } from '../access/index.ts';
 import type { AuditReader, Decision } from '../audit/index.ts';
 import type { Decisions } from '../decision/index.ts';
 import { isBudgetRule } from '../decision/index.ts';
-import type { AgentId, EpochMs } from '../kernel/index.ts';
-import { agentKey, ReeveError } from '../kernel/index.ts';
+import type { EpochMs, NamedOp } from '../kernel/index.ts';
+import { agentKey, ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import { latestLogs } from '../logs/index.ts';
 import { readerOf, strength, considerRules } from '../policy/index.ts';
 import type { PolicySet, ConsideredRule } from '../policy/index.ts';
@@ -126,7 +126,6 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
 const perPage = 500;
 /** An operation that was checked again and again has many entries. The search reads at most this many pages. */
 const mostPages = 100;
-const mostCandidates = 20;
 
 /**
  * The newest decision about an operation, replays aside, among those the caller may see: `trace:span`, or
@@ -134,32 +133,19 @@ const mostCandidates = 20;
  * ago are found, too.
  */
 export async function findDecision(log: AuditReader, by: Principal, id: string): Promise<RecordedDecision> {
-  const asked = readId(id);
+  const asked = parseOpPath(id);
   const found = asked === undefined ? [] : await decisionsOf(log, by, asked);
   const [decision] = found;
   if (decision === undefined) throw new ReeveError('decision_not_found', `there is no decision about "${id}"`);
   if (found.length === 1) return decision;
-  throw new ReeveError(
-    'ambiguous_op',
-    `${found.length} agents have an operation "${id}"; say whose as org/team/agent/${id}`,
-    { candidates: found.slice(0, mostCandidates).map(fullId) },
+  throw ambiguousOp(
+    id,
+    found.map(({ agent }) => agent),
   );
 }
 
-interface AskedOp {
-  readonly opId: string;
-  readonly agent: AgentId | undefined;
-}
-
-function readId(id: string): AskedOp | undefined {
-  const [org = '', team, agentId, opId, ...rest] = id.split('/');
-  if (org === id) return { opId: id, agent: undefined };
-  if (team === undefined || agentId === undefined || opId === undefined || rest.length > 0) return undefined;
-  return { opId, agent: { orgId: emptyOr(org), teamId: emptyOr(team), agentId } };
-}
-
 /** The newest decision of each agent that has an operation with this id. */
-async function decisionsOf(log: AuditReader, by: Principal, { opId, agent }: AskedOp): Promise<RecordedDecision[]> {
+async function decisionsOf(log: AuditReader, by: Principal, { opId, agent }: NamedOp): Promise<RecordedDecision[]> {
   const found = new Map<string, RecordedDecision>();
   const filter = { opId, limit: perPage, ...(agent === undefined ? {} : { agentId: agent.agentId }) };
   let before: number | null | undefined;
@@ -180,12 +166,4 @@ async function decisionsOf(log: AuditReader, by: Principal, { opId, agent }: Ask
     before = next;
   }
   return [...found.values()];
-}
-
-function emptyOr(part: string): string {
-  return part === '-' ? '' : part;
-}
-
-function fullId({ agent: { orgId, teamId, agentId }, opId }: RecordedDecision): string {
-  return `${orgId || '-'}/${teamId || '-'}/${agentId}/${opId}`;
 }

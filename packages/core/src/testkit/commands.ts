@@ -8,6 +8,7 @@ import type { ScopeRequest } from '../control/control-scope.ts';
 import type { ControlResult } from '../control/bulk-control.ts';
 import type { Governance } from '../governance.ts';
 import type { AgentId } from '../kernel/ids.ts';
+import { opPath } from '../kernel/ids.ts';
 import type { Completion, CompleteRequest } from '../ops/complete-op.ts';
 import type { Op, OpRecord } from '../ops/op.ts';
 import type { ControlAction } from '../ops/receipt.ts';
@@ -24,7 +25,7 @@ export function controlOp(
   action: ControlAction,
   reason: string,
 ): Promise<ControlledOp> {
-  return execute(gov, { kind: 'control_op', by, opId: pathOf(op), action, reason });
+  return execute(gov, { kind: 'control_op', by, opId: opPath(op.owner.record.id, op.opId), action, reason });
 }
 
 export function completeOp(
@@ -34,7 +35,7 @@ export function completeOp(
   completion: Completion,
   reason: string,
 ): Promise<OpRecord> {
-  return execute(gov, { kind: 'complete_op', by, opId: pathOf(op), completion, reason });
+  return execute(gov, { kind: 'complete_op', by, opId: opPath(op.owner.record.id, op.opId), completion, reason });
 }
 
 export function registerOp(gov: Governance, by: Principal, request: Omit<RegisterOp, 'by'>): Promise<RegisteredOp> {
@@ -92,9 +93,4 @@ export function completeAction(gov: Governance, request: CompleteRequest): Promi
 
 export function acknowledgeControl(gov: Governance, request: AckRequest): Promise<void> {
   return execute(gov, { kind: 'acknowledge_control', ...request });
-}
-
-function pathOf({ owner, opId }: Op): string {
-  const { orgId, teamId, agentId } = owner.record.id;
-  return `${orgId || '-'}/${teamId || '-'}/${agentId}/${opId}`;
 }
