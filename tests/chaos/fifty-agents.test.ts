@@ -29,7 +29,8 @@ test('fifty agents under two operators, with two kills: receipts tell the truth,
   await using world = await World.start();
   await using cleanup = new AsyncDisposableStack();
   const followers = await startFollowers(world);
-  cleanup.defer(() => Promise.all(followers.map(({ stop }) => stop())).then(() => undefined));
+  const stopFollowers = () => Promise.all(followers.map(({ stop }) => stop())).then(() => undefined);
+  cleanup.defer(stopFollowers);
   const { agents, loseOne, close } = await startAgents(world);
   cleanup.defer(close);
   const [ada, bert] = await startOperators(world);
@@ -99,6 +100,8 @@ test('fifty agents under two operators, with two kills: receipts tell the truth,
   expect(ada.refused + bert.refused).toBeGreaterThan(0);
   expect(agents.filter(({ steps }) => steps.size === 0)).toEqual([]);
 
+  // A follower that still hops would meet a gateway that is being stopped.
+  await stopFollowers();
   await world.gateway.kill('SIGTERM');
   expect(verifyChain(world.gateway.folder)).toMatchObject({ accepted: true });
 });
