@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '@reeve/core';
 import { parse as parseYaml } from 'yaml';
 import { StartError } from '../start-error.ts';
+import { credentialsOf, parseNatsUrls } from './nats-url.ts';
 import type { Config, Setting } from './settings.ts';
 import { settings, variableOf } from './settings.ts';
 
@@ -124,9 +125,36 @@ function refuseContradictions(config: Config): void {
   if (config.auditAnchor !== undefined && config.databaseUrl === 'memory:') {
     throw new StartError('SVC_AUDIT_ANCHOR: there is nothing to anchor with "memory:"; leave one of them out', 2);
   }
-  if (config.natsUrl !== undefined) {
-    throw new StartError('SVC_NATS_URL: NATS is not available in this version; leave it unset', 2);
+  refuseNatsContradictions(config);
+}
+
+function refuseNatsContradictions({ natsUrl, natsCreds, databaseUrl }: Config): void {
+  if (natsCreds !== undefined) {
+    if (natsUrl === undefined) throw new StartError('SVC_NATS_CREDS is set and SVC_NATS_URL is not; it needs both', 2);
+    if (parseNatsUrls(natsUrl).some((url) => credentialsOf(url) !== 'none')) {
+      throw new StartError('SVC_NATS_CREDS is set and SVC_NATS_URL holds credentials, too; leave one of them out', 2);
+    }
+    refuseUnreadableCreds(natsCreds);
   }
+  if (natsUrl === undefined) return;
+  if (databaseUrl === undefined || databaseUrl === 'memory:') {
+    throw new StartError('SVC_NATS_URL needs a PostgreSQL SVC_DATABASE_URL: gateways share a store, or nothing', 2);
+  }
+  throw new StartError('SVC_NATS_URL: NATS is not available in this version; leave it unset', 2);
+}
+
+function refuseUnreadableCreds(file: string): void {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartError(`SVC_NATS_CREDS: cannot read the credentials: ${messageOf(error)}`, 2);
+  }
+  if (/BEGIN NATS USER JWT[^]*BEGIN USER NKEY SEED/.test(content)) return;
+  throw new StartError(
+    `SVC_NATS_CREDS: the file ${file} holds no credentials: a JWT and a seed, as nsc writes them`,
+    2,
+  );
 }
 
 /** The most similar known name, if one is close. */

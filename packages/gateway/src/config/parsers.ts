@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { messageOf, parseApiKey, parseUsd } from '@reeve/core';
+import { parseNatsUrls } from './nats-url.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 
 /** Turns the text of a setting into its value; throws an `Error` whose message says what is accepted. */
@@ -85,16 +86,6 @@ export function apiKey(text: string): string {
   return text;
 }
 
-export function url(...protocols: readonly string[]): Parse<string> {
-  return (text) => {
-    const parsed = URL.parse(text);
-    if (parsed === null || !protocols.includes(parsed.protocol)) {
-      throw new Error(`a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
-    }
-    return text;
-  };
-}
-
 /** A web address to which paths can be appended. */
 export function baseUrl(text: string): string {
   const parsed = URL.parse(text);
@@ -131,6 +122,12 @@ export function database(text: string): string {
   } catch (error) {
     throw new Error(`"memory:" or ${messageOf(error)}; leave it out for the embedded store`, { cause: error });
   }
+}
+
+/** One or more URLs of NATS servers. */
+export function nats(text: string): string {
+  parseNatsUrls(text);
+  return text;
 }
 
 /** Addresses and networks, separated by commas. */

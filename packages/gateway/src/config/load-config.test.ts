@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from './load-config.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reeve-load-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const load = (env: Readonly<Record<string, string>>) => loadConfig({ flags: {}, env }).config;
+
+const postgres = { SVC_DATABASE_URL: 'postgres://h/d' };
+
+function credsFile(text: string): string {
+  const file = join(folder, 'user.creds');
+  writeFileSync(file, text);
+  return file;
+}
+
+const creds =
+  '-----BEGIN NATS USER JWT-----\nj\n------END NATS USER JWT------\n-----BEGIN USER NKEY SEED-----\ns\n------END USER NKEY SEED------\n';
+
+describe('NATS', () => {
+  test.each([
+    [{ ...postgres, SVC_NATS_URL: 'nats://n' }],
+    [{ ...postgres, SVC_NATS_URL: 'tls://u:secret@n,tls://u:secret@m:4223' }],
+  ])('is not available in this version: %j', (env) => {
+    expect(() => load(env)).toThrow('SVC_NATS_URL: NATS is not available in this version; leave it unset');
+  });
+
+  test('may be given by a credentials file that can be read', () => {
+    expect(() => load({ ...postgres, SVC_NATS_URL: 'tls://n', SVC_NATS_CREDS: credsFile(creds) })).toThrow(
+      'not available in this version',
+    );
+  });
+
+  test.each([
+    [{ SVC_NATS_URL: 'nats://u:secret@n' }, 'SVC_NATS_URL needs a PostgreSQL SVC_DATABASE_URL'],
+    [{ SVC_NATS_URL: 'nats://n', SVC_DATABASE_URL: 'memory:' }, 'SVC_NATS_URL needs a PostgreSQL SVC_DATABASE_URL'],
+    [{ SVC_NATS_URL: 'http://u:secret@n' }, 'SVC_NATS_URL: the value given is not accepted; accepted: nats://'],
+    [{ SVC_NATS_CREDS: '/nowhere' }, 'SVC_NATS_CREDS is set and SVC_NATS_URL is not'],
+    [{ ...postgres, SVC_NATS_URL: 'tls://n', SVC_NATS_CREDS: '/nowhere' }, 'SVC_NATS_CREDS: cannot read'],
+    [{ ...postgres, SVC_NATS_URL: 'tls://n', SVC_NATS_CREDS: '/' }, 'SVC_NATS_CREDS: cannot read'],
+    [
+      { ...postgres, SVC_NATS_URL: 'tls://secret@n', SVC_NATS_CREDS: '/nowhere' },
+      'SVC_NATS_CREDS is set and SVC_NATS_URL holds credentials, too',
+    ],
+  ])('%j is refused, and no credential is shown', (env, message) => {
+    expect(() => load(env)).toThrow(message);
+    expect(() => load(env)).toThrow(expect.objectContaining({ exitCode: 2 }));
+    expect(() => load(env)).not.toThrow('secret');
+  });
+
+  test('a credentials file that holds none is refused without its content', () => {
+    const env = { ...postgres, SVC_NATS_URL: 'tls://n', SVC_NATS_CREDS: credsFile('secret') };
+    expect(() => load(env)).toThrow('user.creds holds no credentials');
+    expect(() => load(env)).not.toThrow('secret');
+  });
+});
+
+test('a takeover is given in whole seconds', () => {
+  expect(load({}).takeoverSecs).toBe(10);
+  expect(load({ SVC_TAKEOVER_SECS: '3600' }).takeoverSecs).toBe(3600);
+  for (const text of ['1', '3601', '2.5', '-3', 'soon']) {
+    expect(() => load({ SVC_TAKEOVER_SECS: text })).toThrow('a whole number from 2 to 3600');
+  }
+});
