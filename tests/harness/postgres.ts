@@ -161,7 +161,7 @@ const forTests: Readonly<Record<string, string>> = {
   shared_buffers: '32MB',
 };
 
-function makeCertificate(certFile: string, keyFile: string): void {
+export function makeCertificate(certFile: string, keyFile: string): void {
   const name = ['-subj', '/CN=reeve test', '-addext', 'subjectAltName=IP:127.0.0.1'];
   const files = ['-keyout', keyFile, '-out', certFile];
   const { status } = spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...name, ...files]);
