@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import * as fc from 'fast-check';
 import type { CompleteActionRequest, OpControlSubscribeRequest } from '@reeve/contract';
 import { expect, test } from 'vitest';
@@ -341,4 +342,23 @@ test('closing ends calls at a gateway that was left, too', async () => {
   expect(second.count('checkAction')).toBe(1);
   reeve.close();
   await expect(report).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('a program that forgets to close ends, whichever gateways it has tried', async () => {
+  await using gateway = await ScriptedGateway.start();
+  await using stopped = await ScriptedGateway.start();
+  stopped.proxy?.silence();
+  const program = `
+    import { connect } from '@reeve/sdk';
+    const addresses = ['${gateway.address}', '${stopped.address}', '127.0.0.1:1'];
+    const reeve = connect({ addresses, apiKey: '${apiKey}', deadlineMs: 20_000 });
+    const agent = await reeve.register({ agentId: 'bot' });
+    console.log((await agent.check({ tool: 'a' })).decision);`;
+  const output = await new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, ['--input-type=module'], (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+    child.stdin?.end(program);
+  });
+  expect(output).toBe('allow\n');
 });
