@@ -231,6 +231,18 @@ test('when none answers, checks are denied, and the budget and the waits hold ov
   expect(attempts).toBeLessThanOrEqual(40 + 2 + 4);
 });
 
+test('while no gateway takes checks, the streams of the client are not chased from one to the other', async () => {
+  await using fleet = await startFleet(2, {}, { pipeline: 'never' });
+  const { agent, gateways } = fleet;
+  for (const gateway of gateways) gateway.script = { checkAction: () => unavailable('the store is away') };
+  const end = performance.now() + 1000;
+  while (performance.now() < end) await agent.check({ tool: 'a' });
+  const opened = gateways.map((gateway) => gateway.count('opControlStream')).reduce((sum, count) => sum + count, 0);
+  expect(opened).toBeLessThan(60);
+  for (const gateway of gateways) gateway.script = {};
+  expect(await checks(agent, 20)).toEqual([]);
+});
+
 test('when all are gone, calls wait for any of them, at the price of few retries', async () => {
   await using fleet = await startFleet(2, {}, { retry: { burst: 10, ratio: 0 } });
   const { agent, first, second } = fleet;
