@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Agent, ConnectionEvent, ConnectOptions, Operation, Reeve, RegisterOptions } from '@reeve/sdk';
 import { connect, OperationTerminatedError } from '@reeve/sdk';
 import { expect, test } from 'vitest';
@@ -250,4 +251,18 @@ test('the certificate of each gateway is checked against its own address', async
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('the example takes several addresses from REEVE_GRPC_ADDR', async () => {
+  await using gateway = await TestGateway.start({ args: ['--policy', 'examples/policies'] });
+  const runExample = (addresses: string) => {
+    const env = { ...process.env, REEVE_GRPC_ADDR: addresses, REEVE_API_KEY: bootstrapKey };
+    return promisify(execFile)(process.execPath, ['examples/hello-agent.ts'], { env });
+  };
+  const { stdout } = await runExample(`127.0.0.1:1, ${gateway.grpc}`);
+  expect(stdout).toMatch(/^allow +search_docs/m);
+  await expect(runExample(`${gateway.grpc},`)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('addresses[1]: must be host:port'),
+  });
 });
