@@ -61,6 +61,19 @@ test('a failed question leaves the silence as it is, and one that nobody asks an
   expect([withdrawn.found, answered.found]).toEqual([[], []]);
 });
 
+test('a process that was busy itself reads first what came meanwhile', async () => {
+  const { silence, found } = watched({ answerMs: 20 });
+  const question = silence.ask();
+  const end = performance.now() + 500;
+  while (performance.now() < end);
+  await new Promise((resolve) => setImmediate(resolve));
+  question.answer();
+  await sleep(60);
+  expect(found).toEqual([]);
+  silence.ask();
+  await whenFound(found, ['connected']);
+});
+
 test('a question counts once, whatever else becomes of it', async () => {
   const { silence, found } = watched({ answerMs: 30 });
   const first = silence.ask();

@@ -1,3 +1,6 @@
+/** A look that comes this late was held up by this process. */
+const lateMs = 250;
+
 export interface Patience {
   /** How long a connection may take. */
   readonly connectMs: number;
@@ -25,6 +28,8 @@ export class Silence {
   #open = 0;
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** When the next look is due. */
+  #lookAt = 0;
   #ended = false;
   #everBroken = false;
 
@@ -43,6 +48,7 @@ export class Silence {
     this.#open++;
     if (this.#since === undefined) {
       this.#since = performance.now();
+      this.#lookAt = this.#since;
       this.#watch();
     }
     let open = true;
@@ -74,8 +80,12 @@ export class Silence {
     clearTimeout(this.#timer);
     const connected = this.#isConnected();
     const { answerMs, connectMs } = this.#patience;
-    const left = this.#since + (connected ? answerMs : connectMs) - performance.now();
+    const now = performance.now();
+    // A process that was busy may not have read the answer yet. The silence then counts anew.
+    if (now - this.#lookAt > lateMs) this.#since = now;
+    const left = this.#since + (connected ? answerMs : connectMs) - now;
     if (left <= 0) return this.#onTooLong(connected);
+    this.#lookAt = now + left;
     this.#timer = setTimeout(() => this.#watch(), left);
     this.#timer.unref();
   }
