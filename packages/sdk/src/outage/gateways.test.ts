@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { status } from '@grpc/grpc-js';
 import * as fc from 'fast-check';
 import type { CompleteActionRequest, OpControlSubscribeRequest } from '@reeve/contract';
 import { expect, test } from 'vitest';
@@ -291,6 +292,41 @@ test('the streams of all agents go where the calls go', async () => {
     { type: 'connected', address: first.address, again: false },
     { type: 'connected', address: second.address, again: true },
   ]);
+});
+
+test.each([
+  ['as unavailable', (gateway: ScriptedGateway) => gateway.endStreams(shutDown())],
+  ['without a word', (gateway: ScriptedGateway) => gateway.streams.forEach((stream) => stream.end())],
+])('a gateway that ends its streams %s is left, with its connection', async (_, end) => {
+  await using fleet = await startFleet(2);
+  const { agent, first, second } = fleet;
+  await poll(() => first.streams.size).toBe(1);
+  end(first);
+  await poll(() => second.streams.size).toBe(1);
+  await poll(() => first.proxy?.open).toBe(0);
+  expect(await agent.check({ tool: 'a' })).toMatchObject({ allowed: true });
+  expect(second.count('checkAction')).toBe(1);
+});
+
+test('a stream that fails by a fault of the gateway is opened there again', async () => {
+  await using fleet = await startFleet(2);
+  const { first, second } = fleet;
+  await poll(() => first.streams.size).toBe(1);
+  first.endStreams({ code: status.INTERNAL, details: 'oops' });
+  await poll(() => first.count('opControlStream')).toBe(2);
+  expect(second.proxy?.connections).toBe(0);
+});
+
+test('a gateway that has closed the connection is not called again', async () => {
+  const opControlStream = () => ({ code: status.UNIMPLEMENTED, details: 'no such method' });
+  await using fleet = await startFleet(2, { opControlStream });
+  const { agent, first, second } = fleet;
+  await poll(() => first.count('opControlStream')).toBe(1);
+  first.proxy?.cut();
+  await poll(() => first.proxy?.open).toBe(0);
+  await silentFor(50);
+  expect(await agent.check({ tool: 'a' })).toMatchObject({ allowed: true });
+  expect([first.proxy?.connections, second.count('checkAction')]).toEqual([1, 1]);
 });
 
 test('acknowledgements that one gateway did not take go to the next, each once', async () => {
