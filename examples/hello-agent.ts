@@ -5,12 +5,14 @@
 import type { Answer } from '@reeve/sdk';
 import { connect, ReeveError, ReeveUnauthenticated, ReeveUnavailable, usd } from '@reeve/sdk';
 
-const address = process.env['REEVE_GRPC_ADDR'] ?? '127.0.0.1:50051';
+// The gateway, or several that act as one, separated by commas.
+const addresses = (process.env['REEVE_GRPC_ADDR'] ?? '127.0.0.1:50051').split(',');
+const where = addresses.join(' or ');
 const apiKey = process.env['REEVE_API_KEY'];
 
 async function main(): Promise<void> {
-  console.log(`acme/support/hello-agent registers at ${address}\n`);
-  using reeve = connect({ address, apiKey });
+  console.log(`acme/support/hello-agent registers at ${where}\n`);
+  using reeve = connect({ addresses, apiKey });
   const agent = await reeve.register({ orgId: 'acme', teamId: 'support', agentId: 'hello-agent', framework: 'none' });
 
   // The long way: ask, look at the answer, act, report.
@@ -50,7 +52,7 @@ function print(what: string, { decision, reason }: Answer): void {
 
 function explain(error: ReeveError): string {
   if (error instanceof ReeveUnavailable) {
-    return `No gateway answers at ${address}: ${error.message}\nStart one:  npm start -- --policy examples/policies`;
+    return `No gateway answers at ${where}: ${error.message}\nStart one:  npm start -- --policy examples/policies`;
   }
   if (error instanceof ReeveUnauthenticated) {
     return `${error.message}\nSet REEVE_API_KEY to a key of the gateway; it prints one at its first start.`;

@@ -8,12 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '@reeve/sdk';
 import { ActionDeniedError, connect, OperationTerminatedError, ReeveError } from '@reeve/sdk';
 
-const address = process.env['REEVE_GRPC_ADDR'] ?? '127.0.0.1:50051';
+// The gateway, or several that act as one, separated by commas.
+const addresses = (process.env['REEVE_GRPC_ADDR'] ?? '127.0.0.1:50051').split(',');
 const apiKey = process.env['REEVE_API_KEY'];
 const pages = Number(process.env['PAGES'] ?? 30);
 
 async function main(): Promise<void> {
-  using reeve = connect({ address, apiKey });
+  using reeve = connect({ addresses, apiKey });
   await using agent = await reeve.register({
     orgId: 'acme',
     teamId: 'support',

@@ -199,7 +199,7 @@ test('an agent that is registered elsewhere is out of control here, and told so'
     onRevoked: () => revoked++,
   });
   const { operation } = await startWork(agent);
-  await eventually(() => expect(events).toEqual([{ type: 'connected', again: false }]));
+  await eventually(() => expect(events).toEqual([{ type: 'connected', address: gateway.grpc, again: false }]));
   await elsewhere.register(id);
   await eventually(() => expect(events.at(-1)).toMatchObject({ type: 'ended' }));
   expect([agent.revoked, revoked]).toEqual([true, 1]);

@@ -4,9 +4,9 @@ import type { AckOutcome } from './outage/ack-queue.ts';
 import { AckQueue } from './outage/ack-queue.ts';
 import type { FullAgentId } from './agent-id.ts';
 import { AgentOps } from './agent-ops.ts';
-import type { ByteStream } from './channel.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import type { Control } from './control.ts';
+import type { Subscription } from './outage/control-stream.ts';
 import { ControlStream } from './outage/control-stream.ts';
 import { ReeveUnauthenticated } from './errors.ts';
 import { rpc } from './rpc-methods.ts';
@@ -39,13 +39,15 @@ const outcomes: Readonly<Record<AckOutcome, WireOutcome>> = {
 export interface LinkOfAgent {
   readonly settings: Settings;
   readonly hold: ProcessHold;
+  /** Of the gateway in use. */
+  readonly address: string;
   limits(options: object): Limits;
   sendOnce<Request, Response>(
     method: RpcMethod<Request, Response>,
     message: Request,
     limits: Limits,
   ): Promise<Response>;
-  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): ByteStream;
+  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): Subscription;
   forgetAgent(id: FullAgentId, link: AgentLink): void;
 }
 
@@ -72,10 +74,12 @@ export class AgentLink {
     this.#acks = new AckQueue((sequence, outcome, detail) => this.#acknowledge(sequence, outcome, detail), retry);
     this.#stream = new ControlStream(() => this.#subscribe(), retry, {
       onMessage: (message) => this.#take(message),
-      onOpen: () => this.#connected(),
-      onLost: (reason) => this.#lost(reason),
-      onRefused: (why, reason) =>
-        why === 'unsupported' ? this.#unsupported(reason) : this.revoke(this.#token, new ReeveUnauthenticated(reason)),
+      onOpen: (from) => this.#connected(from),
+      onLost: (reason, from) => this.#lost(reason, from),
+      onRefused: (why, reason, from) =>
+        why === 'unsupported'
+          ? this.#unsupported(reason, from)
+          : this.revoke(this.#token, new ReeveUnauthenticated(reason)),
     });
     this.ops = new AgentOps(link.hold, this.#acks, () => this.#forgetIfUnused());
   }
@@ -100,10 +104,16 @@ export class AgentLink {
     const gone = this.#users.filter((user) => user.token === token);
     this.#users = this.#users.filter((user) => user.token !== token);
     this.#goOn(token, why);
+    const { address } = this.#link;
     for (const user of gone) {
-      notify(user.onConnection, { type: 'ended', reason: why.message });
+      notify(user.onConnection, { type: 'ended', address, reason: why.message });
       notify(user.onRevoked, undefined);
     }
+  }
+
+  /** The client has gone on to another gateway. */
+  follow(): void {
+    this.#stream.follow();
   }
 
   /** Waits until all acknowledgements are delivered, or the gateway is out of reach. */
@@ -127,7 +137,7 @@ export class AgentLink {
     if (this.#users.length === 0 && this.ops.idle) this.#link.forgetAgent(this.#id, this);
   }
 
-  #subscribe(): ByteStream {
+  #subscribe(): Subscription {
     this.#token = this.#users.at(-1)?.token ?? '';
     return this.#link.subscribe(rpc.opControlStream, {
       agentId: { ...this.#id },
@@ -144,7 +154,7 @@ export class AgentLink {
     for (const user of this.#users) notify(user.onControl, control);
   }
 
-  #connected(): void {
+  #connected(address: string): void {
     const again = this.#everConnected;
     this.#heard = 'connected';
     this.#everConnected = true;
@@ -153,19 +163,19 @@ export class AgentLink {
       this.ops.askAgain();
       this.#reportsDue();
     }
-    this.#tell({ type: 'connected', again });
+    this.#tell({ type: 'connected', address, again });
   }
 
-  #lost(reason: string): void {
+  #lost(reason: string, address: string): void {
     if (this.#heard === 'lost') return;
     this.#heard = 'lost';
-    this.#tell({ type: 'lost', reason });
+    this.#tell({ type: 'lost', address, reason });
   }
 
-  #unsupported(reason: string): void {
+  #unsupported(reason: string, address: string): void {
     this.ops.deaf = true;
     this.ops.askAgain();
-    this.#tell({ type: 'unsupported', reason });
+    this.#tell({ type: 'unsupported', address, reason });
   }
 
   #reportsDue(): void {

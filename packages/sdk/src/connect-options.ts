@@ -1,19 +1,14 @@
 import { parseApiKey } from './api-key.ts';
+import type { Endpoint, TlsOptions } from './endpoints.ts';
+import { endpointsOf } from './endpoints.ts';
 import { ReeveInvalidRequest } from './errors.ts';
 import { requireDuration } from './validate.ts';
 
-export interface TlsOptions {
-  /** The trusted authorities, in PEM. The system's if left out. */
-  readonly ca?: string | Buffer | undefined;
-  /** The certificate and key of the client, in PEM, if the gateway asks for them. */
-  readonly cert?: string | Buffer | undefined;
-  readonly key?: string | Buffer | undefined;
-  /** The name on the gateway's certificate, if it differs from the address. */
-  readonly serverName?: string | undefined;
-}
-
 export interface RetryOptions {
-  /** How many retries may happen at once before any answer has earned one. Default 10. 0 switches retries off. */
+  /**
+   * How many retries may happen at once before any answer has earned one. Default 10. 0 switches retries off; each of
+   * several gateways is then still tried once.
+   */
   readonly burst?: number | undefined;
   /** The part of a retry that each answer earns. Default 0.1: over time, one retry in ten calls. */
   readonly ratio?: number | undefined;
@@ -25,10 +20,15 @@ export interface RetryOptions {
 
 export interface ConnectOptions {
   /** `host:port` of the gateway's gRPC. */
-  readonly address: string;
+  readonly address?: string | undefined;
+  /**
+   * In place of `address`: the gateways that act as one. The client uses one of them at a time, chosen at random. If
+   * that one fails, the client goes on with the next.
+   */
+  readonly addresses?: readonly string[] | undefined;
   /** Required to register agents. Attaching with a token needs none. */
   readonly apiKey?: string | undefined;
-  /** On by default, except for an address on this machine. */
+  /** On by default, except for an address on this machine. Each address counts for itself. */
   readonly tls?: boolean | TlsOptions | undefined;
   /** The longest time a call may take, with all its retries. Default 5000. */
   readonly deadlineMs?: number | undefined;
@@ -40,8 +40,7 @@ export interface ConnectOptions {
 }
 
 export interface Settings {
-  readonly address: string;
-  readonly tls: TlsOptions | undefined;
+  readonly endpoints: readonly Endpoint[];
   readonly deadlineMs: number;
   readonly retry: { readonly [Name in keyof RetryOptions]-?: number };
   readonly onUnavailable: 'deny' | 'throw';
@@ -50,8 +49,8 @@ export interface Settings {
 
 /** The options with their defaults. The key is kept apart. */
 export function settingsOf(options: ConnectOptions): { settings: Settings; apiKey: string | undefined } {
-  const { address, retry = {}, deadlineMs = 5000, onUnavailable = 'deny', pipeline = 'auto' } = options;
-  checkAddress(address);
+  const { retry = {}, deadlineMs = 5000, onUnavailable = 'deny', pipeline = 'auto' } = options;
+  const endpoints = endpointsOf(options);
   requireDuration('deadlineMs', deadlineMs);
   const { burst = 10, ratio = 0.1, initialBackoffMs = 50, maxBackoffMs = 1000 } = retry;
   if (!(burst >= 0)) throw new ReeveInvalidRequest('retry.burst: must not be negative');
@@ -61,33 +60,13 @@ export function settingsOf(options: ConnectOptions): { settings: Settings; apiKe
   oneOf('onUnavailable', onUnavailable, ['deny', 'throw']);
   oneOf('pipeline', pipeline, ['auto', 'always', 'never']);
   const settings: Settings = {
-    address,
-    tls: tlsOf(options),
+    endpoints,
     deadlineMs,
     retry: { burst, ratio, initialBackoffMs, maxBackoffMs },
     onUnavailable,
     pipeline,
   };
   return { settings, apiKey: parseApiKey(options.apiKey) };
-}
-
-/** Keys and tokens travel with the calls. So plain text beyond this machine needs an explicit option. */
-function tlsOf({ address, tls = !isLocal(address) }: ConnectOptions): TlsOptions | undefined {
-  if (tls === false) return undefined;
-  const options = tls === true ? {} : tls;
-  if ((options.cert === undefined) !== (options.key === undefined)) {
-    throw new ReeveInvalidRequest('tls: cert and key belong together');
-  }
-  return options;
-}
-
-function isLocal(address: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(address) || address.startsWith('unix:');
-}
-
-function checkAddress(address: string): void {
-  if (address.startsWith('unix:') || /^(\[[0-9a-f:.%]+\]|[^\s:/[\]]+):\d{1,5}$/i.test(address)) return;
-  throw new ReeveInvalidRequest('address: must be host:port, without a scheme, as "127.0.0.1:50051"');
 }
 
 function oneOf(member: string, value: string, accepted: readonly string[]): void {

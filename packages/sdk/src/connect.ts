@@ -2,7 +2,10 @@ import type { ConnectOptions } from './connect-options.ts';
 import { settingsOf } from './connect-options.ts';
 import { Reeve } from './reeve.ts';
 
-/** A client of the gateway at `address`. It connects with the first call, and reconnects by itself after a loss. */
+/**
+ * A client of the gateway at `address`, or of those at `addresses`. It connects with the first call. After a loss it
+ * connects again by itself, to the next gateway if there are several.
+ */
 export function connect(options: ConnectOptions): Reeve {
   const { settings, apiKey } = settingsOf(options);
   return new Reeve(settings, apiKey);

@@ -52,7 +52,7 @@ test('an agent can be controlled from its registration on', async () => {
   expect(subscriptions(client)).toMatchObject([
     { agentId: id, credentialToken: expect.stringMatching(/^rva_/), afterSequence: 0 },
   ]);
-  await poll(() => events).toEqual([{ type: 'connected', again: false }]);
+  await poll(() => events).toEqual([{ type: 'connected', address: client.gateway.address, again: false }]);
 });
 
 test('a terminated operation is aborted, and confirmed once its work has really ended', async () => {
@@ -235,10 +235,11 @@ test('after a loss the stream goes on where it was, and nothing of the time betw
   expect(subscriptions(client).at(-1)).toMatchObject({ afterSequence: 2 });
   end('done');
   await expect(run).rejects.toThrow('while you were away');
+  const { address } = client.gateway;
   expect(events).toEqual([
-    { type: 'connected', again: false },
-    { type: 'lost', reason: expect.stringMatching(/./) },
-    { type: 'connected', again: true },
+    { type: 'connected', address, again: false },
+    { type: 'lost', address, reason: expect.stringMatching(/./) },
+    { type: 'connected', address, again: true },
   ]);
 });
 
@@ -294,7 +295,11 @@ test('a token that is not accepted ends control, with one word of it, and whoeve
   waiting.catch(() => {});
   client.gateway.endStreams({ code: status.UNAUTHENTICATED, details: 'credential token mismatch' });
   await expect(waiting).rejects.toBeInstanceOf(ReeveUnauthenticated);
-  expect(events.at(-1)).toEqual({ type: 'ended', reason: 'credential token mismatch' });
+  expect(events.at(-1)).toEqual({
+    type: 'ended',
+    address: client.gateway.address,
+    reason: 'credential token mismatch',
+  });
   expect([revoked, client.agent.revoked]).toEqual([1, true]);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect([subscriptions(client).length, revoked]).toEqual([1, 1]);
@@ -312,7 +317,8 @@ test('a gateway without live control is told of once, and everything else goes o
     {},
     { onConnection: (event) => events.push(event) },
   );
-  await poll(() => events).toEqual([{ type: 'unsupported', reason: 'no such method' }]);
+  const { address } = client.gateway;
+  await poll(() => events).toEqual([{ type: 'unsupported', address, reason: 'no such method' }]);
   expect(await client.agent.run({ tool: 'search' }, () => 42)).toBe(42);
   await expect(client.agent.run({ tool: 'search' }, () => 42)).rejects.toBeInstanceOf(ActionDeniedError);
   expect(subscriptions(client)).toHaveLength(1);

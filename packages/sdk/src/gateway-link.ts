@@ -1,13 +1,15 @@
 import type { CheckActionResponse } from '@reeve/contract';
 import type { FullAgentId } from './agent-id.ts';
 import { AgentLink } from './agent-link.ts';
-import type { AttemptOptions, ByteStream } from './channel.ts';
-import { Channel } from './channel.ts';
+import type { Channel } from './channel.ts';
 import { CheckPipeline, PipelineRefused } from './outage/check-pipeline.ts';
 import type { Settings } from './connect-options.ts';
+import { ReeveClosed, ReeveError, ReeveUnavailable } from './errors.ts';
+import type { Subscription } from './outage/control-stream.ts';
+import { Gateways, Tour } from './outage/gateways.ts';
 import { deadlineIn, RetryBudget, retrying } from './outage/retry.ts';
 import type { PreparedCheck } from './prepare-check.ts';
-import type { ProcessHold } from './process-hold.ts';
+import { ProcessHold } from './process-hold.ts';
 import type { RpcMethod } from './rpc-methods.ts';
 import { decodeResponse, encodeRequest, rpc } from './rpc-methods.ts';
 import { opIdOf } from './trace-ids.ts';
@@ -20,10 +22,14 @@ interface SendOptions extends Limits {
 /** Fewer than the default burst of retries, so that all of these checks survive a restart of the gateway. */
 const mostSingleChecks = 8;
 
-/** What a client and its agents share: the connection, the retry budget and the check stream. */
+/** For calls that recur anyway: each gateway is tried once, and there are no retries. */
+const noRetries = new RetryBudget(0, 0);
+
+/** What a client and its agents share: the gateways, the retry budget and the check stream. */
 export class GatewayLink {
   readonly settings: Settings;
-  readonly #channel: Channel;
+  readonly hold = new ProcessHold();
+  readonly #gateways: Gateways;
   readonly #budget: RetryBudget;
   readonly #pipeline: CheckPipeline;
   readonly #agents = new Map<string, AgentLink>();
@@ -31,15 +37,17 @@ export class GatewayLink {
   #singleChecks = 0;
 
   constructor(settings: Settings) {
-    const { retry } = settings;
+    const { retry, endpoints } = settings;
     this.settings = settings;
-    this.#channel = new Channel(settings);
+    const onMove = () => this.#follow();
+    this.#gateways = new Gateways(endpoints, { hold: this.hold, backoff: retry, onMove });
     this.#budget = new RetryBudget(retry.burst, retry.ratio);
-    this.#pipeline = new CheckPipeline(this.#channel, this.#budget, retry);
+    this.#pipeline = new CheckPipeline(this.#gateways, this.#budget, retry);
   }
 
-  get hold(): ProcessHold {
-    return this.#channel.hold;
+  /** Of the gateway in use. */
+  get address(): string {
+    return this.#gateways.address;
   }
 
   limits(options: CallOptions): Limits {
@@ -56,16 +64,16 @@ export class GatewayLink {
   }
 
   sendBytes<Response>(method: RpcMethod<never, Response>, bytes: Buffer, options: SendOptions): Promise<Response> {
-    return this.#retrying(options, (number) => this.#attempt(method, bytes, { ...options, waitForReady: number > 1 }));
+    return this.#retrying(this.#budget, method, bytes, options);
   }
 
-  /** Calls once. For calls that recur anyway. */
+  /** Calls each gateway once at most. For calls that recur anyway. */
   async sendOnce<Request, Response>(
     method: RpcMethod<Request, Response>,
     message: Request,
     limits: Limits,
   ): Promise<Response> {
-    return this.#attempt(method, encodeRequest(method, message), { ...limits, waitForReady: false });
+    return this.#retrying(noRetries, method, encodeRequest(method, message), limits);
   }
 
   /**
@@ -78,14 +86,12 @@ export class GatewayLink {
     limits: Limits,
     isDone: (error: unknown) => boolean,
   ): Promise<void> {
-    const bytes = encodeRequest(method, message);
-    await this.#retrying(limits, async (number) => {
-      try {
-        await this.#attempt(method, bytes, { ...limits, waitForReady: number > 1 });
-      } catch (error) {
-        if (number === 1 || !isDone(error)) throw error;
-      }
-    });
+    let attempts = 0;
+    try {
+      await this.#retrying(this.#budget, method, encodeRequest(method, message), limits, () => attempts++);
+    } catch (error) {
+      if (attempts <= 1 || !isDone(error)) throw error;
+    }
   }
 
   async check(check: PreparedCheck, limits: Limits): Promise<CheckActionResponse> {
@@ -105,12 +111,14 @@ export class GatewayLink {
     }
   }
 
-  /** Opens a stream of messages from the gateway. Fails at once without a connection. */
-  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): ByteStream {
-    const stream = this.#channel.stream(method.path, { waitForReady: false });
+  /** Opens a stream of messages from the gateway in use. Fails at once without a connection. */
+  subscribe<Request>(method: RpcMethod<Request, unknown>, message: Request): Subscription {
+    const channel = this.#gateways.use();
+    const stream = channel.stream(method.path, { waitForReady: false });
     stream.write(encodeRequest(method, message));
     stream.end();
-    return stream;
+    stream.once('metadata', () => this.#gateways.answered(channel, method.path));
+    return { stream, address: channel.address, failed: () => this.#gateways.failed(channel, method.path) };
   }
 
   /** The link of this client for an agent. */
@@ -137,19 +145,46 @@ export class GatewayLink {
     for (const act of this.#onClose) act();
     this.#onClose.clear();
     this.#pipeline.close();
-    this.#channel.close();
+    this.#gateways.close();
   }
 
-  #retrying<Result>(limits: Limits, attempt: (number: number) => Promise<Result>): Promise<Result> {
-    return retrying({ ...limits, budget: this.#budget, backoff: this.settings.retry }, attempt);
-  }
-
-  async #attempt<Response>(
+  async #retrying<Response>(
+    budget: RetryBudget,
     method: RpcMethod<never, Response>,
     bytes: Buffer,
-    options: AttemptOptions,
+    options: SendOptions,
+    onAttempt: () => void = () => {},
   ): Promise<Response> {
-    return decodeResponse(method, await this.#channel.unary(method.path, bytes, options));
+    const tour = new Tour(this.#gateways, method.path);
+    let channel: Channel;
+    const next = (error: ReeveUnavailable) => tour.after(error, channel);
+    return retrying({ ...options, budget, backoff: this.settings.retry, next }, async () => {
+      onAttempt();
+      channel = this.#gateways.use();
+      const attempt = { ...options, waitForReady: tour.waitsForReady };
+      const answer = await this.#noting(channel, method.path, channel.unary(method.path, bytes, attempt));
+      return decodeResponse(method, answer);
+    });
+  }
+
+  /** Notes whether the gateway has answered. Every error is an answer, unless the gateway is unavailable. */
+  async #noting(channel: Channel, path: string, call: Promise<Buffer>): Promise<Buffer> {
+    try {
+      const answer = await call;
+      this.#gateways.answered(channel, path);
+      return answer;
+    } catch (error) {
+      const isAnswer =
+        error instanceof ReeveError && !(error instanceof ReeveUnavailable || error instanceof ReeveClosed);
+      if (isAnswer) this.#gateways.answered(channel, path);
+      throw error;
+    }
+  }
+
+  /** All streams of the client go where its calls go. */
+  #follow(): void {
+    this.#pipeline.follow();
+    for (const agent of this.#agents.values()) agent.follow();
   }
 
   #goesByStream(): boolean {

@@ -16,9 +16,10 @@ export type { Answer, BudgetLimit, Decision } from './answer.ts';
 export type { OpState } from '@reeve/contract/names';
 export type { Completion, Outcome } from './completion.ts';
 export { connect } from './connect.ts';
-export type { ConnectOptions, RetryOptions, TlsOptions } from './connect-options.ts';
+export type { ConnectOptions, RetryOptions } from './connect-options.ts';
 export type { ConnectionEvent } from './connection-event.ts';
 export type { Control, ControlSignal } from './control.ts';
+export type { TlsOptions } from './endpoints.ts';
 export type { ReeveErrorCode } from './errors.ts';
 export {
   OperationTerminatedError,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ChannelCredentials, credentials } from '@grpc/grpc-js';
-import type { TlsOptions } from './connect-options.ts';
+import type { TlsOptions } from './endpoints.ts';
 
 type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 

@@ -11,7 +11,7 @@ import { requireText } from './validate.ts';
 
 const defaultHeartbeatSecs = 30;
 
-/** A client of one gateway. Its agents share one connection. */
+/** A client of one gateway, or of several that act as one. Its agents share one connection. */
 export class Reeve {
   readonly #link: GatewayLink;
   readonly #apiKey: string | undefined;

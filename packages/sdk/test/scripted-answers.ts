@@ -13,6 +13,10 @@ export interface Failure {
   readonly details: string;
 }
 
+export function isFailure(reply: object): reply is Failure {
+  return 'code' in reply && 'details' in reply;
+}
+
 export function unavailable(details = 'not now'): Failure {
   return { code: status.UNAVAILABLE, details };
 }

@@ -45,7 +45,7 @@ import {
 } from '@reeve/contract';
 import { CuttableProxy } from './cuttable-proxy.ts';
 import type { Failure } from './scripted-answers.ts';
-import { allowing, registering, unavailable } from './scripted-answers.ts';
+import { allowing, isFailure, registering, unavailable } from './scripted-answers.ts';
 
 /** `cut` breaks every connection instead of answering. `silence` never answers. */
 type Reply<Response> = Response | Failure | 'cut' | 'silence';
@@ -169,7 +169,17 @@ export class ScriptedGateway {
     this.streams.clear();
   }
 
-  /** Goes away as a killed process does. `back` returns it. */
+  /** Stops in an orderly way: takes nothing new, and answers what is in flight. */
+  async drain(): Promise<void> {
+    this.endStreams(unavailable('the gateway is shutting down'));
+    await new Promise((resolve) => this.#server.tryShutdown(resolve));
+  }
+
+  get proxy(): CuttableProxy | undefined {
+    return this.#proxy;
+  }
+
+  /** Goes away as a killed process does. The result returns it. */
   async away(): Promise<() => Promise<void>> {
     const { port } = this;
     await this.#proxy?.close();
@@ -284,7 +294,3 @@ function isFor({ request }: ControlStream, { opId }: ControlMessage): boolean {
 }
 
 const outcomes = ['unspecified', 'received', 'effective', 'failed'] as const;
-
-function isFailure(reply: object): reply is Failure {
-  return 'code' in reply && 'details' in reply;
-}

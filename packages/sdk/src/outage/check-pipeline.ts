@@ -1,10 +1,13 @@
 import type { CheckActionResponse } from '@reeve/contract';
 import type { ServiceError } from '@grpc/grpc-js';
 import { isAnswerTo } from '../answer.ts';
+import type { Gateways } from './gateways.ts';
+import { Tour } from './gateways.ts';
 import type { BackoffSettings, Deadline, RetryBudget } from './retry.ts';
 import { backoffMs, overdue, remainingMs } from './retry.ts';
 import type { ByteStream, Channel } from '../channel.ts';
 import { errorOfStatus } from './error-of-status.ts';
+import type { Question } from './silence.ts';
 import type { ReeveError } from '../errors.ts';
 import { ReeveClosed, ReeveInternal, ReeveUnavailable } from '../errors.ts';
 import { decodeResponse, rpc } from '../rpc-methods.ts';
@@ -34,13 +37,19 @@ const stalledMs = 1000;
 
 /**
  * Many checks on one stream, answered in order. When the stream breaks, the pipeline opens another and sends the
- * waiting checks again. The checks carry their ids, so the gateway sees replays. A new stream costs one retry.
+ * waiting checks again. The checks carry their ids, so the gateway sees replays. A new stream costs one retry,
+ * unless it leads to another gateway.
  */
 export class CheckPipeline {
-  readonly #channel: Channel;
+  readonly #gateways: Gateways;
+  readonly #tour: Tour;
   readonly #budget: RetryBudget;
   readonly #backoff: BackoffSettings;
   #stream: ByteStream | undefined;
+  /** Where the stream leads. */
+  #channel: Channel | undefined;
+  /** Open while the gateway owes an answer. */
+  #question: Question | undefined;
   #waiting: Waiting[] = [];
   /** How many of these checks somebody still waits for. */
   #wanted = 0;
@@ -52,8 +61,9 @@ export class CheckPipeline {
   #cause = '';
   #refused = false;
 
-  constructor(channel: Channel, budget: RetryBudget, backoff: BackoffSettings) {
-    this.#channel = channel;
+  constructor(gateways: Gateways, budget: RetryBudget, backoff: BackoffSettings) {
+    this.#gateways = gateways;
+    this.#tour = new Tour(gateways, rpc.checkStream.path);
     this.#budget = budget;
     this.#backoff = backoff;
   }
@@ -70,7 +80,7 @@ export class CheckPipeline {
   ask(check: StreamedCheck): Promise<CheckActionResponse> {
     return new Promise((resolve, reject) => {
       const { signal, deadline } = check;
-      if (this.#channel.closed) throw new ReeveClosed();
+      if (this.#gateways.closed) throw new ReeveClosed();
       signal?.throwIfAborted();
       const abort = () => waiting.settle?.({ error: signal?.reason });
       const timer = setTimeout(() => this.#expire(waiting), remainingMs(deadline));
@@ -94,6 +104,14 @@ export class CheckPipeline {
     });
   }
 
+  /** The client has gone on to another gateway. The checks that wait are asked again there. */
+  follow(): void {
+    if (this.#stream === undefined) return;
+    this.#drop();
+    for (const waiting of this.#waiting) waiting.mayHaveArrived = true;
+    this.#reopen();
+  }
+
   close(): void {
     clearTimeout(this.#reopening);
     this.#settleAll(() => new ReeveClosed());
@@ -104,13 +122,18 @@ export class CheckPipeline {
   #send(waiting: Waiting): void {
     clearTimeout(this.#idle);
     if (this.#reopening !== undefined) return;
-    this.#stream ??= this.#open(false);
+    if (this.#stream === undefined) this.#tour.restart();
+    this.#stream ??= this.#open();
     this.#stream.write(waiting.check.bytes);
+    this.#question ??= this.#channel?.ask();
   }
 
-  #open(waitForReady: boolean): ByteStream {
+  #open(): ByteStream {
     this.#openedAt = performance.now();
-    const stream = this.#channel.stream(rpc.checkStream.path, { waitForReady });
+    const { waitsForReady: waitForReady } = this.#tour;
+    const channel = this.#gateways.use();
+    const stream = channel.stream(rpc.checkStream.path, { waitForReady });
+    this.#channel = channel;
     const ifCurrent = (act: () => void) => (this.#stream === stream ? act() : undefined);
     stream.on('data', (bytes: Buffer) => ifCurrent(() => this.#answer(bytes)));
     stream.on('error', (error: ServiceError) => ifCurrent(() => this.#fail(errorOfStatus(error.code, error.details))));
@@ -130,10 +153,14 @@ export class CheckPipeline {
       return this.#fail(new ReeveInternal('the gateway answered out of order'));
     }
     this.#waiting.shift();
+    this.#question?.answer();
+    this.#question = this.#waiting.length > 0 ? this.#channel?.ask() : undefined;
     this.#failures = 0;
     this.#cause = '';
     this.#answeredAt = performance.now();
     this.#budget.answered();
+    this.#tour.restart();
+    if (this.#channel !== undefined) this.#gateways.answered(this.#channel, rpc.checkStream.path);
     head.settle?.({ answer });
   }
 
@@ -149,16 +176,18 @@ export class CheckPipeline {
 
   /** If a check times out on a live connection and nothing arrived for long, the stream is stuck. */
   #expire(waiting: Waiting): void {
-    const { connected } = this.#channel;
+    const connected = this.#channel?.connected === true;
     const { deadline } = waiting.check;
     waiting.settle?.({ error: overdue(deadline, this.#cause, waiting.mayHaveArrived || connected) });
-    const silentSince = Math.max(this.#openedAt, this.#answeredAt, this.#waiting[0]?.since ?? 0);
-    if (connected && performance.now() - silentSince >= stalledMs) {
-      this.#fail(new ReeveUnavailable('the gateway does not answer'));
-    }
+    if (connected && this.#silentMs >= stalledMs) this.#fail(new ReeveUnavailable('the gateway does not answer'));
+  }
+
+  get #silentMs(): number {
+    return performance.now() - Math.max(this.#openedAt, this.#answeredAt, this.#waiting[0]?.since ?? 0);
   }
 
   #fail(error: ReeveError): void {
+    const channel = this.#channel;
     this.#drop();
     this.#waiting = this.#waiting.filter(({ settle }) => settle !== undefined);
     if (!(error instanceof ReeveUnavailable)) {
@@ -166,11 +195,13 @@ export class CheckPipeline {
       return this.#settleAll(() => new PipelineRefused(error.message));
     }
     for (const waiting of this.#waiting) waiting.mayHaveArrived ||= error.mayHaveArrived;
+    const next = channel === undefined ? 'wait_and_pay' : this.#tour.after(error, channel);
     if (!this.busy || this.#reopening !== undefined) return;
-    if (!this.#budget.take()) {
+    this.#cause = error.message;
+    if (next === 'another') return this.#reopen();
+    if (next === 'wait_and_pay' && !this.#budget.take()) {
       return this.#settleAll(({ mayHaveArrived }) => new ReeveUnavailable(error.message, mayHaveArrived));
     }
-    this.#cause = error.message;
     this.#reopening = setTimeout(() => this.#reopen(), backoffMs(this.#failures++, this.#backoff));
   }
 
@@ -178,8 +209,9 @@ export class CheckPipeline {
     this.#reopening = undefined;
     this.#waiting = this.#waiting.filter(({ settle }) => settle !== undefined);
     if (!this.busy) return;
-    this.#stream = this.#open(true);
+    this.#stream = this.#open();
     for (const { check } of this.#waiting) this.#stream.write(check.bytes);
+    this.#question = this.#channel?.ask();
   }
 
   #settleAll(errorFor: (waiting: Waiting) => Error): void {
@@ -191,6 +223,9 @@ export class CheckPipeline {
   #drop(): void {
     const stream = this.#stream;
     this.#stream = undefined;
+    this.#channel = undefined;
+    this.#question?.withdraw();
+    this.#question = undefined;
     stream?.cancel();
   }
 }

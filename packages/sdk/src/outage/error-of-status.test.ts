@@ -34,6 +34,11 @@ test('a connection that could not be made is told by its cause, and certainly ca
   expect(error).toMatchObject({ message: 'connect ECONNREFUSED 127.0.0.1:1', mayHaveArrived: false });
 });
 
+test('a call that was waiting for the connection when the gateway was left has carried nothing', () => {
+  const error = errorOfStatus(status.UNAVAILABLE, 'Channel closed before call started');
+  expect(error).toMatchObject({ code: 'unavailable', message: 'no connection in time', mayHaveArrived: false });
+});
+
 test('a stream cut off in the middle is no fault of the gateway', () => {
   const error = errorOfStatus(status.INTERNAL, 'Received RST_STREAM with code 2 (Internal server error)');
   expect(error).toBeInstanceOf(ReeveUnavailable);

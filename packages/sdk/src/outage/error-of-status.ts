@@ -48,7 +48,11 @@ export function errorOfStatus(code: number, details: string): ReeveError {
 const brokenTransport = /^Received RST_STREAM with code /;
 
 /** How the library says that there was no connection. A changed wording only costs a needless report. */
-const neverSent = /No connection established|Name resolution failed|Waiting for LB pick|waiting for name resolution/;
+const neverSent =
+  /No connection established|Name resolution failed|Waiting for LB pick|waiting for name resolution|Channel closed before/;
+
+/** The client has left a gateway, and the call was still waiting for the connection. */
+const leftBeforeSent = 'Channel closed before call started';
 
 function isFailure(code: number): code is Failure {
   return Object.hasOwn(errors, code);
@@ -56,6 +60,7 @@ function isFailure(code: number): code is Failure {
 
 /** `No connection established. Last error: Error: connect ECONNREFUSED …` has the cause at its end. */
 function tidy(details: string): string {
+  if (details === leftBeforeSent) return 'no connection in time';
   const [, cause] = /Last error: (?:Error: )?(.+?)\.? Resolution note:/s.exec(details) ?? [];
   return cause ?? (details === '' ? 'no reason given' : details);
 }

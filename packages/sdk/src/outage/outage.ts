@@ -3,6 +3,8 @@
  *
  * - `error-of-status.ts` names the failure. Only `ReeveUnavailable` means that the gateway is gone. Others are answers.
  *   The error says whether the call may still have arrived. The connection (`channel.ts`) comes back by itself.
+ * - `gateways.ts` goes on to the next of several gateways, and takes the calls and the streams along. `silence.ts`
+ *   finds a gateway that is connected but does not answer.
  * - `retry.ts` retries a call after a random wait, until the deadline leaves no room or the retry budget is spent.
  * - `check-pipeline.ts` sends the checks of a broken stream again on the next stream. Their ids make them replays.
  * - A check without an answer fails closed: it is denied, or throws if the caller wants that (`withoutAnswer`). A check

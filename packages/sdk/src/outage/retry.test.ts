@@ -83,6 +83,30 @@ test('one attempt that may have arrived is enough for the whole call', async () 
   await expect(call).rejects.toMatchObject({ mayHaveArrived: true });
 });
 
+test('another gateway is tried at once and at no price, and the waits begin after that', async () => {
+  const budget = new RetryBudget(1, 0);
+  const next = ['another', 'another', 'wait', 'wait', 'wait_and_pay', 'wait_and_pay'] as const;
+  let attempts = 0;
+  const call = retrying({ ...options(budget), next: () => next[attempts - 1] ?? 'another' }, async () => {
+    attempts++;
+    throw new ReeveUnavailable('down');
+  });
+  await expect(call).rejects.toThrow('down');
+  expect(attempts).toBe(6);
+  expect(budget.take()).toBe(false);
+});
+
+test('not even another gateway is tried after the deadline', async () => {
+  let attempts = 0;
+  const call = retrying({ ...options(new RetryBudget(1, 0), 50), next: () => 'another' }, async () => {
+    attempts++;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    throw new ReeveUnavailable('down');
+  });
+  await expect(call).rejects.toThrow('no answer within 50 ms');
+  expect(attempts).toBe(1);
+});
+
 test('giving up while waiting for a retry rejects with the reason', async () => {
   const controller = new AbortController();
   const reason = new Error('changed my mind');

@@ -7,7 +7,12 @@ export interface RetryOptions {
   readonly backoff: BackoffSettings;
   readonly deadline: Deadline;
   readonly signal?: AbortSignal | undefined;
+  /** What follows a failed attempt. By default, a wait that takes one retry out of the budget. */
+  readonly next?: ((error: ReeveUnavailable) => Next) | undefined;
 }
+
+/** What follows a failed attempt: another at once, at another gateway, or a wait, which may cost one of the retries. */
+export type Next = 'another' | 'wait' | 'wait_and_pay';
 
 /**
  * Tries until there is an answer, the deadline leaves no room, or the retry budget is spent. It retries only
@@ -17,9 +22,10 @@ export async function retrying<Result>(
   options: RetryOptions,
   attempt: (number: number) => Promise<Result>,
 ): Promise<Result> {
-  const { budget, backoff, deadline, signal } = options;
+  const { budget, backoff, deadline, signal, next: nextOf = () => 'wait_and_pay' } = options;
   let cause = '';
   let mayHaveArrived = false;
+  let waits = 0;
   for (let number = 1; ; number++) {
     try {
       const result = await attempt(number);
@@ -33,8 +39,11 @@ export async function retrying<Result>(
       mayHaveArrived ||= error.mayHaveArrived;
       if (remainingMs(deadline) === 0) throw overdue(deadline, cause, mayHaveArrived);
       cause = error.message;
-      const wait = backoffMs(number - 1, backoff);
-      if (wait >= remainingMs(deadline) || !budget.take()) throw new ReeveUnavailable(cause, mayHaveArrived);
+      const next = nextOf(error);
+      if (next === 'another') continue;
+      const wait = backoffMs(waits++, backoff);
+      const isLast = wait >= remainingMs(deadline) || (next === 'wait_and_pay' && !budget.take());
+      if (isLast) throw new ReeveUnavailable(cause, mayHaveArrived);
       await pause(wait, signal);
     }
   }
