@@ -29,6 +29,8 @@ const files: Rolldown.Plugin = {
       this.emitFile({ type: 'chunk', id: fileURLToPath(file), fileName });
       return `new URL('${fileName}', import.meta.url)`;
     });
+    if (/import\.meta\.(?!url)/.test(rewritten))
+      this.error(`the bundle cannot keep what this says of its place: ${id}`);
     return { code: rewritten, map: null };
   },
 };
