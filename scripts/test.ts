@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildDashboard } from './build-dashboard.ts';
+import { bundleGateway } from './bundle-gateway.ts';
 import { ensureTools } from './ensure-tools.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'reeve-test-'));
@@ -19,8 +20,8 @@ function counted(): { passed: number; failed: number; skipped: number } {
   }
 }
 
-async function runTests(args: readonly string[]): Promise<boolean> {
-  const env = { ...process.env, REEVE_TEST_SUMMARY: summary };
+async function runTests(args: readonly string[], gateway: string): Promise<boolean> {
+  const env = { ...process.env, REEVE_TEST_SUMMARY: summary, REEVE_TEST_GATEWAY: gateway };
   const child = spawn('node_modules/.bin/vitest', ['run', ...args], { stdio: 'inherit', env });
   const [code] = (await once(child, 'close')) as [number | null];
   return code === 0;
@@ -38,10 +39,11 @@ async function runChecks(): Promise<{ passed: boolean; said: string }> {
 try {
   ensureTools();
   buildDashboard();
+  const gateway = bundleGateway(join(scratch, 'gateway'));
   const args = process.argv.slice(2);
   const names = args.some((arg) => !arg.startsWith('-'));
   const checking = names ? Promise.resolve({ passed: true, said: '' }) : runChecks();
-  const testsPassed = await runTests(args);
+  const testsPassed = await runTests(args, gateway);
   const checks = await checking;
   process.stdout.write(checks.said);
   const { passed, failed, skipped } = counted();

@@ -9,7 +9,8 @@ import { Policies } from '../harness/policies.ts';
 let gateway: TestGateway;
 let bot: Registered;
 beforeAll(async () => {
-  gateway = await TestGateway.start({ policies: { 'test.yaml': allowAll }, env: { SVC_EVALUATION_SECS: '1' } });
+  const env = { SVC_EVALUATION_SECS: '1' };
+  gateway = await TestGateway.start({ policies: { 'test.yaml': allowAll }, env, fromSources: true });
   bot = await gateway.register({ agentId: 'bot' });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());

@@ -14,7 +14,7 @@ rules:
 `;
 
 test('an agent registers, asks, gets a governed answer, and it is on record', async () => {
-  await using gateway = await TestGateway.start({ policies: { 'starter.yaml': policy } });
+  await using gateway = await TestGateway.start({ policies: { 'starter.yaml': policy }, fromSources: true });
   const agent = await gateway.register({ agentId: 'bot' });
   const allowed = await gateway.check(agent, { traceId: 't1', spanId: 's1', context: toolCall('search', { q: 'x' }) });
   expect(allowed).toMatchObject({ decision: 1, policyRule: 'starter/reading', opId: 't1:s1', opState: 'running' });

@@ -10,7 +10,7 @@ const env = { SVC_RATE_LIMIT_AUTH_PER_MIN: '0', SVC_LOCKOUT_ATTEMPTS: '1000', SV
 describe('a new password', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await TestGateway.start({ env });
+    gateway = await TestGateway.start({ env, fromSources: true });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
   let people = 0;

@@ -69,7 +69,7 @@ describe('a start that cannot use the database says so in one line, without the 
 
 test('nothing is kept on the disk of the gateway, and neither log nor metrics hold the password', async () => {
   const database = await createDatabase();
-  await using gateway = await TestGateway.start({ database, env: { SVC_LOG_LEVEL: 'trace' } });
+  await using gateway = await TestGateway.start({ database, env: { SVC_LOG_LEVEL: 'trace' }, fromSources: true });
   const agent = await gateway.register({ agentId: 'a' });
   await gateway.check(agent);
   expect(readdirSync(gateway.folder)).toEqual(['policies']);

@@ -121,6 +121,8 @@ const reporting = encodeURIComponent(
    } });`,
 );
 const reportLoading = { NODE_OPTIONS: `--import=data:text/javascript,${reporting}` };
+/** A bundle has no modules to report. */
+const fromSources = true;
 
 const collector = new Collector();
 let endpoint: string;
@@ -133,7 +135,7 @@ describe('with an endpoint', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: '50', ...reportLoading };
-    gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env });
+    gateway = await TestGateway.start({ policies: { 'all.yaml': allowAll }, env, fromSources });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
   beforeEach(() => {
@@ -228,7 +230,7 @@ test.each<[string, Record<string, string>]>([
   ['no OTEL_ variable is set', {}],
   ['the endpoint is empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_SERVICE_NAME: 'reeve' }],
 ])('nothing is loaded where %s', async (_what, env) => {
-  await using quiet = await TestGateway.start({ env: { ...env, ...reportLoading } });
+  await using quiet = await TestGateway.start({ env: { ...env, ...reportLoading }, fromSources });
   await quiet.api.send('GET', '/api/v1/auth/methods', { headers: { traceparent } });
   const loaded = quiet.output().stderr.match(/loaded \S+/g) ?? [];
   expect(loaded.filter((url) => !url.includes('/@opentelemetry/api/'))).toEqual([]);
@@ -240,7 +242,7 @@ test.each<[string, Record<string, string>]>([
 ])('nothing is loaded or sent with %s, also where there is an endpoint', async (_what, env) => {
   collector.received = [];
   const given = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: '10', ...env, ...reportLoading };
-  await using quiet = await TestGateway.start({ env: given });
+  await using quiet = await TestGateway.start({ env: given, fromSources });
   await quiet.api.send('GET', '/api/v1/auth/methods', { headers: { traceparent } });
   expect(await quiet.kill('SIGTERM')).toBe(0);
   expect(collector.received).toEqual([]);

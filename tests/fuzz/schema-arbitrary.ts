@@ -85,29 +85,46 @@ function integers({ exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER, ...sche
 }
 
 function objects(schema: JsonSchema, sources: Sources): Arbitrary<Record<string, unknown>> {
-  const { properties = {}, required = [], minProperties = 0, additionalProperties } = schema;
-  const members = Object.entries(properties).map(([name, member]) => [name, valuesOf(member, sources, name)]);
-  const record: Arbitrary<Record<string, unknown>> = fc.record(Object.fromEntries(members), {
-    requiredKeys: [...required],
-  });
-  const refused = (schema.allOf ?? []).flatMap(({ not }) => (not?.required === undefined ? [] : [not.required]));
-  const enough = record.filter(
-    (value) =>
-      Object.keys(value).length >= minProperties &&
-      !refused.some((names) => names.every((name) => name in value)) &&
-      (schema.oneOf ?? [{}]).filter((option) => goesTogether(option, value)).length === 1,
-  );
-  if (typeof additionalProperties !== 'object') return enough;
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const members = Object.entries(properties).map(([name, member]) => [name, valuesOf(member, sources, name)] as const);
+  if (typeof additionalProperties !== 'object') {
+    return namesOf(schema).chain((names) => fc.record(Object.fromEntries(members.filter(([name]) => names.has(name)))));
+  }
+  const record = fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
   const extras = fc.dictionary(fc.string({ minLength: 1 }), valuesOf(additionalProperties, sources), { maxKeys: 3 });
   return fc.tuple(record, extras).map(([own, extra]) => ({ ...extra, ...own }));
 }
 
+/**
+ * The names of members that go together. They are chosen before any value: of names for the same thing only one may be
+ * there, so nearly all objects would be made in vain.
+ */
+function namesOf({ properties = {}, required = [], minProperties = 0, ...schema }: JsonSchema): Arbitrary<Set<string>> {
+  const refused = (schema.allOf ?? []).flatMap(({ not }) => (not?.required === undefined ? [] : [not.required]));
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  return fc
+    .shuffledSubarray(optional)
+    .map((wanted) => {
+      const names = new Set(required);
+      for (const name of wanted) {
+        names.add(name);
+        if (refused.some((together) => together.every((each) => names.has(each)))) names.delete(name);
+      }
+      return names;
+    })
+    .filter(
+      (names) =>
+        names.size >= minProperties &&
+        (schema.oneOf ?? [{}]).filter((option) => goesTogether(option, names)).length === 1,
+    );
+}
+
 function goesTogether(
   { required = [], maxProperties = Number.POSITIVE_INFINITY, not }: JsonSchema,
-  value: object,
+  names: ReadonlySet<string>,
 ): boolean {
-  if (not !== undefined && goesTogether(not, value)) return false;
-  return required.every((name) => name in value) && Object.keys(value).length <= maxProperties;
+  if (not !== undefined && goesTogether(not, names)) return false;
+  return required.every((name) => names.has(name)) && names.size <= maxProperties;
 }
 
 function texts(schema: JsonSchema, known: readonly string[]): Arbitrary<string> {
@@ -138,6 +155,7 @@ function freeTexts({ minLength = 0, maxLength = longest, pattern, ...rest }: Jso
 
 /** A schema counts characters, JavaScript counts UTF-16 units. Text that is short enough by both is valid. */
 function withinUnits(text: string, most: number): string {
+  if (text.length <= most) return text;
   let kept = '';
   for (const char of text) {
     if (kept.length + char.length > most) break;

@@ -1,5 +1,5 @@
-/** The processor's clock moves in steps of some milliseconds, so less than this says nothing. */
-const leastMs = 10;
+/** On some machines the processor's clock moves in steps of some milliseconds, and less than a few steps says nothing. */
+const leastMs = Math.max(3, 3 * stepMs());
 const mostTimes = 10_000;
 
 /**
@@ -13,11 +13,26 @@ export function cpuMs(work: () => unknown, runs = 3): number {
 }
 
 function cpuMsOf(work: () => unknown): number {
-  const before = process.threadCpuUsage();
+  const before = spentMs();
   for (let times = 1; ; times++) {
     work();
-    const { user, system } = process.threadCpuUsage(before);
-    const spent = (user + system) / 1000;
+    const spent = spentMs() - before;
     if (spent >= leastMs || times === mostTimes) return spent / times;
   }
+}
+
+/** Of the process: Linux counts that in microseconds, but that of a thread only at every tick. */
+function spentMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function stepMs(): number {
+  const next = (from: number): number => {
+    let now = from;
+    while (now === from) now = spentMs();
+    return now;
+  };
+  const start = next(spentMs());
+  return next(start) - start;
 }
