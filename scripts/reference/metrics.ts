@@ -74,6 +74,16 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
   reeve_rate_limited_total: [['limit'], 'Calls refused by a rate limit. `limit` is `public` or `api`.'],
 };
 
+/** Those that only a gateway with NATS has. */
+const clusterMetrics: readonly (readonly [name: string, type: string, labels: string, meaning: string])[] = [
+  ['reeve_gateways', 'gauge', 'state', 'Gateways on the same database. `state` is `active`, `leaving` or `lost`.'],
+  ['reeve_nats_connected', 'gauge', '', 'Whether NATS is reached: 1 or 0.'],
+  ['reeve_cluster_leads', 'gauge', '', 'Whether this gateway does the work that one of them must do: 1 or 0.'],
+  ['reeve_commits_followed_total', 'counter', '', 'Commits of other gateways that this one has followed.'],
+  ['reeve_turns_repeated_total', 'counter', '', 'Turns that were done again because another gateway was first.'],
+  ['reeve_nats_messages_dropped_total', 'counter', '', 'Messages on NATS that were forged, damaged or repeated.'],
+];
+
 /** Every metric, as a freshly started gateway reports them. Fails if the table above differs. */
 export async function metricsPage(): Promise<string> {
   const types = await metricTypes();
@@ -95,6 +105,16 @@ export async function metricsPage(): Promise<string> {
     'Metrics',
     '`GET /metrics` answers in the text format of Prometheus, without a credential and without a limit. No label holds an org, an agent or anything else that a caller could make up.',
     table(['Metric', 'Type', 'Labels', 'Meaning'], rows),
+    'A gateway with `SVC_NATS_URL` also has these:',
+    table(
+      ['Metric', 'Type', 'Labels', 'Meaning'],
+      clusterMetrics.map(([name, type, label, meaning]) => [
+        code(name),
+        type,
+        label === '' ? '' : code(label),
+        meaning,
+      ]),
+    ),
     'A histogram has `_bucket`, `_sum` and `_count`. There are also the metrics of the process, `process_…` and `nodejs_…`, as prom-client names them.',
     '[Operations](../operations.md#metrics) says what to alert on.',
   );

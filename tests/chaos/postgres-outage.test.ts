@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeKey } from '../harness/credentials.ts';
 import { eventually } from '../harness/eventually.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { sharedNats } from '../harness/nats.ts';
 import { TestPostgres } from '../harness/postgres.ts';
 import { verifyChain } from '../harness/verify-chain.ts';
 
@@ -44,23 +46,37 @@ test('a restart of PostgreSQL that nobody notices costs nobody anything', async 
   await eventually(async () => expect(await gateway.check(agent)).toMatchObject({ decision: 1 }));
 });
 
-test('what other gateways changed while this one was cut off is known when it is back', async () => {
+test('what other gateways did while this one was stopped holds in its next answer', async () => {
   const database = await server.createDatabase();
-  const options = { database, policies: { 'all.yaml': allowAll } };
+  const env = { SVC_NATS_URL: (await sharedNats()).url() };
+  const options = { database, policies: { 'all.yaml': allowAll }, env };
   await using one = await TestGateway.start(options);
   await using two = await TestGateway.start(options);
   const agent = await one.register({ agentId: 'a' });
-  await eventually(async () => expect(await two.check(agent)).toMatchObject({ decision: 1 }));
-  // This change comes without a notification, as if it had been lost.
-  await database.query(`UPDATE agents SET suspended_at = 1, suspension_reason = 'behind their backs'`);
-  await database.query(`UPDATE api_keys SET revoked_at = 1`);
-  for (const gateway of [one, two]) expect(await gateway.check(agent)).toMatchObject({ decision: 1 });
+  const { key, id } = await makeKey(one);
+  one.child.kill('SIGSTOP');
+  await two.api.post('/api/v1/agents/acme/core/a/suspend', bootstrapKey, { reason: 'odd' });
+  await two.api.post(`/api/v1/iam/api-keys/${id}/revoke`, bootstrapKey);
+  one.child.kill('SIGCONT');
+  expect(await one.check(agent)).toMatchObject({ reason: 'agent is suspended' });
+  expect((await one.api.get('/api/v1/agents', key)).status).toBe(401);
+});
+
+test('two gateways survive a restart of PostgreSQL together, and agree afterwards', async () => {
+  const database = await server.createDatabase();
+  const env = { SVC_NATS_URL: (await sharedNats()).url() };
+  const options = { database, policies: { 'all.yaml': allowAll }, env };
+  await using one = await TestGateway.start(options);
+  await using two = await TestGateway.start(options);
+  const agent = await one.register({ agentId: 'a' });
   await server.halt();
+  await expect(two.check(agent)).rejects.toThrow('UNAVAILABLE');
   await server.resume();
   for (const gateway of [one, two]) {
-    await eventually(async () => expect(await gateway.check(agent)).toMatchObject({ reason: 'agent is suspended' }));
-    await eventually(async () => expect((await gateway.api.get('/api/v1/agents', bootstrapKey)).status).toBe(401));
+    await eventually(async () => expect(await gateway.check(agent)).toMatchObject({ decision: 1 }));
   }
+  await one.check(agent, { traceId: 'after', spanId: 's' });
+  expect(await two.complete(agent, 'after:s')).toMatchObject({ state: 'completing' });
 });
 
 test('a gateway starts draining and exits with 0 while PostgreSQL is away', async () => {

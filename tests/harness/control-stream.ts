@@ -28,7 +28,8 @@ export class ControlStream {
   /** The final status. */
   readonly ended: Promise<StatusObject>;
   readonly #call: ClientReadableStream<Message>;
-  readonly #accepted: Promise<void>;
+  /** Resolves once the gateway has accepted the stream. */
+  readonly accepted: Promise<void>;
 
   constructor(client: GrpcClient, agent: Registered, afterSequence = 0) {
     const request = { agentId: agent.id, credentialToken: agent.token, afterSequence };
@@ -36,13 +37,13 @@ export class ControlStream {
     this.#call.on('data', (message: Message) => this.messages.push(message));
     this.#call.on('error', () => undefined);
     this.ended = new Promise((resolve) => this.#call.once('status', resolve));
-    this.#accepted = new Promise((resolve) => this.#call.once('metadata', () => resolve()));
+    this.accepted = new Promise((resolve) => this.#call.once('metadata', () => resolve()));
   }
 
   /** Opens a stream and waits until the gateway has accepted it. */
   static async open(gateway: TestGateway, agent: Registered, afterSequence = 0): Promise<ControlStream> {
     const stream = new ControlStream(gateway.client, agent, afterSequence);
-    await stream.#accepted;
+    await stream.accepted;
     return stream;
   }
 

@@ -41,8 +41,10 @@ export async function writeLegacy(folder: string, legacy: Legacy): Promise<void>
 async function openStore(folder: string, opened: AsyncDisposableStack): Promise<Store> {
   const url = databaseOf(folder);
   if (url !== undefined) {
-    const events = { onNotice: () => undefined, onRegained: () => undefined, onTaken: () => undefined };
-    return (await openPostgres(parsePostgresUrl(url), 'process', events, opened)).store;
+    const nothing = () => undefined;
+    const events = { onCommitted: nothing, onRegained: nothing, onFatal: nothing };
+    const settings = { sync: 'process', version: 'legacy', isShared: false, lostAfterMs: 10_000 } as const;
+    return (await openPostgres({ url: parsePostgresUrl(url), ...settings, ...events }, opened)).store;
   }
   const store = new SqliteStore({ path: join(folder, 'reeve.db'), sync: 'process' });
   opened.defer(() => store.close());

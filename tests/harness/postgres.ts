@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ export class TestPostgres {
   async resume(): Promise<void> {
     // The shell stops the server and removes its data when the tests that hold its stdin are gone.
     const script =
-      '"$0" "$@" & server=$!; read -r word; kill -INT $server; wait $server; [ "$word" = keep ] || rm -rf "$FOLDER"';
+      '"$0" "$@" & server=$!; read -r word; [ "$word" = crash ] && kill -QUIT $server || kill -INT $server; wait $server; [ -n "$word" ] || rm -rf "$FOLDER"';
     const args = ['-D', this.#data, '-p', String(this.port), '-k', this.#folder];
     const [program = '', ...rest] = asServerUser(['sh', '-c', script, join(findPostgres() ?? '', 'postgres'), ...args]);
     const env = { ...process.env, FOLDER: this.#folder };
@@ -87,14 +87,19 @@ export class TestPostgres {
     await eventually(() => this.#query('postgres', 'SELECT 1'));
   }
 
-  /** Stops the server and cuts its connections. */
-  async halt(): Promise<void> {
-    await this.#end('keep\n');
+  /** Stops the server and cuts its connections. A crash leaves it to the next start to recover from its log. */
+  async halt({ isCrash = false } = {}): Promise<void> {
+    await this.#end(isCrash ? 'crash\n' : 'keep\n');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end('');
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The process id of the server itself. */
+  get pid(): number {
+    return Number.parseInt(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8'), 10);
   }
 
   get #data(): string {
@@ -186,7 +191,8 @@ function asServerUser(command: readonly string[]): readonly string[] {
   return ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups', ...command];
 }
 
-async function freePort(): Promise<number> {
+/** A loopback port that nobody uses at the moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

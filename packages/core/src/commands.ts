@@ -105,7 +105,7 @@ function authorise(request: Request, needed: Scope = 'write'): void {
 function inOneTurn<Asked extends Request, Answer>(act: (gov: Governance, request: Asked) => Answer) {
   return async (gov: Governance, request: Asked): Promise<Answer> => {
     authorise(request);
-    return await durably(gov, () => act(gov, request));
+    return await gov.journal.turn(() => act(gov, request));
   };
 }
 
@@ -116,17 +116,7 @@ function afterReading<Asked extends Request, Read, Answer>(
 ) {
   return async (gov: Governance, request: Asked): Promise<Answer> => {
     authorise(request);
-    const reading = read(gov, request);
-    const found = reading instanceof Promise ? await reading : reading;
-    return await durably(gov, () => act(gov, request, found));
+    const found = await gov.journal.fresh(() => read(gov, request));
+    return await gov.journal.turn(() => act(gov, request, found));
   };
-}
-
-/** A refusal, too, leaves only once the state behind it is durable. */
-async function durably<Answer>(gov: Governance, act: () => Answer): Promise<Answer> {
-  try {
-    return act();
-  } finally {
-    await gov.journal.committed();
-  }
 }

@@ -1,8 +1,17 @@
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
 export { Authenticator, EndedCredentials, KeyRing, SigningKeyRing, TicketRegistry } from './access/index.ts';
-export { apiKeysTable, authenticateTicket, createKey, exchangeToken, followApiKey } from './access/index.ts';
-export { followSigningKey, installFirstKey, listKeys, makerIn, parseApiKey, redeemTicket } from './access/index.ts';
+export { apiKeysTable, authenticateTicket, createKey, exchangeToken } from './access/index.ts';
+export {
+  installFirstKey,
+  listKeys,
+  makerIn,
+  newTicket,
+  parseApiKey,
+  redeemTicket,
+  ticketTtlMs,
+} from './access/index.ts';
+export type { IssuedTicket, Tickets } from './access/index.ts';
 export { requireScope, requireUnbound, revokeKey, roles, rotateKey, rotateSigningKey } from './access/index.ts';
 export { scopes, signingKeysTable, widths } from './access/index.ts';
 export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Attempts } from './accounts/index.ts';
@@ -40,7 +49,7 @@ export type { JudgedAgain, RecordedDecision, SimulatedApprovals, Simulation } fr
 export type { BulkControl, ControlMessage, ControlReader, ControlReport, ControlResult } from './control/index.ts';
 export type { ControlScope, ControlSequence, ControlSink, ControlSubscription } from './control/index.ts';
 export type { OnControlStep, ScopeRequest } from './control/index.ts';
-export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable, followAgent } from './control/index.ts';
+export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './control/index.ts';
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
 export { timeOutControls } from './control/index.ts';
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, Outcome, Receipt } from './ops/index.ts';
@@ -52,17 +61,19 @@ export { executorOf } from './commands.ts';
 export type { Governance } from './governance.ts';
 export { governanceOf } from './governance.ts';
 export type { Agent, AgentChange, AgentRecord, Tree } from './tenancy/index.ts';
-export type { Batch, Change, DomainEvent, Snapshot, Store } from './store.ts';
+export type { Batch, Commit, Change, DomainEvent, Snapshot, Store } from './store.ts';
 export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
-export { EventBus, HeadMoved, Journal, marksTable, numberIn, optionalNumberIn, textIn } from './journal/index.ts';
+export type { ForeignCommit, Sharing, Step, Touched } from './journal/index.ts';
+export { EventBus, HeadMoved, Journal, marksTable, numberIn } from './journal/index.ts';
+export { optionalNumberIn, textIn } from './journal/index.ts';
 export { BalanceKeeper, Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory, recoverBalances } from './budget/index.ts';
 export { tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
 export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, YamlReader } from './policy/index.ts';
 export { acceptedBefore, alsoOfBudget, authorOf, bindingOfName, considerRules } from './policy/index.ts';
 export { decisionCost, deletePolicy, describeProblem, describeScope, findPolicy } from './policy/index.ts';
-export { followPolicy, listPolicies, loadPolicies, parsePolicies, parseScope, parseSource } from './policy/index.ts';
+export { listPolicies, loadPolicies, parsePolicies, parseScope, parseSource } from './policy/index.ts';
 export { plainSource, policySchema, policySetsTable, policyVersion, policyVersions } from './policy/index.ts';
 export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackPolicy } from './policy/index.ts';
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';
@@ -88,3 +99,8 @@ export type { Decisions } from './decision/index.ts';
 export type { Operations } from './ops/index.ts';
 export type { Policies } from './policy/index.ts';
 export type { Tenancy } from './tenancy/index.ts';
+export type { EntryLog } from './audit/index.ts';
+export type { AgentKey } from './kernel/index.ts';
+export { isOver } from './ops/index.ts';
+export type { Followed } from './replication/index.ts';
+export { commitText, followCommit, parseCommit, prepareToFollow, touchOf } from './replication/index.ts';

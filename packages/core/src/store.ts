@@ -13,6 +13,7 @@ import type { DecisionEvent } from './decision/index.ts';
 import type {
   EventIdsChange,
   EventIdsSnapshot,
+  ForeignCommit,
   Batch as BatchOf,
   Journal as JournalWith,
   Reading,
@@ -52,7 +53,10 @@ export type DomainEvent =
   | OpsChangeEvent
   | PolicyEvent;
 
-export type Batch = BatchOf<Change>;
+export type Batch = BatchOf<Change, DomainEvent>;
+
+/** What another gateway on the same store has committed. */
+export type Commit = ForeignCommit<Change, DomainEvent>;
 
 export type Journal = JournalWith<Change, DomainEvent>;
 

@@ -34,12 +34,14 @@ export async function serve(
     const { config, tracing } = loadConfig({ ...sources, env });
     const logger = createLogger(config.logLevel);
     warnOfRisks(config, logger);
-    const gateway = await startGateway(config, logger, tracing, { dashboardFolder, acceptLostEntries }).catch(
-      (error: unknown) => {
-        logger.debug({ err: error }, 'the start has failed');
-        throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
-      },
-    );
+    const gateway = await startGateway(config, logger, tracing, {
+      dashboardFolder,
+      acceptLostEntries,
+      stopRequested: stopped,
+    }).catch((error: unknown) => {
+      logger.debug({ err: error }, 'the start has failed');
+      throw explainStart(error, config.databaseUrl === undefined ? config.dataDir : undefined);
+    });
     onListening(gateway);
     // Flush now, so that even a killed process leaves its compile cache to the next one.
     flushCompileCache();

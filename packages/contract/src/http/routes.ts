@@ -3,6 +3,7 @@ import { accessRoutes } from './routes/access.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { budgetRoutes } from './routes/budgets.ts';
+import { clusterRoutes } from './routes/cluster.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { opsRoutes } from './routes/ops.ts';
@@ -23,6 +24,7 @@ export const routes = {
   ...policyTestRoutes,
   ...decisionRoutes,
   ...budgetRoutes,
+  ...clusterRoutes,
   ...statsRoutes,
   ...tenancyRoutes,
   ...opsRoutes,

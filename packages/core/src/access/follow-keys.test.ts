@@ -6,7 +6,7 @@ import type { Access } from './access.ts';
 import { newKeyRecord } from './api-key.ts';
 import { EndedCredentials } from './access.ts';
 import { KeyRing } from './key-ring.ts';
-import { followApiKey, followSigningKey } from './manage-keys.ts';
+import { followAccess } from './manage-keys.ts';
 import { SigningKeyRing } from './signing-key.ts';
 
 const key = 'rvk_abcdefghijkl_01234567890123456789012345678901234567891ssRG8';
@@ -30,38 +30,39 @@ async function setUp() {
 
 test('a key that was made at another gateway works here', async () => {
   const { access, record } = await setUp();
-  followApiKey(access, record.id, record);
+  followAccess(access, { kind: 'api_key_saved', key: record });
   expect(access.keys.recognise(key)).toEqual(record);
 });
 
 test('a key that was revoked at another gateway stops here, and what it keeps open is told, once', async () => {
   const { access, ended, record } = await setUp();
-  followApiKey(access, record.id, record);
-  followApiKey(access, record.id, { ...record, lastUsedAt: 7 });
+  followAccess(access, { kind: 'api_key_saved', key: record });
+  followAccess(access, { kind: 'api_key_saved', key: { ...record, lastUsedAt: 7 } });
   expect(ended).toEqual([]);
-  followApiKey(access, record.id, { ...record, revokedAt: 9 });
-  followApiKey(access, record.id, { ...record, revokedAt: 9 });
+  followAccess(access, { kind: 'api_key_saved', key: { ...record, revokedAt: 9 } });
+  followAccess(access, { kind: 'api_key_saved', key: { ...record, revokedAt: 9 } });
   expect(access.keys.recognise(key)).toBeUndefined();
   expect(ended).toEqual([record.id]);
 });
 
-test('a key whose row is gone is not known any more', async () => {
-  const { access, ended, record } = await setUp();
-  followApiKey(access, record.id, record);
-  followApiKey(access, record.id, undefined);
-  expect(access.keys.recognise(key)).toBeUndefined();
-  expect(ended).toEqual([record.id]);
+test('the use of a key at another gateway shows here, and never goes back', async () => {
+  const { access, record } = await setUp();
+  followAccess(access, { kind: 'api_key_saved', key: record });
+  followAccess(access, { kind: 'api_key_used', id: record.id, at: 7 });
+  followAccess(access, { kind: 'api_key_used', id: record.id, at: 5 });
+  followAccess(access, { kind: 'api_key_used', id: 'unknown', at: 5 });
+  expect(access.keys.find(record.id)?.lastUsedAt).toBe(7);
 });
 
 test('signing keys come, change in place and go', async () => {
   const { access } = await setUp();
   const first = { kid: 'k1', privateJwk: 'p', publicJwk: 'q', createdAt: 1 };
   const second = { ...first, kid: 'k2', createdAt: 2 };
-  followSigningKey(access, 'k1', first);
-  followSigningKey(access, 'k2', second);
-  followSigningKey(access, 'k1', { ...first, privateJwk: '' });
+  followAccess(access, { kind: 'signing_key_saved', key: first });
+  followAccess(access, { kind: 'signing_key_saved', key: second });
+  followAccess(access, { kind: 'signing_key_saved', key: { ...first, privateJwk: '' } });
   expect(access.signingKeys.current).toEqual(second);
   expect(access.signingKeys.find('k1')?.privateJwk).toBe('');
-  followSigningKey(access, 'k1', undefined);
+  followAccess(access, { kind: 'signing_key_removed', kid: 'k1' });
   expect(access.signingKeys.all()).toEqual([second]);
 });

@@ -1,4 +1,4 @@
-import type { Access } from './access.ts';
+import type { Access, AccessChange } from './access.ts';
 import type { ApiKeyRecord, NewKey } from './api-key.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
 import { makerOf } from './credential-lineage.ts';
@@ -41,19 +41,20 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
   if (!manages(by, { orgId, teamId })) {
     throw new ReeveError('tenant_bound', 'a credential that is bound to a tenant makes keys with its own binding only');
   }
-  const now = access.clock.now();
-  const made = make(access, now, {
-    label: redactText(grant.label),
-    scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
-    orgId,
-    teamId,
-    expiresAt: noLaterThan(access, by, grant.ttlMs === null ? null : now + grant.ttlMs),
-    madeBy: makerOf(by),
-    rotatedFrom: null,
+  return await access.journal.turn(() => {
+    const now = access.clock.now();
+    const made = make(access, now, {
+      label: redactText(grant.label),
+      scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
+      orgId,
+      teamId,
+      expiresAt: noLaterThan(access, by, grant.ttlMs === null ? null : now + grant.ttlMs),
+      madeBy: makerOf(by),
+      rotatedFrom: null,
+    });
+    note(access, by, 'ApiKeyCreated', made.record, {});
+    return made;
   });
-  note(access, by, 'ApiKeyCreated', made.record, {});
-  await access.journal.committed();
-  return made;
 }
 
 /**
@@ -61,33 +62,33 @@ export async function createKey(access: Access, by: Principal, grant: KeyGrant):
  * than the key that the caller used.
  */
 export async function rotateKey(access: Access, by: Principal, id: string): Promise<MadeKey> {
-  const old = managedKey(access, by, id);
-  if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
-  const now = access.clock.now();
-  const made = make(access, now, {
-    ...old,
-    expiresAt: noLaterThan(access, by, old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt)),
-    madeBy: makerOf(by),
-    rotatedFrom: old.id,
+  return await access.journal.turn(() => {
+    const old = managedKey(access, by, id);
+    if (old.revokedAt !== null) throw new ReeveError('key_revoked', 'the key is revoked; make a new one instead');
+    const now = access.clock.now();
+    const made = make(access, now, {
+      ...old,
+      expiresAt: noLaterThan(access, by, old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt)),
+      madeBy: makerOf(by),
+      rotatedFrom: old.id,
+    });
+    revoke(access, old);
+    note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
+    note(access, by, 'ApiKeyRevoked', old, { rotated_to: made.record.id });
+    return made;
   });
-  revoke(access, old);
-  note(access, by, 'ApiKeyCreated', made.record, { rotated_from: old.id });
-  note(access, by, 'ApiKeyRevoked', old, { rotated_to: made.record.id });
-  await access.journal.committed();
-  access.ended.ended(old.id);
-  return made;
 }
 
 /** Revokes a key. The key and all tokens made from it stop at once. Revoking again changes nothing. */
 export async function revokeKey(access: Access, by: Principal, id: string): Promise<ApiKeyRecord> {
-  const key = managedKey(access, by, id);
-  if (key.revokedAt === null) {
-    revoke(access, key);
-    note(access, by, 'ApiKeyRevoked', key, {});
-    await access.journal.committed();
-    access.ended.ended(key.id);
-  }
-  return access.keys.find(id) ?? key;
+  return await access.journal.turn(() => {
+    const key = managedKey(access, by, id);
+    if (key.revokedAt === null) {
+      revoke(access, key);
+      note(access, by, 'ApiKeyRevoked', key, {});
+    }
+    return access.keys.find(id) ?? key;
+  });
 }
 
 /** A key made with another key ends no later than that key. So no key can prolong itself. */
@@ -120,11 +121,12 @@ function make(access: Access, now: EpochMs, made: NewKey): MadeKey {
   return { key, record };
 }
 
-function revoke({ clock, journal, keys }: Access, key: ApiKeyRecord): void {
+function revoke({ clock, journal, keys, ended }: Access, key: ApiKeyRecord): void {
   const revoked = { ...key, revokedAt: clock.now() };
   keys.put(revoked);
   journal.onFailure(() => keys.put(key));
   journal.write({ kind: 'api_key_saved', key: revoked });
+  journal.onCommitted(() => ended.ended(key.id));
 }
 
 function note(
@@ -221,19 +223,26 @@ export async function rotateSigningKey(access: Access, actor: Actor, requestId?:
   return key;
 }
 
-/**
- * Applies a change of an API key that another gateway on the same store has made durable. Undefined means that the key
- * is gone.
- */
-export function followApiKey({ keys, ended }: Access, id: string, record: ApiKeyRecord | undefined): void {
-  const wasInForce = keys.isInForce(id);
-  if (record === undefined) keys.remove(id);
-  else keys.put(record);
-  if (wasInForce && !keys.isInForce(id)) ended.ended(id);
-}
-
-/** The same for a key that signs tokens. */
-export function followSigningKey({ signingKeys }: Access, kid: string, record: SigningKeyRecord | undefined): void {
-  if (record === undefined) signingKeys.remove(kid);
-  else signingKeys.add(record);
+/** Follows a change of keys that another gateway on the same store has made. */
+export function followAccess({ keys, ended, signingKeys }: Access, change: AccessChange): void {
+  switch (change.kind) {
+    case 'api_key_saved': {
+      const { id } = change.key;
+      const wasInForce = keys.isInForce(id);
+      keys.put(change.key);
+      if (wasInForce && !keys.isInForce(id)) ended.ended(id);
+      break;
+    }
+    case 'api_key_used': {
+      const key = keys.find(change.id);
+      if (key !== undefined) keys.put({ ...key, lastUsedAt: Math.max(key.lastUsedAt ?? 0, change.at) });
+      break;
+    }
+    case 'signing_key_saved':
+      signingKeys.add(change.key);
+      break;
+    case 'signing_key_removed':
+      signingKeys.remove(change.kid);
+      break;
+  }
 }

@@ -3,11 +3,25 @@ import type { Principal } from './principal.ts';
 import type { Clock, EpochMs, Randomness } from '../kernel/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 
-const ticketTtlMs = 30_000;
+export const ticketTtlMs = 30_000;
 const mostTickets = 100_000;
 
 /** Single-use tickets that open an event stream. They keep tokens out of URLs. */
-export class TicketRegistry {
+export interface Tickets {
+  issue(principal: Principal): IssuedTicket | Promise<IssuedTicket>;
+  /** The caller that the ticket was issued to, while the ticket is valid. */
+  holderOf(ticket: string): Principal | undefined | Promise<Principal | undefined>;
+  /** The same, and uses the ticket up. */
+  redeem(ticket: string): Principal | undefined | Promise<Principal | undefined>;
+}
+
+export interface IssuedTicket {
+  readonly ticket: string;
+  readonly expiresAt: EpochMs;
+}
+
+/** The tickets of one gateway. */
+export class TicketRegistry implements Tickets {
   readonly #clock: Clock;
   readonly #randomness: Randomness;
   readonly #tickets = new Map<string, { readonly principal: Principal; readonly endsAt: number }>();
@@ -17,9 +31,9 @@ export class TicketRegistry {
     this.#randomness = randomness;
   }
 
-  issue(principal: Principal): { ticket: string; expiresAt: EpochMs } {
+  issue(principal: Principal): IssuedTicket {
     this.#forgetOld();
-    const ticket = `rvt_${this.#randomness.base64url(32)}`;
+    const ticket = newTicket(this.#randomness);
     this.#tickets.set(ticket, { principal, endsAt: this.#clock.elapsed() + ticketTtlMs });
     return { ticket, expiresAt: this.#clock.now() + ticketTtlMs };
   }
@@ -52,18 +66,22 @@ export class TicketRegistry {
  * `redeemTicket` once the request itself has proved valid.
  */
 export async function authenticateTicket(
-  tickets: TicketRegistry,
+  tickets: Tickets,
   authenticator: Authenticator,
   ticket: string,
 ): Promise<Principal> {
-  const holder = tickets.holderOf(ticket);
+  const holder = await tickets.holderOf(ticket);
   if (holder === undefined || !(await authenticator.isStillValid(holder))) throw refused();
   return holder;
 }
 
 /** Uses a ticket up. If two callers bring the same ticket, the second is refused. */
-export function redeemTicket(tickets: TicketRegistry, ticket: string): void {
-  if (tickets.redeem(ticket) === undefined) throw refused();
+export async function redeemTicket(tickets: Tickets, ticket: string): Promise<void> {
+  if ((await tickets.redeem(ticket)) === undefined) throw refused();
+}
+
+export function newTicket(randomness: Randomness): string {
+  return `rvt_${randomness.base64url(32)}`;
 }
 
 function refused(): ReeveError {

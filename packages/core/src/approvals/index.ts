@@ -8,6 +8,7 @@ export type { ApprovalEvent, ApprovalsChange, ApprovalsSnapshot } from './approv
 export { boundedApproval, boundedGrant } from './approvals-slice.ts';
 export type { Approvals } from './approvals.ts';
 export type { Approve, Verdict } from './give-verdict.ts';
+export { followApproval } from './follow-approval.ts';
 export { approveAction, rejectAction } from './give-verdict.ts';
 export type { StandingGrant } from './grant.ts';
 export { grantStateOf } from './grant.ts';

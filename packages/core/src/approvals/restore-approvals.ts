@@ -6,6 +6,7 @@ import type { Approval } from './approval.ts';
 import { cancelApproval, saveApproval } from './settle-approval.ts';
 import type { StandingGrant } from './grant.ts';
 import { endGrant } from './grants.ts';
+import type { ControlMessage } from '../control/index.ts';
 
 /** How long an agent is still told that its operation is over. Later it may not even remember it. */
 const toldMs = 86_400_000;
@@ -55,18 +56,19 @@ function restore(gov: Approvals, approval: Approval): void {
 }
 
 /** Reuses the same number, so that an agent that has received the message is not told twice. */
-function repost(gov: Approvals, approval: Approval, sequence: number, reason: string = approval.state): void {
-  gov.control.outbox(approval.agent).put({
-    message: {
-      opId: approval.opId,
-      signal: approval.state === 'approved' ? 'allow' : 'terminate',
-      sequence,
-      reason,
-      issuedAt: approval.decidedAt ?? approval.requestedAt,
-      controlId: '',
-    },
-    receipt: null,
-    released: true,
-    gone: false,
-  });
+function repost(gov: Approvals, approval: Approval, sequence: number, reason: string | undefined): void {
+  const message = messageOf(approval, sequence, reason);
+  gov.control.outbox(approval.agent).put({ message, receipt: null, released: true, gone: false });
+}
+
+/** The message that tells an agent the outcome of an approval. */
+export function messageOf(approval: Approval, sequence: number, reason: string = approval.state): ControlMessage {
+  return {
+    opId: approval.opId,
+    signal: approval.state === 'approved' ? 'allow' : 'terminate',
+    sequence,
+    reason,
+    issuedAt: approval.decidedAt ?? approval.requestedAt,
+    controlId: '',
+  };
 }

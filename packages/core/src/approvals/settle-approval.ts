@@ -129,17 +129,17 @@ export function endApprovalOf(gov: Approvals, { op, approvalId, actor, reason }:
 
 /** Expires up to `most` approvals that nobody decided in time, and returns how many. */
 export async function expireApprovals(gov: Approvals, most: number): Promise<number> {
-  let count = 0;
-  for (const approval of [...gov.approvals.due()].slice(0, most)) {
-    const op = opAskedAbout(gov, approval);
-    count++;
-    if (op === undefined)
-      cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });
-    else expireApproval(gov, approval, op);
-  }
-  if (count === 0) return 0;
-  await gov.journal.committed();
-  return count;
+  if (gov.approvals.due().next().done === true) return 0;
+  return await gov.journal.turn(() => {
+    const due = [...gov.approvals.due()].slice(0, most);
+    for (const approval of due) {
+      const op = opAskedAbout(gov, approval);
+      if (op === undefined)
+        cancelApproval(gov, approval, { actor: system, reason: 'its operation is not known any more' });
+      else expireApproval(gov, approval, op);
+    }
+    return due.length;
+  });
 }
 
 export function expireApproval(gov: Approvals, approval: Approval, op: Op): Approval {

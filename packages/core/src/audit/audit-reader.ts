@@ -27,8 +27,6 @@ export interface AuditQuery {
   readonly before?: number;
   /** Only entries after this one. */
   readonly after?: number;
-  /** Only entries that this gateway has written, if gateways share a log. */
-  readonly own?: boolean;
   readonly limit: number;
 }
 

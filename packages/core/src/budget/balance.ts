@@ -131,6 +131,22 @@ export function book(balance: Sums, period: Period, amount: Total): void {
   if (earlier.length > earlierKept[period]) balance.earlier[period] = earlier.slice(-earlierKept[period]);
 }
 
+/** Adds to a named day or month: the present one, a later one that now begins, or an earlier one. */
+export function bookTo(balance: Sums, period: Period, id: string, amount: Total): void {
+  if (amount === 0) return;
+  const { window } = balance;
+  if (id >= window[period]) {
+    if (id > window[period]) moveOn(balance, { ...window, [period]: id });
+    book(balance, period, amount);
+    return;
+  }
+  const earlier = balance.earlier[period];
+  const known = earlier.find((each) => each.id === id) ?? { id, spent: 0, noticed: 0 };
+  const booked = { ...known, spent: plus(known.spent, amount) };
+  const others = earlier.filter((each) => each.id !== id);
+  balance.earlier[period] = [...others, booked].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(-earlierKept[period]);
+}
+
 /** What counts for a day or month: the amounts booked to it and to all later ones. */
 export function countedFrom(balance: Sums, period: Period, id: string): Omit<EarlierWindow, 'id'> {
   let spent = balance.spent[period];

@@ -47,6 +47,32 @@ export function exceededUnder(
   return undefined;
 }
 
+/** A capped tier of an agent. */
+export interface CappedTotal {
+  readonly of: TierOf;
+  readonly total: Total;
+  readonly limit: Micros;
+  readonly noticed: number;
+}
+
+/** Reads balances, with what somebody was told about them. */
+interface NoticedBalances {
+  readonly policy: Pick<BudgetPolicy, 'capsOf'>;
+  read(of: TierOf): Pick<Balance, 'spent' | 'reserved' | 'noticed'>;
+}
+
+/** Whether something holds for the totals of all capped tiers of an agent. */
+export function everyCap(ledger: NoticedBalances, agent: AgentId, fits: (capped: CappedTotal) => boolean): boolean {
+  return tiersOf(agent).every((of) => {
+    const caps = ledger.policy.capsOf(of);
+    const { spent, reserved, noticed } = ledger.read(of);
+    return periods.every((period) => {
+      const limit = caps[period];
+      return limit === null || fits({ of, total: plus(spent[period], reserved), limit, noticed: noticed[period] });
+    });
+  });
+}
+
 /** The width above the tenant of a cap. Nobody within a tenant lets a charge pass a cap on the whole tenant. */
 const widthAbove: Readonly<Record<BudgetTier, Width>> = {
   global: 'unbound',

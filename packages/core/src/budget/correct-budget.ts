@@ -34,6 +34,10 @@ export async function correctBudget(gov: Budgets, by: Principal, correction: Cor
   requireUnbound(by);
   checkLength('reason', correction.reason, longestReason);
   if (correction.reason.trim() === '') throw invalid('reason', 'must say why');
+  return await gov.journal.turn(() => correct(gov, by, correction));
+}
+
+function correct(gov: Budgets, by: Principal, correction: Correction): BudgetRow[] {
   const of = tierNamed(correction);
   requireKnown(gov, of);
   const tiers = tiersUpFrom(of);
@@ -75,7 +79,8 @@ export async function correctBudget(gov: Budgets, by: Principal, correction: Cor
     });
   }
   noteApproached(gov, lineage, approached);
-  await gov.journal.committed();
+  // How much may be taken off depends on what was settled anywhere.
+  gov.journal.onlyIf(() => false);
   return rows;
 }
 

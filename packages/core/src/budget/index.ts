@@ -11,6 +11,7 @@ export { approverWidth, exceededUnder } from './cap-rule.ts';
 export { correctBudget } from './correct-budget.ts';
 export { Ledger } from './ledger.ts';
 export { noteApproached } from './note-approached.ts';
+export { noteReleased } from './note-released.ts';
 export type { Period } from './period.ts';
 export { Calendar } from './period.ts';
 export type { BudgetRow, SpentWindow } from './read-budgets.ts';

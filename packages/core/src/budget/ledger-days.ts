@@ -99,6 +99,13 @@ export class LedgerDays {
     };
   }
 
+  /** Books to that day from now on, as another gateway does. */
+  followBack(ids: WindowIds): void {
+    this.#behind = undefined;
+    this.#book(this.#named(ids));
+    this.#booked = this.#bookingIds;
+  }
+
   #look(): void {
     const now = this.#clock.now();
     const { day } = this.#booking;

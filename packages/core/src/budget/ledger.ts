@@ -1,6 +1,7 @@
 import type { Balance, SavedBalance, WindowIds, Windows } from './balance.ts';
 import {
   book,
+  bookTo,
   copyOf,
   countedFrom,
   freshSums,
@@ -12,36 +13,20 @@ import {
   oldestOf,
   sumsOf,
 } from './balance.ts';
+import type { Approached, Booked, Delta } from './booked.ts';
+import { nothing, thresholds } from './booked.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
 import { LedgerDays } from './ledger-days.ts';
 import type { Period, Window } from './period.ts';
-import { monthOf, periods } from './period.ts';
+import { monthOf, periods, windowOf } from './period.ts';
 import type { TierOf } from './tier.ts';
 import { everybody, tierKey, tiersOf } from './tier.ts';
 import type { Undo } from '../journal/index.ts';
 import type { AgentId, Clock, EpochMs, Micros, Total } from '../kernel/index.ts';
 import { isShareOf, minus, plus } from '../kernel/index.ts';
-import { exceededUnder } from './cap-rule.ts';
+import { everyCap, exceededUnder } from './cap-rule.ts';
+import { Released } from './released.ts';
 import type { Exceeded } from './cap-rule.ts';
-
-/** A share of a cap that is used up for the first time in its period. */
-export interface Approached {
-  readonly of: TierOf;
-  readonly period: Period;
-  readonly percent: number;
-  readonly limitMicros: Micros;
-  readonly totalMicros: Total;
-}
-
-/** The result of a change: how to undo it, which shares of caps it used up, and the day it was booked to. */
-export interface Booked {
-  readonly undo: Undo;
-  readonly approached: readonly Approached[];
-  readonly day: string;
-}
-
-/** The shares of a cap, in percent, at which somebody is told once per period. */
-export const thresholds = [80, 95] as const;
 
 /**
  * What was spent and what is reserved, for everybody, each org, each team and each agent. A charge is reserved in all
@@ -51,6 +36,8 @@ export const thresholds = [80, 95] as const;
 export class Ledger {
   readonly #balance = new Map<string, Balance>();
   readonly #days: LedgerDays;
+  /** What was released and is not durable yet. */
+  readonly released = new Released();
   #policy: BudgetPolicy;
 
   constructor(clock: Clock, policy: BudgetPolicy) {
@@ -95,11 +82,24 @@ export class Ledger {
     return exceededUnder(this.#policy, this, tiersOf(agent), cost);
   }
 
+  /**
+   * Whether the totals of an agent's tiers are within their caps, even without the releases that are not durable yet:
+   * the log may have those after the charge in question.
+   */
+  isSurelyWithinCaps(agent: AgentId): boolean {
+    return everyCap(this, agent, ({ total, limit, of }) => plus(total, this.released.of(of)) <= limit);
+  }
+
+  /** Whether somebody was told about each share of a cap that is used up. */
+  hasToldShares(agent: AgentId): boolean {
+    return everyCap(this, agent, ({ total, limit, noticed }) =>
+      thresholds.every((percent) => noticed >= percent || !isShareOf(total, percent, limit)),
+    );
+  }
+
   /** Reserves a charge in all tiers, and returns which shares of caps it used up. */
   reserve(agent: AgentId, cost: Micros): Booked {
-    return this.#change(tiersOf(agent), (balance) => {
-      balance.reserved = plus(balance.reserved, cost);
-    });
+    return this.#change(tiersOf(agent), { reserved: cost, settled: nothing });
   }
 
   /** Restores a reservation from before a restart. Nobody is told. */
@@ -113,28 +113,22 @@ export class Ledger {
 
   /** Settles an action that is over: its actual cost replaces its reservation. The result names the day. */
   settle(agent: AgentId, reserved: Micros, actual: Micros): Booked {
-    const settled = this.#change(tiersOf(agent), (balance) => {
-      balance.reserved = minus(balance.reserved, reserved);
-      if (actual !== 0) for (const period of periods) book(balance, period, actual);
-    });
+    const delta = { reserved: minus(0, reserved), settled: { day: actual, month: actual } };
+    const settled = this.#change(tiersOf(agent), delta);
     if (actual !== 0) this.#days.noteBooked();
     return settled;
   }
 
   /** Corrects what was settled today and this month, in all of these tiers. */
   correct(tiers: readonly TierOf[], amounts: Readonly<Record<Period, Total>>): Booked {
-    const corrected = this.#change(tiers, (balance) => {
-      for (const period of periods) if (amounts[period] !== 0) book(balance, period, amounts[period]);
-    });
+    const corrected = this.#change(tiers, { reserved: 0, settled: amounts });
     this.#days.noteBooked();
     return corrected;
   }
 
   /** Releases a reservation: the action never happened, or nobody will report it. */
   release(agent: AgentId, reserved: Micros): Undo {
-    return this.#change(tiersOf(agent), (balance) => {
-      balance.reserved = minus(balance.reserved, reserved);
-    }).undo;
+    return this.#change(tiersOf(agent), { reserved: minus(0, reserved), settled: nothing }).undo;
   }
 
   /** The balance of a tier as it counts now. A tier that never spent anything has no balance on record. */
@@ -196,19 +190,65 @@ export class Ledger {
     return { undo, from, to: to.day };
   }
 
-  #change(tiers: readonly TierOf[], change: (balance: Balance) => void): Booked {
-    const before: [Balance, Balance][] = [];
+  /**
+   * Follows what another gateway has done: by how much it changed the reservations, and what it booked to which day.
+   */
+  follow(agent: AgentId, reserved: Total, settled: Total, day: string | undefined): void {
+    if (reserved === 0 && settled === 0) return;
+    if (day !== undefined && settled !== 0) this.#days.restore({ day, month: monthOf(day) });
+    for (const of of tiersOf(agent)) {
+      const balance = this.#of(of);
+      balance.reserved = plus(balance.reserved, reserved);
+      if (day !== undefined) for (const period of periods) bookTo(balance, period, windowOf(period, day), settled);
+    }
+  }
+
+  /** Another gateway has found that its clock had been ahead: what was booked later counts for this day. */
+  followBack(day: string): void {
+    const to = { day, month: monthOf(day) };
+    this.#days.followBack(to);
+    const oldest = this.#oldest();
+    for (const balance of this.#balance.values()) moveBack(balance, to, oldest);
+  }
+
+  /** Follows a correction that another gateway has booked. */
+  followCorrection(of: TierOf, period: Period, amount: Total, day: string): void {
+    this.#days.restore({ day, month: monthOf(day) });
+    bookTo(this.#of(of), period, windowOf(period, day), amount);
+  }
+
+  /** Another gateway has told somebody that this share of the cap is used up. */
+  followNotice(of: TierOf, period: Period, percent: number, day: string): void {
+    const balance = this.#of(of);
+    if (balance.window[period] === windowOf(period, day)) {
+      balance.noticed[period] = Math.max(balance.noticed[period], percent);
+    }
+  }
+
+  /**
+   * The way back subtracts what was added: another gateway may have changed the same balances in the meantime, and the
+   * day may be over.
+   */
+  #change(tiers: readonly TierOf[], { reserved, settled }: Delta): Booked {
     const approached: Approached[] = [];
     // All tiers get the same day, even if midnight comes in between.
     const { bookingIds } = this.#days;
     for (const of of tiers) {
       const balance = this.#of(of, bookingIds);
-      before.push([balance, copyOf(balance)]);
-      change(balance);
-      approached.push(...this.#approached(balance));
+      balance.reserved = plus(balance.reserved, reserved);
+      for (const period of periods) if (settled[period] !== 0) book(balance, period, settled[period]);
+      if (reserved > 0 || settled.month > 0) approached.push(...this.#approached(balance));
     }
     const undo = () => {
-      for (const [balance, was] of before) Object.assign(balance, was);
+      for (const of of tiers) {
+        const balance = this.#of(of);
+        balance.reserved = minus(balance.reserved, reserved);
+        for (const period of periods) bookTo(balance, period, bookingIds[period], minus(0, settled[period]));
+      }
+      for (const { of, period, percent, before } of approached.toReversed()) {
+        const { noticed } = this.#of(of);
+        if (noticed[period] === percent) noticed[period] = before;
+      }
     };
     return { undo, approached, day: bookingIds.day };
   }
@@ -223,8 +263,9 @@ export class Ledger {
       const totalMicros = plus(spent, balance.reserved);
       for (const percent of thresholds) {
         if (noticed >= percent || !isShareOf(totalMicros, percent, limitMicros)) continue;
+        const before = balance.noticed[period];
         balance.noticed[period] = percent;
-        found.push({ of: balance.of, period, percent, limitMicros, totalMicros });
+        found.push({ of: balance.of, period, percent, limitMicros, totalMicros, before });
       }
     }
     return found;

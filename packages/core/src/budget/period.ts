@@ -18,6 +18,11 @@ export function monthOf(day: string): string {
   return day.slice(0, day.lastIndexOf('-'));
 }
 
+/** The name of the period that a day is in. */
+export function windowOf(period: Period, day: string): string {
+  return period === 'day' ? day : monthOf(day);
+}
+
 /** The days and months of one time zone. Throws a `RangeError` for an unknown zone. */
 export class Calendar {
   readonly timeZone: string;

@@ -101,7 +101,7 @@ async function lastBefore(
   const found = new Set<Period>();
   let silent = 0;
   for (let before: number | null = through + 1; before !== null; ) {
-    const query = { eventType: 'OpStateChanged', own: true, limit: page };
+    const query = { eventType: 'OpStateChanged', limit: page };
     const { entries, next }: AuditPage = await log.latest({ ...query, before });
     for (const entry of entries) {
       const { at, booked } = placeOf(entry);
@@ -135,7 +135,7 @@ async function* entriesOf(
   through: number,
 ): AsyncGenerator<StoredEntry> {
   for (let after: number | null = from; after !== null; ) {
-    const { entries, next }: AuditPage = await log.oldest({ eventType, own: true, limit: page, after });
+    const { entries, next }: AuditPage = await log.oldest({ eventType, limit: page, after });
     for (const entry of entries) if (entry.seq <= through) yield entry;
     after = next === null || next >= through ? null : next;
   }

@@ -59,6 +59,8 @@ interface Remembered {
   readonly digest: string;
   readonly at: EpochMs;
   readonly result: Promise<ControlResult>;
+  /** It was made by another gateway, or by an earlier run. */
+  readonly isRestored: boolean;
 }
 
 const mostRemembered = 10_000;
@@ -79,11 +81,19 @@ export class RememberedControls {
     );
   }
 
-  remember(key: string, digest: string, at: EpochMs, result: Promise<ControlResult>): void {
+  /** Whether another gateway was first with this request. */
+  isRestored(key: string): boolean {
+    return this.#byKey.get(key)?.isRestored === true;
+  }
+
+  remember(key: string, digest: string, at: EpochMs, result: Promise<ControlResult>, isRestored = false): void {
+    const remembered = { digest, at, result, isRestored };
     this.#byKey.delete(key);
-    this.#byKey.set(key, { digest, at, result });
+    this.#byKey.set(key, remembered);
     // A failed request may be made again.
-    result.catch(() => this.#byKey.delete(key));
+    result.catch(() => {
+      if (this.#byKey.get(key) === remembered) this.#byKey.delete(key);
+    });
     if (this.#byKey.size <= mostRemembered) return;
     const [oldest] = this.#byKey.keys();
     if (oldest !== undefined) this.#byKey.delete(oldest);
@@ -92,7 +102,7 @@ export class RememberedControls {
   restore(bulk: BulkControl): void {
     if (bulk.idempotency === null) return;
     const { key, digest } = bulk.idempotency;
-    this.remember(key, digest, bulk.requestedAt, Promise.resolve(resultOf(bulk)));
+    this.remember(key, digest, bulk.requestedAt, Promise.resolve(resultOf(bulk)), true);
   }
 }
 

@@ -77,37 +77,62 @@ async function act(
     done: ops.length <= opsPerTurn,
     idempotency,
   };
-  recordRequest(gov, by, bulk);
-  gov.journal.write({ kind: 'bulk_control_saved', bulk });
-
-  let issued = 0;
-  const nextId = () => `${bulk.id}_${String(++issued).padStart(7, '0')}`;
-  const order = { by, action, reason, cause: 'operator', width: widthOf(by), bulkId: bulk.id, nextId } as const;
-  let finished = bulk;
-  let turns: Promise<void>[] = [];
-  for (let start = 0; start === 0 || start < ops.length; start += opsPerTurn) {
-    // Leaves operations alone that have moved on since they were found.
+  const order = { by, action, reason, cause: 'operator', width: widthOf(by), bulkId: bulk.id } as const;
+  /** Moves the operations of one turn. Leaves those alone that have moved on since they were found. */
+  const move = (start: number): number => {
     const movable = ops.slice(start, start + opsPerTurn).filter((op) => isMovable(op) && gov.ops.holds(op));
-    issueControls(gov, movable, order);
-    const isLast = start + opsPerTurn >= ops.length;
-    if (!bulk.done && isLast) {
-      finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
-      gov.journal.write({ kind: 'bulk_control_saved', bulk: finished });
-    }
-    turns.push(gov.journal.committed());
-    if (isLast || (start + opsPerTurn) % opsPerWait === 0) {
-      await allDurable(turns);
+    // By place, so that a turn that is done again gives the same ids.
+    let place = start;
+    const nextId = () => `${bulk.id}_${String(++place).padStart(7, '0')}`;
+    return issueControls(gov, movable, { ...order, nextId }).length;
+  };
+  let isOvertaken = false;
+  const begin = () => {
+    isOvertaken = idempotency !== null && gov.control.remembered.isRestored(idempotency.key);
+    if (isOvertaken) return 0;
+    recordRequest(gov, by, bulk);
+    gov.journal.write({ kind: 'bulk_control_saved', bulk });
+    return move(0);
+  };
+  const inTurn = (act: () => number) => {
+    const moved = gov.journal.turn(act);
+    // The end of the loop waits for it. Until then nobody handles a failure.
+    moved.catch(() => undefined);
+    return moved;
+  };
+  let turns = [inTurn(begin)];
+  let issued = 0;
+  if (idempotency !== null) {
+    // The same request may have been made at another gateway, because this one did not answer.
+    issued += await allDurable(turns.splice(0));
+    const known = isOvertaken
+      ? gov.control.remembered.find(idempotency.key, idempotency.digest, gov.clock.now())
+      : undefined;
+    if (known !== undefined) return await known;
+  }
+  for (let start = opsPerTurn; start < ops.length; start += opsPerTurn) {
+    if (start % opsPerWait === 0) {
+      issued += await allDurable(turns);
       turns = [];
     } else await gov.journal.nextTurn();
+    turns.push(inTurn(() => move(start)));
   }
+  issued += await allDurable(turns);
+  if (bulk.done) return resultOf(bulk);
+  const finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
+  await gov.journal.turn(() => gov.journal.write({ kind: 'bulk_control_saved', bulk: finished }));
   return resultOf(finished);
 }
 
-/** Waits for all turns, even if one of them fails. */
-async function allDurable(turns: readonly Promise<void>[]): Promise<void> {
+/** Waits for all turns, even if one of them fails. Returns how many operations they have moved. */
+async function allDurable(turns: readonly Promise<number>[]): Promise<number> {
   const outcomes = await Promise.allSettled(turns);
-  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failure !== undefined) throw failure.reason;
+  let moved = 0;
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    moved += outcome.value;
+  }
+  return moved;
 }
 
 function recordRequest(gov: Controls, by: Principal, bulk: BulkControl): void {
@@ -155,7 +180,7 @@ async function opsWithin(gov: Controls, by: Principal, scope: ControlScope): Pro
     if (scope.agentId !== undefined && agent.record.id.agentId !== scope.agentId) continue;
     for (const op of gov.ops.of(agent).values()) {
       if (++looked % looksPerTurn === 0) await gov.journal.nextTurn();
-      if (op.ordinal > newest || isOver(op.state)) continue;
+      if (op.arrival > newest || isOver(op.state)) continue;
       if (scope.runId === undefined || op.runId === scope.runId) found.push(op);
     }
   }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { finish, listen, opOf } from '../testkit/controls.ts';
+import { listen, opOf } from '../testkit/controls.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
-import { followAgent } from './suspend-agent.ts';
+import { followAgent } from './follow-control.ts';
 
 const bot = agentId('acme/search/bot');
+const suspension = { at: 5, reason: 'odd', width: 'unbound' } as const;
 
 async function busy(): Promise<{ test: TestGovernance; agent: TestAgent; record: AgentRecord }> {
   const test = await testGovernance();
@@ -16,15 +17,12 @@ async function busy(): Promise<{ test: TestGovernance; agent: TestAgent; record:
   return { test, agent, record: test.known(bot).record };
 }
 
-function follow(test: TestGovernance, record: AgentRecord | undefined, id = bot): Promise<void> {
-  return finish(test, followAgent(test.gov, id, record));
-}
-
 test('an agent that was registered at another gateway is known here, with its token, and nothing is written', async () => {
   const { test, agent, record } = await busy();
   const other = { ...record, id: agentId('acme/search/other'), tokenHash: test.gov.sha256('x'.repeat(32)) };
   const commits = test.commits.length;
-  await follow(test, other, other.id);
+  followAgent(test.gov, { kind: 'agent_saved', agent: other });
+  test.turn();
   expect(test.commits).toHaveLength(commits);
   expect(await test.check({ id: other.id, token: 'x'.repeat(32) })).toMatchObject({ decision: 'allow' });
   expect(await test.check({ id: bot, token: 'x'.repeat(32) })).toMatchObject({ decision: 'deny' });
@@ -34,51 +32,42 @@ test('an agent that was registered at another gateway is known here, with its to
 test('a token that was replaced elsewhere stops here at once, and what listened with it ends', async () => {
   const { test, agent, record } = await busy();
   const listener = await listen(test, agent);
-  await follow(test, { ...record, tokenHash: test.gov.sha256('new') });
+  followAgent(test.gov, { kind: 'agent_saved', agent: { ...record, tokenHash: test.gov.sha256('new') } });
   expect(listener.failure?.code).toBe('unauthenticated');
   expect(await test.check(agent)).toMatchObject({ decision: 'deny', policyRule: 'identity' });
   expect(opOf(test, agent, 't1:s').state).toBe('running');
 });
 
-test('a suspension elsewhere pauses what runs here, tells the agent, and is lifted with it', async () => {
+test('a suspension elsewhere holds here until it is lifted there', async () => {
   const { test, agent, record } = await busy();
-  const listener = await listen(test, agent);
-  await follow(test, { ...record, suspension: { at: 5, reason: 'odd', width: 'unbound' } });
+  followAgent(test.gov, { kind: 'agent_suspended', agent: record, suspension });
   expect(await test.check(agent)).toMatchObject({ decision: 'deny', reason: 'agent is suspended' });
-  expect(opOf(test, agent, 't1:s').state).toBe('paused');
-  await follow(test, record);
-  expect(opOf(test, agent, 't1:s').state).toBe('running');
-  expect(listener.signals()).toEqual(['1 pause', '2 resume']);
-  const moves = (await test.audit()).filter((entry) => entry.event_type === 'OpStateChanged');
-  expect(moves.map(({ actor, reason }) => [actor.kind, reason])).toEqual([
-    ['system', 'odd'],
-    ['system', 'agent resumed'],
-  ]);
+  followAgent(test.gov, { kind: 'agent_resumed', id: bot, width: 'unbound' });
+  expect(await test.check(agent)).toMatchObject({ decision: 'allow' });
 });
 
-test('an agent that left elsewhere is gone here, and what it had in flight is terminated and forgotten', async () => {
+test('an agent that left elsewhere is gone here, with its operations and its stream', async () => {
   const { test, agent } = await busy();
-  const events = test.events.length;
-  await follow(test, undefined);
+  const listener = await listen(test, agent);
+  followAgent(test.gov, { kind: 'agent_removed', id: bot, isKept: false });
   expect(test.gov.directory.find(bot)).toBeUndefined();
   expect(test.gov.ops.withId('t1:s')).toEqual([]);
-  expect(test.events.slice(events)).toMatchObject([{ type: 'ops_change', op: { state: 'terminated' } }]);
+  expect(listener.failure?.code).toBe('unauthenticated');
   expect(await test.check(agent)).toMatchObject({ decision: 'deny', policyRule: 'identity' });
-  expect((await test.audit()).at(-2)).toMatchObject({ event_type: 'OpStateChanged', reason: 'agent deregistered' });
 });
 
 test('one that left while it was suspended is remembered as such, without what it had in flight', async () => {
   const { test, record } = await busy();
-  const suspension = { at: 5, reason: 'odd', width: 'unbound' } as const;
-  await follow(test, { ...record, suspension });
-  await follow(test, { ...record, suspension, tokenHash: null });
+  followAgent(test.gov, { kind: 'agent_suspended', agent: record, suspension });
+  followAgent(test.gov, { kind: 'agent_removed', id: bot, isKept: false });
   expect(test.opsOf(bot).size).toBe(0);
   expect(test.known(bot).record.suspension).toEqual(suspension);
 });
 
 test('what is unknown here and gone there changes nothing', async () => {
   const { test } = await busy();
-  const commits = test.commits.length;
-  await follow(test, undefined, agentId('acme/search/nobody'));
-  expect(test.commits).toHaveLength(commits);
+  const nobody = agentId('acme/search/nobody');
+  followAgent(test.gov, { kind: 'agent_removed', id: nobody, isKept: false });
+  expect(test.gov.directory.find(nobody)).toBeUndefined();
+  expect(test.known(bot)).toBeDefined();
 });

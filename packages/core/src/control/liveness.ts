@@ -1,4 +1,5 @@
 import { canonicalJson, draftOf, system } from '../audit/index.ts';
+import { noteReleased } from '../budget/index.ts';
 import type { Controls } from './controls.ts';
 import { usdOfMicros, traceIdsIn, SteppedRound } from '../kernel/index.ts';
 import type { Op } from '../ops/index.ts';
@@ -131,6 +132,7 @@ export function releaseReservation(gov: Controls, op: Op, reason: string): void 
   const at = gov.clock.now();
   const agent = op.owner.record.id;
   gov.journal.onFailure(gov.ledger.release(agent, reservedMicros));
+  noteReleased(gov, agent, reservedMicros);
   op.reservedMicros = 0;
   op.stale = true;
   gov.journal.onFailure(() => Object.assign(op, { reservedMicros, stale }));

@@ -76,7 +76,7 @@ function release(gov: Controls, messages: readonly Unsent[]): void {
   for (const outbox of outboxes) sendAll(gov, outbox);
 }
 
-function sendAll(gov: Controls, outbox: Outbox): void {
+export function sendAll(gov: Controls, outbox: Outbox): void {
   for (const stream of outbox.streams) sendWaiting(gov, outbox, stream);
 }
 
@@ -94,10 +94,18 @@ export function sendWaiting(gov: Controls, outbox: Outbox, stream: ControlStream
   }
 }
 
-function noteDelivered(gov: Controls, { receipt }: QueuedMessage): void {
-  if (receipt === null) return;
-  const after = delivered(receipt, gov.clock.now());
-  if (after !== receipt) saveReceipt(gov, receipt, after);
+function noteDelivered(gov: Controls, queued: QueuedMessage): void {
+  if (queued.receipt === null) return;
+  const at = gov.clock.now();
+  gov.journal
+    .turn(() => {
+      // Another gateway may have had an answer to it by now.
+      const receipt = queued.gone ? null : queued.receipt;
+      const after = receipt === null ? null : delivered(receipt, at);
+      if (receipt !== null && after !== null && after !== receipt) saveReceipt(gov, receipt, after);
+    })
+    // Nobody waits for it: if it cannot be written, the message counts as not delivered yet.
+    .catch(() => undefined);
 }
 
 export interface SubscribeRequest {
@@ -122,11 +130,12 @@ export async function subscribeControl(
   request: SubscribeRequest,
   sink: ControlSink,
 ): Promise<ControlSubscription> {
-  const agent = authenticateAgent(gov, request.agentId, request.token);
+  const agent = await gov.journal.fresh(() => authenticateAgent(gov, request.agentId, request.token));
   const { tokenHash } = agent.record;
   if (!agent.record.controlled && tokenHash !== null) {
-    setControlled(gov, agent, tokenHash);
-    await gov.journal.committed();
+    await gov.journal.turn(() => {
+      if (agent.record.tokenHash === tokenHash) setControlled(gov, agent, tokenHash);
+    });
     if (agent.record.tokenHash !== tokenHash || gov.directory.find(agent.record.id) !== agent) throw credentialEnded();
   }
   const outbox = gov.control.outbox(agent.record.id);

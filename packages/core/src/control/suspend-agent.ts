@@ -1,16 +1,15 @@
 import { isAtLeastAsWide, widthOf, requireAuthority, standingOf } from '../access/index.ts';
 import type { Principal } from '../access/index.ts';
-import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
+import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import { newControlId } from './control-op.ts';
 import type { Controls } from './controls.ts';
 import { issueControls } from './issue-controls.ts';
 import { saveReceipt } from './receipts.ts';
 import type { AgentId } from '../kernel/index.ts';
-import { announce } from '../kernel/index.ts';
 import type { Op, Receipt } from '../ops/index.ts';
 import { lifted } from '../ops/index.ts';
-import type { Agent, Suspension, AgentRecord } from '../tenancy/index.ts';
-import { findAgent, credentialEnded } from '../tenancy/index.ts';
+import type { Agent, Suspension } from '../tenancy/index.ts';
+import { findAgent } from '../tenancy/index.ts';
 
 export interface SuspendAgent {
   readonly by: Principal;
@@ -134,40 +133,4 @@ function note(
   );
   const change = eventType === 'AgentSuspended' ? 'suspended' : 'resumed';
   gov.journal.publish({ type: 'agent', at, agent: agent.record.id, change });
-}
-
-/**
- * Applies a change of an agent that another gateway on the same store has made durable. Undefined means that the agent
- * is gone. Its entry and its row exist already. The operations of this gateway follow: those of an agent that has left
- * are terminated, and those of an agent that was suspended or resumed are paused or resumed.
- */
-export async function followAgent(gov: Controls, id: AgentId, record: AgentRecord | undefined): Promise<void> {
-  const agent = gov.directory.find(id);
-  const before = agent?.record;
-  if (agent === undefined || before === undefined) {
-    if (record !== undefined) appear(gov, record);
-    return;
-  }
-  if (before.tokenHash !== null && (record?.tokenHash ?? null) === null)
-    announce(gov.reactions.agentLeaving, { agent, actor: system });
-  if (record === undefined) gov.directory.remove(agent);
-  else gov.directory.put(record, Math.max(agent.lastSeenAt, record.registeredAt));
-  if (record !== undefined) moveOps(gov, agent, before, record);
-  if (before.tokenHash !== record?.tokenHash) gov.control.endStreams(agent.key, credentialEnded());
-  await gov.journal.committed();
-}
-
-function appear(gov: Controls, record: AgentRecord): void {
-  const agent = gov.directory.put(record, record.registeredAt);
-  agent.blocked = gov.control.isBlocked(agent.key);
-}
-
-function moveOps(gov: Controls, agent: Agent, before: AgentRecord, after: AgentRecord): void {
-  const by = { actor: system };
-  if (before.suspension === null && after.suspension !== null) {
-    moveForSuspension(gov, by, agent, 'pause', after.suspension);
-  }
-  if (before.suspension !== null && after.suspension === null) {
-    moveForSuspension(gov, by, agent, 'resume', { ...before.suspension, reason: '' });
-  }
 }

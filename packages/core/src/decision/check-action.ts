@@ -9,17 +9,17 @@ import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import type { Undo } from '../journal/index.ts';
+import { restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 import { traceIdsOf, traceIdsIn } from '../kernel/index.ts';
-import { moveByDecision, opsChange } from '../ops/index.ts';
+import { moveByDecision, opsChange, recordOf } from '../ops/index.ts';
 import type { Op } from '../ops/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import { actorOf, touchAgent, identify } from '../tenancy/index.ts';
 
 /** Judges one action and answers once the decision is durable. */
 export async function checkAction(gov: Decisions, request: CheckRequest): Promise<Answer> {
-  const judgement = judge(gov, request);
-  await gov.journal.committed();
+  const judgement = await gov.journal.turn(() => judge(gov, request));
   return answerOf(judgement, gov.clock.elapsed());
 }
 
@@ -28,19 +28,18 @@ export const longestStretch = 2;
 
 /** Judges each action on its own, in order, and answers once all are durable. A long batch yields to others. */
 export async function checkActions(gov: Decisions, requests: readonly CheckRequest[]): Promise<Answer[]> {
-  const judgements: Judgement[] = [];
-  const durable: Promise<void>[] = [];
+  const judging: Promise<Judgement>[] = [];
   let stretch = gov.clock.elapsed();
   for (const request of requests) {
-    judgements.push(judge(gov, request));
-    if (gov.clock.elapsed() - stretch < longestStretch) continue;
-    durable.push(gov.journal.committed());
+    const judgement = gov.journal.turn(() => judge(gov, request));
     // The end of the batch waits for it. Until then nobody handles a failure.
-    durable.at(-1)?.catch(() => undefined);
+    judgement.catch(() => undefined);
+    judging.push(judgement);
+    if (gov.clock.elapsed() - stretch < longestStretch) continue;
     await gov.journal.nextTurn();
     stretch = gov.clock.elapsed();
   }
-  await Promise.all([...durable, gov.journal.committed()]);
+  const judgements = await Promise.all(judging);
   return judgements.map((judgement) => answerOf(judgement, gov.clock.elapsed()));
 }
 
@@ -65,6 +64,10 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   if (replay !== undefined) {
     const approvalId = replay.decision === 'pending' ? gov.approvals.ofOp(agent.record.id, op.opId)?.id : undefined;
     const judgement: Judgement = { ...replay, policyRule: op.policyRule, tier: 'replay', op, approvalId, startedAt };
+    // A replay changes nothing, but rests on the operation as it is. So it is also done again with the turns before it:
+    // one of them may be the decision.
+    gov.journal.restOnAll();
+    gov.journal.onlyIf(({ touched }) => !restsOn({ agents: [agent.key], orgs: [], everything: false }, touched));
     record(gov, request, agent, judgement, now, true);
     return judgement;
   }
@@ -85,7 +88,10 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   if (request.runId !== '') gov.journal.onFailure(gov.runs.count(agent.record.id, request.runId, op.reservedMicros));
   const judgement: Judgement = { ...decided, op, approvalId: approval?.id, startedAt };
   record(gov, request, agent, judgement, now, false);
-  if (approval !== undefined) announceApproval(gov, approval);
+  if (approval !== undefined) {
+    gov.journal.write({ kind: 'op_asked', op: recordOf(op) });
+    announceApproval(gov, approval);
+  }
   return judgement;
 }
 

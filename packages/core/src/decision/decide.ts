@@ -29,6 +29,11 @@ export function decide(gov: Decisions, agent: Agent, request: CheckRequest, op: 
   const weighed = weighBudgets(gov, gov.ledger, request, verdict, charge);
   const decided = settle(gov, agent, request, op, now, weighed, verdict.tier);
   const { asked } = facts;
+  // The condition has read what others may have spent since.
+  if (asked?.spend !== undefined) {
+    gov.journal.restOnAll();
+    gov.journal.onlyIf(() => false);
+  }
   const { observed } = verdict;
   if (asked === undefined && observed === undefined) return decided;
   return { ...decided, ...(asked === undefined ? {} : { asked }), ...(observed === undefined ? {} : { observed }) };
@@ -45,7 +50,12 @@ function settle(
   verdictTier: Tier,
 ): Decided {
   const { decision, reason, policyRule, tier, exceeded, asking } = weighed;
-  if (exceeded !== undefined) noteExceeded(gov, exceeded, now);
+  if (exceeded !== undefined) {
+    noteExceeded(gov, exceeded, now);
+    // It may fit after all, and later charges of this gateway, which the log has after it, must not count.
+    gov.journal.onlyIf(() => false);
+    gov.journal.restOnAll();
+  }
   if (decision === 'deny') {
     const denied: Decided = { decision, reason, policyRule, tier };
     return exceeded === undefined ? denied : { ...denied, limit: limitTold(exceeded, agent.record.id) };
@@ -55,7 +65,16 @@ function settle(
   const question = asks && grant === undefined ? questionOf(gov, agent, op.costMicros, weighed) : undefined;
   if (question !== undefined && gov.approvals.openCountOf(agent.key) >= mostOpenApprovals)
     return tooMany(question, verdictTier);
-  if (op.costMicros > 0) reserve(gov, agent, op, op.costMicros);
+  if (op.costMicros > 0) {
+    reserve(gov, agent, op, op.costMicros);
+    // Within the caps here is not enough: other gateways charge them, too.
+    const { id } = agent.record;
+    if (exceeded === undefined) {
+      // It fits only because of a release before it, which must stay before it.
+      if (!gov.ledger.isSurelyWithinCaps(id)) gov.journal.restOnAll();
+      gov.journal.onlyWhile(() => gov.ledger.isSurelyWithinCaps(id) && gov.ledger.hasToldShares(id));
+    }
+  }
   if (question !== undefined) return { decision: 'pending', reason, policyRule, tier, question };
   if (grant === undefined) return { decision: 'allow', reason, policyRule, tier };
   useGrant(gov, grant, now);

@@ -3,6 +3,7 @@ import { canonicalJson } from '../audit/index.ts';
 import type { Actor, Lineage } from '../audit/index.ts';
 import type { Judgement } from './answer.ts';
 import type { Decisions } from './decisions.ts';
+import { restsOn } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import { actorOf, touchAgent, provenAgent } from '../tenancy/index.ts';
@@ -20,6 +21,10 @@ export function refuseIdentity(
 ): Judgement {
   const { claimed, owner, reason } = refusal;
   const claim = request.agentId;
+  // Whoever registers, leaves or is lifted elsewhere may make it another answer.
+  const rests = { agents: [agentKey(claim)], orgs: [], everything: false };
+  gov.journal.restOnAll();
+  gov.journal.onlyIf(({ touched }) => touched.orgs.length === 0 && !restsOn(rests, touched));
   const about = owner ?? claimed;
   // A suspended or blocked agent has proven its identity. The owner of a borrowed token is known, too.
   const held = provenAgent(refusal);

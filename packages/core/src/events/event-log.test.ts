@@ -298,3 +298,14 @@ test('a log holds so much text and no more', async () => {
   log.append([long(102, 10)]);
   expect([log.newest, log.oldest, log.at(102)?.at]).toEqual([102, 102, 102]);
 });
+
+test('where several gateways count alike, what another one has shown already is not sent again', () => {
+  const log = new EventLog(undefined, 0, true);
+  const event = (at: number): DomainEvent => ({ type: 'policy', at, version: 'v', error: null, document: null });
+  log.append([event(1), event(2)]);
+  // The follower comes from a gateway that has three events more.
+  expect(log.startAfter(5)).toEqual({ from: 6, gap: false });
+  expect(log.startAfter(2)).toEqual({ from: 3, gap: false });
+  // Nobody can have seen this one.
+  expect(log.startAfter(3 + kept)).toEqual({ from: 3, gap: false });
+});

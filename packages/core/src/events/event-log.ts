@@ -22,7 +22,7 @@ export interface Start {
  * from blocks that the store counts as used up, so a restart skips what a kill left of a block.
  */
 export class EventLog {
-  readonly #journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'>;
+  readonly #journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'> | undefined;
   readonly #first: number;
   readonly #isFirstRun: boolean;
   #next: number;
@@ -39,10 +39,11 @@ export class EventLog {
 
   /**
    * `reserved` is what earlier runs have reserved: any of these ids may be in use. A first run cannot have missed
-   * anything before it, whatever its first id: 0 stands for the time before all events.
+   * anything before it, whatever its first id: 0 stands for the time before all events. Without a journal the ids go on
+   * from there: several gateways append the same events in the same order, and count alike.
    */
   constructor(
-    journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'>,
+    journal: Pick<JournalOf<EventIdsChange, never>, 'write' | 'committed'> | undefined,
     reserved: number,
     isFirstRun: boolean,
     most: number = mostHeld,
@@ -53,8 +54,15 @@ export class EventLog {
     this.#next = this.#first;
     this.#oldest = this.#first;
     this.#mostHeld = most;
-    this.#reserved = reserved;
+    this.#reserved = journal === undefined ? Number.MAX_SAFE_INTEGER : reserved;
     this.#reserve();
+  }
+
+  /** Puts back the newest events of earlier runs, oldest first. The last of them has the newest id that is known. */
+  restore(events: readonly DomainEvent[]): void {
+    this.#next = this.#first - events.length;
+    this.#oldest = this.#next;
+    for (const event of events) this.#put(event);
   }
 
   /** The id of the newest event; before the first one, the id that precedes it. */
@@ -87,8 +95,15 @@ export class EventLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Where to go on after `since`. Without `since`, or after an id yet to come, there is nothing to replay. */
+  /**
+   * Where to go on after `since`. Without `since`, or after an id yet to come, there is nothing to replay. If several
+   * gateways count alike, another one may have shown events that are yet to come here: they are not sent again.
+   */
   startAfter(since: number | undefined): Start {
+    const ahead = since === undefined ? 0 : since - this.newest;
+    if (since !== undefined && this.#journal === undefined && ahead > 0 && ahead <= eventsKept) {
+      return { from: since + 1, gap: false };
+    }
     if (since === undefined || since >= this.newest) return { from: this.#next, gap: false };
     if (since + 1 >= this.oldest) return { from: since + 1, gap: false };
     const isComplete = since === 0 && this.#isFirstRun && this.oldest === this.#first;
@@ -111,7 +126,7 @@ export class EventLog {
   }
 
   #reserve(): void {
-    if (this.#reserving) return;
+    if (this.#reserving || this.#journal === undefined) return;
     this.#reserving = true;
     const through = this.#reserved + idsPerBlock;
     this.#journal.write({ kind: 'event_ids_reserved', through });

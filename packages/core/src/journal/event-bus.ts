@@ -1,4 +1,5 @@
-export type Subscriber<Event> = (events: readonly Event[]) => void;
+/** `isForeign`: they happened at another gateway. */
+export type Subscriber<Event> = (events: readonly Event[], isForeign: boolean) => void;
 
 /**
  * Hands events to its subscribers in order, one turn's events at a time. If a subscriber throws, the bus reports that
@@ -17,11 +18,11 @@ export class EventBus<Event> {
     return () => this.#subscribers.delete(subscriber);
   }
 
-  publish(events: readonly Event[]): void {
+  publish(events: readonly Event[], isForeign = false): void {
     if (events.length === 0) return;
     for (const subscriber of this.#subscribers) {
       try {
-        subscriber(events);
+        subscriber(events, isForeign);
       } catch (error) {
         this.#onError(error);
       }

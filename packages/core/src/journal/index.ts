@@ -1,8 +1,10 @@
 export { EventBus } from './event-bus.ts';
 export type { EventIdsChange, EventIdsSnapshot } from './event-ids.ts';
 export { eventIdRows, idsReserved } from './event-ids.ts';
-export type { Batch, JournalOf, Typed, Undo } from './journal.ts';
-export { HeadMoved, Journal } from './journal.ts';
+export type { Batch, Guard, JournalOf, Told, Typed, Undo } from './journal-ports.ts';
+export { Journal } from './journal.ts';
+export type { ForeignCommit, Sharing, Step, Touch, Touched } from './shared-log.ts';
+export { HeadMoved, restsOn } from './shared-log.ts';
 export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';
 export type { Value, Write } from './rows.ts';
 export { agentColumns, agentIdOf, agentValues, clear, every, fixed, flag, integer, marksTable } from './rows.ts';

@@ -6,7 +6,7 @@ import { draftOf, system } from '../audit/entry.ts';
 import type { EntryDraft, SealedEntry } from '../audit/entry.ts';
 import type { Change, DomainEvent, Batch } from '../store.ts';
 import { sha256 } from '../testkit/test-governance.ts';
-import { Journal, HeadMoved } from './journal.ts';
+import { Journal } from './journal.ts';
 
 /** A journal on a slow store: each commit ends when the test says so. */
 class SlowJournal {
@@ -149,19 +149,6 @@ describe('a store that takes its time', () => {
     expectWholeChain(tested.durable);
   });
 
-  test('seals again behind the entries of another gateway that came first', async () => {
-    const tested = new SlowJournal();
-    const answer = tested.act('one');
-    tested.turn();
-    const elsewhere = { seq: 7, hash: 'f'.repeat(64) };
-    await tested.settle(new HeadMoved(elsewhere));
-    expect(tested.inFlight).toEqual(['one']);
-    await tested.settle();
-    expect(await answer).toBe('durable');
-    expectWholeChain(tested.durable, elsewhere);
-    expect(tested.journal.head.seq).toBe(8);
-  });
-
   test('closes when all that was gathered is durable', async () => {
     const tested = new SlowJournal();
     const first = tested.act('one');
@@ -175,21 +162,6 @@ describe('a store that takes its time', () => {
     await closing;
     expect([await first, await second]).toEqual(['durable', 'durable']);
   });
-});
-
-test('a change is pending from when it is made until its commit has settled, however that ends', async () => {
-  const isPending = (tested: SlowJournal) => tested.journal.isPending((change) => change.kind === 'ops_forgotten');
-  for (const failure of [undefined, new Error('the connection is gone')]) {
-    const tested = new SlowJournal();
-    expect(isPending(tested)).toBe(false);
-    tested.journal.write({ kind: 'ops_forgotten' });
-    expect(isPending(tested)).toBe(true);
-    expect(tested.journal.isPending((change) => change.kind === 'agent_removed')).toBe(false);
-    tested.turn();
-    expect(isPending(tested)).toBe(true);
-    await tested.settle(failure);
-    expect(isPending(tested)).toBe(false);
-  }
 });
 
 test('over any interleaving of tested and commits, of which some fail, memory, log and answers agree', async () => {

@@ -1,91 +1,39 @@
-import type { ChainHead, Seal, EntryDraft, SealedEntry } from '../audit/index.ts';
-import { ReeveError } from '../kernel/index.ts';
-
-/** Takes a change back if its turn could not be made durable. */
-export type Undo = () => void;
-
-/** Carries the sequence of the entry that last changed it. */
-export interface Stamped {
-  seq: number;
-}
-
-/** Everything that one turn makes durable, as a whole. */
-export interface Batch<Change> {
-  readonly entries: readonly SealedEntry[];
-  readonly changes: readonly Change[];
-}
-
-/** Another gateway on the same store has written entries. The chain continues from `head`. */
-export class HeadMoved extends Error {
-  readonly head: ChainHead;
-
-  constructor(head: ChainHead) {
-    super(`the log has moved on to entry ${head.seq}`);
-    this.name = 'HeadMoved';
-    this.head = head;
-  }
-}
-
-/** Events are told apart by their type. */
-export interface Typed {
-  readonly type: string;
-}
-
-/** The journal as a feature sees it: it takes the changes and the events of that feature. */
-export interface JournalOf<Change, Event> {
-  readonly head: ChainHead;
-  record(draft: EntryDraft, stamped?: Stamped): void;
-  write(change: Change): void;
-  onFailure(undo: Undo): void;
-  onCommitted(work: () => void): void;
-  publish(event: Event): void;
-  committed(): Promise<void>;
-  nextTurn(): Promise<void>;
-  undurable(): Iterable<Typed>;
-}
-
-export interface JournalPorts<Change, Event> {
-  /** Writes all of the batch or nothing, as `Store.commit` does. */
-  readonly commit: (batch: Batch<Change>) => void | Promise<void>;
-  /** Runs `flush` at the end of the event loop's turn, when the work at hand is done. */
-  readonly soon: (flush: () => void) => void;
-  readonly seal: Seal;
-  readonly publish: (events: readonly Event[]) => void;
-  /** Called after each attempt to commit, so that health can follow. */
-  readonly onCommit: (error: unknown) => void;
-  /** Called if work that waited for a commit fails. The commit stands. */
-  readonly onError: (error: unknown) => void;
-}
-
-interface Tick<Change, Event> {
-  readonly drafts: EntryDraft[];
-  readonly stamped: (Stamped | undefined)[];
-  readonly changes: Change[];
-  readonly undos: Undo[];
-  readonly events: Event[];
-  readonly afterwards: (() => void)[];
-  readonly committed: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
+import type { ChainHead } from '../audit/index.ts';
+import type { Batch, JournalOf, JournalPorts, Typed } from './journal-ports.ts';
+import { followCommits } from './overtaken.ts';
+import type { ForeignCommit, Sharing } from './shared-log.ts';
+import { eventsOf, HeadMoved } from './shared-log.ts';
+import type { Tick } from './tick.ts';
+import { batchOf, nothingToWrite, stampAll, unavailable } from './tick.ts';
+import { Turns } from './turns.ts';
 
 /**
  * The one way to durability. The journal gathers what happens within a turn of the event loop, seals it into the chain
- * and commits it at once. Answers wait for `committed()`. If the commit fails, the journal takes every change of that
- * turn back in reverse order, the answers fail, and the next turn starts from the last durable state.
+ * and commits it at once. Answers wait until that is durable. If the commit fails, the journal takes every change of
+ * that turn back in reverse order, the answers fail, and the next turn starts from the last durable state.
  *
  * A slow store has one commit in flight. The journal gathers what happens meanwhile into the next turn. That turn
  * builds on the commit in flight, so if the commit fails, the journal takes both back.
+ *
+ * If other gateways write to the same log, a commit succeeds only if this journal knows all commits before it.
+ * Otherwise the journal first follows the missing ones. What had been decided without knowing them, and rests on what
+ * they changed, is taken back and decided again.
  */
-export class Journal<Change, Event extends Typed> implements JournalOf<Change, Event> {
+export class Journal<Change, Event extends Typed> extends Turns<Change, Event> implements JournalOf<Change, Event> {
   readonly #ports: JournalPorts<Change, Event>;
+  readonly #sharing: Sharing<Change, Event> | undefined;
   #head: ChainHead;
-  #tick: Tick<Change, Event> | undefined;
-  #inFlight: Tick<Change, Event> | undefined;
+  /** Reads or prepares commits of others. Nothing is committed meanwhile. */
+  #reading: Promise<void> | undefined;
+  #followed = 0;
+  #repeated = 0;
+  #isHeld = false;
   #closed = false;
 
   constructor(ports: JournalPorts<Change, Event>, head: ChainHead) {
+    super(ports.sharing !== undefined);
     this.#ports = ports;
+    this.#sharing = ports.sharing;
     this.#head = head;
   }
 
@@ -94,44 +42,45 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     return this.#head;
   }
 
-  /** Adds an entry to this turn. `stamped`, if given, gets the entry's sequence. */
-  record(draft: EntryDraft, stamped?: Stamped): void {
-    const tick = this.#open();
-    tick.drafts.push(draft);
-    tick.stamped.push(stamped);
+  /** Whether other gateways write to the same log. */
+  get isShared(): boolean {
+    return this.#sharing !== undefined;
   }
 
-  write(change: Change): void {
-    this.#open().changes.push(change);
+  /** How many commits of other gateways this one has followed. */
+  get followed(): number {
+    return this.#followed;
   }
 
-  /** Notes how to take back a change that this turn made in memory. */
-  onFailure(undo: Undo): void {
-    this.#open().undos.push(undo);
+  /** How many turns were done again, because another gateway was first. */
+  get repeated(): number {
+    return this.#repeated;
   }
 
-  /** Runs `work` as soon as this turn is durable, before its answers leave. If the turn fails, `work` never runs. */
-  onCommitted(work: () => void): void {
-    this.#open().afterwards.push(work);
-  }
-
-  publish(event: Event): void {
-    this.#open().events.push(event);
-  }
-
-  /** Resolves when everything recorded so far is durable. Rejects with `store_unavailable` if it cannot be. */
-  committed(): Promise<void> {
-    return (this.#tick ?? this.#inFlight)?.committed ?? settled;
-  }
-
-  /** Whether a matching change was made here and is not durable yet. */
-  isPending(fits: (change: Change) => boolean): boolean {
-    return [this.#tick, this.#inFlight].some((tick) => tick?.changes.some(fits) === true);
-  }
-
-  /** A copy of the changes that were made here and are not durable yet. */
-  pending(): readonly Change[] {
-    return [...(this.#inFlight?.changes ?? []), ...(this.#tick?.changes ?? [])];
+  /**
+   * Acts at once, and answers once that is durable, a refusal included. `act` never waits. It may run again if another
+   * gateway has changed what it rests on; the last answer counts.
+   */
+  async turn<Result>(act: () => Result): Promise<Result> {
+    if (this.#sharing === undefined) {
+      try {
+        return act();
+      } finally {
+        await this.committed();
+      }
+    }
+    const { followed } = this;
+    const attempt = this.attempt(act);
+    // What changed nothing is not checked by a commit. It may rest on what is no longer true.
+    if (attempt.isIdle) {
+      const isUpToDate = await this.catchUp();
+      if (isUpToDate && this.#followed > followed) attempt.run();
+      else if (!isUpToDate && attempt.isRefusal) throw unavailable('read');
+    }
+    for (let tick = attempt.tick; tick !== undefined; tick = attempt.tick === tick ? undefined : attempt.tick) {
+      await tick.committed;
+    }
+    return attempt.outcome();
   }
 
   /** Resolves in the next turn of the event loop, so that others run in between. */
@@ -139,17 +88,83 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     return new Promise((resolve) => this.#ports.soon(resolve));
   }
 
-  /** The events that happened in memory and are not durable yet, in order. */
-  *undurable(): Iterable<Event> {
-    for (const tick of [this.#inFlight, this.#tick]) yield* tick?.events ?? [];
+  /**
+   * Resolves once memory knows everything that any gateway had committed before this call. False if the store cannot
+   * be asked.
+   */
+  async catchUp(): Promise<boolean> {
+    if (this.#sharing === undefined) return true;
+    // A commit or a read that has begun already may miss what was committed since.
+    await this.#settled(this.inFlight?.committed ?? this.#reading);
+    const next = (this.inFlight ?? this.tick)?.committed;
+    if (next !== undefined) return await this.#settled(next);
+    return await this.#settled(this.#reading ?? this.#read());
+  }
+
+  async #settled(work: Promise<void> | undefined): Promise<boolean> {
+    try {
+      await work;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Follows the commits of other gateways that are at hand. If one of them comes next while a commit is under way, that
+   * commit will be refused, and has less to follow then.
+   */
+  followReady(): void {
+    if (this.#sharing === undefined || this.#isHeld || this.#reading !== undefined) return;
+    const commits = this.#sharing.ready();
+    if (commits.length === 0) return;
+    if (this.#sharing.prepare(commits) === undefined) this.#follow(this.#sharing, commits);
+    else void this.#take(Promise.resolve(commits));
+  }
+
+  #read(): Promise<void> {
+    const { sharing } = this.#ports;
+    return sharing === undefined ? Promise.resolve() : this.#take(sharing.read());
+  }
+
+  /** Follows commits that have yet to arrive. */
+  #take(arriving: Promise<readonly ForeignCommit<Change, Event>[]>): Promise<void> {
+    this.#reading = this.#followAll(arriving).finally(() => {
+      this.#reading = undefined;
+      this.followReady();
+      this.flush();
+    });
+    this.#reading.catch(() => undefined);
+    return this.#reading;
+  }
+
+  async #followAll(arriving: Promise<readonly ForeignCommit<Change, Event>[]>): Promise<void> {
+    const commits = await arriving;
+    const sharing = this.#sharing;
+    if (sharing === undefined || commits.length === 0) return;
+    await sharing.prepare(commits);
+    this.#follow(sharing, commits);
+  }
+
+  protected begun(): void {
+    this.#ports.soon(() => this.flush());
+  }
+
+  /** Commits and follows nothing until the returned function is called, so that memory can be restored at leisure. */
+  hold(): () => void {
+    this.#isHeld = true;
+    return () => {
+      this.#isHeld = false;
+      this.flush();
+    };
   }
 
   /** Commits this turn now, or as soon as the commit in flight has settled. */
   flush(): void {
-    if (this.#inFlight !== undefined) return;
-    const tick = this.#tick;
+    if (this.inFlight !== undefined || this.#reading !== undefined || this.#isHeld) return;
+    const tick = this.tick;
     if (tick === undefined) return;
-    this.#tick = undefined;
+    this.tick = undefined;
     if (this.#closed) this.#reject([tick], new Error('the journal is closed'));
     else this.#commit(tick);
   }
@@ -159,59 +174,95 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
    * which may be closed.
    */
   async close(): Promise<void> {
-    while (this.#tick !== undefined || this.#inFlight !== undefined) {
+    while (this.tick !== undefined || this.inFlight !== undefined || this.#reading !== undefined) {
       this.flush();
-      await this.committed().catch(() => undefined);
+      await this.#settled(this.#reading ?? this.committed());
     }
     this.#closed = true;
   }
 
   #commit(tick: Tick<Change, Event>): void {
-    let entries: SealedEntry[];
+    let batch: Batch<Change, Event>;
     let durable: void | Promise<void>;
     try {
-      entries = this.#sealAll(tick);
-      durable = this.#ports.commit({ entries, changes: tick.changes });
+      batch = batchOf(tick, this.#head, this.#ports);
+      durable = this.#ports.commit(batch);
     } catch (error) {
       this.#takeBackAll(tick, error);
       return;
     }
-    if (durable === undefined) this.#settle(tick, entries);
-    else this.#await(tick, entries, durable);
+    if (durable === undefined) this.#settle(tick, batch);
+    else this.#await(tick, batch, durable);
   }
 
-  #await(tick: Tick<Change, Event>, entries: readonly SealedEntry[], durable: Promise<void>): void {
-    this.#inFlight = tick;
+  #await(tick: Tick<Change, Event>, batch: Batch<Change, Event>, durable: Promise<void>): void {
+    this.inFlight = tick;
     durable
       .then(
         () => {
-          this.#inFlight = undefined;
-          this.#settle(tick, entries);
+          this.inFlight = undefined;
+          this.#settle(tick, batch);
         },
-        (error: unknown) => {
-          this.#inFlight = undefined;
-          if (error instanceof HeadMoved) this.#commitAfter(error.head, tick);
-          else this.#takeBackAll(tick, error);
+        async (error: unknown) => {
+          if (error instanceof HeadMoved) {
+            await this.#commitAfter(error.commits as readonly ForeignCommit<Change, Event>[], tick);
+            return;
+          }
+          this.inFlight = undefined;
+          this.#takeBackAll(tick, error);
         },
       )
-      .finally(() => this.flush());
+      .finally(() => {
+        this.followReady();
+        this.flush();
+      });
   }
 
-  /** Seals the same entries after those of another gateway. */
-  #commitAfter(head: ChainHead, tick: Tick<Change, Event>): void {
-    this.#head = head;
+  /** Follows the commits of others, and commits what still stands after them. */
+  async #commitAfter(commits: readonly ForeignCommit<Change, Event>[], tick: Tick<Change, Event>): Promise<void> {
+    const sharing = this.#sharing;
+    try {
+      if (sharing === undefined) throw new Error('the log has another writer');
+      // What arrived before these comes first.
+      await this.#settled(this.#reading);
+      const preparing = sharing.prepare(commits);
+      if (preparing !== undefined) {
+        // Others must not wait for it: an empty batch lets go of the log.
+        await Promise.all([preparing, this.#settled(this.#ports.commit(nothingToWrite) ?? undefined)]);
+      }
+      this.#follow(sharing, commits);
+    } catch (error) {
+      this.inFlight = undefined;
+      this.#takeBackAll(tick, error);
+      return;
+    }
+    this.inFlight = undefined;
     this.#commit(tick);
   }
 
-  #settle(tick: Tick<Change, Event>, entries: readonly SealedEntry[]): void {
+  /** Memory that cannot follow is no longer in step with the log, and must not be used. */
+  #follow(sharing: Sharing<Change, Event>, commits: readonly ForeignCommit<Change, Event>[]): void {
+    try {
+      const ticks = () => [this.inFlight, this.tick].filter((tick) => tick !== undefined);
+      const onFollowed = (commit: ForeignCommit<Change, Event>) => {
+        this.#head = commit.head;
+        this.#ports.publish(eventsOf(commit), true);
+        return ++this.#followed;
+      };
+      this.#repeated += followCommits({ sharing, ticks, onFollowed }, commits);
+    } catch (error) {
+      sharing.failed(error);
+      throw error;
+    }
+  }
+
+  #settle(tick: Tick<Change, Event>, { entries, told }: Batch<Change, Event>): void {
     const last = entries.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
-    tick.stamped.forEach((stamped, index) => {
-      if (stamped !== undefined) stamped.seq = entries[index]?.seq ?? stamped.seq;
-    });
+    stampAll(tick, entries);
     this.#ports.onCommit(undefined);
-    this.#ports.publish(tick.events);
-    for (const work of tick.afterwards) this.#attempt(work);
+    this.#ports.publish(told?.events ?? [], false);
+    for (const { afterwards } of tick.parts) for (const work of afterwards) this.#attempt(work);
     tick.resolve();
   }
 
@@ -223,30 +274,10 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
     }
   }
 
-  #open(): Tick<Change, Event> {
-    if (this.#tick === undefined) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      promise.catch(() => undefined);
-      this.#tick = {
-        drafts: [],
-        stamped: [],
-        changes: [],
-        undos: [],
-        events: [],
-        afterwards: [],
-        committed: promise,
-        resolve,
-        reject,
-      };
-      this.#ports.soon(() => this.flush());
-    }
-    return this.#tick;
-  }
-
   /** Work gathered on top of a failed commit fails with it, and is taken back first. */
   #takeBackAll(tick: Tick<Change, Event>, error: unknown): void {
-    const above = this.#tick;
-    this.#tick = undefined;
+    const above = this.tick;
+    this.tick = undefined;
     try {
       this.#reject(above === undefined ? [tick] : [above, tick], error);
     } finally {
@@ -257,24 +288,13 @@ export class Journal<Change, Event extends Typed> implements JournalOf<Change, E
   /** Takes back what the turns changed. Whatever goes wrong on the way, the waiting callers learn of the failure. */
   #reject(ticks: readonly Tick<Change, Event>[], cause: unknown): void {
     try {
-      for (const tick of ticks) for (const undo of tick.undos.reverse()) undo();
+      for (const { parts } of ticks) {
+        for (const { undos } of parts.toReversed()) for (const undo of undos.reverse()) undo();
+      }
     } finally {
-      const failure = new ReeveError('store_unavailable', 'the audit log cannot be written; nothing was decided');
+      const failure = unavailable('written');
       failure.cause = cause;
       for (const tick of ticks) tick.reject(failure);
     }
   }
-
-  #sealAll(tick: Tick<Change, Event>): SealedEntry[] {
-    let head = this.#head;
-    const entries: SealedEntry[] = [];
-    for (const draft of tick.drafts) {
-      const entry = this.#ports.seal(draft, head);
-      head = entry;
-      entries.push(entry);
-    }
-    return entries;
-  }
 }
-
-const settled = Promise.resolve();

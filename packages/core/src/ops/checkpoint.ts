@@ -84,11 +84,14 @@ function savedOf(op: Op): SavedOp {
   return { ...record, seq: op.seq, controlId: control?.id ?? null };
 }
 
-/** Removes operations that have been over for long enough: from memory, and from the store if they have a row. */
-export function sweepOps(gov: Operations, most?: number): number {
+/**
+ * Removes operations that have been over for long enough: from memory, and from the store if they have a row. Of several
+ * gateways on a store, one removes the rows.
+ */
+export function sweepOps(gov: Operations, most?: number, removesRows = true): number {
   const removed = gov.ops.sweep(most);
   for (const op of removed) {
-    if (op.savedSeq === 0) continue;
+    if (op.savedSeq === 0 || !removesRows) continue;
     gov.journal.write({ kind: 'op_removed', id: op.owner.record.id, opId: op.opId });
     gov.journal.onFailure(() => gov.ops.unsweep(op));
   }

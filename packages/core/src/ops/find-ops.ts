@@ -86,7 +86,7 @@ export function* listOps(
     }
   }
   const found = newest.take();
-  const shown = found.slice(0, limit);
+  const shown = wholePlaces(found, limit);
   // Operations that moved in between may no longer match.
   const fitting = shown.filter((op) => fits(op, filter));
   return {
@@ -99,6 +99,13 @@ export function* listOps(
 
 function fits(op: Op, { state, runId }: OpFilter): boolean {
   return (state === undefined || op.state === state) && (runId === undefined || op.runId === runId);
+}
+
+/** Up to `limit` of them, without parting those that share a place: the next page starts after it. */
+function wholePlaces(found: readonly Op[], limit: number): readonly Op[] {
+  const next = found[limit]?.ordinal;
+  const whole = found.slice(0, limit).filter(({ ordinal }) => ordinal !== next);
+  return whole.length === 0 ? found.slice(0, limit) : whole;
 }
 
 /** The newest of many, without sorting all of them: it drops those without a chance in between. */

@@ -1,6 +1,8 @@
 export { OpsCheckpoint, sweepOps } from './checkpoint.ts';
 export type { CompleteOp, CompleteRequest, Outcome } from './complete-op.ts';
 export { completeAction, completeOp } from './complete-op.ts';
+export type { FollowedOps } from './follow-op.ts';
+export { followAlert, followOp, followOpChange } from './follow-op.ts';
 export { findOp, inFlight, listOps, readOp } from './find-ops.ts';
 export { moveByDecision, moveOp } from './move-op.ts';
 export type { Op, OpRecord, OpState } from './op.ts';

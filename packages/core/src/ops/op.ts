@@ -33,8 +33,10 @@ export interface OpRecord {
 export interface Op {
   readonly opId: string;
   readonly owner: Agent;
-  /** The order in which operations became known here. Lists are paged by it. */
+  /** Lists are paged by it. It is the same at all gateways on a log. */
   ordinal: number;
+  /** The order in which operations became known here. */
+  arrival: number;
   state: OpState;
   readonly registeredAt: EpochMs;
   updatedAt: EpochMs;

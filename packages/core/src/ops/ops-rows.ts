@@ -29,6 +29,7 @@ export const opsRows: RowsOf<OpsChange> = {
   op_saved: ({ op }) => [put(opsTable, op)],
   op_removed: ({ id, opId }) => [remove(opsTable, { ...agentValues(id), op_id: opId })],
   ops_replay_from: ({ seq }) => [put(marksTable, { name: replayFrom, value: seq })],
+  op_asked: () => [],
   ops_forgotten: () => [clear(opsTable), put(marksTable, { name: replayFrom, value: null })],
 };
 

@@ -14,6 +14,8 @@ export type OpsChange =
   | { readonly kind: 'op_removed'; readonly id: AgentId; readonly opId: string }
   /** A restart replays the log after this entry to restore operations. */
   | { readonly kind: 'ops_replay_from'; readonly seq: number }
+  /** An operation waits for people. The log says so, and other gateways are told: no event shows what it is about. */
+  | { readonly kind: 'op_asked'; readonly op: OpRecord }
   /** Operations shall not survive a restart, neither by rows nor by replay. */
   | { readonly kind: 'ops_forgotten' };
 

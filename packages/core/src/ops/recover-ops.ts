@@ -77,7 +77,16 @@ class Recovery {
     if (agent === undefined) return;
     const movedAt = this.#movedAt(row.updatedAt);
     const { controlId, ...record } = row;
-    const op: Op = { ...record, owner: agent, ordinal: 0, movedAt, control: null, stale: false, savedSeq: row.seq };
+    const op: Op = {
+      ...record,
+      owner: agent,
+      ordinal: 0,
+      arrival: 0,
+      movedAt,
+      control: null,
+      stale: false,
+      savedSeq: row.seq,
+    };
     if (controlId !== null) this.#controls.set(op, controlId);
     this.#put(op);
   }
@@ -114,7 +123,7 @@ class Recovery {
   finish(): void {
     const all = [...this.#ops.values()].flatMap((ops) => [...ops.values()]);
     all.sort((a, b) => a.registeredAt - b.registeredAt);
-    for (const [place, op] of all.entries()) op.ordinal = place + 1;
+    for (const op of all) this.#gov.ops.number(op);
     all.sort((a, b) => a.movedAt - b.movedAt);
     for (const op of all) {
       this.#gov.ops.restore(op);
@@ -140,6 +149,7 @@ class Recovery {
       opId,
       owner: agent,
       ordinal: 0,
+      arrival: 0,
       state,
       registeredAt,
       updatedAt: at,

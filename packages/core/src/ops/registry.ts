@@ -1,8 +1,9 @@
 import type { Undo } from '../journal/index.ts';
 import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
 import { ReeveError, plus } from '../kernel/index.ts';
-import type { OpState, OpTrigger, Op } from './op.ts';
+import type { OpRecord, OpState, OpTrigger, Op } from './op.ts';
 import { allowedTriggers, isOver, nextState } from './op.ts';
+import { OpIndex, ordinalOf } from './op-index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
 /**
@@ -12,6 +13,7 @@ import type { Agent } from '../tenancy/index.ts';
 export class OpsRegistry {
   readonly #clock: Clock;
   readonly #ttlMs: number;
+  readonly #isShared: boolean;
   readonly #counts: Record<OpState, number> = { pending: 0, running: 0, paused: 0, completing: 0, terminated: 0 };
   /** Operations that are over, in the order in which they ended. The sweep takes them from the front. */
   #ended: Op[] = [];
@@ -26,18 +28,25 @@ export class OpsRegistry {
   readonly #index = new OpIndex();
   #newest = 0;
 
-  constructor(clock: Clock, ttlMs: number) {
+  /** `isShared`: other gateways hold the same operations, and list them in the same order. */
+  constructor(clock: Clock, ttlMs: number, isShared = false) {
+    this.#isShared = isShared;
     this.#clock = clock;
     this.#ttlMs = ttlMs;
   }
 
-  /** The ordinal of the operation that became known last. */
+  /** The arrival of the operation that became known last. */
   get newest(): number {
     return this.#newest;
   }
 
   count(state: OpState): number {
     return this.#counts[state];
+  }
+
+  /** The agents that have operations. */
+  owners(): Iterable<Agent> {
+    return this.#byAgent.keys();
   }
 
   /** The operations of an agent, by id. */
@@ -72,7 +81,7 @@ export class OpsRegistry {
     const op: Op = {
       opId,
       owner: agent,
-      ordinal: ++this.#newest,
+      ...this.#place(now, agent, opId),
       state: 'pending',
       registeredAt: now,
       updatedAt: now,
@@ -107,11 +116,30 @@ export class OpsRegistry {
 
   /** Puts back an operation from the store. */
   restore(op: Op): void {
-    this.#newest = Math.max(this.#newest, op.ordinal);
+    if (op.arrival === 0) this.number(op);
     this.#keep(op);
     this.#noteUnsaved(op);
     if (isOver(op.state)) this.#ended.push(op);
     if (isUnchecked(op)) this.#unchecked.add(op);
+  }
+
+  /**
+   * Brings an operation in step with another gateway, where it became known or moved. An operation that is over and
+   * begins anew is another one: the other gateway has forgotten the first.
+   */
+  follow(owner: Agent, record: Omit<OpRecord, 'agent'>, seq: number): Op {
+    const known = this.find(owner, record.opId);
+    if (known === undefined || (isOver(known.state) && !isOver(record.state))) {
+      if (known !== undefined) this.forget(known);
+      const movedAt = this.#clock.elapsed();
+      const op: Op = { ...record, owner, ordinal: 0, arrival: 0, movedAt, seq, savedSeq: 0 };
+      this.restore(op);
+      return op;
+    }
+    const { opId: _, registeredAt: __, state, updatedAt, ...told } = record;
+    if (state !== known.state) this.#set(known, state, updatedAt, this.#clock.elapsed());
+    else this.touch(known);
+    return Object.assign(known, told, { updatedAt, seq });
   }
 
   /** Where a trigger leads by the lifecycle table. Throws if the table has no such move. */
@@ -225,6 +253,16 @@ export class OpsRegistry {
     this.#overdue.delete(op);
   }
 
+  /** Gives an operation its place among the others. */
+  number(op: Op): void {
+    Object.assign(op, this.#place(op.registeredAt, op.owner, op.opId));
+  }
+
+  #place(registeredAt: EpochMs, { key }: Agent, opId: string): Pick<Op, 'ordinal' | 'arrival'> {
+    const arrival = ++this.#newest;
+    return { arrival, ordinal: this.#isShared ? ordinalOf(registeredAt, `${key}/${opId}`) : arrival };
+  }
+
   #keep(op: Op): void {
     const ops = this.#byAgent.get(op.owner) ?? new Map<string, Op>();
     this.#byAgent.set(op.owner, ops.set(op.opId, op));
@@ -259,30 +297,4 @@ const none: ReadonlyMap<string, Op> = new Map();
 
 function isUnchecked({ state, digest }: Op): boolean {
   return state === 'pending' && digest === '';
-}
-
-/** Operations by id. Nearly every id belongs to one agent, and then costs one map entry and nothing else. */
-export class OpIndex {
-  readonly #byId = new Map<string, Op | Set<Op>>();
-
-  withId(opId: string): readonly Op[] {
-    const found = this.#byId.get(opId);
-    if (found === undefined) return [];
-    return found instanceof Set ? [...found] : [found];
-  }
-
-  add(op: Op): void {
-    const found = this.#byId.get(op.opId);
-    if (found === undefined) this.#byId.set(op.opId, op);
-    else if (found instanceof Set) found.add(op);
-    else this.#byId.set(op.opId, new Set([found, op]));
-  }
-
-  remove(op: Op): void {
-    const found = this.#byId.get(op.opId);
-    if (found === op) this.#byId.delete(op.opId);
-    if (!(found instanceof Set)) return;
-    found.delete(op);
-    if (found.size === 0) this.#byId.delete(op.opId);
-  }
 }

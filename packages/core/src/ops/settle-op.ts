@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/index.ts';
-import { noteApproached } from '../budget/index.ts';
+import { noteApproached, noteReleased } from '../budget/index.ts';
 import { isOver } from './op.ts';
 import { moveOp } from './move-op.ts';
 import type { Operations, OpMoved } from './operations.ts';
@@ -12,10 +12,13 @@ export function settleCost(gov: Operations, moved: OpMoved): void {
   if (trigger === 'complete' && (reserved > 0 || costMicros > 0)) {
     const { undo, approached, day } = gov.ledger.settle(op.owner.record.id, reserved, costMicros);
     gov.journal.onFailure(undo);
+    noteReleased(gov, op.owner.record.id, reserved - costMicros);
     moved.booked = costMicros > 0 ? day : undefined;
     noteApproached(gov, op.owner.lineage, approached);
+    gov.journal.onlyWhile(() => gov.ledger.hasToldShares(op.owner.record.id));
   } else if (trigger === 'terminate' && reserved > 0) {
     gov.journal.onFailure(gov.ledger.release(op.owner.record.id, reserved));
+    noteReleased(gov, op.owner.record.id, reserved);
   } else return;
   op.reservedMicros = 0;
   gov.journal.onFailure(() => {

@@ -26,7 +26,7 @@ export { findPolicy, listPolicies, policyVersions } from './store/find-policies.
 export type { PlacedPolicy } from './store/policy-registry.ts';
 export { PolicyRegistry, acceptedBefore } from './store/policy-registry.ts';
 export type { PolicyHistory, PolicyStore, PolicyVersion, StoredVersion } from './store/policy-version.ts';
-export { followPolicy } from './store/store-version.ts';
+export { followPolicy, preparePolicies } from './store/store-version.ts';
 export { withWriters } from './store/writers-from-before.ts';
 export type { Subject } from './subject.ts';
 export { subjectOf } from './subject.ts';

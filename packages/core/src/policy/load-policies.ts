@@ -62,6 +62,43 @@ export async function rejectPolicies(gov: Policies, problems: readonly PolicyPro
 export function putInForce(gov: Policies, sources: PolicySources): void {
   const { policies: before, policyRegistry } = gov;
   const { sources: sourcesBefore } = policyRegistry;
+  compose(gov, sources);
+  gov.journal.onFailure(() => {
+    // Another gateway may have stored documents in the meantime. They stay.
+    if (policyRegistry.sources === sources) {
+      gov.policies = before;
+      gov.ledger.policy = before.budgets;
+      policyRegistry.sources = sourcesBefore;
+    } else compose(gov, without(policyRegistry.sources, sources, sourcesBefore));
+  });
+  const { version } = gov.policies;
+  if (version === before.version) return;
+  const parsed = policyRegistry.inForce.sources;
+  gov.journal.write({
+    kind: 'policy_set_saved',
+    set: {
+      version,
+      at: gov.clock.now(),
+      sources: parsed.map((each) => ({ ...each.source, hash: hashOf(gov.sha256, each) })),
+    },
+  });
+}
+
+/** The sources as they are now, but for what came in with `added`. */
+function without(now: PolicySources, added: PolicySources, before: PolicySources): PolicySources {
+  const stored = new Map(now.stored);
+  for (const [name, kept] of added.stored) {
+    const old = before.stored.get(name);
+    if (kept === old || stored.get(name) !== kept) continue;
+    if (old === undefined) stored.delete(name);
+    else stored.set(name, old);
+  }
+  return { files: now.files === added.files ? before.files : now.files, stored };
+}
+
+/** Makes the policies of these sources, and puts them in force in memory. */
+export function compose(gov: Policies, sources: PolicySources): void {
+  const { policies: before, policyRegistry } = gov;
   policyRegistry.sources = sources;
   const { sources: parsed, setAside } = policyRegistry.inForce;
   const documents = parsed.flatMap((each) => each.documents.map(({ document }) => document));
@@ -72,20 +109,6 @@ export function putInForce(gov: Policies, sources: PolicySources): void {
   const version = policyVersion(gov.sha256, [...texts, ...names, ...asides, ...documents.flatMap(authorBesideName)]);
   gov.policies = new PolicySet(documents, version, before);
   gov.ledger.policy = gov.policies.budgets;
-  gov.journal.onFailure(() => {
-    gov.policies = before;
-    gov.ledger.policy = before.budgets;
-    policyRegistry.sources = sourcesBefore;
-  });
-  if (version === before.version) return;
-  gov.journal.write({
-    kind: 'policy_set_saved',
-    set: {
-      version,
-      at: gov.clock.now(),
-      sources: parsed.map((each) => ({ ...each.source, hash: hashOf(gov.sha256, each) })),
-    },
-  });
 }
 
 /** A document's name mostly tells whose it is. If it does not, the same text by another author has other caps. */

@@ -46,6 +46,8 @@ export interface Agent {
   aliveAt: number | null;
   /** The agent has been silent for so long that its operations are stale. */
   silent: boolean;
+  /** It was heard here last, and not at another gateway. */
+  isHere: boolean;
 }
 
 export function isRegistered(agent: Agent): boolean {

@@ -16,6 +16,12 @@ export class AgentDirectory {
   readonly #byParent = new Map<AgentKey, Set<Agent>>();
   readonly #orgs = new Map<string, OrgIndex>();
   #newest = 0;
+  /** Other gateways hold the same agents, and list them in the same order: by their names. */
+  readonly isShared: boolean;
+
+  constructor(isShared = false) {
+    this.isShared = isShared;
+  }
 
   get size(): number {
     return this.#byKey.size;
@@ -23,6 +29,10 @@ export class AgentDirectory {
 
   find(id: AgentId): Agent | undefined {
     return this.#byKey.get(agentKey(id));
+  }
+
+  withKey(key: AgentKey): Agent | undefined {
+    return this.#byKey.get(key);
   }
 
   ownerOf(tokenHash: string): Agent | undefined {
@@ -122,6 +132,7 @@ export class AgentDirectory {
       blocked: false,
       aliveAt: null,
       silent: false,
+      isHere: false,
     };
   }
 

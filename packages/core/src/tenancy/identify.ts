@@ -91,6 +91,7 @@ export function touchAgent(
   at: number = clock.elapsed(),
 ): void {
   agent.aliveAt = at;
+  agent.isHere = true;
   if (agent.silent) announce(reactions.agentBack, agent);
 }
 

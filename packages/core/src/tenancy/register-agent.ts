@@ -75,6 +75,8 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
     else gov.directory.put(before.record, before.lastSeenAt);
   });
 
+  // At another gateway, an agent of another org may have been given the same token.
+  gov.journal.onlyWhile(() => gov.directory.ownerOf(tokenHash) === agent);
   gov.journal.write({ kind: 'agent_saved', agent: record });
   gov.journal.record(
     draftOf({

@@ -4,6 +4,7 @@ import { agentId, operator } from '../testkit/requests.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
 import type { Agent } from './agent.ts';
+import type { AgentPlace } from './topology.ts';
 import { listAgents, lineageOf, teamOf, topologyStats, treeUnder, visibleAgents } from './topology.ts';
 import type { Tree } from './topology.ts';
 import { inFlight } from '../ops/find-ops.ts';
@@ -54,7 +55,7 @@ describe('who sees whom', () => {
 
 test('a list is cut into pages, in the order in which agents came', () => {
   const seen: string[] = [];
-  let after = 0;
+  let after: AgentPlace = 0;
   for (;;) {
     const page = listAgents(world.gov, operator, {}, { after, limit: 2 });
     expect(page.total).toBe(5);

@@ -118,36 +118,55 @@ export interface AgentFilter extends TenantFilter {
 
 export interface AgentPage {
   readonly agents: readonly Agent[];
-  /** The ordinal after which the next page starts; null if there is none. */
-  readonly next: number | null;
+  /** The place after which the next page starts; null if there is none. */
+  readonly next: AgentPlace | null;
   readonly total: number;
+  /** The place after the first so many agents of the page. */
+  readonly placeAfter: (count: number) => AgentPlace | undefined;
 }
 
-/** The agents that the caller may see, in the order in which they became known. */
+/** The order in which an agent became known, or its name if several gateways list it. */
+export type AgentPlace = number | string;
+
+/**
+ * The agents that the caller may see, in the order in which they became known. Several gateways know them in different
+ * orders, and list them by name.
+ */
 export function listAgents(
   gov: Agents,
   by: Principal,
   filter: AgentFilter,
-  page: { readonly after: number; readonly limit: number },
+  page: { readonly after?: AgentPlace | undefined; readonly limit: number },
 ): AgentPage {
   const stats = topologyStats(gov, by, filter);
   const total = { active: stats.agents - stats.suspended, suspended: stats.suspended, all: stats.agents }[
     filter.status ?? 'all'
   ];
+  const placeOf = (agent: Agent): AgentPlace => (gov.directory.isShared ? agent.key : agent.ordinal);
+  // A place of the other kind was given before the gateway was started otherwise.
+  const isGiven = typeof page.after === (gov.directory.isShared ? 'string' : 'number');
+  const after = isGiven ? page.after : undefined;
   const agents: Agent[] = [];
   for (const agent of inOrder(gov, by, filter)) {
-    if (agent.ordinal <= page.after || !hasStatus(agent, filter.status)) continue;
+    if ((after !== undefined && placeOf(agent) <= after) || !hasStatus(agent, filter.status)) continue;
     agents.push(agent);
     if (agents.length > page.limit) break;
   }
   const shown = agents.slice(0, page.limit);
-  return { agents: shown, next: agents.length > shown.length ? (shown.at(-1)?.ordinal ?? null) : null, total };
+  const placeAfter = (count: number) => shown.slice(0, count).map(placeOf).at(-1);
+  return {
+    agents: shown,
+    next: agents.length > shown.length ? (placeAfter(shown.length) ?? null) : null,
+    total,
+    placeAfter,
+  };
 }
 
 /** The whole directory is in order already. One org is small enough to sort. */
 function inOrder(gov: Agents, by: Principal, filter: AgentFilter): Iterable<Agent> {
   const within = narrowedTo(by, filter);
   if (within === 'nothing') return [];
+  if (gov.directory.isShared) return [...visibleAgents(gov, by, filter)].sort((a, b) => (a.key < b.key ? -1 : 1));
   if (within.orgId === undefined && within.teamId === undefined) return gov.directory.registered();
   return [...visibleAgents(gov, by, filter)].sort((a, b) => a.ordinal - b.ordinal);
 }

@@ -41,6 +41,24 @@ const of = { tier: 'global', orgId: '', teamId: '', agentId: '' } as const;
 const day = '2026-11-15';
 const month = '2026-11';
 
+const askedOp = {
+  opId: 't:s',
+  state: 'pending',
+  registeredAt: 1,
+  updatedAt: 1,
+  actionType: null,
+  resource: '',
+  summary: '',
+  runId: '',
+  reason: '',
+  costMicros: 0,
+  reservedMicros: 0,
+  policyRule: '',
+  digest: '',
+  control: null,
+  stale: false,
+} as const;
+
 /** One change of each kind. A missing kind does not compile. */
 const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> } = {
   agent_saved: { kind: 'agent_saved', agent: sampleAgent },
@@ -91,6 +109,7 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
     },
   },
   op_removed: { kind: 'op_removed', id, opId: 't:s' },
+  op_asked: { kind: 'op_asked', op: { ...askedOp, agent: id } },
   ops_replay_from: { kind: 'ops_replay_from', seq: 1 },
   ops_forgotten: { kind: 'ops_forgotten' },
   receipt_saved: { kind: 'receipt_saved', receipt: sampleReceipt },

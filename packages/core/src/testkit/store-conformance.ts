@@ -630,6 +630,11 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     write: [[{ kind: 'ops_replay_from', seq: 3 }], [{ kind: 'ops_replay_from', seq: 123_456_789 }]],
     expected: { opsReplayFrom: 123_456_789 },
   },
+  op_asked: {
+    // The log has it; no row does.
+    write: [[{ kind: 'op_asked', op: { ...sampleOp, control: null, stale: false } }]],
+    expected: {},
+  },
   ops_forgotten: {
     write: [
       [...suspended(sampleAgent), { kind: 'op_saved', op: sampleOp }, { kind: 'ops_replay_from', seq: 3 }],

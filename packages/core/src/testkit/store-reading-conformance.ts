@@ -78,11 +78,6 @@ export function readingConformance(opened: () => OpenStore): void {
       });
     });
 
-    test('that is one’s own finds what this gateway has written', async () => {
-      const entries = (await commitAll([sampleDraft(), sampleDraft({ reason: 'two' })])).map(stored);
-      expect(await newest({ own: true, limit: 10 })).toEqual(entries.toReversed());
-    });
-
     test('an entry without an org never matches an org that is asked for', async () => {
       await commitAll([sampleDraft(), sampleDraft({ lineage: { ...noLineage, agent_id: 'bot' } })]);
       for (const orgId of ['', 'null', 'acme']) expect(await newest({ orgId, limit: 10 })).toEqual([]);

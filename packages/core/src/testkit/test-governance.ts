@@ -37,6 +37,13 @@ import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { AgentDirectory } from '../tenancy/directory.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
+import type { SharedMember } from './shared-memory.ts';
+import { followCommit, prepareToFollow } from '../replication/follow-commit.ts';
+import { touchOf } from '../replication/touch-of.ts';
+import { EndedCredentials } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
+import { SigningKeyRing } from '../access/signing-key.ts';
+import { plainMint } from './plain-mint.ts';
 import { fixedRandomness } from './fixed-randomness.ts';
 import type { LoggedEntry } from './logged-entry.ts';
 import { parseEntry } from './logged-entry.ts';
@@ -96,12 +103,18 @@ export interface TestOptions {
   readonly features?: PolicyFeatures;
   /** The most that one action may cost. */
   readonly mostActionMicros?: Micros;
+  /** The log that it shares with other governances. */
+  readonly member?: SharedMember;
+  /** Tells it from other governances. */
+  readonly name?: string;
 }
 
 export async function testGovernance(options: TestOptions = {}): Promise<TestGovernance> {
   const {
     clock = new ManualClock(),
-    store = new MemoryStore(),
+    member,
+    name = 'start',
+    store = member?.store ?? new MemoryStore(),
     ttlMs = 60_000,
     control = {},
     approvals = {},
@@ -119,7 +132,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       commit: (batch) => {
         commits.push(batch);
         if (test.failure !== undefined) throw test.failure;
-        return store.commit(batch);
+        return member === undefined ? store.commit(batch) : member.commit(batch);
       },
       soon: (flush) => flushes.push(flush),
       seal: sealer(sha256),
@@ -131,6 +144,18 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
       onError: (error) => {
         throw error;
       },
+      ...(member === undefined
+        ? {}
+        : {
+            sharing: {
+              ready: member.ready,
+              read: member.read,
+              touchOf,
+              prepare: (foreign) => prepareToFollow(test, foreign),
+              failed: () => undefined,
+              follow: (commit) => followCommit({ gov, access: accessOf(gov) }, commit),
+            },
+          }),
     },
     snapshot.head,
   );
@@ -158,7 +183,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     }),
     journal,
     clock,
-    randomness: fixedRandomness(`start after ${snapshot.head.seq}`),
+    randomness: fixedRandomness(`${name} after ${snapshot.head.seq}`),
     sha256,
     policies: new PolicySet([], 'none'),
     policyRegistry: new PolicyRegistry(store.policies, features),
@@ -232,4 +257,21 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   restoreControl(gov, snapshot);
   restoreApprovals(gov, snapshot);
   return test;
+}
+
+/** The credentials of a governance, for what follows other gateways. */
+function accessOf(gov: Governance): Access {
+  const { clock, randomness, journal, keys } = gov;
+  const signingKeys = new SigningKeyRing([]);
+  return {
+    clock,
+    randomness,
+    sha256,
+    journal,
+    keys,
+    signingKeys,
+    mint: plainMint(),
+    tokenTtlMs: 0,
+    ended: new EndedCredentials(),
+  };
 }

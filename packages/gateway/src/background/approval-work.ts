@@ -9,6 +9,8 @@ export interface ApprovalWork {
   readonly events: EventBus<DomainEvent>;
   /** Notifies another program of approvals, if one is configured. */
   readonly webhook: { wake(): void; stop(): Promise<void> } | undefined;
+  /** Whether this gateway does the work that one of several on the same store must do. */
+  readonly leads: () => boolean;
   readonly metrics: Pick<Metrics, 'approvalChanged'>;
   readonly logger: Logger;
 }
@@ -25,26 +27,31 @@ const mostKept = 10_000;
 const removedPerTick = 500;
 
 /** The background work of approvals: they expire, the webhook is notified, and old ones are forgotten. */
-export function startApprovalWork({ gov, events, webhook, metrics, logger }: ApprovalWork): () => Promise<void> {
+export function startApprovalWork({ gov, events, webhook, leads, metrics, logger }: ApprovalWork): () => Promise<void> {
   const rounds = new Rounds((error) =>
     logger.warn({ err: error }, 'approvals could not be ended in time; it is tried again'),
   );
   const expire = rounds.of(async () => {
-    while (!rounds.stopped && (await expireApprovals(gov, expiredPerTurn)) === expiredPerTurn);
+    while (!rounds.stopped && leads() && (await expireApprovals(gov, expiredPerTurn)) === expiredPerTurn);
   });
   const keep = () => {
     gov.approvals.forgetExpiredGrants();
+    if (!leads()) return;
     const before = gov.clock.now() - keptMs;
     gov.journal.write({ kind: 'approvals_removed', before, kept: mostKept, most: removedPerTick });
   };
   rounds.every(expireEveryMs, expire);
   rounds.every(keepEveryMs, keep);
-  rounds.every(sendEveryMs, () => webhook?.wake());
-  const unsubscribe = events.subscribe((batch) => {
-    for (const event of batch) if (event.type === 'approval') metrics.approvalChanged(event);
-    if (batch.some(({ type }) => type === 'approval')) webhook?.wake();
+  const wake = () => {
+    if (leads()) webhook?.wake();
+  };
+  rounds.every(sendEveryMs, wake);
+  const unsubscribe = events.subscribe((batch, isForeign) => {
+    // Each gateway counts what it did, so that their counts add up.
+    for (const event of isForeign ? [] : batch) if (event.type === 'approval') metrics.approvalChanged(event);
+    if (batch.some(({ type }) => type === 'approval')) wake();
   });
-  webhook?.wake();
+  wake();
   return async () => {
     unsubscribe();
     await Promise.all([rounds.stop(), webhook?.stop()]);

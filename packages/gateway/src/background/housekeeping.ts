@@ -33,8 +33,10 @@ export interface Housekeeping {
   readonly access: Access;
   readonly store: Store;
   readonly reader: AuditReader;
-  /** Up to which entry the log may be cut, given how far this gateway needs it. */
-  readonly neededFrom: (own: number) => Promise<number>;
+  /** Whether this gateway does the work that one of several on the same store must do. */
+  readonly leads: () => boolean;
+  /** Whether all other gateways on the store are heard, so that nobody is taken for silent who spoke to them. */
+  readonly hearsAll: () => boolean;
   readonly balances: BalanceKeeper;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'reservationReleased' | 'opsExpired'>;
@@ -46,8 +48,9 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   const rounds = new Rounds((error) => logger.error({ err: error }, 'housekeeping failed; it is tried again'));
   const tickMs = config.opsSweepTickSecs * 1000;
   const checkpoint = new OpsCheckpoint(gov, tickMs, config.opsTtlSecs * 1000);
-  const sweep = rounds.ofSteps(gov.journal, () => sweepOps(gov, opsPerTurn) === opsPerTurn);
-  const expire = rounds.ofSteps(gov.journal, () => {
+  const { leads } = ports;
+  const sweep = rounds.ofSteps(gov.journal, () => sweepOps(gov, opsPerTurn, leads()) === opsPerTurn);
+  const expire = rounds.ofTurns(gov.journal, () => {
     const expired = expireUnchecked(gov, config.opsPendingTtlSecs * 1000, opsPerStep);
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
@@ -61,6 +64,10 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   const retain = retention(config, ports, rounds, () =>
     Math.min(ports.balances.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
   );
+  const follow = rounds.ofTurns(gov.journal, () => {
+    if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');
+    return false;
+  });
   const saveUses = () => {
     for (const { id, lastUsedAt } of access.keys.takeUsed()) {
       if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
@@ -68,15 +75,16 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   };
   rounds.every(tickMs, () => {
     sweep();
-    expire();
     saveUses();
+    if (!leads()) return;
+    expire();
     if (config.opsDurable) save();
-    if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');
+    follow();
     saveBalances();
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
   });
-  watchAgents(config, gov, rounds, () => ports.metrics.reservationReleased());
+  watchAgents(config, ports, rounds);
   return async () => {
     await rounds.stop();
     saveUses();
@@ -84,23 +92,23 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
 }
 
 /** Looks for agents that owe an acknowledgement, and for those that are silent or gone. */
-function watchAgents(config: Config, gov: Governance, rounds: Rounds, onRelease: () => void): void {
+function watchAgents(config: Config, { gov, metrics, leads, hearsAll }: Housekeeping, rounds: Rounds): void {
   const staleMs = config.opsStaleSecs * 1000;
   const staleWatch = new StaleWatch(gov, staleMs);
   rounds.every(
     controlEveryMs,
-    rounds.ofSteps(gov.journal, () => timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn),
+    rounds.ofTurns(gov.journal, () => leads() && timeOutControls(gov, receiptsPerTurn) === receiptsPerTurn),
   );
   rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, staleMs / 10)),
-    rounds.ofSteps(gov.journal, () => staleWatch.step(opsPerTurn)),
+    rounds.ofTurns(gov.journal, () => leads() && hearsAll() && staleWatch.step(opsPerTurn)),
   );
   const leaseMs = config.reservationLeaseSecs * 1000;
   if (leaseMs === 0) return;
-  const reservationReaper = new ReservationReaper(gov, leaseMs, onRelease);
+  const reservationReaper = new ReservationReaper(gov, leaseMs, () => metrics.reservationReleased());
   rounds.every(
     Math.min(10_000, Math.max(controlEveryMs, leaseMs / 10)),
-    rounds.ofSteps(gov.journal, () => reservationReaper.step(opsPerStep)),
+    rounds.ofTurns(gov.journal, () => leads() && hearsAll() && reservationReaper.step(opsPerStep)),
   );
 }
 
@@ -122,8 +130,7 @@ function retention(config: Config, ports: Housekeeping, rounds: Rounds, neededFr
     }
     const ageDue = gov.clock.elapsed() >= ageDueAt;
     if (ageDue) ageDueAt = gov.clock.elapsed() + ageEveryMs;
-    const needed = await ports.neededFrom(neededFrom());
-    return cutLog(access, { store, reader }, { maxAgeMs: ageDue ? maxAgeMs : null, maxEntries }, needed);
+    return cutLog(access, { store, reader }, { maxAgeMs: ageDue ? maxAgeMs : null, maxEntries }, neededFrom());
   };
   return rounds.of(async () => {
     try {

@@ -61,6 +61,17 @@ export class Rounds {
     });
   }
 
+  /** The same for a step that decides, as a turn that can be done again if another gateway was first. */
+  ofTurns(journal: Pick<Policies['journal'], 'turn' | 'nextTurn'>, step: () => boolean): () => void {
+    return this.of(async () => {
+      while (await journal.turn(step).catch(() => false)) {
+        if (this.#stopped) return;
+        await journal.nextTurn();
+        if (this.#stopped) return;
+      }
+    });
+  }
+
   /** Starts no more rounds; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -140,7 +140,6 @@ function refuseNatsContradictions({ natsUrl, natsCreds, databaseUrl }: Config): 
   if (databaseUrl === undefined || databaseUrl === 'memory:') {
     throw new StartError('SVC_NATS_URL needs a PostgreSQL SVC_DATABASE_URL: gateways share a store, or nothing', 2);
   }
-  throw new StartError('SVC_NATS_URL: NATS is not available in this version; leave it unset', 2);
 }
 
 function refuseUnreadableCreds(file: string): void {

@@ -70,7 +70,7 @@ export const settings = {
     'takeover_secs',
     '10',
     wholeNumber(2, 3600),
-    'With NATS: how long a gateway must be silent until another takes over what it held.',
+    'With NATS: how long a gateway must be silent until it counts as lost and another does its work.',
   ),
   policy: optional('policy', path, 'A YAML file with one or many policy documents, or a folder of them.', {
     flag: '--policy',

@@ -7,6 +7,16 @@ const fast = [0.000_05, 0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 const patient = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400];
 const slow = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+const memberStates = ['active', 'leaving', 'lost'] as const;
+
+/** What metrics read of several gateways. */
+export interface ObservedCluster {
+  readonly journal: { readonly followed: number; readonly repeated: number };
+  readonly bus: { readonly isConnected: boolean; readonly dropped: number };
+  readonly members: () => readonly { readonly state: (typeof memberStates)[number] }[];
+  readonly leads: () => boolean;
+}
+
 /** The metrics of the gateway. On the decision path a count is an addition in memory; text is made on request. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -108,6 +118,54 @@ export class Metrics {
       registers: [this.#registry],
       collect: () => {
         for (const state of opStates) ops.set({ state }, gov.ops.count(state));
+      },
+    });
+  }
+
+  /** Reads how the gateways on one store work together. */
+  observeCluster(cluster: ObservedCluster): void {
+    const { journal, bus, members } = cluster;
+    this.#gauge('reeve_nats_connected', 'Whether NATS is reached.', () => (bus.isConnected ? 1 : 0));
+    this.#gauge('reeve_cluster_leads', 'Whether this gateway does the work that one of them must do.', () =>
+      cluster.leads() ? 1 : 0,
+    );
+    this.#sum(
+      'reeve_commits_followed_total',
+      'Commits of other gateways that this one follows.',
+      () => journal.followed,
+    );
+    this.#sum(
+      'reeve_turns_repeated_total',
+      'Turns done again because another gateway was first.',
+      () => journal.repeated,
+    );
+    this.#sum(
+      'reeve_nats_messages_dropped_total',
+      'Messages that were forged, damaged or repeated.',
+      () => bus.dropped,
+    );
+    const gateways = new Gauge({
+      name: 'reeve_gateways',
+      help: 'Gateways on the same database, by state.',
+      labelNames: ['state'],
+      registers: [this.#registry],
+      collect: () => {
+        for (const state of memberStates) {
+          gateways.set({ state }, members().filter((member) => member.state === state).length);
+        }
+      },
+    });
+  }
+
+  /** A counter that something else counts. */
+  #sum(name: string, help: string, read: () => number): void {
+    const counter = new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset();
+        counter.inc(read());
       },
     });
   }

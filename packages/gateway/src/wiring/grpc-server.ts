@@ -13,7 +13,7 @@ import { mergeRoutes } from '../transports/grpc/rpc.ts';
 import { statusOf } from '../transports/grpc/status.ts';
 import { traced } from '../transports/grpc/traced.ts';
 import type { WiringContext } from './wiring-context.ts';
-import { logUnforeseen } from './wiring-context.ts';
+import { catchUp, logUnforeseen } from './wiring-context.ts';
 
 export interface GrpcParts {
   readonly gov: Governance;
@@ -45,6 +45,7 @@ function governedRoutes({ config, health, metrics }: WiringContext, { gov, authe
     controlService(gov, execute, health),
     agentService(gov, execute, {
       authenticate: async (authorization) => {
+        await catchUp(gov);
         try {
           return await authenticator.authenticate(authorization);
         } catch (error) {

@@ -11,6 +11,7 @@ import { accessHandlers } from '../transports/http/handlers/access.ts';
 import { accountHandlers } from '../transports/http/handlers/accounts.ts';
 import { approvalHandlers } from '../transports/http/handlers/approvals.ts';
 import { budgetHandlers } from '../transports/http/handlers/budgets.ts';
+import { clusterHandlers } from '../transports/http/handlers/cluster.ts';
 import { decisionHandlers } from '../transports/http/handlers/decisions.ts';
 import type { EventPorts } from '../transports/http/handlers/events.ts';
 import { eventHandlers } from '../transports/http/handlers/events.ts';
@@ -22,13 +23,15 @@ import { serviceHandlers } from '../transports/http/handlers/service.ts';
 import { statsHandlers } from '../transports/http/handlers/stats.ts';
 import { tenancyHandlers } from '../transports/http/handlers/tenancy.ts';
 import { Limits } from '../transports/http/limits.ts';
+import type { gatewaysOf } from './cluster-view.ts';
 import type { Governed } from './open-governance.ts';
 import type { Identity } from './open-identity.ts';
-import type { OpenStore } from './open-store.ts';
+import type { OpenStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
-import { logUnforeseen } from './wiring-context.ts';
+import { catchUp, logUnforeseen } from './wiring-context.ts';
 
 export interface HttpParts {
+  readonly gateways: ReturnType<typeof gatewaysOf>;
   readonly stored: OpenStore;
   readonly governed: Governed;
   readonly identity: Identity;
@@ -91,6 +94,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...logHandlers(reader, () => gov.journal.head.seq),
     ...budgetHandlers({ gov, store, reader }),
     ...decisionHandlers({ gov, log: reader, evaluator, onError: logUnforeseen(context) }),
+    ...clusterHandlers(parts.gateways),
     ...statsHandlers(tally, systemClock),
     ...policyHandlers(gov, evaluator),
     ...policyTestHandlers(evaluator),
@@ -103,12 +107,22 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
 
 function authenticationOf(
   { metrics }: WiringContext,
-  { identity: { authenticator, tickets, hasAccounts }, publicUrl }: HttpParts,
+  { identity: { authenticator, tickets, hasAccounts }, governed, publicUrl }: HttpParts,
 ): HttpOptions['authentication'] {
   return {
-    authenticate: (authorization) => authenticator.authenticate(authorization),
-    authenticateKey: (authorization) => authenticator.authenticateKey(authorization),
-    authenticateTicket: (ticket) => authenticateTicket(tickets, authenticator, ticket),
+    // Every request sees what was answered before it, by whichever gateway.
+    authenticate: async (authorization) => {
+      await catchUp(governed.gov);
+      return await authenticator.authenticate(authorization);
+    },
+    authenticateKey: async (authorization) => {
+      await catchUp(governed.gov);
+      return await authenticator.authenticateKey(authorization);
+    },
+    authenticateTicket: async (ticket) => {
+      await catchUp(governed.gov);
+      return await authenticateTicket(tickets, authenticator, ticket);
+    },
     redeemTicket: (ticket) => redeemTicket(tickets, ticket),
     onFailure: () => metrics.authFailed(),
     hasAccounts,

@@ -5,7 +5,7 @@ import { systemClock } from '../adapters/system/system-clock.ts';
 import { AnchorKeeper } from '../background/anchor-keeper.ts';
 import { StartError } from '../start-error.ts';
 import { checkAnchor, lossText } from '../startup/check-anchor.ts';
-import type { OpenStore } from './open-store.ts';
+import type { OpenStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 /**

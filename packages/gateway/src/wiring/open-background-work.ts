@@ -2,10 +2,12 @@ import { makeMailer } from '../adapters/mail/make-mailer.ts';
 import { startAccountWork } from '../background/account-work.ts';
 import { startApprovalWork } from '../background/approval-work.ts';
 import { startHousekeeping } from '../background/housekeeping.ts';
+import { forgetCommits } from '../background/forget-commits.ts';
 import { makeApprovalWebhook } from './approval-webhook.ts';
+import { openLifeSigns } from './open-life-signs.ts';
 import type { Governed } from './open-governance.ts';
 import type { Identity } from './open-identity.ts';
-import type { OpenStore } from './open-store.ts';
+import type { OpenStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 /**
@@ -13,16 +15,20 @@ import type { WiringContext } from './wiring-context.ts';
  */
 export function openBackgroundWork(
   context: WiringContext,
-  { store, reader, neededFrom }: OpenStore,
+  stored: OpenStore,
   { gov, events, balances }: Governed,
   { access, accounts, hasAccounts }: Identity,
   publicUrl: string,
 ): void {
   const { config, logger, metrics, opened } = context;
-  const housekeeping = { gov, access, balances, store, reader, neededFrom, logger, metrics };
+  const { store, reader, membership, shared } = stored;
+  const leads = () => membership?.leads ?? true;
+  const hearsAll = openLifeSigns(context, stored, gov);
+  const housekeeping = { gov, access, balances, store, reader, leads, hearsAll, logger, metrics };
   opened.defer(startHousekeeping(config, housekeeping), 'housekeeping');
+  if (shared !== undefined) opened.defer(forgetCommits(shared.store, shared.feed, leads), 'old commits');
   const webhook = makeApprovalWebhook(context, gov);
-  opened.defer(startApprovalWork({ gov, events, webhook, metrics, logger }), 'work on approvals');
+  opened.defer(startApprovalWork({ gov, events, webhook, leads, metrics, logger }), 'work on approvals');
   if (!hasAccounts) return;
   const mailer = makeMailer(config, logger);
   const letters = { mailer, publicUrl, drainMs: config.drainSecs * 1000, logger };

@@ -1,4 +1,13 @@
-import type { Change, DomainEvent, Governance, Snapshot } from '@reeve/core';
+import type {
+  AccountsAccess,
+  Change,
+  DomainEvent,
+  EntryLog,
+  Followed,
+  Governance,
+  Sharing,
+  Snapshot,
+} from '@reeve/core';
 import {
   AgentDirectory,
   ApprovalRegistry,
@@ -8,6 +17,7 @@ import {
   DecisionTally,
   EventBus,
   EventLog,
+  followCommit,
   governanceOf,
   Journal,
   KeyRing,
@@ -16,13 +26,16 @@ import {
   OpsRegistry,
   PolicyRegistry,
   PolicySet,
+  parseCommit,
   policyVersion,
+  prepareToFollow,
   recoverBalances,
   recoverOps,
   restoreApprovals,
   restoreControl,
   RunTally,
   sealer,
+  touchOf,
   withWriters,
 } from '@reeve/core';
 import { policyFeatures } from '../adapters/cel/policy-features.ts';
@@ -30,7 +43,8 @@ import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { systemClock as clock } from '../adapters/system/system-clock.ts';
 import type { StoreWatch } from '../background/store-watch.ts';
 import type { Config } from '../config/settings.ts';
-import type { OpenStore } from './open-store.ts';
+import { credentialsOf } from './open-identity.ts';
+import type { OpenStore, SharedStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 export interface Governed {
@@ -39,6 +53,7 @@ export interface Governed {
   readonly eventLog: EventLog;
   readonly balances: BalanceKeeper;
   readonly tally: DecisionTally;
+  readonly access: AccountsAccess;
 }
 
 const noMark = { seq: 0, timeZone: 'UTC' };
@@ -52,31 +67,43 @@ export async function openGovernance(
 ): Promise<Governed> {
   const { config, logger, opened } = context;
   const events = new EventBus<DomainEvent>((error) => logger.error({ err: error }, 'a subscriber of events failed'));
-  const journal = journalOn(context, stored, snapshot, events, watch);
+  const followed: { current?: Followed } = {};
+  const journal = journalOn(context, stored, snapshot, events, watch, followed);
+  const release = journal.hold();
   const isFirstRun = snapshot.eventIdsReserved === 0 || config.databaseUrl === 'memory:';
-  const eventLog = new EventLog(journal, snapshot.eventIdsReserved, isFirstRun);
+  // PostgreSQL counts the events of every commit.
+  const countedBy = stored.membership === undefined ? journal : undefined;
+  const eventLog = new EventLog(countedBy, snapshot.eventIdsReserved, isFirstRun);
+  if (stored.shared !== undefined) eventLog.restore(await recentEvents(stored.shared, snapshot.eventIdsReserved));
   events.subscribe((batch) => eventLog.append(batch));
   const tally = new DecisionTally(clock.now());
   events.subscribe((batch) => tally.follow(batch));
   const gov = emptyGovernance(context, stored, snapshot, journal);
+  const access = credentialsOf(config, gov, snapshot);
+  followed.current = { gov, access };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
-  const balances = await restoreBalances(gov, stored, snapshot);
+  // What others write from now on is followed as it comes.
+  const log: OpsLog = { after: upTo(stored.store, snapshot.head.seq), receipts: (ids) => stored.store.receipts(ids) };
+  const balances = await restoreBalances(gov, log, snapshot);
   events.subscribe((batch) => balances.follow(batch));
-  await restoreOps(config, gov, stored, snapshot);
+  await restoreOps(config, gov, log, snapshot);
   restoreControl(gov, snapshot);
   restoreApprovals(gov, snapshot);
+  release();
   await journal.committed();
   opened.defer(() => journal.close(), 'the journal');
-  return { gov, events, eventLog, balances, tally };
+  if (stored.shared !== undefined) followOthers(context, stored.shared, journal);
+  return { gov, events, eventLog, balances, tally, access };
 }
 
 function journalOn(
   { logger, metrics }: WiringContext,
-  { store }: OpenStore,
+  { store, shared }: OpenStore,
   snapshot: Snapshot,
   events: EventBus<DomainEvent>,
   watch: StoreWatch,
+  followed: { readonly current?: Followed },
 ): Journal<Change, DomainEvent> {
   let startedAt = 0;
   return new Journal<Change, DomainEvent>(
@@ -87,12 +114,13 @@ function journalOn(
       },
       soon: setImmediate,
       seal: sealer(sha256),
-      publish: (batch) => events.publish(batch),
+      publish: (batch, isForeign) => events.publish(batch, isForeign),
       onCommit: (error) => {
         metrics.committed((clock.elapsed() - startedAt) / 1000, error !== undefined);
         watch.onCommit(error);
       },
       onError: (error) => logger.error({ err: error }, 'work after a commit failed'),
+      ...(shared === undefined ? {} : { sharing: sharingOf(shared, followed) }),
     },
     snapshot.head,
   );
@@ -105,8 +133,8 @@ function emptyGovernance(
   snapshot: Snapshot,
   journal: Journal<Change, DomainEvent>,
 ): Governance {
-  const directory = new AgentDirectory();
-  const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000);
+  const directory = new AgentDirectory(journal.isShared);
+  const ops = new OpsRegistry(clock, config.opsTtlSecs * 1000, journal.isShared);
   const { timeZone } = snapshot.balancesMark ?? noMark;
   return governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
@@ -137,19 +165,78 @@ function emptyGovernance(
   });
 }
 
-async function restoreBalances(gov: Governance, { opsLog }: OpenStore, snapshot: Snapshot): Promise<BalanceKeeper> {
+type OpsLog = Parameters<typeof recoverOps>[2];
+
+/** How the journal works together with the other gateways on the store. */
+function sharingOf(shared: SharedStore, followed: { readonly current?: Followed }): Sharing<Change, DomainEvent> {
+  const { feed } = shared;
+  const here = (): Followed => {
+    if (followed.current === undefined) throw new Error('there is nothing yet that could follow');
+    return followed.current;
+  };
+  return {
+    touchOf,
+    ready: () => feed.ready(),
+    read: () => feed.read(),
+    prepare: (commits) => prepareToFollow(here(), commits),
+    follow: (commit) => followCommit(here(), commit),
+    failed: (error) => shared.onDiverged(error),
+  };
+}
+
+/** How often to ask for commits whose message was lost, and how often if none can arrive. */
+const readEveryMs = 2000;
+const readAloneEveryMs = 200;
+
+function followOthers({ opened }: WiringContext, shared: SharedStore, journal: Journal<Change, DomainEvent>): void {
+  shared.onCommits = (isKnown) => {
+    if (isKnown) journal.followReady();
+    else void journal.catchUp();
+  };
+  let last = 0;
+  const timer = setInterval(() => {
+    const every = shared.bus.isConnected ? readEveryMs : readAloneEveryMs;
+    if (clock.elapsed() - last < every) return;
+    last = clock.elapsed();
+    void journal.catchUp();
+  }, readAloneEveryMs);
+  opened.defer(() => clearInterval(timer), 'what follows other gateways');
+  void journal.catchUp();
+}
+
+const mostEventBytes = 64 * 1024 * 1024;
+
+/** The newest events up to the given count, as far as they are kept without a gap. */
+async function recentEvents({ store }: SharedStore, count: number): Promise<DomainEvent[]> {
+  const found: DomainEvent[][] = [];
+  let end = count;
+  for (const { told, events: before } of (await store.recentCommits(mostEventBytes)).toReversed()) {
+    const events = parseCommit(told).steps.flatMap((step) => ('event' in step ? [step.event] : []));
+    if (before + events.length !== end) break;
+    found.push(events);
+    end = before;
+  }
+  return found.reverse().flat();
+}
+
+/** The log up to an entry. */
+function upTo(log: EntryLog, last: number): EntryLog['after'] {
+  return async (seq, limit) => (await log.after(seq, limit)).filter((entry) => entry.seq <= last);
+}
+
+async function restoreBalances(gov: Governance, log: EntryLog, snapshot: Snapshot): Promise<BalanceKeeper> {
   const mark = snapshot.balancesMark ?? noMark;
-  const fold = await recoverBalances(snapshot.balances, mark, opsLog);
+  const fold = await recoverBalances(snapshot.balances, mark, log);
   for (const balance of fold.all()) gov.ledger.restore(balance);
   return new BalanceKeeper(gov, fold, mark.seq);
 }
 
-async function restoreOps(config: Config, gov: Governance, { opsLog }: OpenStore, snapshot: Snapshot): Promise<void> {
+async function restoreOps(config: Config, gov: Governance, log: OpsLog, snapshot: Snapshot): Promise<void> {
   if (!config.opsDurable) {
     gov.journal.write({ kind: 'ops_forgotten' });
   } else if (snapshot.opsReplayFrom === null) {
     gov.journal.write({ kind: 'ops_replay_from', seq: snapshot.head.seq });
   } else {
-    await recoverOps(gov, snapshot.ops, opsLog, snapshot.opsReplayFrom);
+    await recoverOps(gov, snapshot.ops, log, snapshot.opsReplayFrom);
   }
 }

@@ -1,4 +1,4 @@
-import type { Accounts, AccountsAccess, AccountStore, Governance, Snapshot } from '@reeve/core';
+import type { Accounts, AccountsAccess, Governance, Snapshot, Tickets } from '@reeve/core';
 import {
   Authenticator,
   EndedCredentials,
@@ -14,6 +14,7 @@ import { PasswordPool } from '../adapters/crypto/password-pool.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { Afterwards } from '../background/afterwards.ts';
 import type { Config } from '../config/settings.ts';
+import type { OpenStore } from './opened-store.ts';
 import type { WiringContext } from './wiring-context.ts';
 
 /** Identifies callers by key, token, ticket and password. */
@@ -23,7 +24,7 @@ export interface Identity {
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
   readonly authenticator: Authenticator;
-  readonly tickets: TicketRegistry;
+  readonly tickets: Tickets;
   readonly afterwards: Afterwards;
 }
 
@@ -46,7 +47,7 @@ export function credentialsOf(config: Config, gov: Governance, snapshot: Snapsho
 export function openIdentity(
   { config, logger, opened }: WiringContext,
   access: AccountsAccess,
-  accountStore: AccountStore | undefined,
+  { accountStore, shared }: Pick<OpenStore, 'accountStore' | 'shared'>,
 ): Identity {
   const hasher = new PasswordPool({ onFault: (why) => logger.warn({ why }, 'a thread for passwords has ended') });
   opened.defer(() => hasher.close(), 'the threads for passwords');
@@ -68,7 +69,7 @@ export function openIdentity(
       findLogin: findLoginIn(accounts.store, systemClock),
       findRoles: findRolesIn(accounts.store),
     }),
-    tickets: new TicketRegistry(systemClock, randomness),
+    tickets: shared?.tickets ?? new TicketRegistry(systemClock, randomness),
     afterwards,
   };
 }

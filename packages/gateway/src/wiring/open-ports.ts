@@ -13,17 +13,20 @@ export interface Places {
   readonly grpc: string;
 }
 
-/** Opens both ports. Closing takes no new calls and waits for those in flight. */
+/** Opens both ports; agents are answered once the gateway is ready. Closing takes no new calls and waits for those in flight. */
 export async function openPorts(
   { config, opened }: WiringContext,
   rpc: RpcServer,
   app: ReturnType<typeof createHttpApp>,
+  ready: () => Promise<void>,
 ): Promise<Places> {
   opened.defer(async () => {
     await Promise.all([rpc.drain(config.drainSecs * 1000), app.close()]);
   }, 'calls in flight');
-  const port = await listening('gRPC', config.grpcAddr, '--grpc', (at) => rpc.listen(at.host, at.port));
   const http = await listening('HTTP', config.httpAddr, '--http', ({ host, port }) => app.listen({ host, port }));
+  // Health can be asked before decisions can.
+  await ready();
+  const port = await listening('gRPC', config.grpcAddr, '--grpc', (at) => rpc.listen(at.host, at.port));
   return { http, grpc: placeText({ ...config.grpcAddr, port }) };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { installFirstKey, rotateSigningKey, system } from '@reeve/core';
 import manifest from '../../package.json' with { type: 'json' };
 import { watchStore } from '../background/store-watch.ts';
@@ -13,11 +14,13 @@ import { openAnchor } from './open-anchor.ts';
 import { openBackgroundWork } from './open-background-work.ts';
 import { openEventStreams } from './open-event-streams.ts';
 import { openGovernance } from './open-governance.ts';
-import { credentialsOf, openIdentity } from './open-identity.ts';
+import { gatewaysOf, loadOf, observeCluster } from './cluster-view.ts';
+import { openIdentity } from './open-identity.ts';
 import { openPolicies } from './open-policies.ts';
 import type { Places } from './open-ports.ts';
 import { openPorts } from './open-ports.ts';
 import { openStore } from './open-store.ts';
+import { waitForNats } from './open-bus.ts';
 import { Opened } from './opened.ts';
 import type { WiringContext } from './wiring-context.ts';
 
@@ -37,6 +40,8 @@ export interface StartOptions {
   readonly dashboardFolder?: string | undefined;
   /** Whether to start although the audit log has lost anchored entries. */
   readonly acceptLostEntries?: boolean | undefined;
+  /** Resolves if somebody wants the gateway to stop before it has started. */
+  readonly stopRequested?: Promise<unknown> | undefined;
 }
 
 /**
@@ -47,7 +52,7 @@ export async function startGateway(
   config: Config,
   logger: Logger,
   withTracing: boolean,
-  { dashboardFolder, acceptLostEntries = false }: StartOptions = {},
+  { dashboardFolder, acceptLostEntries = false, stopRequested }: StartOptions = {},
 ): Promise<Gateway> {
   await using opened = new Opened();
   const { version } = manifest;
@@ -59,33 +64,41 @@ export async function startGateway(
   const stored = await openStore(context, failed.resolve);
   const storeWatch = watchStore(stored.store, health, logger);
   opened.defer(storeWatch.stop, 'the watch over the store');
+  // Readiness must not wait for somebody to try.
+  stored.membership?.onLost(() => storeWatch.onCommit(new Error('the database cannot be reached')));
   const snapshot = await stored.store.load();
   const anchor = await openAnchor(context, stored, snapshot, acceptLostEntries);
   const governed = await openGovernance(context, stored, snapshot, storeWatch);
   const { gov } = governed;
   await anchor?.recordLoss(gov);
   metrics.observe(gov, stored.indexLag);
-  const access = credentialsOf(config, gov, snapshot);
-  stored.follow?.({ ...access, gov, journal: gov.journal });
+  observeCluster(context, stored, gov);
+  const { access } = governed;
   const evaluator = await openPolicies(context, gov);
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
   anchor?.start(access, config.auditAnchorSecs * 1000);
 
   const tls = readTls(config);
-  const identity = openIdentity(context, access, stored.accountStore);
+  const identity = openIdentity(context, access, stored);
   const tracing = withTracing ? await startTracing(version) : undefined;
   if (tracing !== undefined) opened.defer(() => tracing.stop(), 'tracing');
   const rpc = makeGrpcServer(context, { gov, authenticator: identity.authenticator, tls, tracing });
+  const load = loadOf(gov);
+  stored.membership?.report(load);
   const events = openEventStreams(context, governed.eventLog, identity);
   let places: Places | undefined;
   const publicUrl = () => config.publicUrl ?? places?.http ?? '';
-  const parts = { stored, governed, identity, evaluator, events, tls, tracing, dashboardFolder, publicUrl };
-  places = await openPorts(context, rpc, makeHttpServer(context, parts));
+  const gateways = gatewaysOf(stored, load, { id: randomUUID(), version, startedAt: Date.now() });
+  const parts = { gateways, stored, governed, identity, evaluator, events, tls, tracing, dashboardFolder, publicUrl };
+  places = await openPorts(context, rpc, makeHttpServer(context, parts), async () => {
+    await waitForNats(context, stored, stopRequested);
+  });
 
   // Make the key only now: if the start failed later, nobody would have seen the key.
   const madeKey = await installFirstKey(access, config.bootstrapApiKey);
   openBackgroundWork(context, stored, governed, identity, publicUrl());
   opened.defer(() => health.drain(), 'open streams');
+  health.onDrain(() => void stored.membership?.leave());
   storeWatch.started();
   const closing = opened.move();
   return {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Governance } from '@reeve/core';
 import type { Config } from '../config/settings.ts';
 import type { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -17,4 +19,18 @@ export interface WiringContext {
 /** Logs an unexpected error of a call, which no answer shows. */
 export function logUnforeseen({ logger }: WiringContext): (error: unknown) => void {
   return (error) => logger.error({ err: error }, 'a call failed unexpectedly');
+}
+
+/** How long a call waits to learn what other gateways did. Then it goes by what is known here. */
+const catchUpMs = 2000;
+
+/** Waits until memory knows what any gateway has answered before. Takes no time if no other gateway can be there. */
+export async function catchUp({ journal }: Pick<Governance, 'journal'>): Promise<void> {
+  if (!journal.isShared) return;
+  const waited = new AbortController();
+  await Promise.race([
+    journal.catchUp(),
+    sleep(catchUpMs, undefined, { signal: waited.signal }).catch(() => undefined),
+  ]);
+  waited.abort();
 }

@@ -16,26 +16,17 @@ import {
   whyTaken,
 } from './find-policies.ts';
 import type { PlacedPolicy } from './policy-registry.ts';
-import { followPolicies, storeVersion, widthAfter, saveVersion, outsideTenant } from './store-version.ts';
+import { storeVersion, widthAfter, saveVersion, outsideTenant } from './store-version.ts';
 import { tenantProblems } from './tenant-bounds.ts';
-import { withWriter } from './writers-from-before.ts';
 
 /**
  * Runs a change of stored documents on the newest state that gateways on the same store have made, and returns once it
  * is durable. The change itself never waits.
  */
 export async function changePolicies<Result>(gov: Policies, change: () => Result): Promise<Result> {
-  const result = await gov.policyRegistry.store.alone(async (newest) => {
-    const { policyRegistry } = gov;
-    const news = newest.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));
-    await policyRegistry.prepare(
-      news.map((each) => withWriter(gov, each)),
-      null,
-    );
-    followPolicies(gov, newest);
-    const changed = change();
-    await gov.journal.committed();
-    return changed;
+  const result = await gov.policyRegistry.store.alone(async () => {
+    await gov.journal.catchUp();
+    return await gov.journal.turn(change);
   });
   gov.policyRegistry.changed();
   return result;

@@ -3,8 +3,8 @@ import { widest, widthOf } from '../../access/index.ts';
 import { canonicalJson, draftOf, noLineage, redactText } from '../../audit/index.ts';
 import { ReeveError } from '../../kernel/index.ts';
 import type { PolicyProblem, PolicyScope } from '../document.ts';
-import { describeProblem, bindingOfName, describeScope, mayReachScope, parseScope } from '../document.ts';
-import { putInForce, rejectPolicies } from '../load-policies.ts';
+import { describeProblem, bindingOfName, describeScope, mayReachScope } from '../document.ts';
+import { compose, putInForce } from '../load-policies.ts';
 import { problemsOf } from '../parse-source.ts';
 import type { Policies } from '../policies.ts';
 import type { PolicyChange } from '../policy-slice.ts';
@@ -130,45 +130,22 @@ function invalidPolicy(problems: readonly PolicyProblem[] = []): ReeveError {
   return new ReeveError('policy_invalid', message, { errors });
 }
 
-/**
- * Takes over a version that another gateway on the same store has made durable. The log has its entry already. If it
- * cannot be in force together with this gateway's files, that is recorded.
- */
-export async function followPolicy(gov: Policies, version: StoredVersion): Promise<void> {
-  if (gov.policyRegistry.reader !== undefined) await gov.policyRegistry.prepare([withWriter(gov, version)], null);
-  followPolicies(gov, [version]);
-  const problems = gov.policyRegistry.inForce.setAside.filter(({ name }) => name === version.name);
-  if (problems.length > 0) {
-    await rejectPolicies(
-      gov,
-      problems.map(({ problem }) => problem),
-    );
-  }
-  await gov.journal.committed();
-  gov.policyRegistry.changed();
-}
-
-/** The same for several, skipping those already known. */
-export function followPolicies(gov: Policies, versions: readonly StoredVersion[]): void {
+/** Parses a version of another gateway ahead, so that following it takes no time. Undefined if there is nothing to do. */
+export function preparePolicies(gov: Policies, versions: readonly StoredVersion[]): Promise<void> | undefined {
   const { policyRegistry } = gov;
-  const news = versions.filter(({ name, version }) => version > (policyRegistry.newest(name)?.version ?? 0));
-  if (news.length === 0) return;
-  const stored = news.map((each) => withWriter(gov, each));
-  putInForce(gov, {
-    ...policyRegistry.sources,
-    stored: policyRegistry.with(stored, acceptedBefore(policyRegistry.features)),
-  });
-  for (const { name, version, scope, savedAt, source } of news) {
-    const document = {
-      name,
-      version,
-      scope: parseScope(scope) ?? { tier: 'global' as const },
-      change: changeOf(source),
-    };
-    gov.journal.publish({ type: 'policy', at: savedAt, version: gov.policies.version, error: null, document });
-  }
+  if (policyRegistry.reader === undefined || versions.length === 0) return undefined;
+  const stored = versions.map((each) => withWriter(gov, each));
+  // If that takes too long, following takes the time.
+  return policyRegistry.prepare(stored, null).catch(() => undefined);
 }
 
-function changeOf(source: string | null): 'put' | 'deleted' {
-  return source === null ? 'deleted' : 'put';
+/** Puts a version in force that another gateway has stored. The log has its entry already. */
+export function followPolicy(gov: Policies, version: StoredVersion): void {
+  const { policyRegistry } = gov;
+  if (version.version <= (policyRegistry.newest(version.name)?.version ?? 0)) return;
+  compose(gov, {
+    ...policyRegistry.sources,
+    stored: policyRegistry.with([withWriter(gov, version)], acceptedBefore(policyRegistry.features)),
+  });
+  policyRegistry.changed();
 }

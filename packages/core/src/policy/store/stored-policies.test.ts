@@ -383,12 +383,12 @@ describe('following other gateways', () => {
 
   test('puts in force what they have stored, and never what is older', async () => {
     const test = await testGovernance();
-    await finish(test, followPolicy(test.gov, elsewhere));
+    followPolicy(test.gov, elsewhere);
     expect(inForce(test)).toEqual(['theirs']);
-    await finish(test, followPolicy(test.gov, { ...elsewhere, version: 3, source: null }));
+    followPolicy(test.gov, { ...elsewhere, version: 3, source: null });
     expect(inForce(test)).toEqual(['theirs']);
     expect((await put(test, 'theirs', 'scope: org:acme')).saved?.version).toBe(5);
-    await finish(test, followPolicy(test.gov, { ...elsewhere, version: 6, source: null }));
+    followPolicy(test.gov, { ...elsewhere, version: 6, source: null });
     expect(inForce(test)).toEqual([]);
   });
 
@@ -397,9 +397,8 @@ describe('following other gateways', () => {
     await test.policies('name: theirs\ndefault: deny');
     const told: number[] = [];
     test.gov.policyRegistry.watch(() => told.push(test.gov.policyRegistry.inForce.setAside.length));
-    await finish(test, followPolicy(test.gov, elsewhere));
+    followPolicy(test.gov, elsewhere);
     expect(told).toEqual([1]);
-    expect((await test.audit()).at(-1)?.event_type).toBe('PolicyReloadFailed');
     expect(test.gov.policies.documents).toMatchObject([{ scope: { tier: 'global' } }]);
     await test.policies('name: other\ndefault: deny');
     expect(inForce(test)).toEqual(['other', 'theirs']);

@@ -1,7 +1,6 @@
 import type { AgentChange, AgentRecord } from '@reeve/core';
 import { agentOfChange, agentsTable, widths, withoutToken } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
-import { noticeChannel } from './locks.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
 import { postgresTable } from './tables.ts';
@@ -9,9 +8,7 @@ import { postgresTable } from './tables.ts';
 type Of<Kind extends AgentChange['kind']> = Extract<AgentChange, { readonly kind: Kind }>;
 
 /**
- * The changes of agents in one batch. The database merges the rows by the rule of `agentAfter`, because only it knows
- * the changes of all gateways. A gateway that missed a change gets a notice, and reads the row once its own change is
- * durable.
+ * The changes of agents in one batch. The database merges the rows by the rule of `agentAfter`.
  */
 export class AgentChanges {
   readonly #changes = new Map<string, AgentChange>();
@@ -59,22 +56,14 @@ function save(changes: readonly Of<'agent_saved'>[]): Statement[] {
   return [freeTokens(agents), postgresTable(agentsTable).save(agents.map(valuesOf))];
 }
 
-/**
- * A token belongs to one agent. If two gateways gave the same token to two agents at once, the later agent has it. The
- * other agent loses it, and every gateway gets a notice.
- */
+/** A token belongs to one agent: the one that it was given to last. */
 function freeTokens(agents: readonly AgentRecord[]): Statement {
   return {
     name: 'free_tokens',
-    text: `WITH freed AS (
-        UPDATE agents AS a SET token_hash = NULL
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS taken (org_id, team_id, agent_id, token_hash)
-        WHERE a.token_hash = taken.token_hash
-          AND (a.org_id, a.team_id, a.agent_id) <> (taken.org_id, taken.team_id, taken.agent_id)
-        RETURNING a.org_id, a.team_id, a.agent_id
-      )
-      SELECT pg_notify('${noticeChannel}', json_build_object('from', 0, 'kind', 'agent',
-        'keys', json_build_array(json_build_array(org_id, team_id, agent_id)))::text) FROM freed`,
+    text: `UPDATE agents AS a SET token_hash = NULL
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS taken (org_id, team_id, agent_id, token_hash)
+      WHERE a.token_hash = taken.token_hash
+        AND (a.org_id, a.team_id, a.agent_id) <> (taken.org_id, taken.team_id, taken.agent_id)`,
     values: [
       arrayOf(agents.map(({ id }) => id.orgId)),
       arrayOf(agents.map(({ id }) => id.teamId)),
@@ -136,9 +125,8 @@ function remove(changes: readonly Of<'agent_removed'>[]): Statement {
   };
 }
 
-/** Agents belong to no gateway, so the slot does not matter. */
 function valuesOf(agent: AgentRecord): SqlValue[] {
-  return postgresTable(agentsTable).valuesOf(agent, 0);
+  return postgresTable(agentsTable).valuesOf(agent);
 }
 
 const isGiven = `(a.org_id, a.team_id, a.agent_id) = (given.org_id, given.team_id, given.agent_id)`;

@@ -5,16 +5,12 @@ import type { Stretch } from './audit-select.ts';
 import { auditSelect, mostSearched } from './audit-select.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { blockBits } from './postgres-schema.ts';
-import type { Slot } from './slot.ts';
 
 export class AuditLog implements AuditReader {
   readonly #db: PostgresDatabase;
-  readonly #slot: Pick<Slot, 'number'>;
 
-  /** `slot` is the slot of this gateway. */
-  constructor(db: PostgresDatabase, slot: Pick<Slot, 'number'>) {
+  constructor(db: PostgresDatabase) {
     this.#db = db;
-    this.#slot = slot;
   }
 
   latest(query: AuditQuery): Promise<AuditPage> {
@@ -30,21 +26,9 @@ export class AuditLog implements AuditReader {
     return (await this.#db.all(sql, seq, limit)).map(entriesTable.itemOf);
   }
 
-  /** The entries that concern operations of one slot: its own entries, and every `AgentDeregistered`. */
-  async afterOfSlot(slot: number, seq: number, limit: number): Promise<StoredEntry[]> {
-    const sql = withinPage(`SELECT seq, octet_length(canonical) AS size FROM audit
-      WHERE seq > ? AND (seat = ? OR event_type = 'AgentDeregistered') ORDER BY seq LIMIT ?`);
-    return (await this.#db.all(sql, seq, slot, limit)).map(entriesTable.itemOf);
-  }
-
   async #read(query: AuditQuery, newestFirst: boolean): Promise<AuditPage> {
     const { stretch, next } = await this.#stretch(query, newestFirst);
-    const { sql, values } = auditSelect(
-      query,
-      newestFirst,
-      stretch,
-      query.own === true ? this.#slot.number : undefined,
-    );
+    const { sql, values } = auditSelect(query, newestFirst, stretch);
     const rows = await this.#db.select(withinPage(sql, newestFirst), ...values, query.limit + 1);
     const page = new EntryPage(query.limit, Buffer.byteLength);
     for (const row of rows) if (!page.offer(entriesTable.itemOf(row))) return page.finish();

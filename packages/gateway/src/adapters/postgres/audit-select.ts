@@ -21,7 +21,6 @@ export function auditSelect(
   query: AuditQuery,
   newestFirst: boolean,
   { low, high }: Stretch,
-  slot?: number,
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
   const conditions: string[] = [];
   const values: SqlValue[] = [];
@@ -37,7 +36,6 @@ export function auditSelect(
   else narrow('seq BETWEEN ? AND ?', low, high);
   if (query.orClaimedOrgId === undefined) narrow('org_id = ?', query.orgId);
   else narrow('(org_id = ? OR claimed_org_id = ?)', query.orgId, query.orClaimedOrgId);
-  narrow('seat = ?', slot);
   narrow('team_id = ?', query.teamId);
   narrow('agent_id = ?', query.agentId);
   if (query.agentId !== undefined && query.agentId !== '') narrow(`agent_id <> ''`);

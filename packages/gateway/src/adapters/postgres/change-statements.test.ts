@@ -28,37 +28,20 @@ const gone = (opId: string): Change => ({
   id: { orgId: 'acme', teamId: '', agentId: 'bot' },
   opId,
 });
-const key = (id: string, revokedAt: number | null): Change => ({
-  kind: 'api_key_saved',
-  key: {
-    id,
-    hash: 'secret hash',
-    label: 'secret label',
-    scopes: ['read'],
-    orgId: null,
-    teamId: null,
-    createdAt: 1,
-    expiresAt: null,
-    lastUsedAt: null,
-    revokedAt,
-    madeBy: null,
-    rotatedFrom: null,
-  },
-});
-const names = (changes: readonly Change[]) => changeStatements(changes, 1).map((statement) => statement.name);
+const names = (changes: readonly Change[]) => changeStatements(changes).map((statement) => statement.name);
 
 test('however many rows of a table change, they are one statement, and the last word on each counts', () => {
-  const statements = changeStatements([op('a', 1), op('b', 2), gone('c'), op('a', 3), gone('b')], 1);
+  const statements = changeStatements([op('a', 1), op('b', 2), gone('c'), op('a', 3), gone('b')]);
   expect(statements.map(({ name }) => name)).toEqual(['remove_ops', 'save_ops']);
   expect(statements[0]?.values.at(-1)).toBe('{"b","c"}');
-  expect(statements[1]?.values.slice(4, 6)).toEqual(['{"a"}', '{3}']);
+  expect(statements[1]?.values.slice(3, 5)).toEqual(['{"a"}', '{3}']);
 });
 
 test('what concerns all rows comes after what was said of single ones before it, and before what is said after', () => {
   expect(names([op('a', 1), { kind: 'ops_forgotten' }, op('b', 2)])).toEqual([
     'save_ops',
     'clear_ops',
-    'mark_ops_replay_from',
+    'save_meta',
     'save_ops',
   ]);
 });
@@ -68,27 +51,13 @@ test('changes of several agents are one statement for each kind; what is said of
   const left = (agentId: string): Change => ({ kind: 'agent_removed', id: of(agentId), isKept: false });
   const resumed = (agentId: string): Change => ({ kind: 'agent_resumed', id: of(agentId), width: 'org' });
   const leaving = ['leave_agents', 'remove_agents'];
-  expect(names([resumed('a'), resumed('b'), left('c')])).toEqual([...leaving, 'resume_agents', 'notices']);
-  expect(names([resumed('a'), left('b'), left('a')])).toEqual([...leaving, 'resume_agents', ...leaving, 'notices']);
-});
-
-test('other gateways are told of agents and keys, last, each key once and nothing but the key', () => {
-  const statements = changeStatements([key('k1', null), op('a', 1), key('k1', 5), key('k2', null)], 3);
-  const notice = statements.at(-1);
-  expect(notice?.name).toBe('notices');
-  expect(notice?.values).toEqual([String.raw`{"{\"from\":3,\"kind\":\"api_key\",\"keys\":[[\"k1\"],[\"k2\"]]}"}`]);
-  expect(names([op('a', 1), { kind: 'ops_replay_from', seq: 1 }])).not.toContain('notices');
-});
-
-test('a notice that would be too long for PostgreSQL is several', () => {
-  const changes = Array.from({ length: 1000 }, (_, index) => key(`key-number-${index}`, null));
-  const payloads = String(changeStatements(changes, 1).at(-1)?.values[0]).split('","').length;
-  expect(payloads).toBeGreaterThan(2);
+  expect(names([resumed('a'), resumed('b'), left('c')])).toEqual([...leaving, 'resume_agents']);
+  expect(names([resumed('a'), left('b'), left('a')])).toEqual([...leaving, 'resume_agents', ...leaving]);
 });
 
 test('the mark up to which times are given up does not go beyond what was removed, however long the log', () => {
   const removed = (through: number) =>
-    changeStatements([{ kind: 'entries_removed', through }], 1).find(({ name }) => name === 'remove_times')?.values;
+    changeStatements([{ kind: 'entries_removed', through }]).find(({ name }) => name === 'remove_times')?.values;
   expect(removed(4095)).toEqual([1]);
   expect(removed(4094)).toEqual([0]);
   expect(removed(2 ** 40)).toEqual([2 ** 28]);

@@ -1,19 +1,17 @@
-import type { AgentChange, Change, Mark, Push, Table, Value, Write } from '@reeve/core';
-import { agentOfChange, agentsTable, apiKeysTable, isAgentChange, marksTable, writesOf } from '@reeve/core';
+import type { AgentChange, Change, Push, Table, Value, Write } from '@reeve/core';
+import { apiKeysTable, isAgentChange, writesOf } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
 import { dropPlacesSql, pruneSql, pruneValues } from '../sql/table-sql.ts';
 import { AgentChanges } from './agent-changes.ts';
-import type { NoticeKind } from './notices.ts';
-import { noticesStatement } from './notices.ts';
 import { placeholders } from './placeholders.ts';
 import { blockBits } from './postgres-schema.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
-import { ownRows, postgresTable, shared } from './tables.ts';
+import { postgresTable } from './tables.ts';
 
-/** The statements that write the changes of one batch, for the gateway in this slot. */
-export function changeStatements(changes: readonly Change[], slot: number): Statement[] {
-  const folded = new FoldedChanges(slot);
+/** The statements that write the changes of one batch. */
+export function changeStatements(changes: readonly Change[]): Statement[] {
+  const folded = new FoldedChanges();
   for (const change of changes) folded.add(change);
   return folded.finish();
 }
@@ -23,21 +21,15 @@ export function changeStatements(changes: readonly Change[], slot: number): Stat
  * rows.
  */
 class FoldedChanges {
-  readonly #slot: number;
   readonly #statements: Statement[] = [];
   /** By table and key: the values to save, or undefined if the row is removed. */
   readonly #rows = new Map<Table, Map<string, Folded>>();
   readonly #agents = new AgentChanges();
   readonly #uses = new Map<string, number>();
-  readonly #notices = new Map<NoticeKind, Map<string, readonly Value[]>>();
-
-  constructor(slot: number) {
-    this.#slot = slot;
-  }
 
   /**
-   * Where the next value depends on the stored one, the database merges, because only it knows what other gateways have
-   * written. All other changes write their rows as they are.
+   * Where the next value depends on the stored one, the database merges. All other changes write their rows as they
+   * are.
    */
   add(change: Change): void {
     if (isAgentChange(change)) this.#changeAgent(change);
@@ -51,17 +43,14 @@ class FoldedChanges {
 
   finish(): Statement[] {
     this.#flush();
-    if (this.#notices.size === 0) return this.#statements;
-    const keys = new Map([...this.#notices].map(([kind, changed]) => [kind, [...changed.values()].map(texts)]));
-    return [...this.#statements, noticesStatement(this.#slot, keys)];
+    return this.#statements;
   }
 
   #write(write: Write): void {
     const { table } = write;
     switch (write.way) {
       case 'put':
-        if (table === marksTable) this.#mark(write.item as Mark);
-        else this.#save(table, write.item);
+        this.#save(table, write.item);
         break;
       case 'remove':
         this.#fold(table, write.key, undefined);
@@ -74,7 +63,7 @@ class FoldedChanges {
         break;
       }
       case 'clear':
-        this.#clear(table);
+        this.#run(`clear_${table.name}`, `DELETE FROM ${table.name}`);
         break;
       case 'push':
         this.#push(write);
@@ -82,33 +71,19 @@ class FoldedChanges {
     }
   }
 
-  #clear(table: Table): void {
-    const own = ownRows(table);
-    if (own === undefined) throw new Error(`the rows of ${table.name} belong to no single gateway`);
-    this.#run(`clear_${table.name}`, `DELETE FROM ${table.name} WHERE ${own}`, this.#slot);
-  }
-
-  /** The marks of a gateway are in the row of its slot. */
-  #mark({ name, value }: Mark): void {
-    this.#run(`mark_${name}`, `UPDATE seats SET ${name} = ? WHERE seat = ?`, value, this.#slot);
-  }
-
   /** Two changes of an agent do not replace each other, so the second one follows the first. */
   #changeAgent(change: AgentChange): void {
     if (this.#agents.has(change)) this.#statements.push(...this.#agents.take());
     this.#agents.add(change);
-    const { orgId, teamId, agentId } = agentOfChange(change);
-    this.#notice(agentsTable, [orgId, teamId, agentId]);
   }
 
   #noteUse(id: string, at: number): void {
     this.#uses.set(id, Math.max(at, this.#uses.get(id) ?? 0));
-    this.#notice(apiKeysTable, [id]);
   }
 
   #save(table: Table, item: unknown): void {
     const key = Object.values(table.key).map((column) => column.of(item));
-    this.#fold(table, key, postgresTable(table).valuesOf(item, this.#slot));
+    this.#fold(table, key, postgresTable(table).valuesOf(item));
     // A saved key already holds the time of its last use.
     if (table === apiKeysTable) this.#uses.delete(String(key[0]));
   }
@@ -117,16 +92,6 @@ class FoldedChanges {
     const rows = this.#rows.get(table) ?? new Map<string, Folded>();
     rows.set(JSON.stringify(key), { key, values });
     this.#rows.set(table, rows);
-    this.#notice(table, key);
-  }
-
-  #notice(table: Table, key: readonly Value[]): void {
-    const of = shared.get(table);
-    if (of === undefined) return;
-    const told = key.slice(0, of.columns);
-    const changed = this.#notices.get(of.kind) ?? new Map<string, readonly Value[]>();
-    changed.set(JSON.stringify(told), told);
-    this.#notices.set(of.kind, changed);
   }
 
   /** The database counts the place, so the push is a separate statement, and its parts follow. */
@@ -137,7 +102,7 @@ class FoldedChanges {
       [write.partsTable, write.parts],
     ] as const) {
       const to = postgresTable(table);
-      this.#statements.push(to.save(items.map((item) => to.valuesOf(item, this.#slot))));
+      this.#statements.push(to.save(items.map((item) => to.valuesOf(item))));
     }
     for (const each of [write.partsTable, write.table]) this.#run(`drop_${each.name}`, dropPlacesSql(each, write));
   }
@@ -152,7 +117,7 @@ class FoldedChanges {
     for (const [table, rows] of this.#rows) {
       const to = postgresTable(table);
       const folded = [...rows.values()];
-      const removed = folded.filter(({ values }) => values === undefined).map(({ key }) => to.keyOf(key, this.#slot));
+      const removed = folded.filter(({ values }) => values === undefined).map(({ key }) => key);
       const saved = folded.map(({ values }) => values).filter((values) => values !== undefined);
       if (removed.length > 0) this.#statements.push(to.remove(removed));
       if (saved.length > 0) this.#statements.push(to.save(saved));
@@ -168,10 +133,6 @@ class FoldedChanges {
 interface Folded {
   readonly key: readonly Value[];
   readonly values: readonly SqlValue[] | undefined;
-}
-
-function texts(key: readonly Value[]): string[] {
-  return key.map(String);
 }
 
 function noteUses(uses: ReadonlyMap<string, number>): Statement {

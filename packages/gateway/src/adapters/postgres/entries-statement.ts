@@ -3,22 +3,32 @@ import { blockBits } from './postgres-schema.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf, arrayOfJson } from './statement.ts';
 
-/** The writer: its slot, and the proof that this gateway still holds it. */
-export interface SlotHolder {
-  readonly number: number;
-  readonly holder: string;
+/** What a commit says of itself: its number, who made it, and what others must follow. */
+export interface CommitNote {
+  /** The number of the commit before it. */
+  readonly after: number;
+  readonly gateway: string;
+  readonly events: number;
+  /** Null if no other gateway follows. */
+  readonly told: string | null;
 }
 
-/**
- * One statement, hence one round trip and one transaction. It moves the head of the chain from the entry before these
- * to the last of them, and then writes them. It does nothing if another gateway has moved the head or taken the slot.
- */
-const text = `
-  WITH moved AS (
-    UPDATE chain SET seq = $3, hash = $4
-    WHERE seq = $1 AND hash = $2 AND EXISTS (SELECT 1 FROM seats WHERE seat = $5 AND holder = $6)
-    RETURNING 1
-  ), timed AS (
+/** Moves the head of the chain, if nobody else has made a commit since. */
+const moved = `
+  moved AS (
+    UPDATE chain
+    SET version = $1::bigint + 1, seq = COALESCE($2::bigint, seq), hash = COALESCE($3::text, hash),
+      events = events + $5::bigint
+    WHERE version = $1::bigint
+    RETURNING version, seq, hash, events
+  ), noted AS (
+    INSERT INTO commits (version, gateway, seq, hash, events, told)
+    SELECT version, $4::text, seq, hash, events - $5::bigint, $6::text FROM moved WHERE $6::text IS NOT NULL
+  )`;
+
+/** One statement, hence one round trip and one transaction. It does nothing if another gateway has moved the head. */
+const entriesText = `
+  WITH ${moved}, timed AS (
     INSERT INTO audit_times AS t
     SELECT e.seq >> ${blockBits}, min(e.at), max(e.at) FROM moved, unnest($7::bigint[], $8::bigint[]) AS e (seq, at)
     GROUP BY 1
@@ -26,29 +36,27 @@ const text = `
       SET min_at = LEAST(t.min_at, excluded.min_at), max_at = GREATEST(t.max_at, excluded.max_at)
   )
   INSERT INTO audit
-    (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, hash, canonical, seat)
-  SELECT e.*, $5
+    (seq, at, event_type, org_id, team_id, agent_id, op_id, decision, claimed_org_id, hash, canonical)
+  SELECT e.*
   FROM moved, unnest(
     $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[]) AS e`;
 
-export function entriesStatement(entries: readonly SealedEntry[], { number, holder }: SlotHolder): Statement {
-  const before = headBefore(entries);
+const rowsText = `WITH ${moved} SELECT 1 FROM moved`;
+
+/** Writes the entries of a commit and its note. */
+export function entriesStatement(entries: readonly SealedEntry[], note: CommitNote): Statement {
   const last = entries.at(-1);
-  if (last === undefined || last.seq !== before.seq + entries.length) {
-    throw new Error(`the entries after ${before.seq} do not follow one another`);
+  if (last === undefined) return { name: 'commit_rows', text: rowsText, values: noteValues(note, undefined) };
+  if (last.seq !== (entries[0]?.seq ?? 0) + entries.length - 1) {
+    throw new Error(`the entries up to ${last.seq} do not follow one another`);
   }
   const drafts = entries.map((entry) => entry.draft);
   return {
     name: 'entries',
-    text,
+    text: entriesText,
     values: [
-      before.seq,
-      before.hash,
-      last.seq,
-      last.hash,
-      number,
-      holder,
+      ...noteValues(note, last),
       arrayOf(entries.map((entry) => entry.seq)),
       arrayOf(drafts.map((draft) => draft.at)),
       arrayOf(drafts.map((draft) => draft.eventType)),
@@ -64,12 +72,11 @@ export function entriesStatement(entries: readonly SealedEntry[], { number, hold
   };
 }
 
-/** The head that the first entry was sealed onto, read from its text. */
-export function headBefore([first]: readonly SealedEntry[]): ChainHead {
-  if (first === undefined) throw new Error('there are no entries');
-  // Take the last such member: in sorted order only texts follow it, and a quote within a text is escaped.
-  const at = first.canonical.lastIndexOf(member) + member.length;
-  return { seq: first.seq - 1, hash: first.canonical.slice(at, at + 64) };
+function noteValues({ after, gateway, events, told }: CommitNote, last: ChainHead | undefined): Statement['values'] {
+  return [after, last?.seq ?? null, last?.hash ?? null, gateway, events, told];
 }
 
-const member = '"prev_hash":"';
+/** Fails, and the transaction with it, unless the head is at this commit. Nothing of a batch is written without it. */
+export function requireMoved(version: number): Statement {
+  return { name: 'require_moved', text: 'SELECT 1 / count(*) FROM chain WHERE version = $1', values: [version] };
+}

@@ -7,7 +7,13 @@ import { migratePostgres } from './migrate-postgres.ts';
 import { openPostgres } from './open-postgres.ts';
 import { postgresMigrations } from './postgres-schema.ts';
 
-const quiet = { onNotice: () => undefined, onRegained: () => undefined, onTaken: () => undefined };
+const nothing = () => undefined;
+
+function openAlone(url: string, opened: AsyncDisposableStack) {
+  const settings = { sync: 'process', version: '1', isShared: false, lostAfterMs: 10_000 } as const;
+  const events = { onCommitted: nothing, onRegained: nothing, onFatal: nothing };
+  return openPostgres({ url: parsePostgresUrl(url), ...settings, ...events }, opened);
+}
 
 async function migrate(database: TestDatabase, migrations = postgresMigrations): Promise<void> {
   const { client } = await connectFirst(parsePostgresUrl(database.url));
@@ -37,20 +43,60 @@ describe.each(postgresMigrations.map((_, index) => index))('a database of versio
       await old.query(`INSERT INTO agents
         (org_id, team_id, agent_id, token_hash, name, framework, version, metadata, tool_names, registered_at)
         VALUES ('acme', '', 'bot', 'h', 'Bot', '', '', '{}', '[]', 5)`);
-      await old.query(`INSERT INTO ops (org_id, team_id, agent_id, op_id, seq, record, seat)
-        VALUES ('acme', '', 'bot', 't:s', 1, '{"state":"running"}', 1)`);
+      await old.query(`INSERT INTO ops (org_id, team_id, agent_id, op_id, seq, record)
+        VALUES ('acme', '', 'bot', 't:s', 1, '{"state":"running"}')`);
     }
     await migrate(old);
     await migrate(fresh);
     expect(await shape(old)).toEqual(await shape(fresh));
     const opened = new AsyncDisposableStack();
-    const { store } = await openPostgres(parsePostgresUrl(old.url), 'process', quiet, opened);
+    const { store } = await openAlone(old.url, opened);
     const { agents, ops } = await store.load();
     expect(agents.map(({ name }) => name)).toEqual(version > 0 ? ['Bot'] : []);
     expect(ops.map(({ opId }) => opId)).toEqual(version > 0 ? ['t:s'] : []);
     await opened.disposeAsync();
     await old.drop();
     await fresh.drop();
+  });
+});
+
+describe('a database that several gateways with seats have shared', () => {
+  const beforeSeatsEnded = postgresMigrations.slice(0, 10);
+
+  async function shared(): Promise<TestDatabase> {
+    const database = await createDatabase();
+    await migrate(database, beforeSeatsEnded);
+    await database.query(`INSERT INTO seats (seat, holder, seen_at, ops_replay_from, event_ids_reserved)
+      VALUES (1, 'a', now(), 7, 1000), (2, 'b', now(), 5, 3000)`);
+    await database.query(`INSERT INTO ops (org_id, team_id, agent_id, op_id, seq, record, seat) VALUES
+      ('acme', '', 'bot', 't:s', 1, '{"state":"running"}', 1), ('acme', '', 'bot', 't:s', 4, '{"state":"paused"}', 2)`);
+    await database.query(`INSERT INTO control_sequences (org_id, team_id, agent_id, sequence, seat)
+      VALUES ('acme', '', 'bot', 9, 1), ('acme', '', 'bot', 3, 2)`);
+    return database;
+  }
+
+  test('has the newest of what they had, and replays from where either would', async () => {
+    const database = await shared();
+    await migrate(database);
+    const opened = new AsyncDisposableStack();
+    const { store } = await openAlone(database.url, opened);
+    const snapshot = await store.load();
+    expect(snapshot).toMatchObject({ opsReplayFrom: 5, eventIdsReserved: 3000, ops: [{ state: 'paused', seq: 4 }] });
+    expect(snapshot.controlSequences.map(({ sequence }) => sequence)).toEqual([9]);
+    await opened.disposeAsync();
+    await database.drop();
+  });
+
+  test('adds up balances of several seats from the log, and is refused if the log is no longer whole', async () => {
+    const database = await shared();
+    await database.query(`INSERT INTO books (name, record, seat) VALUES ('x', '{}', 1), ('x', '{}', 2)`);
+    await database.query(`INSERT INTO audit (seq, at, event_type, team_id, agent_id, hash, canonical)
+      VALUES (5, 1, 'x', '', '', 'h', '{}')`);
+    await expect(migrate(database)).rejects.toThrow('cannot be added up');
+    await database.query('UPDATE audit SET seq = 1');
+    await migrate(database);
+    expect(await database.query('SELECT count(*)::int AS n FROM books')).toEqual([{ n: 0 }]);
+    await database.drop();
   });
 });
 
@@ -103,7 +149,7 @@ test('whoever may not make tables can run on those that are there', async () => 
   url.username = `${database.name}_clerk`;
   url.password = 'clerk';
   const opened = new AsyncDisposableStack();
-  const { store } = await openPostgres(parsePostgresUrl(url.href), 'process', quiet, opened);
+  const { store } = await openAlone(url.href, opened);
   await store.probe();
   await opened.disposeAsync();
   await database.drop();

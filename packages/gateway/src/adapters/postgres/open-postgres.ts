@@ -1,34 +1,47 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import type { PostgresUrl } from '../../config/postgres-url.ts';
 import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
+import type { KeptCommit } from './commit-feed.ts';
+import { CommitFeed } from './commit-feed.ts';
 import type { Encryption } from './connection.ts';
 import { connectFirst, disconnect, nameOf } from './connection.ts';
+import { Membership } from './membership.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import { PostgresStore } from './postgres-store.ts';
-import type { SlotEvents } from './slot.ts';
-import { Slot } from './slot.ts';
 
 export interface OpenPostgres {
   readonly store: PostgresStore;
   readonly database: PostgresDatabase;
-  readonly slot: Slot;
+  readonly membership: Membership;
+  readonly feed: CommitFeed;
   readonly encryption: Encryption;
+}
+
+export interface PostgresOptions {
+  readonly url: PostgresUrl;
+  readonly sync: 'process' | 'power';
+  /** The release of this gateway. */
+  readonly version: string;
+  /** Whether other gateways may work on the same database, which then follow each other. */
+  readonly isShared: boolean;
+  readonly lostAfterMs: number;
+  readonly onCommitted: (commit: KeptCommit) => void;
+  readonly onRegained: () => void;
+  /** Called if the gateway must not go on. */
+  readonly onFatal: (error: Error) => void;
 }
 
 const oldestVersion = 150_000;
 
 /**
- * Connects, migrates the tables and takes a slot. It notes whatever it opens in `opened`. A failure becomes one line
+ * Connects, migrates the tables and takes a seat. It notes whatever it opens in `opened`. A failure becomes one line
  * that names the server and never the password.
  */
-export async function openPostgres(
-  url: PostgresUrl,
-  sync: 'process' | 'power',
-  events: SlotEvents,
-  opened: AsyncDisposableStack,
-): Promise<OpenPostgres> {
+export async function openPostgres(options: PostgresOptions, opened: AsyncDisposableStack): Promise<OpenPostgres> {
+  const { url, isShared, onFatal } = options;
   try {
     const { client, options: connection, encryption } = await connectFirst(url);
     try {
@@ -39,11 +52,14 @@ export async function openPostgres(
     }
     const database = new PostgresDatabase(connection);
     opened.defer(() => database.close());
-    const slot = await Slot.take(connection, events);
-    opened.defer(() => slot.close());
-    const store = new PostgresStore({ connection, database, slot, sync, onFatal: events.onTaken });
+    const gateway = randomUUID();
+    const membership = await Membership.join({ ...options, connection, id: gateway, hearsOthers: isShared });
+    opened.defer(() => membership.close());
+    const feed = new CommitFeed(database, gateway, onFatal);
+    const isReachable = () => membership.isHeld;
+    const store = new PostgresStore({ ...options, connection, database, feed, gateway, isReachable });
     opened.defer(() => store.close());
-    return { store, database, slot, encryption };
+    return { store, database, membership, feed, encryption };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${withAdvice(error)}`);

@@ -1,7 +1,10 @@
 import { frequentEvents } from '../sql/audit-query.ts';
 import { migrations } from '../sql/schema.ts';
+import { severalGateways } from '../sql/several-gateways.ts';
+import { rowsOfAll } from './several-gateways.ts';
 
 function forPostgres(sql: string): string {
+  if (sql === severalGateways) return rowsOfAll;
   const extras = Object.entries(extrasByTable)
     .filter(([table]) => new RegExp(`\\bCREATE TABLE ${table}\\b`).test(sql))
     .map(([, extra]) => extra);

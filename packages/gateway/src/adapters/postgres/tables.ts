@@ -1,51 +1,10 @@
 import type { Table } from '@reeve/core';
-import {
-  agentsTable,
-  apiKeysTable,
-  approvalsTable,
-  balancesTable,
-  closedPeriodsTable,
-  grantsTable,
-  opsTable,
-  policyVersionsTable,
-  receiptsTable,
-  sequencesTable,
-  signingKeysTable,
-} from '@reeve/core';
+import { agentsTable } from '@reeve/core';
 import type { SqlValue } from '../sql/sql-database.ts';
 import type { NamedColumn } from '../sql/table-sql.ts';
 import { changingColumns, columnsOf, placeSql } from '../sql/table-sql.ts';
-import type { NoticeKind } from './notices.ts';
 import type { Statement } from './statement.ts';
 import { arrayOf } from './statement.ts';
-
-/** The tables in which each gateway has its own rows. The slot is part of their key, or a column beside it. */
-const owned = new Map<Table, 'key' | 'column'>([
-  [opsTable, 'key'],
-  [balancesTable, 'key'],
-  [closedPeriodsTable, 'key'],
-  [sequencesTable, 'key'],
-  [receiptsTable, 'column'],
-  [approvalsTable, 'column'],
-  [grantsTable, 'column'],
-]);
-
-/** The column with the slot of the row's gateway. */
-const slotColumn = 'seat';
-
-/** The condition for the rows of one gateway, if each has its own in this table. */
-export function ownRows(table: Table): string | undefined {
-  return owned.has(table) ? `${slotColumn} = ?` : undefined;
-}
-
-/** The tables that every gateway holds in memory, and the key columns that notices name. */
-export const shared = new Map<Table, { readonly kind: NoticeKind; readonly columns: number }>([
-  [agentsTable, { kind: 'agent', columns: 3 }],
-  [apiKeysTable, { kind: 'api_key', columns: 1 }],
-  [signingKeysTable, { kind: 'signing_key', columns: 1 }],
-  // Only the newest version of a document is read.
-  [policyVersionsTable, { kind: 'policy', columns: 1 }],
-]);
 
 /** How to merge columns whose new value does not simply replace the old one. */
 const merged = new Map<Table, Readonly<Record<string, string>>>([
@@ -69,7 +28,7 @@ const merged = new Map<Table, Readonly<Record<string, string>>>([
 interface Given {
   readonly name: string;
   readonly type: 'text' | 'bigint';
-  readonly of: (item: unknown, slot: number) => SqlValue;
+  readonly of: (item: unknown) => SqlValue;
 }
 
 /** The statements that write many rows of a table at once. Their texts are made once. */
@@ -77,7 +36,6 @@ class PostgresTable {
   readonly #table: Table;
   readonly #key: readonly Given[];
   readonly #given: readonly Given[];
-  readonly #hasOwnKey: boolean;
   /** Inserts rows. The caller appends what to do on conflict. */
   readonly insert: string;
   readonly #save: string;
@@ -85,33 +43,25 @@ class PostgresTable {
 
   constructor(table: Table) {
     this.#table = table;
-    const slot: Given = { name: slotColumn, type: 'bigint', of: (_, slot) => slot };
-    const own = owned.get(table);
     const columns = columnsOf(table);
-    const given = columns.filter(({ placeIn }) => placeIn === undefined).map(givenOf);
-    this.#hasOwnKey = own === 'key';
-    this.#given = own === undefined ? given : own === 'key' ? [slot, ...given] : [...given, slot];
-    this.#key = this.#given.slice(0, Object.keys(table.key).length + (own === 'key' ? 1 : 0));
+    this.#given = columns.filter(({ placeIn }) => placeIn === undefined).map(givenOf);
+    this.#key = this.#given.slice(0, Object.keys(table.key).length);
     const places = columns.filter(({ placeIn }) => placeIn !== undefined);
     const names = [...this.#given, ...places].map(({ name }) => name).join(', ');
     const values = [...this.#given.map(({ name }) => `given.${name}`), ...places.map((each) => placeSql(table, each))];
     const key = this.#key.map(({ name }) => name);
     this.insert = `INSERT INTO ${table.name} (${names}) SELECT ${values.join(', ')} FROM ${unnested(this.#given, 'given')}
       ON CONFLICT (${key.join(', ')})`;
-    const changing = own === 'column' ? [...changingColumns(table), slotColumn] : changingColumns(table);
-    const changed = changing.map((column) => `${column} = ${merged.get(table)?.[column] ?? `excluded.${column}`}`);
+    const changed = changingColumns(table).map(
+      (column) => `${column} = ${merged.get(table)?.[column] ?? `excluded.${column}`}`,
+    );
     this.#save = `${this.insert} DO UPDATE SET ${changed.join(', ')}`;
     this.#remove = `DELETE FROM ${table.name} AS t USING ${unnested(this.#key, 'gone')}
       WHERE ${key.map((column) => `t.${column} = gone.${column}`).join(' AND ')}`;
   }
 
-  /** The key of a row in PostgreSQL. */
-  keyOf(key: readonly SqlValue[], slot: number): readonly SqlValue[] {
-    return this.#hasOwnKey ? [slot, ...key] : key;
-  }
-
-  valuesOf(item: unknown, slot: number): SqlValue[] {
-    return this.#given.map((column) => column.of(item, slot));
+  valuesOf(item: unknown): SqlValue[] {
+    return this.#given.map((column) => column.of(item));
   }
 
   /** Writes rows and replaces those with the same keys. No key may come twice. */

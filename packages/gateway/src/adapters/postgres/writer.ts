@@ -1,66 +1,73 @@
-import type { Batch, ChainHead } from '@reeve/core';
-import { HeadMoved } from '@reeve/core';
+import type { Batch } from '@reeve/core';
+import { commitText, HeadMoved } from '@reeve/core';
 import type { Client, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeStatements } from './change-statements.ts';
+import type { CommitFeed, KeptCommit } from './commit-feed.ts';
+import { commitColumns, FellBehind } from './commit-feed.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { connect, disconnect } from './connection.ts';
-import type { SlotHolder } from './entries-statement.ts';
-import { entriesStatement, headBefore } from './entries-statement.ts';
+import { entriesStatement, requireMoved } from './entries-statement.ts';
 import { isLostConnection } from './outage.ts';
 import type { Statement } from './statement.ts';
-
-/** Differs from `HeadMoved`: this gateway may write nothing any more. */
-export class SlotTaken extends Error {
-  constructor(slot: number) {
-    super(`another gateway has taken seat ${slot}`);
-    this.name = 'SlotTaken';
-  }
-}
-
-/** Memory and log disagree: a caller was told that this commit failed, but the database kept it. */
-export class CommitKept extends Error {
-  constructor({ seq }: ChainHead) {
-    super(
-      `the database has kept a commit that was taken for lost, up to entry ${seq}; start the gateway again, so that it goes on from there`,
-    );
-    this.name = 'CommitKept';
-  }
-}
+import { CommitKept, NotAlone } from './writer-errors.ts';
 
 /** How long to try to find out what became of a commit whose answer was lost. */
 const findOutMs = 10_000;
 const retryEveryMs = 100;
+/** After another gateway was first, it will be again. */
+const crowdedFor = 16;
+
+/** A commit that was sent. */
+interface TriedCommit {
+  readonly version: number;
+  readonly name: string;
+}
+
+export interface WriterOptions {
+  readonly connection: ConnectionOptions;
+  readonly feed: CommitFeed;
+  /** Names this run of this gateway, and no other. */
+  readonly gateway: string;
+  /** Other gateways follow what this one writes. */
+  readonly isShared: boolean;
+  readonly sync: 'process' | 'power';
+  /** Called if the gateway must not go on. */
+  readonly onFatal: (error: Error) => void;
+}
 
 /**
- * The one connection that writes batches. A batch of entries alone is one statement. Any other batch, and any that lost
- * a race with another gateway, is a transaction that first locks the head of the chain. So the transactions of several
- * gateways run one after the other, and none starves.
+ * The one connection that writes batches. Every commit has the number after the last one, and none is written by a
+ * gateway that does not know the commits before it. That alone keeps a gateway that was away from writing what is no
+ * longer true. A batch of entries is one statement. Any other batch, and any that lost a race with another gateway, is
+ * a transaction that first locks the head of the chain. So the transactions of several gateways run one after the
+ * other, and none starves.
  */
 export class Writer {
   readonly #options: ConnectionOptions;
-  readonly #slot: SlotHolder;
+  readonly #of: WriterOptions;
   readonly #setUp: string;
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
-  /** The head while it is locked: the next batch is written in the open transaction. */
-  #locked: ChainHead | undefined;
+  /** For so many more commits, others are expected to be first: lock the head at once instead of trying. */
+  #crowded = 0;
+  /**
+   * The connection that has locked the head: the next batch is written in its open transaction. The lock is gone with
+   * the connection, also if that ends before the answer to the lock was read.
+   */
+  #holder: Client | undefined;
   /** A commit has been sent, and only its answer tells whether it arrived. */
   #isUnderWay = false;
-  /** The last entry of a commit whose outcome was not found out in time. */
-  #unsure: ChainHead | undefined;
+  /** A commit whose outcome was not found out in time. */
+  #unsure: TriedCommit | undefined;
+  #tries = 0;
   #isClosed = false;
-  readonly #onKept: (error: CommitKept) => void;
 
-  constructor(
-    options: ConnectionOptions,
-    slot: SlotHolder,
-    sync: 'process' | 'power',
-    onKept: (error: CommitKept) => void,
-  ) {
-    this.#onKept = onKept;
+  constructor(options: WriterOptions) {
+    const { connection, sync } = options;
+    this.#of = options;
     this.#options = {
-      ...options,
+      ...connection,
       pipeline: true,
       // Callers wait for the commit, and a slower one would come too late for them.
       statement_timeout: 8000,
@@ -68,47 +75,81 @@ export class Writer {
       // Others wait while the head is locked, but not for long if this gateway stalls in the middle.
       idle_in_transaction_session_timeout: 2000,
     };
-    this.#slot = slot;
     // Keep the server's setting, unless a commit would not survive a power failure.
     this.#setUp = `SELECT set_config('synchronous_commit', 'on', false)
       WHERE ${sync === 'power'} AND current_setting('synchronous_commit') = 'off'`;
   }
 
-  async commit({ entries, changes }: Batch): Promise<void> {
-    if (entries.length === 0 && changes.length === 0) return;
-    const statements = changeStatements(changes, this.#slot.number);
-    if (entries.length > 0) statements.unshift(entriesStatement(entries, this.#slot));
+  /** Writes a batch, and returns the text that others follow it by. */
+  async commit(batch: Batch): Promise<string | null> {
+    const { entries, changes, told: happened } = batch;
+    const events = happened?.events.length ?? 0;
+    if (entries.length + changes.length + events === 0) {
+      await this.#letGo();
+      return null;
+    }
+    const { feed, gateway, isShared } = this.#of;
+    const told = isShared ? commitText(happened ?? nothing) : null;
+    const after = feed.version;
+    // Each try has its own name, so that none is taken for another.
+    const name = `${gateway}/${++this.#tries}`;
+    const note = { after, gateway: name, events, told };
+    const first = entriesStatement(entries, note);
+    const rows = changeStatements(changes);
+    const statements = [first, requireMoved(after + 1), ...rows];
     this.#isUnderWay = false;
     try {
       await this.#use(async (client) => {
-        const [first] = statements;
-        if (statements.length === 1 && entries.length > 0 && first !== undefined && this.#locked === undefined) {
+        const isLocked = this.#holder === client;
+        if (rows.length === 0 && !isLocked && this.#crowded === 0) {
           const { rowCount } = await this.#underWay(() => client.query(first));
-          if (rowCount === entries.length) return;
-          this.#locked = await this.#begin(client);
+          if (rowCount === Math.max(1, entries.length)) return;
         }
-        await this.#writeOnto(client, this.#locked ?? (await this.#begin(client)), entries, statements);
+        this.#crowded = Math.max(0, this.#crowded - 1);
+        if (!isLocked) await this.#lock(client, after);
+        this.#holder = undefined;
+        await this.#underWay(() => commitAll(client, statements));
       });
     } catch (error) {
       if (!this.#isUnderWay || !isLoss(error)) throw error;
-      await this.#findOut(entries, statements);
+      await this.#findOut(statements, { version: after + 1, name });
     }
+    feed.made(entries.at(-1));
+    return told;
   }
 
-  /** Writes a batch in the open transaction, which holds the lock of the head. */
-  async #writeOnto(
-    client: Client,
-    head: ChainHead,
-    entries: Batch['entries'],
-    statements: readonly Statement[],
-  ): Promise<void> {
-    if (entries.length > 0 && !isSame(headBefore(entries), head)) {
-      // Keep the lock: the journal will seal the same entries onto this head and commit them again.
-      this.#locked = head;
-      throw new HeadMoved(head);
-    }
-    this.#locked = undefined;
-    await this.#underWay(() => commitAll(client, statements));
+  /**
+   * Locks the head of the chain in a transaction. If it has moved since the batch was made, the lock stays, for the
+   * batch as it will be then.
+   */
+  async #lock(client: Client, after: number): Promise<void> {
+    const { feed } = this.#of;
+    const results = (await client.query(
+      `BEGIN; SELECT version FROM chain FOR UPDATE; SELECT ${commitColumns} FROM commits WHERE version > ${feed.version}
+        ORDER BY version`,
+    )) as unknown as QueryResult[];
+    this.#holder = client;
+    const version = (results[1]?.rows[0] as { version: number } | undefined)?.version;
+    if (version === after) return;
+    this.#requireShared();
+    this.#crowded = crowdedFor;
+    throw new HeadMoved(feed.handOut((results[2]?.rows ?? []) as KeptCommit[], version));
+  }
+
+  #requireShared(): void {
+    const { isShared, onFatal } = this.#of;
+    if (isShared) return;
+    const error = new NotAlone();
+    onFatal(error);
+    throw error;
+  }
+
+  async #letGo(): Promise<void> {
+    if (this.#holder === undefined || this.#holder !== this.#client) return;
+    this.#holder = undefined;
+    await this.#use(async (client) => {
+      await client.query('ROLLBACK');
+    });
   }
 
   async #underWay<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -120,25 +161,28 @@ export class Writer {
 
   /**
    * Runs after the connection was lost during a commit. Locking the head waits for the transaction of the old
-   * connection to end; then the log shows whether the commit arrived. If it did not, it is written now and cannot
+   * connection to end; then its number shows whether the commit arrived. If it did not, it is written now and cannot
    * arrive later.
    */
-  async #findOut(entries: Batch['entries'], statements: readonly Statement[]): Promise<void> {
+  async #findOut(statements: readonly Statement[], tried: TriedCommit): Promise<void> {
     const until = performance.now() + findOutMs;
     for (;;) {
       try {
         await this.#use(async (client) => {
-          const head = await this.#begin(client);
-          const isKept = await isInLog(client, entries.at(-1));
+          await client.query('BEGIN; SELECT version FROM chain FOR UPDATE');
+          const isKept = await this.#hasMade(client, tried);
           this.#isUnderWay = false;
-          if (isKept) await client.query('ROLLBACK');
-          else await this.#writeOnto(client, head, entries, statements);
+          await client.query('ROLLBACK');
+          if (isKept) return;
+          await this.#lock(client, tried.version - 1);
+          this.#holder = undefined;
+          await this.#underWay(() => commitAll(client, statements));
         });
         return;
       } catch (error) {
         if (!isLoss(error)) throw error;
         if (this.#isClosed || performance.now() >= until) {
-          this.#unsure = entries.at(-1);
+          this.#unsure = tried;
           throw error;
         }
         await sleep(retryEveryMs);
@@ -146,16 +190,25 @@ export class Writer {
     }
   }
 
+  /** Whether the commit of this number is there and is ours. If no other gateway writes, its number is proof enough. */
+  async #hasMade(client: Client, { version, name }: TriedCommit): Promise<boolean> {
+    const { isShared } = this.#of;
+    const found = isShared
+      ? await client.query('SELECT 1 FROM commits WHERE version = $1 AND gateway = $2', [version, name])
+      : await client.query('SELECT 1 FROM chain WHERE version >= $1', [version]);
+    return (found.rowCount ?? 0) > 0;
+  }
+
   /** Looks for a commit that was given up: its callers were told that it failed, and memory has rolled it back. */
   async #requireLost(client: Client): Promise<void> {
     const unsure = this.#unsure;
     if (unsure === undefined) return;
-    await this.#begin(client);
-    const isKept = await isInLog(client, unsure);
+    await client.query('BEGIN; SELECT version FROM chain FOR UPDATE');
+    const isKept = await this.#hasMade(client, unsure);
     await client.query('ROLLBACK');
     if (isKept) {
-      const error = new CommitKept(unsure);
-      this.#onKept(error);
+      const error = new CommitKept(unsure.version);
+      this.#of.onFatal(error);
       throw error;
     }
     this.#unsure = undefined;
@@ -163,10 +216,8 @@ export class Writer {
 
   /** Writes as a commit does, but nothing that anyone reads. */
   async probe(): Promise<void> {
+    await this.#letGo();
     await this.#use(async (client) => {
-      const isLocked = this.#locked !== undefined;
-      this.#locked = undefined;
-      if (isLocked) await client.query('ROLLBACK');
       await client.query(
         `INSERT INTO meta (name, value) VALUES ('probe', now()::text)
           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
@@ -211,24 +262,13 @@ export class Writer {
   }
 
   #drop(client: Client): void {
-    if (this.#client === client) {
-      this.#client = undefined;
-      this.#locked = undefined;
-    }
+    if (this.#client === client) this.#client = undefined;
+    if (this.#holder === client) this.#holder = undefined;
     void disconnect(client);
   }
-
-  async #begin(client: Client): Promise<ChainHead> {
-    const { number, holder } = this.#slot;
-    const results = (await client.query(
-      `BEGIN; SELECT c.seq, c.hash, s.holder FROM chain c, seats s WHERE s.seat = ${number}
-        FOR UPDATE OF c FOR SHARE OF s`,
-    )) as unknown as QueryResult<ChainHead & { holder: string }>[];
-    const row = results[1]?.rows[0];
-    if (row?.holder !== holder) throw new SlotTaken(number);
-    return { seq: row.seq, hash: row.hash };
-  }
 }
+
+const nothing = { steps: [], touched: { agents: [], orgs: [], everything: false } };
 
 /** Sends all statements without waiting in between; the first failure rolls all back. */
 async function commitAll(client: Client, statements: readonly Statement[]): Promise<void> {
@@ -243,16 +283,6 @@ async function commitAll(client: Client, statements: readonly Statement[]): Prom
 
 /** Whether the connection failed, so that the outcome of what was sent is unknown. */
 function isLoss(error: unknown): boolean {
-  const isAnswer = error instanceof HeadMoved || error instanceof SlotTaken || error instanceof CommitKept;
-  return !isAnswer && isLostConnection(error);
-}
-
-async function isInLog(client: Client, entry: ChainHead | undefined): Promise<boolean> {
-  if (entry === undefined) return false;
-  const { rowCount } = await client.query('SELECT 1 FROM audit WHERE seq = $1 AND hash = $2', [entry.seq, entry.hash]);
-  return rowCount === 1;
-}
-
-function isSame(one: ChainHead, other: ChainHead): boolean {
-  return one.seq === other.seq && one.hash === other.hash;
+  const answers = [HeadMoved, NotAlone, CommitKept, FellBehind];
+  return !answers.some((answer) => error instanceof answer) && isLostConnection(error);
 }

@@ -5,7 +5,10 @@ import { parsePostgresUrl } from '../../config/postgres-url.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
 import { SqlAccountStore } from './account-store.ts';
 
-const quiet = { onNotice: () => undefined, onRegained: () => undefined, onTaken: () => undefined };
+const nothing = () => undefined;
+const quiet = { onCommitted: nothing, onRegained: nothing, onFatal: nothing };
+// As several gateways that hear each other, which the suite opens side by side.
+const settings = { sync: 'process', version: '1', isShared: true, lostAfterMs: 10_000, ...quiet } as const;
 
 /** A database that holds both the log and the accounts. */
 async function databaseFor(): Promise<AccountStorePlace> {
@@ -13,7 +16,8 @@ async function databaseFor(): Promise<AccountStorePlace> {
   return {
     open: async () => {
       const opened = new AsyncDisposableStack();
-      const { store: log, database } = await openPostgres(parsePostgresUrl(url), 'process', quiet, opened);
+      const { store: log, database } = await openPostgres({ url: parsePostgresUrl(url), ...settings }, opened);
+      await log.load();
       const store = new SqlAccountStore(database);
       return {
         store,

@@ -5,6 +5,7 @@ import { controlTables } from './control-tables.ts';
 import { keyLineageColumns } from './key-lineage-columns.ts';
 import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
+import { severalGateways } from './several-gateways.ts';
 
 /**
  * The tables of the embedded store, one statement list per version. The audit table has no index but its sequence,
@@ -89,4 +90,5 @@ export const migrations: readonly string[] = [
   keyLineageColumns,
   `ALTER TABLE agents ADD COLUMN suspension_width TEXT;`,
   inviteMakerColumns,
+  severalGateways,
 ];

@@ -5,12 +5,9 @@ import type { SqlSession, SqlValue } from './sql-database.ts';
 /** Reads the stored approvals. The store writes them, together with all else that a turn makes durable. */
 export class SqlApprovals implements ApprovalReader {
   readonly #sql: Pick<SqlSession, 'all'>;
-  readonly #slot: () => number | undefined;
 
-  /** `slot`: the slot of the gateway that owns the approvals, if several share the database. */
-  constructor(sql: Pick<SqlSession, 'all'>, slot: () => number | undefined = () => undefined) {
+  constructor(sql: Pick<SqlSession, 'all'>) {
     this.#sql = sql;
-    this.#slot = slot;
   }
 
   approval(id: string): Promise<Approval | undefined> {
@@ -18,7 +15,7 @@ export class SqlApprovals implements ApprovalReader {
   }
 
   approvals(query: ApprovalQuery): Promise<Found<Approval>> {
-    return this.#list(approvalsSelect(query, this.#slot()), approvalsTable.itemOf);
+    return this.#list(approvalsSelect(query), approvalsTable.itemOf);
   }
 
   grant(id: string): Promise<StandingGrant | undefined> {
@@ -26,15 +23,11 @@ export class SqlApprovals implements ApprovalReader {
   }
 
   grants(query: GrantQuery): Promise<Found<StandingGrant>> {
-    return this.#list(grantsSelect(query, this.#slot()), grantsTable.itemOf);
+    return this.#list(grantsSelect(query), grantsTable.itemOf);
   }
 
   async #one<Item>(table: string, id: string, itemOf: (row: Row) => Item): Promise<Item | undefined> {
-    const slot = this.#slot();
-    const sql = `SELECT record FROM ${table} WHERE id = ?`;
-    const rows =
-      slot === undefined ? await this.#sql.all(sql, id) : await this.#sql.all(`${sql} AND seat = ?`, id, slot);
-    return rows.map(itemOf)[0];
+    return (await this.#sql.all(`SELECT record FROM ${table} WHERE id = ?`, id)).map(itemOf)[0];
   }
 
   async #list<Item>({ page, total }: ListSelect, itemOf: (row: Row) => Item): Promise<Found<Item>> {
@@ -59,18 +52,17 @@ interface ListSelect {
 
 const columnOf = { expiresAt: 'expires_at', decidedAt: 'decided_at', requestedAt: 'requested_at' } as const;
 
-/** `slot`: the slot of the gateway that owns the approvals, if several share a database. */
-function approvalsSelect(query: ApprovalQuery, slot: number | undefined): ListSelect {
+function approvalsSelect(query: ApprovalQuery): ListSelect {
   const { state, runId } = query;
-  const list = new ListBuilder('approvals', query, slot);
+  const list = new ListBuilder('approvals', query);
   list.narrow('run_id = ?', runId);
   if (state !== 'all') list.narrow('state = ?', state);
   return list.finish(columnOf[sortedBy(state)], state === 'open' ? 'ascending' : 'descending');
 }
 
-function grantsSelect(query: GrantQuery, slot: number | undefined): ListSelect {
+function grantsSelect(query: GrantQuery): ListSelect {
   const { state, now } = query;
-  const list = new ListBuilder('standing_grants', query, slot);
+  const list = new ListBuilder('standing_grants', query);
   if (state !== 'all') list.narrow('is_revoked = ?', state === 'revoked' ? 1 : 0);
   if (state === 'active') list.narrow('ends_at > ?', now);
   if (state === 'expired') list.narrow('ends_at <= ?', now);
@@ -83,10 +75,9 @@ class ListBuilder {
   readonly #conditions: string[] = [];
   readonly #values: SqlValue[] = [];
 
-  constructor(table: string, query: ApprovalQuery | GrantQuery, slot: number | undefined) {
+  constructor(table: string, query: ApprovalQuery | GrantQuery) {
     this.#table = table;
     this.#query = query;
-    this.narrow('seat = ?', slot);
     this.narrow('org_id = ?', query.orgId);
     this.narrow('team_id = ?', query.teamId);
     this.narrow('agent_id = ?', query.agentId);

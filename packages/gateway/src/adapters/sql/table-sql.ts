@@ -31,11 +31,11 @@ export function dropPlacesSql(table: Table, { table: pushed, kept }: Push): stri
   return `DELETE FROM ${table.name} WHERE ${column} <= ${newestPlace(pushed.name, column)} - ${kept}`;
 }
 
-/** The rows that a start reads; `own` narrows them to those of one gateway. */
-export function readingSql({ table, where, newest, latest }: Reading<unknown>, own?: string): string {
+/** The rows that a start reads. */
+export function readingSql({ table, where, newest, latest }: Reading<unknown>): string {
   const names = columnsOf(table).map(({ name }) => name);
   const from = `SELECT ${names.join(', ')} FROM ${table.name}`;
-  const conditions = [...where.map(conditionSql), ...(own === undefined ? [] : [own])];
+  const conditions = where.map(conditionSql);
   if (newest !== undefined) {
     const order = newest.by.map((column) => `${column} DESC`).join(', ');
     return `${from}${whereSql(conditions)} ORDER BY ${order} LIMIT ${newest.most}`;

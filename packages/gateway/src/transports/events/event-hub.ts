@@ -86,7 +86,8 @@ export class EventHub {
     view.clients++;
     const beatAt = clock.elapsed() + stream.beatEveryMs;
     this.#clients.set(stream, { stream, principal, viewKey, view, next: from, beatAt, written: 0, stuck: undefined });
-    const hello = stream.format.notice('hello', `{"event_type":"hello","cursor":${log.newest}}`);
+    const cursor = Math.max(log.newest, from - 1);
+    const hello = stream.format.notice('hello', `{"event_type":"hello","cursor":${cursor}}`);
     stream.write(gap ? Buffer.concat([hello, stream.format.notice('gap', '{"event_type":"gap"}')]) : hello);
     if (from <= log.newest) this.wake();
   }

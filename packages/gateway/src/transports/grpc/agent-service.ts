@@ -40,9 +40,9 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
       ],
       [
         paths.heartbeat,
-        (bytes, call) => {
+        async (bytes, call) => {
           const wire = decode('HeartbeatRequest', bytes);
-          const answer = heartbeat(tenancy, wire.agentId, wire.credentialToken);
+          const answer = await tenancy.journal.fresh(() => heartbeat(tenancy, wire.agentId, wire.credentialToken));
           call.credentialShown();
           return encode(HeartbeatResponse, answer);
         },

@@ -18,7 +18,7 @@ export interface Authentication {
   authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord>;
   /** The holder of a ticket. This does not use up the ticket. */
   authenticateTicket(ticket: string): Promise<Principal>;
-  redeemTicket(ticket: string): void;
+  redeemTicket(ticket: string): Promise<void>;
   readonly onFailure: () => void;
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
@@ -83,8 +83,8 @@ export function callRoute(
       const output = await handler(input, callers.get(request) ?? {});
       if (output instanceof StreamAnswer) {
         const ticket = ticketOf(route, request);
-        const admit = () => (ticket === undefined ? undefined : authentication.redeemTicket(ticket));
-        return openStream(route, output, request, reply, { admit, onOpen });
+        const admit = async () => (ticket === undefined ? undefined : await authentication.redeemTicket(ticket));
+        return await openStream(route, output, request, reply, { admit, onOpen });
       }
       const { status, alternative } = route.success;
       if (output instanceof AlternativeAnswer) {

@@ -10,9 +10,22 @@ export function cursorOf(place: number | null): string | null {
 
 export function placeOf(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
-  const place = /^v1:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
+  const place = /^v1:(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
   if (place !== undefined && cursorOf(Number(place)) === cursor) return Number(place);
   throw notGiven();
+}
+
+/** The same for a list of agents, which continues after a place or after an agent. */
+export function agentCursorOf(place: number | string | null): string | null {
+  return place === null ? null : Buffer.from(`v1:${place}`).toString('base64url');
+}
+
+export function agentPlaceOf(cursor: string | undefined): number | string | undefined {
+  if (cursor === undefined) return undefined;
+  const key = /^v1:((?:[\w.-]{0,128}\/){2}[\w.-]{1,128})$/.exec(
+    Buffer.from(cursor, 'base64url').toString('latin1'),
+  )?.[1];
+  return key !== undefined && agentCursorOf(key) === cursor ? key : placeOf(cursor);
 }
 
 /** The same for a list that continues after a record, by its id. */

@@ -5,19 +5,19 @@ import { upgradeOf } from './upgrades.ts';
 
 export interface StreamPorts {
   /** Runs last before the stream is opened; throws if it may not be. */
-  readonly admit: () => void;
+  readonly admit: () => Promise<void>;
   /** Called when the stream is opened, which counts as its answer. */
   readonly onOpen: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /** Hands the connection of a request to a stream, once the request is known to be valid. */
-export function openStream(
+export async function openStream(
   route: Route,
   answer: StreamAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
   ports: StreamPorts,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { raw } = request;
   const response = reply.raw;
   const { socket, head } = route.stream === 'websocket' ? upgradeOf(raw) : { socket: raw.socket, head: noBytes };
@@ -25,7 +25,7 @@ export function openStream(
   void reply.code(route.success.status);
   if (type !== undefined) void reply.header('content-type', type);
   if (request.method === 'HEAD') return reply.send();
-  ports.admit();
+  await ports.admit();
   reply.hijack();
   ports.onOpen(request, reply);
   const headers = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));

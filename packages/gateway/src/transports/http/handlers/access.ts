@@ -1,4 +1,4 @@
-import type { Access, Account, Principal, TicketRegistry } from '@reeve/core';
+import type { Access, Account, Principal, Tickets } from '@reeve/core';
 import {
   createKey,
   exchangeToken,
@@ -27,7 +27,7 @@ type AccessRoutes =
 
 export interface AccessPorts {
   readonly access: Access;
-  readonly tickets: TicketRegistry;
+  readonly tickets: Tickets;
   readonly findAccount: (id: string) => Promise<Account | undefined>;
 }
 
@@ -51,8 +51,8 @@ export function accessHandlers({ access, tickets, findAccount }: AccessPorts): P
         key: { id: principal.credentialId, label: key?.label ?? '', expires_at: timeOrNull(key?.expiresAt ?? null) },
       };
     },
-    wsTicket: (_input, { principal }) => {
-      const { ticket, expiresAt } = tickets.issue(principal);
+    wsTicket: async (_input, { principal }) => {
+      const { ticket, expiresAt } = await tickets.issue(principal);
       return { ticket, expires_at: timestamp(expiresAt) };
     },
     listApiKeys: ({ query }, { principal }) => {

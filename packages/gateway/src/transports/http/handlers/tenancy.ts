@@ -1,6 +1,6 @@
 import type { AgentId, Execute, Operations } from '@reeve/core';
 import { findAgent, lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from '@reeve/core';
-import { cursorOf, placeOf } from '../cursor.ts';
+import { agentCursorOf, agentPlaceOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import type { TopologyAgentJson } from '../present-agent.ts';
@@ -42,11 +42,11 @@ export function tenancyHandlers(operations: Operations, execute: Execute): Pick<
     },
     listAgents: ({ query }, { principal }) => {
       const filter = { orgId: query.org_id, teamId: query.team_id, status: query.status };
-      const page = { after: placeOf(query.cursor) ?? 0, limit: query.per_page };
-      const { agents, next, total } = listAgents(operations, principal, filter, page);
+      const page = { after: agentPlaceOf(query.cursor), limit: query.per_page };
+      const { agents, next, total, placeAfter } = listAgents(operations, principal, filter, page);
       const items = fitting(agents, agentJson);
-      const goesOn = items.length < agents.length ? (agents[items.length - 1]?.ordinal ?? next) : next;
-      return { items, next_cursor: cursorOf(goesOn), total };
+      const goesOn = items.length < agents.length ? (placeAfter(items.length) ?? next) : next;
+      return { items, next_cursor: agentCursorOf(goesOn), total };
     },
     getAgent: ({ params }, { principal }) => agentJson(findAgent(operations, principal, idOf(params))),
     suspendAgent: async ({ params, body }, { principal }) => {

@@ -1,0 +1,69 @@
+import type { ChainHead, EntryDraft, Seal, SealedEntry } from '../audit/index.ts';
+import type { ForeignCommit, Sharing, Step, Touched } from './shared-log.ts';
+
+/** Takes a change back if its turn could not be made durable. */
+export type Undo = () => void;
+
+/** Carries the sequence of the entry that last changed it. */
+export interface Stamped {
+  seq: number;
+}
+
+/** Everything that one commit makes durable, as a whole. */
+export interface Batch<Change, Event = unknown> {
+  readonly entries: readonly SealedEntry[];
+  readonly changes: readonly Change[];
+  /** What happened, for live views and for other gateways on the same log. Absent if nothing did. */
+  readonly told?: Told<Change, Event>;
+}
+
+export interface Told<Change, Event> {
+  readonly events: readonly Event[];
+  /** What other gateways on the same log must follow. Empty if there are none. */
+  readonly steps: readonly Step<Change, Event>[];
+  readonly touched: Touched;
+}
+
+/** Events are told apart by their type. */
+export interface Typed {
+  readonly type: string;
+}
+
+/** Whether a turn still stands after a commit of another gateway that touches none of the same agents. */
+export type Guard = (commit: ForeignCommit<unknown, Typed>) => boolean;
+
+/** The journal as a feature sees it: it takes the changes and the events of that feature. */
+export interface JournalOf<Change, Event> {
+  readonly head: ChainHead;
+  readonly isShared: boolean;
+  turn<Result>(act: () => Result): Promise<Result>;
+  fresh<Result>(read: () => Result | Promise<Result>): Promise<Result>;
+  record(draft: EntryDraft, stamped?: Stamped): void;
+  write(change: Change): void;
+  onFailure(undo: Undo): void;
+  onlyIf(guard: Guard): void;
+  onlyWhile(condition: () => boolean): void;
+  restOnAll(): void;
+  onCommitted(work: () => void): void;
+  publish(event: Event): void;
+  committed(): Promise<void>;
+  catchUp(): Promise<boolean>;
+  nextTurn(): Promise<void>;
+  undurable(): Iterable<Typed>;
+}
+
+export interface JournalPorts<Change, Event> {
+  /** Writes all of the batch or nothing, as `Store.commit` does. */
+  readonly commit: (batch: Batch<Change, Event>) => void | Promise<void>;
+  /** Runs `flush` at the end of the event loop's turn, when the work at hand is done. */
+  readonly soon: (flush: () => void) => void;
+  readonly seal: Seal;
+  /** `isForeign`: they happened at another gateway. */
+  readonly publish: (events: readonly Event[], isForeign: boolean) => void;
+  /** Called after each attempt to commit, so that health can follow. */
+  readonly onCommit: (error: unknown) => void;
+  /** Called if work that waited for a commit fails. The commit stands. */
+  readonly onError: (error: unknown) => void;
+  /** Set if other gateways write to the same log. */
+  readonly sharing?: Sharing<Change, Event>;
+}

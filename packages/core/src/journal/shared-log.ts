@@ -1,0 +1,105 @@
+import type { ChainHead } from '../audit/index.ts';
+
+/** A change or an event. A turn keeps them in the order in which they happened. */
+export type Step<Change, Event> = { readonly change: Change } | { readonly event: Event };
+
+/** Whose state a turn has changed, or has read to decide. Plain data, so that it can travel. */
+export interface Touched {
+  /** Keys of agents. */
+  readonly agents: readonly string[];
+  /** Orgs of which more than one agent's own state is touched. */
+  readonly orgs: readonly string[];
+  readonly everything: boolean;
+}
+
+/** What one step touches. */
+export type Touch = { readonly agent: string } | { readonly org: string } | 'everything' | undefined;
+
+/** A commit of another gateway on the same log. */
+export interface ForeignCommit<Change, Event> {
+  /** The newest entry of the log after this commit. */
+  readonly head: ChainHead;
+  readonly steps: readonly Step<Change, Event>[];
+  readonly touched: Touched;
+}
+
+/** Another gateway has written to the log first. Its commits, in order, come before the one that was tried. */
+export class HeadMoved<Change = unknown, Event = unknown> extends Error {
+  readonly commits: readonly ForeignCommit<Change, Event>[];
+
+  constructor(commits: readonly ForeignCommit<Change, Event>[]) {
+    super(`the log has moved on to entry ${commits.at(-1)?.head.seq}`);
+    this.name = 'HeadMoved';
+    this.commits = commits;
+  }
+}
+
+/** How a journal works on a log that other gateways write, too. */
+export interface Sharing<Change, Event> {
+  /** What a step changes. */
+  readonly touchOf: (step: Step<Change, Event>) => Touch;
+  /** The commits of others that are at hand, in order. Each is handed out once: here, by `read` or by `HeadMoved`. */
+  readonly ready: () => readonly ForeignCommit<Change, Event>[];
+  /** The commits of others up to now. Never called while a commit is under way. */
+  readonly read: () => Promise<readonly ForeignCommit<Change, Event>[]>;
+  /** Does ahead what would take long in `follow`. Undefined if there is nothing. Never rejects. */
+  readonly prepare: (commits: readonly ForeignCommit<Change, Event>[]) => Promise<void> | undefined;
+  /** Brings memory in step with a commit. */
+  readonly follow: (commit: ForeignCommit<Change, Event>) => void;
+  /** Called if memory could not follow. Nothing may be decided by it any more. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Collects what the parts of a turn touch. */
+export class Touches {
+  readonly #agents = new Set<string>();
+  readonly #orgs = new Set<string>();
+  #everything = false;
+
+  add(touch: Touch): void {
+    if (touch === undefined) return;
+    if (touch === 'everything') this.#everything = true;
+    else if ('agent' in touch) this.#agents.add(touch.agent);
+    else this.#orgs.add(touch.org);
+  }
+
+  get all(): Touched {
+    return { agents: [...this.#agents], orgs: [...this.#orgs], everything: this.#everything };
+  }
+}
+
+/**
+ * Whether what was read rests on what was changed. An agent's own state is read together with what holds for its org
+ * and for everybody. What concerns an org reads all of its agents.
+ */
+export function restsOn(read: Touched, changed: Touched): boolean {
+  if (isNothing(read) || isNothing(changed)) return false;
+  if (read.everything || changed.everything) return true;
+  const { agents, orgs } = setsOf(changed);
+  if (read.agents.some((agent) => agents.has(agent))) return true;
+  if (orgs.size > 0 && (read.orgs.some((org) => orgs.has(org)) || read.agents.some((each) => orgs.has(orgOf(each)))))
+    return true;
+  return read.orgs.length > 0 && changed.agents.some((agent) => read.orgs.includes(orgOf(agent)));
+}
+
+/** Many turns are compared with one commit. */
+const sets = new WeakMap<Touched, { readonly agents: ReadonlySet<string>; readonly orgs: ReadonlySet<string> }>();
+
+function setsOf(touched: Touched) {
+  const known = sets.get(touched) ?? { agents: new Set(touched.agents), orgs: new Set(touched.orgs) };
+  sets.set(touched, known);
+  return known;
+}
+
+function isNothing({ agents, orgs, everything }: Touched): boolean {
+  return !everything && agents.length + orgs.length === 0;
+}
+
+function orgOf(agent: string): string {
+  return agent.slice(0, agent.indexOf('/'));
+}
+
+/** What live views are told of a commit. */
+export function eventsOf<Change, Event>({ steps }: ForeignCommit<Change, Event>): Event[] {
+  return steps.flatMap((step) => ('event' in step ? [step.event] : []));
+}

@@ -1,0 +1,159 @@
+import type { EntryDraft } from '../audit/index.ts';
+import type { Guard, Stamped, Typed, Undo } from './journal-ports.ts';
+import type { Tick } from './tick.ts';
+import { newTick, Part } from './tick.ts';
+
+/** Gathers what callers do until it is committed. The journal makes it durable. */
+export abstract class Turns<Change, Event extends Typed> {
+  readonly #isShared: boolean;
+  /** What is gathered now. */
+  protected tick: Tick<Change, Event> | undefined;
+  /** What is being committed. */
+  protected inFlight: Tick<Change, Event> | undefined;
+  /** The part of the caller that acts at the moment. */
+  #part: Part<Change, Event> | undefined;
+
+  protected constructor(isShared: boolean) {
+    this.#isShared = isShared;
+  }
+
+  /** How many commits of other gateways this one has followed. */
+  abstract get followed(): number;
+
+  /** The first work of a tick has come: it must be committed. */
+  protected abstract begun(): void;
+
+  /** Whether memory knows everything that any gateway had committed before. */
+  abstract catchUp(): Promise<boolean>;
+
+  /**
+   * Reads, and reads again if that was refused and another gateway has done something in the meantime. For what comes
+   * before a turn, or needs none.
+   */
+  async fresh<Result>(read: () => Result | Promise<Result>): Promise<Result> {
+    const { followed } = this;
+    try {
+      return await read();
+    } catch (error) {
+      if (!this.#isShared || !(await this.catchUp()) || this.followed === followed) throw error;
+      return await read();
+    }
+  }
+
+  /** Adds an entry to this turn. `stamped`, if given, gets the entry's sequence. */
+  record(draft: EntryDraft, stamped?: Stamped): void {
+    const part = this.#open();
+    part.drafts.push(draft);
+    part.stamped.push(stamped);
+  }
+
+  write(change: Change): void {
+    const part = this.#open();
+    part.changes.push(change);
+    if (this.#isShared) part.steps.push({ change });
+  }
+
+  /** Notes how to take back a change that this turn made in memory. */
+  onFailure(undo: Undo): void {
+    this.#open().undos.push(undo);
+  }
+
+  /** Does the turn again if a commit of another gateway comes before it and the guard says no. */
+  onlyIf(guard: Guard): void {
+    if (this.#isShared) this.#open().guards.push(guard);
+  }
+
+  /** Does the turn again if this does not hold after commits of other gateways that come before it. */
+  onlyWhile(condition: () => boolean): void {
+    if (this.#isShared) this.#open().conditions.push(condition);
+  }
+
+  /** Does the turn again if any turn before it is. */
+  restOnAll(): void {
+    if (this.#isShared) this.#open().restsOnAll = true;
+  }
+
+  /** Runs `work` as soon as this turn is durable, before its answers leave. If the turn fails, `work` never runs. */
+  onCommitted(work: () => void): void {
+    this.#open().afterwards.push(work);
+  }
+
+  publish(event: Event): void {
+    const part = this.#open();
+    part.events.push(event);
+    if (this.#isShared) part.steps.push({ event });
+  }
+
+  /** Resolves when everything recorded so far is durable. Rejects with `store_unavailable` if it cannot be. */
+  committed(): Promise<void> {
+    return (this.tick ?? this.inFlight)?.committed ?? settled;
+  }
+
+  /** The events that happened in memory and are not durable yet, in order. */
+  *undurable(): Iterable<Event> {
+    for (const part of this.pending()) yield* part.events;
+    yield* this.#part?.events ?? [];
+  }
+
+  protected attempt<Result>(act: () => Result) {
+    let outcome: () => Result;
+    const attempt = {
+      tick: undefined as Tick<Change, Event> | undefined,
+      isIdle: true,
+      isRefusal: false,
+      outcome: () => outcome(),
+      run: () => {
+        const part = new Part<Change, Event>(this.followed, attempt);
+        const outer = this.#part;
+        this.#part = part;
+        try {
+          const result = act();
+          outcome = () => result;
+          attempt.isRefusal = false;
+        } catch (error) {
+          attempt.isRefusal = true;
+          outcome = () => {
+            throw error;
+          };
+        } finally {
+          this.#part = outer;
+          attempt.isIdle = part.isEmpty;
+          attempt.tick = part.isEmpty ? (this.tick ?? this.inFlight) : this.#add(part);
+        }
+      },
+    };
+    attempt.run();
+    return attempt;
+  }
+
+  protected *pending(): Iterable<Part<Change, Event>> {
+    for (const tick of [this.inFlight, this.tick]) yield* tick?.parts ?? [];
+  }
+
+  /** The part that the caller at hand writes to. */
+  #open(): Part<Change, Event> {
+    if (this.#part !== undefined) return this.#part;
+    const { parts } = this.#openTick();
+    const last = parts.at(-1);
+    if (last !== undefined && last.by === undefined) return last;
+    const part = new Part<Change, Event>(this.followed);
+    parts.push(part);
+    return part;
+  }
+
+  #add(part: Part<Change, Event>): Tick<Change, Event> {
+    const tick = this.#openTick();
+    tick.parts.push(part);
+    return tick;
+  }
+
+  #openTick(): Tick<Change, Event> {
+    if (this.tick === undefined) {
+      this.tick = newTick();
+      this.begun();
+    }
+    return this.tick;
+  }
+}
+
+const settled = Promise.resolve();

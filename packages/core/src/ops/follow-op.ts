@@ -1,0 +1,59 @@
+import type { AlertEvent } from '../audit/index.ts';
+import { minus } from '../kernel/index.ts';
+import { isOver } from './op.ts';
+import type { Op } from './op.ts';
+import type { Operations } from './operations.ts';
+import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
+
+/** Follows an operation that became known or moved at another gateway, with what that means to budgets and runs. */
+export function followOp(
+  gov: FollowedOps,
+  { op: record, booked }: Pick<OpsChangeEvent, 'op' | 'booked'>,
+  seq: number,
+): void {
+  const { agent: id } = record;
+  const agent = gov.directory.find(id);
+  if (agent === undefined) return;
+  const known = gov.ops.find(agent, record.opId);
+  const before = known === undefined || isOver(known.state) ? undefined : known;
+  const reserved = minus(record.reservedMicros, before?.reservedMicros ?? 0);
+  const { agent: _, ...told } = record;
+  const isFirstCheck = record.digest !== '' && (before === undefined || before.digest === '');
+  agent.isHere = false;
+  gov.ops.follow(agent, told, seq);
+  gov.ledger.follow(id, reserved, booked === undefined ? 0 : record.costMicros, booked);
+  if (isFirstCheck && record.runId !== '') gov.runs.count(id, record.runId, record.reservedMicros);
+}
+
+export interface FollowedOps extends Pick<Operations, 'directory' | 'ops' | 'ledger'> {
+  readonly runs: { count(agent: Op['owner']['record']['id'], runId: string, spent: number): unknown };
+}
+
+/** Follows what another gateway has found out about an operation whose agent is silent, or is back. */
+export function followAlert(gov: FollowedOps, { agent: id, alert, details }: AlertEvent): void {
+  const agent = id === null ? undefined : gov.directory.find(id);
+  const opId = details['op_id'];
+  if (agent === undefined || typeof opId !== 'string') return;
+  const op = gov.ops.find(agent, opId);
+  if (op === undefined) return;
+  if (alert === 'op_back') op.stale = false;
+  if (alert === 'op_stale' || alert === 'reservation_released') {
+    op.stale = true;
+    agent.silent = true;
+  }
+  if (alert !== 'reservation_released') return;
+  gov.ledger.follow(agent.record.id, minus(0, op.reservedMicros), 0, undefined);
+  op.reservedMicros = 0;
+  gov.ops.touch(op);
+}
+
+/** Follows what another gateway has written of operations beside their events. */
+export function followOpChange(gov: FollowedOps, change: OpsChange, seq: number): void {
+  if (change.kind === 'op_asked') followOp(gov, change, seq);
+  if (change.kind !== 'op_saved' && change.kind !== 'op_removed') return;
+  const agent = gov.directory.find(change.kind === 'op_saved' ? change.op.agent : change.id);
+  const op = agent && gov.ops.find(agent, change.kind === 'op_saved' ? change.op.opId : change.opId);
+  if (op === undefined) return;
+  if (change.kind === 'op_saved') op.savedSeq = change.op.seq;
+  else if (isOver(op.state)) gov.ops.forget(op);
+}

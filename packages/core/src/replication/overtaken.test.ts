@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { agentId } from '../testkit/requests.ts';
+import { ManualClock } from '../testkit/manual-clock.ts';
+import { completeAction, suspendAgent } from '../testkit/commands.ts';
+import { checkAction } from '../decision/check-action.ts';
+import { SharedMemory } from '../testkit/shared-memory.ts';
+import { checkOf, operator, useTool } from '../testkit/requests.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+
+// Another gateway was first: what was decided on top of what is taken back must not stand either.
+
+const policy = `
+name: caps
+default: allow
+budget: { daily_limit_usd: 10 }
+`;
+
+const usd = 1e6;
+
+async function ticks(): Promise<void> {
+  for (let count = 0; count < 10; count++) await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Two gateways on one log, whose turns end when the test says so. */
+async function twoGateways() {
+  const log = new SharedMemory();
+  const clock = new ManualClock();
+  const members: TestGovernance[] = [];
+  const settle = async () => {
+    for (let round = 0; round < 20; round++) {
+      for (const member of members) member.turn();
+      while (log.waiting > 0) {
+        log.work();
+        await ticks();
+      }
+      await ticks();
+    }
+  };
+  const settled = async <Result>(work: Promise<Result>): Promise<Result> => {
+    await settle();
+    return work;
+  };
+  const join = async (name: string) => {
+    const member = await testGovernance({ clock, member: log.join(), name, features: {} });
+    members.push(member);
+    await settled(member.policies(policy));
+    return member;
+  };
+  const [one, two] = [await join('one'), await join('two')];
+  const register = async (name: string): Promise<TestAgent> => settled(one.register(agentId(name)));
+  const follow = async () => {
+    for (const { gov } of members) await settled(gov.journal.catchUp());
+  };
+  return { one, two, log, settle, settled, register, follow };
+}
+
+function check({ gov }: TestGovernance, { id, token }: TestAgent, op: string, cost = 0) {
+  const request = { agentId: id, token, traceId: op, spanId: 's', action: useTool('search') };
+  return checkAction(gov, checkOf({ ...request, estimatedCostMicros: cost * usd }));
+}
+
+function complete({ gov }: TestGovernance, { id, token }: TestAgent, op: string) {
+  const how = { actualCostMicros: 0, outcome: 'succeeded', detail: '' } as const;
+  return completeAction(gov, { agentId: id, token, opId: `${op}:s`, ...how });
+}
+
+test('a replay comes after the decision that it repeats, and says the same', async () => {
+  const { one, two, settle, settled, register, follow } = await twoGateways();
+  const [agent, other] = [await register('acme/red/one'), await register('acme/red/two')];
+  await follow();
+  // One has decided and replayed, but not committed, when two uses up the cap.
+  const first = check(one, agent, 't', 6);
+  const again = check(one, agent, 't', 6);
+  const elsewhere = check(two, other, 'u', 6);
+  two.turn();
+  await ticks();
+  await settle();
+  await elsewhere;
+  const answers = await settled(Promise.all([first, again]));
+  const entries = (await one.audit()).filter(({ op_id }) => op_id === 't:s');
+  expect(entries.map(({ payload, decision }) => [decision, payload['replay'] ?? false])).toEqual([
+    ['deny', false],
+    ['deny', true],
+  ]);
+  expect(answers.map(({ decision }) => decision)).toEqual(['deny', 'deny']);
+});
+
+test('an agent is refused after its suspension in the log, not before', async () => {
+  const { one, two, log, settle, register, follow } = await twoGateways();
+  const [agent, other] = [await register('acme/red/one'), await register('acme/red/two')];
+  await follow();
+  // The suspension falls with the charge of the other gateway, because it concerns the same org.
+  const charge = check(one, agent, 't', 6);
+  const suspended = suspendAgent(one.gov, operator, agent.id, 'odd');
+  const refused = check(one, agent, 'u');
+  const elsewhere = check(two, other, 'v', 6);
+  two.turn();
+  log.work();
+  await settle();
+  await Promise.all([charge, suspended, refused, elsewhere]);
+  const entries = (await one.audit()).filter(({ event_type, reason }) =>
+    `${event_type} ${reason}`.includes('uspended'),
+  );
+  expect(entries.map(({ event_type }) => event_type)).toEqual(['AgentSuspended', 'ActionDenied', 'ActionDenied']);
+});
+
+test('a cap is not passed between a charge and the release after it', async () => {
+  const { one, two, log, settle, settled, register, follow } = await twoGateways();
+  const agents = [await register('acme/red/one'), await register('acme/red/two'), await register('acme/red/three')];
+  const [holder, charged, foreign] = agents as [TestAgent, TestAgent, TestAgent];
+  // Whoever first uses up a share of the cap reports it. That is over.
+  await settled(check(one, holder, 'full', 10));
+  await settled(complete(one, holder, 'full'));
+  await settled(check(one, holder, 'held', 8));
+  await follow();
+  // One charges up to the cap, and then releases, while two charges up to the cap, too.
+  const charge = check(one, charged, 'mine', 2);
+  const release = complete(one, holder, 'held');
+  const elsewhere = check(two, foreign, 'theirs', 2);
+  two.turn();
+  log.work();
+  await settle();
+  await Promise.all([charge, release, elsewhere]);
+  let total = 0;
+  for (const { op_id, payload, decision } of await one.audit()) {
+    if (decision === 'allow') total += Number(payload['cost_micros']);
+    if (payload['to'] === 'completing') total -= Number(payload['reserved_micros']);
+    expect(total, `after ${op_id}`).toBeLessThanOrEqual(10 * usd);
+  }
+});
+
+test('a charge is not refused for what the log has later', async () => {
+  const { one, two, log, settle, settled, register, follow } = await twoGateways();
+  const agents = [await register('acme/red/one'), await register('acme/red/two'), await register('acme/red/three')];
+  const [holder, large, small] = agents as [TestAgent, TestAgent, TestAgent];
+  await settled(check(one, holder, 'held', 8));
+  await follow();
+  const refused = check(one, large, 'large', 9);
+  const charge = check(one, small, 'small', 2);
+  const elsewhere = complete(two, holder, 'held');
+  two.turn();
+  log.work();
+  await settle();
+  await Promise.all([refused, charge, elsewhere]);
+  let total = 0;
+  for (const { op_id, payload, decision } of await one.audit()) {
+    const cost = Number(payload['cost_micros'] ?? 0);
+    if (decision === 'deny') expect(total + cost, `before ${op_id}`).toBeGreaterThan(10 * usd);
+    if (decision === 'allow') total += cost;
+    if (payload['to'] === 'completing') total -= Number(payload['reserved_micros']);
+  }
+});
+
+test('a gateway that cannot ask for the news refuses nothing by what it knows', async () => {
+  const { one, two, log, settled, register, follow } = await twoGateways();
+  const agent = await register('acme/red/one');
+  await follow();
+  await settled(check(two, agent, 't'));
+  log.outage = new Error('the database cannot be reached');
+  const unknown = complete(one, agent, 't');
+  unknown.catch(() => undefined);
+  await ticks();
+  while (log.waiting > 0) {
+    log.work();
+    await ticks();
+  }
+  await expect(unknown).rejects.toMatchObject({ code: 'store_unavailable' });
+  log.outage = undefined;
+  expect(await settled(complete(one, agent, 't'))).toMatchObject({ state: 'completing' });
+});

@@ -1,0 +1,80 @@
+import type { Batch, Commit, Store } from '../store.ts';
+import { HeadMoved } from '../journal/shared-log.ts';
+import { MemoryStore } from '../memory/memory-store.ts';
+import { commitText, parseCommit } from '../replication/commit-text.ts';
+
+/** A commit in the log, as text: members share no objects. */
+interface Kept {
+  readonly head: Commit['head'];
+  readonly text: string;
+}
+
+/** One log in memory that several governances write, as gateways on one database do. Nothing moves by itself. */
+export class SharedMemory {
+  readonly store = new MemoryStore();
+  readonly #commits: Kept[] = [];
+  /** Work that the store has been asked for, in order of arrival. */
+  readonly #asked: (() => void)[] = [];
+  /** While set, nothing can be written or read. */
+  outage: Error | undefined;
+
+  get waiting(): number {
+    return this.#asked.length;
+  }
+
+  get version(): number {
+    return this.#commits.length;
+  }
+
+  /** The store does the nth thing that it has been asked for. */
+  work(nth = 0): void {
+    this.#asked.splice(nth, 1)[0]?.();
+  }
+
+  join(): SharedMember {
+    const { store } = this;
+    let version = this.version;
+    const after = (): Commit[] => {
+      const commits = this.#commits.slice(version).map(({ head, text }) => ({ head, ...parseCommit(text) }));
+      version = this.version;
+      return commits;
+    };
+    const ask = <Result>(work: () => Result): Promise<Result> =>
+      new Promise((resolve, reject) => {
+        this.#asked.push(() => {
+          try {
+            if (this.outage !== undefined) throw this.outage;
+            resolve(work());
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        });
+      });
+    return {
+      store,
+      commit: (batch) => {
+        const onto = version;
+        return ask(() => {
+          if (onto !== this.version) throw new HeadMoved(after());
+          const { told = { steps: [], touched: { agents: [], orgs: [], everything: false } } } = batch;
+          if (batch.entries.length + batch.changes.length + told.steps.length === 0) return;
+          store.commit(batch);
+          const last = batch.entries.at(-1);
+          const head = last ?? this.#commits.at(-1)?.head ?? { seq: 0, hash: '0'.repeat(64) };
+          this.#commits.push({ head: { seq: head.seq, hash: head.hash }, text: commitText(told) });
+          version = this.version;
+        });
+      },
+      ready: () => after(),
+      read: () => ask(after),
+    };
+  }
+}
+
+/** The log as one governance sees it. */
+export interface SharedMember {
+  readonly store: Store;
+  readonly commit: (batch: Batch) => Promise<void>;
+  readonly ready: () => readonly Commit[];
+  readonly read: () => Promise<readonly Commit[]>;
+}

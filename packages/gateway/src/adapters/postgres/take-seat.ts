@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { StartError } from '../../start-error.ts';
+import { joinLock, seatHolders, seatLock } from './locks.ts';
+
+/** Who takes a seat. */
+export interface SeatTaker {
+  /** Names this run of this gateway, and no other. */
+  readonly id: string;
+  readonly version: string;
+  /** Whether this gateway hears what others do. If not, it must be the only one. */
+  readonly hearsOthers: boolean;
+}
+
+const lookEveryMs = 100;
+/** By then the server has noticed the dead connection of a gateway. */
+const patienceMs = 20_000;
+
+interface Seat {
+  readonly seat: number;
+  readonly id: string;
+  readonly hearsOthers: boolean;
+  readonly seenAt: string;
+}
+
+/** One gateway at a time looks and takes a seat. */
+export async function takeSeat(client: Client, options: SeatTaker): Promise<number> {
+  await client.query('SELECT pg_advisory_lock($1, $2)', joinLock);
+  try {
+    return await findSeat(client, options);
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', joinLock).catch(() => undefined);
+  }
+}
+
+async function findSeat(client: Client, options: SeatTaker): Promise<number> {
+  const startedAt = performance.now();
+  const firstSeen = new Map<string, string>();
+  for (;;) {
+    const seats = await knownSeats(client);
+    const held = new Set<number>();
+    let isUnclear = false;
+    for (const { seat, id, hearsOthers, seenAt } of seats) {
+      if (await isFree(client, seat)) continue;
+      held.add(seat);
+      if (options.hearsOthers && hearsOthers) continue;
+      // A gateway that has just died keeps its seat for a moment. One that lives shows it every second.
+      const before = firstSeen.get(id);
+      if (before !== undefined && before !== seenAt) throw notAlone(options.hearsOthers);
+      firstSeen.set(id, seenAt);
+      isUnclear = true;
+    }
+    if (!isUnclear || performance.now() - startedAt > patienceMs) {
+      const seat = firstNotIn(held);
+      if (await lock(client, seat)) return await write(client, seat, options);
+    }
+    await sleep(lookEveryMs);
+  }
+}
+
+function firstNotIn(held: ReadonlySet<number>): number {
+  for (let seat = 1; ; seat++) if (!held.has(seat)) return seat;
+}
+
+function notAlone(hearsOthers: boolean): StartError {
+  return new StartError(
+    hearsOthers
+      ? 'another gateway without SVC_NATS_URL runs on this SVC_DATABASE_URL; stop it, or give it the same SVC_NATS_URL'
+      : 'another gateway runs on this SVC_DATABASE_URL; several gateways need the same SVC_NATS_URL to hear each other',
+  );
+}
+
+async function knownSeats(client: Client): Promise<Seat[]> {
+  const { rows } = await client.query<Seat>(
+    'SELECT seat, id, hears_others AS "hearsOthers", seen_at::text AS "seenAt" FROM gateways ORDER BY seat',
+  );
+  return rows;
+}
+
+/** Whether nobody holds a seat. The answer may be out of date, so whoever wants the seat locks it. */
+async function isFree(client: Client, seat: number): Promise<boolean> {
+  const { rowCount } = await client.query(`SELECT 1 FROM (${seatHolders}) AS held WHERE seat = $1`, [seat]);
+  return rowCount === 0;
+}
+
+async function lock(client: Client, seat: number): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    'SELECT pg_try_advisory_lock($1, $2) AS locked',
+    seatLock(seat),
+  );
+  return rows[0]?.locked === true;
+}
+
+async function write(client: Client, seat: number, { id, version, hearsOthers }: SeatTaker): Promise<number> {
+  // After an outage the same gateway may find its seat taken, and gets another one.
+  await client.query('DELETE FROM gateways WHERE id = $1 AND seat <> $2', [id, seat]);
+  await client.query(
+    `INSERT INTO gateways AS g (seat, id, version, hears_others) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (seat) DO UPDATE SET id = excluded.id, version = excluded.version,
+        hears_others = excluded.hears_others, seen_at = clock_timestamp(), is_leaving = false,
+        started_at = CASE WHEN g.id = excluded.id THEN g.started_at ELSE clock_timestamp() END`,
+    [seat, id, version, hearsOthers],
+  );
+  return seat;
+}

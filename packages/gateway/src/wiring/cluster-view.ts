@@ -1,0 +1,59 @@
+import type { Governance } from '@reeve/core';
+import { isOver } from '@reeve/core';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import type { Member } from '../adapters/postgres/membership.ts';
+import type { OpenStore } from './opened-store.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+type Load = Pick<Member, 'agents' | 'opsInFlight'>;
+
+/** Counting takes at most this share of the time. */
+const mostShare = 0.01;
+
+/** Counts the agents that speak to this gateway, and their operations in flight. */
+export function loadOf(gov: Governance): () => Load {
+  let known: Load = { agents: 0, opsInFlight: 0 };
+  let nextAt = 0;
+  return () => {
+    const startedAt = systemClock.elapsed();
+    if (startedAt < nextAt) return known;
+    let [agents, opsInFlight] = [0, 0];
+    for (const agent of gov.directory.registered()) {
+      if (!agent.isHere) continue;
+      agents++;
+      for (const { state } of gov.ops.of(agent).values()) if (!isOver(state)) opsInFlight++;
+    }
+    known = { agents, opsInFlight };
+    nextAt = startedAt + (systemClock.elapsed() - startedAt) / mostShare;
+    return known;
+  };
+}
+
+/** All gateways on the store. One that can have no others lists itself. */
+export function gatewaysOf(
+  { membership }: OpenStore,
+  load: () => Load,
+  self: Pick<Member, 'id' | 'version' | 'startedAt'>,
+): () => readonly (Omit<Member, 'seat'> & { readonly isSelf: boolean })[] {
+  if (membership === undefined) return () => [{ ...self, ...load(), state: 'active', isSelf: true }];
+  return () =>
+    membership.members.map((member) => {
+      const isSelf = member.id === membership.id;
+      return { ...member, ...(isSelf ? load() : {}), isSelf };
+    });
+}
+
+/** Shows in metrics how this gateway works with others. */
+export function observeCluster(
+  { metrics }: WiringContext,
+  { membership, shared }: OpenStore,
+  { journal }: Governance,
+): void {
+  if (membership === undefined || shared === undefined) return;
+  metrics.observeCluster({
+    journal,
+    bus: shared.bus,
+    members: () => membership.members,
+    leads: () => membership.leads,
+  });
+}

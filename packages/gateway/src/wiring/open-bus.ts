@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { textIn } from '@reeve/core';
+import type { Bus } from '../adapters/nats/bus.ts';
+import { openNatsBus } from '../adapters/nats/nats-bus.ts';
+import type { CommitFeed, KeptCommit } from '../adapters/postgres/commit-feed.ts';
+import type { Membership } from '../adapters/postgres/membership.ts';
+import type { PostgresDatabase } from '../adapters/postgres/postgres-database.ts';
+import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
+import { PostgresTickets } from '../adapters/postgres/postgres-tickets.ts';
+import { parseNatsUrls } from '../config/nats-url.ts';
+import { warnOfPlainNats } from '../startup/warn-of-plain-nats.ts';
+import { StartError } from '../start-error.ts';
+import type { OpenStore, SharedStore } from './opened-store.ts';
+import type { WiringContext } from './wiring-context.ts';
+
+const topic = 'commits';
+const unreachable = 'NATS cannot be reached: this gateway and the others hear each other late, by the database';
+
+interface SharedParts {
+  readonly onFatal: (error: Error) => void;
+  readonly store: PostgresStore;
+  readonly database: PostgresDatabase;
+  readonly feed: CommitFeed;
+  readonly membership: Membership;
+}
+
+/** Connects to the other gateways. What they tell is collected until somebody listens. */
+export async function openBus(
+  { config, logger, health, opened }: WiringContext,
+  natsUrl: string,
+  { store, database, feed, membership, onFatal }: SharedParts,
+): Promise<SharedStore> {
+  const urls = parseNatsUrls(natsUrl);
+  warnOfPlainNats(urls, logger);
+  health.set('nats', { status: 'failing', detail: unreachable });
+  const connected = Promise.withResolvers<void>();
+  const bus = openNatsBus({
+    urls,
+    credsFile: config.natsCreds,
+    name: `reeve ${membership.seat}`,
+    secret: await clusterSecret(database),
+    onStatus: (status) => {
+      if (status === 'connected') {
+        health.ok('nats');
+        logger.info('NATS is reached');
+        connected.resolve();
+        // What was told before is lost.
+        shared.onCommits(false);
+      } else {
+        health.set('nats', { status: 'failing', detail: unreachable });
+        logger.error(unreachable);
+      }
+    },
+    onError: (error) => logger.warn({ err: error }, 'NATS reports a problem'),
+  });
+  opened.defer(() => bus.close(), 'the connection to NATS');
+  const shared: SharedStore = {
+    store,
+    feed,
+    bus,
+    tickets: new PostgresTickets(database),
+    onCommits: () => undefined,
+    onDiverged: (error) => {
+      const cause = error instanceof Error ? error : new Error(String(error));
+      onFatal(new Error('what another gateway has done cannot be followed; start this one again', { cause }));
+    },
+    connected: connected.promise,
+  };
+  bus.subscribe(topic, (payload) => {
+    const commit = commitOf(payload);
+    if (commit !== undefined) feed.receive(commit);
+    shared.onCommits(commit !== undefined);
+  });
+  return shared;
+}
+
+/** Tells the others of a commit. One that is too large for a message is only named, and they read it. */
+export function tellCommit(bus: Bus, commit: KeptCommit): void {
+  const { told, ...place } = commit;
+  const head = JSON.stringify(place);
+  const payload = Buffer.from(`${head}\n${told}`);
+  bus.publish(topic, payload.length <= bus.mostBytes ? payload : Buffer.from(head));
+}
+
+/** Undefined if it is only named. The text of a commit is long, and is not wrapped in another text. */
+function commitOf(payload: Uint8Array): KeptCommit | undefined {
+  const text = Buffer.from(payload).toString();
+  const end = text.indexOf('\n');
+  if (end === -1) return undefined;
+  return { ...(JSON.parse(text.slice(0, end)) as Omit<KeptCommit, 'told'>), told: text.slice(end + 1) };
+}
+
+/** What only the gateways on this database know. The first one makes it. */
+async function clusterSecret(database: PostgresDatabase): Promise<Uint8Array> {
+  const made = randomBytes(32).toString('base64');
+  await database.run(`INSERT INTO meta (name, value) VALUES ('cluster_secret', ?) ON CONFLICT DO NOTHING`, made);
+  const [row = {}] = await database.all(`SELECT value FROM meta WHERE name = 'cluster_secret'`);
+  return Buffer.from(textIn(row, 'value'), 'base64');
+}
+
+/** Waits until NATS was reached once. Until then nobody knows what other gateways are doing. */
+export async function waitForNats(
+  { logger }: WiringContext,
+  { shared }: OpenStore,
+  stopRequested: Promise<unknown> | undefined,
+): Promise<void> {
+  if (shared === undefined || shared.bus.isConnected) return;
+  logger.warn('NATS cannot be reached; the gateway waits for it and decides nothing before');
+  const isStopped = await Promise.race([
+    shared.connected.then(() => false),
+    stopRequested?.then(() => true) ?? new Promise<never>(() => undefined),
+  ]);
+  if (isStopped) throw new StartError('stopped while it waited for NATS (SVC_NATS_URL)');
+}

@@ -1,0 +1,32 @@
+import type { AccountStore, AuditReader, Store, Tickets } from '@reeve/core';
+import type { NatsBus } from '../adapters/nats/nats-bus.ts';
+import type { CommitFeed } from '../adapters/postgres/commit-feed.ts';
+import type { Membership } from '../adapters/postgres/membership.ts';
+import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
+
+/** A store and its companions. */
+export interface OpenStore {
+  readonly store: Store;
+  readonly reader: AuditReader;
+  readonly indexLag: () => Promise<number>;
+  /** Absent for the store in memory: it keeps nothing, so it has no accounts. */
+  readonly accountStore?: AccountStore;
+  /** Absent if no other gateway can be on the same store. */
+  readonly membership?: Membership;
+  /** Set if other gateways on the same store are heard. */
+  readonly shared?: SharedStore;
+}
+
+/** What several gateways share, and how they hear each other. */
+export interface SharedStore {
+  readonly store: PostgresStore;
+  readonly feed: CommitFeed;
+  readonly bus: NatsBus;
+  readonly tickets: Tickets;
+  /** Called when commits of other gateways may be at hand. `isKnown` is false if they must be read. */
+  onCommits: (isKnown: boolean) => void;
+  /** Called if memory could not follow the others: the gateway must not go on. */
+  readonly onDiverged: (error: unknown) => void;
+  /** Resolves once NATS was reached for the first time. */
+  readonly connected: Promise<void>;
+}

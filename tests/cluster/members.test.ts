@@ -1,0 +1,73 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { RouteOutput, Routes } from '@reeve/contract/http';
+import { eventually } from '../harness/eventually.ts';
+import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
+import { startPair } from './pair.ts';
+
+type Members = RouteOutput<Routes['listGateways']>['gateways'];
+
+async function membersAt(gateway: TestGateway): Promise<Members> {
+  const { status, body } = await gateway.api.get<{ gateways: Members }>('/api/v1/cluster', bootstrapKey);
+  expect(status).toBe(200);
+  return body.gateways;
+}
+
+function statesOf(members: Members): string[] {
+  return members.map(({ state, self }) => `${state}${self ? ', self' : ''}`);
+}
+
+test('after a kill, the other gateway replays its decision and completes its operation at once', async () => {
+  await using pair = await startPair();
+  const { one, two } = pair;
+  const agent = await one.register({ agentId: 'a' });
+  const answer = await one.check(agent, { traceId: 't', spanId: '1' });
+  await one.kill('SIGKILL');
+  const { opId, decision, reason, opState } = await two.check(agent, { traceId: 't', spanId: '1' });
+  expect({ opId, decision, reason, opState }).toEqual({
+    opId: answer.opId,
+    decision: answer.decision,
+    reason: answer.reason,
+    opState: 'running',
+  });
+  expect(await two.complete(agent, 't:1')).toMatchObject({ state: 'completing' });
+  const decisions = two.audit().filter(({ op_id, payload }) => op_id === 't:1' && payload['replay'] !== true);
+  expect(decisions.map(({ event_type }) => event_type)).toEqual(['ActionAllowed', 'OpStateChanged']);
+});
+
+test('the list of gateways shows who is active and who was lost, with one self, and forgets who left', async () => {
+  await using pair = await startPair();
+  const { one, two, options } = pair;
+  await eventually(async () => expect(statesOf(await membersAt(one))).toEqual(['active, self', 'active']));
+  await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['active', 'active, self']));
+  const agent = await two.register({ agentId: 'a' });
+  await two.check(agent);
+  await eventually(async () => {
+    expect((await membersAt(one))[1]).toMatchObject({ agents: 1, ops_in_flight: 1 });
+  });
+  await one.kill('SIGKILL');
+  await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['lost', 'active, self']), 400);
+  // Another one takes the free seat.
+  await using three = await TestGateway.start(options);
+  await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['active', 'active, self']));
+  expect(await three.kill('SIGTERM')).toBe(0);
+  await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['active, self']));
+});
+
+test('a gateway that drains is shown as leaving until it has gone', async () => {
+  await using pair = await startPair();
+  const { one, two } = pair;
+  // The gateway waits for what is in flight: a request whose body is yet to come.
+  const { hostname, port } = new URL(one.http);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  const head = `POST /api/v1/control HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${bootstrapKey}\r\n`;
+  socket.write(`${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{`);
+  await sleep(500);
+  one.child.kill('SIGTERM');
+  await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['leaving', 'active, self']));
+  socket.destroy();
+  expect(await one.exited()).toBe(0);
+  await eventually(async () => expect(statesOf(await membersAt(two))).toEqual(['active, self']));
+});
