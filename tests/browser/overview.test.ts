@@ -40,7 +40,7 @@ async function open(of = gateway, login = owner): Promise<Page> {
   return page;
 }
 
-const card = (page: Page, name: string) => page.getByRole('region', { name });
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 describe('the overview', () => {
   test('of an empty gateway teaches the next step, and shows nothing that it does not know', async () => {

@@ -44,6 +44,7 @@ function inBash(line: string): string[] {
 describe('in bash', () => {
   test.each<[string, string[]]>([
     ['reeve who', ['whoami']],
+    ['reeve cl', ['cluster']],
     ['reeve ops p', ['pause']],
     ['reeve --output json ops te', ['terminate']],
     ['reeve whoami --out', ['--output']],

@@ -58,13 +58,14 @@ describe('doctor', () => {
       'policy',
       'version',
       'credential',
+      'cluster',
       'chain',
       'ledger',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ok +${check} +\\S`, 'm'));
     }
     expect(stdout).toMatch(/^skipped +tenants +not probed\n +Run with --tenants/m);
-    expect(stdout).toMatch(/^12 in order, 0 to look at, 0 failed, 1 skipped\.$/m);
+    expect(stdout).toMatch(/^13 in order, 0 to look at, 0 failed, 1 skipped\.$/m);
   });
 
   test('has the same findings as data', async () => {
@@ -84,6 +85,7 @@ describe('doctor', () => {
       policy: 'ok',
       version: 'ok',
       credential: 'ok',
+      cluster: 'ok',
       ledger: 'ok',
       tenants: 'skipped',
     });
@@ -153,11 +155,16 @@ describe('doctor', () => {
     });
   });
 
-  test('of a tenant’s credential says that chain and ledger were not checkable', async () => {
+  test('of a tenant’s credential says that gateways, chain and ledger were not checkable', async () => {
     const { key } = await makeKey(gateway, { org_id: 'acme' });
     const { code, report } = await examine({ REEVE_API_URL: gateway.http, REEVE_API_KEY: key }, '--tenants');
     expect(code).toBe(0);
-    expect(statuses(report)).toMatchObject({ chain: 'skipped', ledger: 'skipped', tenants: 'skipped' });
+    expect(statuses(report)).toMatchObject({
+      cluster: 'skipped',
+      chain: 'skipped',
+      ledger: 'skipped',
+      tenants: 'skipped',
+    });
   });
 
   test('finds a chain that was broken', async () => {

@@ -210,6 +210,10 @@ export const commandTable: CommandTable = {
     summary: 'Show orgs, teams and agents.',
     load: async () => (await import('./commands/topology.ts')).topologyCommand,
   },
+  cluster: {
+    summary: 'Show the gateways that act as one.',
+    load: async () => (await import('./commands/cluster.ts')).clusterCommand,
+  },
   logs: {
     summary: 'Show the audit log, or follow it.',
     load: async () => (await import('./commands/logs.ts')).logsCommand,

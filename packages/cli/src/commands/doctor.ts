@@ -3,6 +3,7 @@ import type { GlobalValues } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, oneOf, text, texts } from '../command-line/values.ts';
 import { activeContext, callableContext } from '../context/active-context.ts';
+import { checkCluster, clusterNeedsAdmin } from '../doctor/check-cluster.ts';
 import { checkCredential, checkReachable, checkReadiness, checkTls } from '../doctor/check-gateway.ts';
 import { brokenConfiguration, checkConfiguration, checkDisk, checkSession } from '../doctor/check-machine.ts';
 import { checkLedger, ledgerNeedsAdmin } from '../doctor/check-ledger.ts';
@@ -22,7 +23,7 @@ const skippable = ['disk', 'tls', 'chain', 'ledger'] as const;
 
 export const doctorCommand = defineCommand({
   details: [
-    'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 if something has failed.',
+    'Looks at the configuration, the session, the disk, the way to the gateway, its clock, TLS, its stores and policies, the credential, the gateways that act as one, the audit chain and the ledger of budgets; each line is in order, or says what to do. Ends with 1 if something has failed.',
     '--tenants also makes two canary orgs, tries with every call of the API whether one can see or touch the other, and takes them away again; their entries stay in the audit log. It needs the scope admin, a credential bound to no tenant, and takes some minutes.',
     'Data: {healthy, findings: [{check, status: ok|warning|failed|skipped, detail, advice}]}.',
   ],
@@ -79,11 +80,12 @@ async function* examine(shell: Shell, globals: GlobalValues, choice: Choice): As
   const { finding, isAdmin, isBound } = await checkCredential(client);
   yield finding;
   if (finding.status !== 'ok') return;
+  const isWhole = isAdmin && !isBound;
+  yield isWhole ? await checkCluster(client) : clusterNeedsAdmin();
   if (!choice.skip.includes('chain')) yield await checkChain(shell, client, globals.timeout * 1000);
-  if (!choice.skip.includes('ledger')) yield isAdmin && !isBound ? await checkLedger(client) : ledgerNeedsAdmin();
+  if (!choice.skip.includes('ledger')) yield isWhole ? await checkLedger(client) : ledgerNeedsAdmin();
   if (!choice.tenants) yield tenantsNotProbed();
-  else if (isAdmin && !isBound)
-    yield await checkTenants(shell, client, choice.grpc ?? `${new URL(client.apiUrl).hostname}:50051`);
+  else if (isWhole) yield await checkTenants(shell, client, choice.grpc ?? `${new URL(client.apiUrl).hostname}:50051`);
   else yield tenantsNeedAdmin();
 }
 

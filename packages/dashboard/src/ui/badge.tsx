@@ -51,6 +51,8 @@ const states: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
   ok: ['OK', 'ok'],
   degraded: ['Degraded', 'warn'],
   failing: ['Failing', 'danger'],
+  leaving: ['Leaving', 'warn'],
+  lost: ['Lost', 'danger'],
 };
 
 interface StateBadgeProps {

@@ -5,6 +5,7 @@ import { ApprovalsCard } from './approvals-card.tsx';
 import { BudgetsCard } from './budgets-card.tsx';
 import { DecisionsCard } from './decisions-card.tsx';
 import { DenialsCard } from './denials-card.tsx';
+import { GatewaysCard } from './gateways-card.tsx';
 import { HealthCard } from './health-card.tsx';
 import { OpsCard, opCountsKey } from './ops-card.tsx';
 
@@ -16,6 +17,7 @@ export function OverviewPage() {
   useRefreshOn(['agent'], ['topologyStats']);
   useRefreshOn(['budget', 'ops_change'], ['listBudgets'], 10_000);
   useRefreshOn(['policy', 'audit_alert'], ['readyz']);
+  useRefreshOn(['agent', 'ops_change'], ['listGateways'], 10_000);
   return (
     <Page title="Overview">
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-3">
@@ -29,6 +31,7 @@ export function OverviewPage() {
           <OpsCard />
           <AgentsCard />
           <HealthCard />
+          <GatewaysCard />
         </div>
       </div>
     </Page>
