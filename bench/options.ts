@@ -12,6 +12,7 @@ export const parts = [
   'fan-out',
   'conditions',
   'cli-start',
+  'cluster',
   'profile',
 ] as const;
 export type Part = (typeof parts)[number];
@@ -51,6 +52,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only fan-out                    events to up to a thousand WebSockets, and decisions beside them
   npm run bench -- --only scoped-stop                a hundred thousand operations stopped while others are answered
   npm run bench -- --only conditions                 decisions with conditions and budgets, by 10 and 1,000 documents
+  npm run bench -- --only cluster                    one to four gateways on one PostgreSQL, and what PostgreSQL takes
   npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
 
   --quick           short rounds, small numbers, no results on disk

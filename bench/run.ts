@@ -1,6 +1,7 @@
 // npm run bench: see --help, and docs/performance.md for what the figures mean.
 import { availableParallelism, totalmem } from 'node:os';
 import { cliStartTable, measureCliStart } from './cli-start.ts';
+import { clusterTable, measureCluster } from './cluster.ts';
 import { conditionsTable, measureConditions } from './conditions.ts';
 import { controlStreamsTable, measureControlStreams } from './control-streams.ts';
 import type { Cores } from './cores.ts';
@@ -73,6 +74,10 @@ const runs: Readonly<Record<Part, Run>> = {
   'cli-start': async (_cores, { quick }) => {
     const results = measureCliStart(quick ? 15 : 60, tell);
     return { text: cliStartTable(results), results };
+  },
+  cluster: async (cores, { pace }) => {
+    const results = await measureCluster(cores, pace, tell);
+    return { text: clusterTable(results), results };
   },
   profile: async (cores, { pace }) => {
     const results = await profileGateway(cores, pace, tell);
