@@ -7,6 +7,7 @@ import { EventSocket } from '../harness/event-socket.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { Registered } from '../harness/gateway.ts';
 import { bootstrapKey, runServe, TestGateway, toolCall } from '../harness/gateway.ts';
+import { sharedNats } from '../harness/nats.ts';
 import { Policies } from '../harness/policies.ts';
 import { durableStores } from '../harness/stores.ts';
 
@@ -430,11 +431,12 @@ test('without a durable store, stored policies last as long as the process', asy
 
 test('gateways on one database have the same stored policies, and edit them one after the other', async () => {
   await using store = await durableStores[1].open();
-  const [one, two] = [await store.start(), await store.start()];
+  const env = { SVC_NATS_URL: (await sharedNats()).url() };
+  const [one, two] = [await store.start({ env }), await store.start({ env })];
   const [there, here] = [new Policies(one), new Policies(two)];
   const agent = await two.register({ agentId: 'a' });
   await there.put('base', 'default: allow');
-  await eventually(async () => expect(await two.check(agent)).toMatchObject({ decision: 1 }));
+  expect(await two.check(agent)).toMatchObject({ decision: 1 });
   expect((await two.heartbeat(agent)).policyVersion).toBe((await there.list()).policy_version);
   await here.put('base', 'default: deny', { base_version: 1 });
   expect((await there.tryPut('base', 'default: allow', { base_version: 1 })).body).toMatchObject({
@@ -445,26 +447,25 @@ test('gateways on one database have the same stored policies, and edit them one 
   );
   expect(racing.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
   await Promise.all([there, here, there, here].map((each, n) => each.put('crowd', `# ${n}\nrules: []`)));
-  await eventually(async () => {
-    const [a, b] = [(await there.versions('crowd')).body, (await here.versions('crowd')).body];
-    expect(a).toEqual(b);
-    expect(a.total).toBe(4);
-    expect((await there.get('crowd')).body).toEqual((await here.get('crowd')).body);
-  });
+  const [a, b] = [(await there.versions('crowd')).body, (await here.versions('crowd')).body];
+  expect(a).toEqual(b);
+  expect(a.total).toBe(4);
+  expect((await there.get('crowd')).body).toEqual((await here.get('crowd')).body);
   expect((await there.delete('base')).status).toBe(204);
-  await eventually(async () => expect(await two.check(agent)).toMatchObject({ decision: 2 }));
+  expect(await two.check(agent)).toMatchObject({ decision: 2 });
   expect((await here.get<Problem>('base')).status).toBe(404);
 });
 
 test('of gateways on one database, that with a file of the name goes by the file, and is degraded', async () => {
   await using store = await durableStores[1].open();
-  const one = await store.start();
-  const two = await store.start({ policies: { 'house.yaml': 'name: house\ndefault: deny\n' } });
+  const env = { SVC_NATS_URL: (await sharedNats()).url() };
+  const one = await store.start({ env });
+  const two = await store.start({ env, policies: { 'house.yaml': 'name: house\ndefault: deny\n' } });
   const agent = await two.register({ agentId: 'a' });
   await new Policies(one).put('house', 'default: allow');
   await eventually(async () => expect((await two.ready()).body).toMatchObject({ status: 'degraded' }));
   expect((await two.check(agent)).decision).toBe(2);
-  await eventually(async () => expect((await one.check(agent)).decision).toBe(1));
+  expect((await one.check(agent)).decision).toBe(1);
   expect((await one.ready()).body.status).toBe('ok');
   expect((await new Policies(one).delete('house')).status).toBe(204);
   await eventually(async () => expect((await two.ready()).body).toMatchObject({ status: 'ok' }));
