@@ -14,12 +14,12 @@ import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
 import type { TestStore } from '../harness/stores.ts';
 import { durableStores } from '../harness/stores.ts';
 
-/** A gateway shows itself in the database. These rows are as two others would write them; one is silent for an hour. */
+/** A gateway shows itself in the database. These rows are as two others would write them; one is silent for minutes. */
 const others = `INSERT INTO gateways (seat, id, version, hears_others, started_at, seen_at, agents, ops_in_flight) VALUES
   (8, 'aaaaaaaa-0000-4000-8000-000000000000', '0.2.0', true,
     clock_timestamp() - interval '2 hours', clock_timestamp() + interval '1 hour', 12, 1),
   (9, 'bbbbbbbb-0000-4000-8000-000000000000', '0.0.9', true,
-    clock_timestamp() - interval '3 days', clock_timestamp() - interval '1 hour', 1, 0)
+    clock_timestamp() - interval '3 days', clock_timestamp() - interval '10 minutes', 1, 0)
   ON CONFLICT DO NOTHING`;
 
 let browser: TestBrowser;

@@ -27,14 +27,13 @@ describe('NATS', () => {
   test.each([
     [{ ...postgres, SVC_NATS_URL: 'nats://n' }],
     [{ ...postgres, SVC_NATS_URL: 'tls://u:secret@n,tls://u:secret@m:4223' }],
-  ])('is not available in this version: %j', (env) => {
-    expect(() => load(env)).toThrow('SVC_NATS_URL: NATS is not available in this version; leave it unset');
+  ])('is given by a URL or several: %j', (env) => {
+    expect(load(env).natsUrl).toBe(env.SVC_NATS_URL);
   });
 
   test('may be given by a credentials file that can be read', () => {
-    expect(() => load({ ...postgres, SVC_NATS_URL: 'tls://n', SVC_NATS_CREDS: credsFile(creds) })).toThrow(
-      'not available in this version',
-    );
+    const file = credsFile(creds);
+    expect(load({ ...postgres, SVC_NATS_URL: 'tls://n', SVC_NATS_CREDS: file }).natsCreds).toBe(file);
   });
 
   test.each([
