@@ -80,6 +80,8 @@ describe('the list', () => {
   test('stands still while it is read, and shows what is new when asked', async () => {
     const page = await open('/audit?event_type=ActionAllowed');
     const first = rows(page).nth(1);
+    // The list is there: what happens from now on is news to it.
+    await first.getByText('ActionAllowed').waitFor();
     const before = await first.textContent();
     await whenLive(page);
     await gateway.check(bot, { traceId: 'news', spanId: 's' });
