@@ -1,7 +1,7 @@
 import type { EntryDraft } from '../audit/index.ts';
 import type { Guard, Stamped, Typed, Undo } from './journal-ports.ts';
 import type { Tick } from './tick.ts';
-import { newTick, Part } from './tick.ts';
+import { newTick, Part, unavailable } from './tick.ts';
 
 /** Gathers what callers do until it is committed. The journal makes it durable. */
 export abstract class Turns<Change, Event extends Typed> {
@@ -28,14 +28,16 @@ export abstract class Turns<Change, Event extends Typed> {
 
   /**
    * Reads, and reads again if that was refused and another gateway has done something in the meantime. For what comes
-   * before a turn, or needs none.
+   * before a turn, or needs none. As in a turn, nothing is refused by old knowledge.
    */
   async fresh<Result>(read: () => Result | Promise<Result>): Promise<Result> {
     const { followed } = this;
     try {
       return await read();
     } catch (error) {
-      if (!this.#isShared || !(await this.catchUp()) || this.followed === followed) throw error;
+      if (!this.#isShared) throw error;
+      if (!(await this.catchUp())) throw unavailable('read');
+      if (this.followed === followed) throw error;
       return await read();
     }
   }

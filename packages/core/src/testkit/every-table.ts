@@ -41,9 +41,9 @@ const of = { tier: 'global', orgId: '', teamId: '', agentId: '' } as const;
 const day = '2026-11-15';
 const month = '2026-11';
 
-const askedOp = {
+const opMembers = {
   opId: 't:s',
-  state: 'pending',
+  agent: id,
   registeredAt: 1,
   updatedAt: 1,
   actionType: null,
@@ -55,8 +55,6 @@ const askedOp = {
   reservedMicros: 0,
   policyRule: '',
   digest: '',
-  control: null,
-  stale: false,
 } as const;
 
 /** One change of each kind. A missing kind does not compile. */
@@ -87,29 +85,9 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   signing_key_saved: { kind: 'signing_key_saved', key: { kid: 'k', privateJwk: '', publicJwk: '{}', createdAt: 1 } },
   signing_key_removed: { kind: 'signing_key_removed', kid: 'k' },
   owed_entry_recorded: { kind: 'owed_entry_recorded', id: 'owed' },
-  op_saved: {
-    kind: 'op_saved',
-    op: {
-      opId: 't:s',
-      agent: id,
-      state: 'running',
-      registeredAt: 1,
-      updatedAt: 1,
-      actionType: null,
-      resource: '',
-      summary: '',
-      runId: '',
-      reason: '',
-      costMicros: 0,
-      reservedMicros: 0,
-      policyRule: '',
-      digest: '',
-      controlId: null,
-      seq: 1,
-    },
-  },
+  op_saved: { kind: 'op_saved', op: { ...opMembers, state: 'running', controlId: null, seq: 1 } },
   op_removed: { kind: 'op_removed', id, opId: 't:s' },
-  op_asked: { kind: 'op_asked', op: { ...askedOp, agent: id } },
+  op_asked: { kind: 'op_asked', op: { ...opMembers, state: 'pending', control: null, stale: false } },
   ops_replay_from: { kind: 'ops_replay_from', seq: 1 },
   ops_forgotten: { kind: 'ops_forgotten' },
   receipt_saved: { kind: 'receipt_saved', receipt: sampleReceipt },

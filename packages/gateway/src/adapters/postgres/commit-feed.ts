@@ -24,6 +24,7 @@ export const commitColumns = 'version, gateway, seq, hash, told';
 const page = 200;
 /** What has arrived too early waits for what comes before it. Beyond this it is read from the database. */
 const mostWaiting = 1000;
+const mostCharacters = 64 * 1024 * 1024;
 
 /**
  * The commits of all gateways, in order. It knows the number of the newest commit that this gateway has followed or
@@ -67,7 +68,9 @@ export class CommitFeed {
   /** Another gateway says that it has made a commit. */
   receive(commit: KeptCommit): void {
     if (commit.version <= this.#version || commit.gateway === this.#gateway) return;
-    if (this.#waiting.size < mostWaiting) this.#waiting.set(commit.version, commit);
+    let characters = commit.told.length;
+    for (const { told } of this.#waiting.values()) characters += told.length;
+    if (this.#waiting.size < mostWaiting && characters <= mostCharacters) this.#waiting.set(commit.version, commit);
   }
 
   ready(): Commit[] {

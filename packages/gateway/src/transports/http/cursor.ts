@@ -4,7 +4,7 @@ import { HttpError } from './problem.ts';
 /**
  * Where a list continues, as an opaque text. It names a place and grants nothing: access is checked again from there.
  */
-export function cursorOf(place: number | null): string | null {
+export function cursorOf(place: number | string | null): string | null {
   return place === null ? null : Buffer.from(`v1:${place}`).toString('base64url');
 }
 
@@ -16,16 +16,12 @@ export function placeOf(cursor: string | undefined): number | undefined {
 }
 
 /** The same for a list of agents, which continues after a place or after an agent. */
-export function agentCursorOf(place: number | string | null): string | null {
-  return place === null ? null : Buffer.from(`v1:${place}`).toString('base64url');
-}
-
 export function agentPlaceOf(cursor: string | undefined): number | string | undefined {
   if (cursor === undefined) return undefined;
   const key = /^v1:((?:[\w.-]{0,128}\/){2}[\w.-]{1,128})$/.exec(
     Buffer.from(cursor, 'base64url').toString('latin1'),
   )?.[1];
-  return key !== undefined && agentCursorOf(key) === cursor ? key : placeOf(cursor);
+  return key !== undefined && cursorOf(key) === cursor ? key : placeOf(cursor);
 }
 
 /** The same for a list that continues after a record, by its id. */

@@ -1,6 +1,6 @@
 import type { AgentId, Execute, Operations } from '@reeve/core';
 import { findAgent, lineageOf, listAgents, teamOf, topologyStats, treeUnder, visibleAgents } from '@reeve/core';
-import { agentCursorOf, agentPlaceOf } from '../cursor.ts';
+import { agentPlaceOf, cursorOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import type { TopologyAgentJson } from '../present-agent.ts';
@@ -46,7 +46,7 @@ export function tenancyHandlers(operations: Operations, execute: Execute): Pick<
       const { agents, next, total, placeAfter } = listAgents(operations, principal, filter, page);
       const items = fitting(agents, agentJson);
       const goesOn = items.length < agents.length ? (placeAfter(items.length) ?? next) : next;
-      return { items, next_cursor: agentCursorOf(goesOn), total };
+      return { items, next_cursor: cursorOf(goesOn), total };
     },
     getAgent: ({ params }, { principal }) => agentJson(findAgent(operations, principal, idOf(params))),
     suspendAgent: async ({ params, body }, { principal }) => {
