@@ -4,7 +4,7 @@ import { followCommits } from './overtaken.ts';
 import type { ForeignCommit, Sharing } from './shared-log.ts';
 import { eventsOf, HeadMoved } from './shared-log.ts';
 import type { Tick } from './tick.ts';
-import { batchOf, nothingToWrite, stampAll, unavailable } from './tick.ts';
+import { batchOf, nothingToWrite, rejectAll, stampAll } from './tick.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -55,32 +55,6 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   /** How many turns were done again, because another gateway was first. */
   get repeated(): number {
     return this.#repeated;
-  }
-
-  /**
-   * Acts at once, and answers once that is durable, a refusal included. `act` never waits. It may run again if another
-   * gateway has changed what it rests on; the last answer counts.
-   */
-  async turn<Result>(act: () => Result): Promise<Result> {
-    if (this.#sharing === undefined) {
-      try {
-        return act();
-      } finally {
-        await this.committed();
-      }
-    }
-    const { followed } = this;
-    const attempt = this.attempt(act);
-    // What changed nothing is not checked by a commit. It may rest on what is no longer true.
-    if (attempt.isIdle) {
-      const isUpToDate = await this.catchUp();
-      if (isUpToDate && this.#followed > followed) attempt.run();
-      else if (!isUpToDate && attempt.isRefusal) throw unavailable('read');
-    }
-    for (let tick = attempt.tick; tick !== undefined; tick = attempt.tick === tick ? undefined : attempt.tick) {
-      await tick.committed;
-    }
-    return attempt.outcome();
   }
 
   /** Resolves in the next turn of the event loop, so that others run in between. */
@@ -142,8 +116,18 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     const commits = await arriving;
     const sharing = this.#sharing;
     if (sharing === undefined || commits.length === 0) return;
-    await sharing.prepare(commits);
+    await this.#prepare(sharing, commits);
     this.#follow(sharing, commits);
+  }
+
+  /** What takes long must not keep others waiting: an empty batch lets go of the log. */
+  async #prepare(sharing: Sharing<Change, Event>, commits: readonly ForeignCommit<Change, Event>[]): Promise<void> {
+    const preparing = sharing.prepare(commits);
+    if (preparing !== undefined) await Promise.all([preparing, this.#letGo()]);
+  }
+
+  async #letGo(): Promise<void> {
+    await this.#settled(this.#ports.commit(nothingToWrite) ?? undefined);
   }
 
   protected begun(): void {
@@ -164,9 +148,28 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     if (this.inFlight !== undefined || this.#reading !== undefined || this.#isHeld) return;
     const tick = this.tick;
     if (tick === undefined) return;
+    const locking = this.#closed ? undefined : this.#sharing?.lock();
+    if (locking !== undefined) {
+      void this.#take(this.#locked(locking));
+      return;
+    }
     this.tick = undefined;
-    if (this.#closed) this.#reject([tick], new Error('the journal is closed'));
+    if (this.#closed) rejectAll([tick], new Error('the journal is closed'));
     else this.#commit(tick);
+  }
+
+  /** What happens until the log is locked joins the commit. If it cannot be locked, all of that fails. */
+  async #locked(
+    locking: Promise<readonly ForeignCommit<Change, Event>[]>,
+  ): Promise<readonly ForeignCommit<Change, Event>[]> {
+    try {
+      return await locking;
+    } catch (error) {
+      const { tick } = this;
+      this.tick = undefined;
+      if (tick !== undefined) this.#takeBackAll(tick, error);
+      throw error;
+    }
   }
 
   /**
@@ -225,11 +228,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
       if (sharing === undefined) throw new Error('the log has another writer');
       // What arrived before these comes first.
       await this.#settled(this.#reading);
-      const preparing = sharing.prepare(commits);
-      if (preparing !== undefined) {
-        // Others must not wait for it: an empty batch lets go of the log.
-        await Promise.all([preparing, this.#settled(this.#ports.commit(nothingToWrite) ?? undefined)]);
-      }
+      await this.#prepare(sharing, commits);
       this.#follow(sharing, commits);
     } catch (error) {
       this.inFlight = undefined;
@@ -240,7 +239,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     this.#commit(tick);
   }
 
-  /** Memory that cannot follow is no longer in step with the log, and must not be used. */
+  /** Memory that cannot follow is no longer in step with the log: nothing that rests on it is committed any more. */
   #follow(sharing: Sharing<Change, Event>, commits: readonly ForeignCommit<Change, Event>[]): void {
     try {
       const ticks = () => [this.inFlight, this.tick].filter((tick) => tick !== undefined);
@@ -251,6 +250,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
       };
       this.#repeated += followCommits({ sharing, ticks, onFollowed }, commits);
     } catch (error) {
+      this.#closed = true;
       sharing.failed(error);
       throw error;
     }
@@ -279,22 +279,9 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     const above = this.tick;
     this.tick = undefined;
     try {
-      this.#reject(above === undefined ? [tick] : [above, tick], error);
+      rejectAll(above === undefined ? [tick] : [above, tick], error);
     } finally {
       this.#ports.onCommit(error);
-    }
-  }
-
-  /** Takes back what the turns changed. Whatever goes wrong on the way, the waiting callers learn of the failure. */
-  #reject(ticks: readonly Tick<Change, Event>[], cause: unknown): void {
-    try {
-      for (const { parts } of ticks) {
-        for (const { undos } of parts.toReversed()) for (const undo of undos.reverse()) undo();
-      }
-    } finally {
-      const failure = unavailable('written');
-      failure.cause = cause;
-      for (const tick of ticks) tick.reject(failure);
     }
   }
 }

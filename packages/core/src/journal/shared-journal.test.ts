@@ -29,6 +29,9 @@ class SharedJournal {
   arrived: ForeignCommit<Change, Event>[] = [];
   unread: ForeignCommit<Change, Event>[] = [];
   prepared: Promise<void> | undefined;
+  cannotFollow = false;
+  /** What the next commits wait for before they are sealed. */
+  readonly locks: (Promise<ForeignCommit<Change, Event>[]> | undefined)[] = [];
   #due: (() => void)[] = [];
 
   readonly journal = new Journal<Change, Event>(
@@ -48,10 +51,12 @@ class SharedJournal {
         touchOf: (step) => ('change' in step ? { agent: step.change.agent } : undefined),
         ready: () => this.arrived.splice(0),
         read: () => Promise.resolve(this.unread.splice(0)),
+        lock: () => this.locks.shift(),
         prepare: () => this.prepared,
         failed: () => undefined,
         follow: ({ steps }) => {
           for (const step of steps) if ('change' in step) this.#add(step.change);
+          if (this.cannotFollow) throw new Error('unknown step');
         },
       },
     },
@@ -200,6 +205,48 @@ describe('a journal on a shared log', () => {
     expect(await Promise.all(answers)).toEqual(['store_unavailable', 'store_unavailable']);
     expect(Object.fromEntries(tested.sums)).toEqual({ 'a/b/one': 5, 'a/b/two': 0 });
     expect(tested.done).toEqual([]);
+  });
+
+  test('what happens until the log is locked is in one commit, after those of others', async () => {
+    const tested = new SharedJournal();
+    const { promise, resolve } = Promise.withResolvers<ForeignCommit<Change, Event>[]>();
+    tested.locks.push(promise);
+    const first = tested.add('a/b/one', 4);
+    tested.turn();
+    await later();
+    const second = tested.add('a/b/two', 1);
+    tested.turn();
+    await later();
+    expect(tested.written).toEqual([]);
+    resolve([commit(7, { agent: 'a/b/one', by: 5 })]);
+    expect([await first, await second]).toEqual([9, 1]);
+    expect(tested.batches.map(({ entries }) => entries.map(({ seq }) => seq))).toEqual([[8, 9]]);
+    expect(tested.journal.repeated).toBe(1);
+  });
+
+  test('fails all that waits for a log that cannot be locked, and goes on', async () => {
+    const tested = new SharedJournal();
+    tested.locks.push(Promise.reject(new Error('gone')));
+    const answers = [tested.add('a/b/one', 4), tested.add('a/b/two', 1)].map((answer) =>
+      answer.catch((error: unknown) => (error as { code: string }).code),
+    );
+    tested.turn();
+    expect(await Promise.all(answers)).toEqual(['store_unavailable', 'store_unavailable']);
+    expect(Object.fromEntries(tested.sums)).toEqual({ 'a/b/one': 0, 'a/b/two': 0 });
+    const next = tested.add('a/b/one', 2);
+    tested.turn();
+    expect(await next).toBe(2);
+  });
+
+  test('commits nothing any more once it cannot follow', async () => {
+    const tested = new SharedJournal();
+    tested.cannotFollow = true;
+    tested.arrived = [commit(1, { agent: 'a/b/one', by: 2 })];
+    const answer = tested.add('a/b/two', 1);
+    expect(() => tested.journal.followReady()).toThrow('unknown step');
+    tested.turn();
+    await expect(answer).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(tested.written).toEqual([]);
   });
 
   test('holds still while memory is restored', async () => {

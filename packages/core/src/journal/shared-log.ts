@@ -38,10 +38,15 @@ export class HeadMoved<Change = unknown, Event = unknown> extends Error {
 export interface Sharing<Change, Event> {
   /** What a step changes. */
   readonly touchOf: (step: Step<Change, Event>) => Touch;
-  /** The commits of others that are at hand, in order. Each is handed out once: here, by `read` or by `HeadMoved`. */
+  /** The commits of others that are at hand, in order. Each is handed out once: here, by `read`, `lock` or `HeadMoved`. */
   readonly ready: () => readonly ForeignCommit<Change, Event>[];
   /** The commits of others up to now. Never called while a commit is under way. */
   readonly read: () => Promise<readonly ForeignCommit<Change, Event>[]>;
+  /**
+   * Locks the log for the next commit, if others are likely to write first, and returns theirs. So nothing is sealed
+   * that would have to be sealed again. Undefined if a commit had better be tried at once.
+   */
+  readonly lock: () => Promise<readonly ForeignCommit<Change, Event>[]> | undefined;
   /** Does ahead what would take long in `follow`. Undefined if there is nothing. Never rejects. */
   readonly prepare: (commits: readonly ForeignCommit<Change, Event>[]) => Promise<void> | undefined;
   /** Brings memory in step with a commit. */

@@ -115,6 +115,19 @@ function all<Change, Event extends Typed, Item>(
   return only !== undefined && parts.length === 1 ? of(only) : parts.flatMap(of);
 }
 
+/** Takes back what ticks changed, newest first. Whatever goes wrong on the way, the waiting callers learn of it. */
+export function rejectAll<Change, Event extends Typed>(ticks: readonly Tick<Change, Event>[], cause: unknown): void {
+  try {
+    for (const { parts } of ticks) {
+      for (const { undos } of parts.toReversed()) for (const undo of undos.reverse()) undo();
+    }
+  } finally {
+    const failure = unavailable('written');
+    failure.cause = cause;
+    for (const tick of ticks) tick.reject(failure);
+  }
+}
+
 /** Lets go of the log. */
 export const nothingToWrite: Batch<never, never> = { entries: [], changes: [] };
 

@@ -27,6 +27,32 @@ export abstract class Turns<Change, Event extends Typed> {
   abstract catchUp(): Promise<boolean>;
 
   /**
+   * Acts at once, and answers once that is durable, a refusal included. `act` never waits. It may run again if another
+   * gateway has changed what it rests on; the last answer counts.
+   */
+  async turn<Result>(act: () => Result): Promise<Result> {
+    if (!this.#isShared) {
+      try {
+        return act();
+      } finally {
+        await this.committed();
+      }
+    }
+    const { followed } = this;
+    const attempt = this.attempt(act);
+    // What changed nothing is not checked by a commit. It may rest on what is no longer true.
+    if (attempt.isIdle) {
+      const isUpToDate = await this.catchUp();
+      if (isUpToDate && this.followed > followed) attempt.run();
+      else if (!isUpToDate && attempt.isRefusal) throw unavailable('read');
+    }
+    for (let tick = attempt.tick; tick !== undefined; tick = attempt.tick === tick ? undefined : attempt.tick) {
+      await tick.committed;
+    }
+    return attempt.outcome();
+  }
+
+  /**
    * Reads, and reads again if that was refused and another gateway has done something in the meantime. For what comes
    * before a turn, or needs none. As in a turn, nothing is refused by old knowledge.
    */

@@ -1,28 +1,56 @@
 import type { Touched } from '../journal/index.ts';
+import type { AgentId } from '../kernel/index.ts';
 import type { Commit } from '../store.ts';
+import type { PackedStep } from './packed-step.ts';
+import { packStep, unpackStep } from './packed-step.ts';
 
 /** What other gateways are told of a batch, beside its place in the log. */
 type Told = Pick<Commit, 'steps' | 'touched'>;
+
+/** As it travels. */
+interface ToldText {
+  readonly steps: readonly (Commit['steps'][number] | PackedStep)[];
+  readonly touched: Touched;
+}
 
 /** A member that JSON has no number for. No name of ours begins with it. */
 const big = '$big';
 
 /** The steps of a batch as text, for other gateways. */
 export function commitText({ steps, touched }: Told): string {
-  return JSON.stringify({ steps, touched } satisfies Told, (_, value: unknown) =>
-    typeof value === 'bigint' ? { [big]: value.toString() } : value,
-  );
+  const places = new Map(touched.agents.map((agent, place) => [agent, place]));
+  const told: ToldText = { steps: steps.map((step) => packStep(step, places)), touched };
+  try {
+    return JSON.stringify(told);
+  } catch (error) {
+    // A replacer visits every value, and nearly no commit holds a big number.
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(told, (_, value: unknown) =>
+      typeof value === 'bigint' ? { [big]: value.toString() } : value,
+    );
+  }
 }
 
 /** Reads what `commitText` wrote, by this release or by another one. */
 export function parseCommit(text: string): Told {
-  // Reviving visits every value, and nearly no text holds a big number.
-  const told = JSON.parse(text, text.includes(`{"${big}":"`) ? revive : undefined) as Partial<Told>;
-  return { steps: told.steps ?? [], touched: told.touched ?? everything };
+  // Reviving visits every value as well.
+  const told = JSON.parse(text, text.includes(`{"${big}":"`) ? revive : undefined) as Partial<ToldText>;
+  const { steps = [], touched = everything } = told;
+  const agents = touched.agents.map(agentIdOf);
+  return { steps: steps.map((step) => (isPacked(step) ? unpackStep(step, agents) : step)), touched };
 }
 
 /** Unknown is as much as everything. */
 const everything: Touched = { agents: [], orgs: [], everything: true };
+
+function isPacked(step: ToldText['steps'][number]): step is PackedStep {
+  return Array.isArray(step);
+}
+
+function agentIdOf(key: string): AgentId {
+  const [orgId = '', teamId = '', agentId = ''] = key.split('/');
+  return { orgId, teamId, agentId };
+}
 
 function revive(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !(big in value)) return value;

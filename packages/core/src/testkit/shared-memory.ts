@@ -15,6 +15,8 @@ export class SharedMemory {
   readonly #commits: Kept[] = [];
   /** Work that the store has been asked for, in order of arrival. */
   readonly #asked: (() => void)[] = [];
+  /** Who has locked the log. Nobody else writes meanwhile. */
+  #holder: object | undefined;
   /** While set, nothing can be written or read. */
   outage: Error | undefined;
 
@@ -33,29 +35,39 @@ export class SharedMemory {
 
   join(): SharedMember {
     const { store } = this;
+    const me = {};
     let version = this.version;
+    /** For so many more commits, others are expected to be first. */
+    let crowded = 0;
     const after = (): Commit[] => {
       const commits = this.#commits.slice(version).map(({ head, text }) => ({ head, ...parseCommit(text) }));
       version = this.version;
       return commits;
     };
-    const ask = <Result>(work: () => Result): Promise<Result> =>
+    const ask = <Result>(work: () => Result, writes: boolean): Promise<Result> =>
       new Promise((resolve, reject) => {
-        this.#asked.push(() => {
+        const answer = () => {
           try {
             if (this.outage !== undefined) throw this.outage;
-            resolve(work());
+            if (writes && this.#holder !== undefined && this.#holder !== me) this.#asked.push(answer);
+            else resolve(work());
           } catch (error) {
+            if (this.#holder === me) this.#holder = undefined;
             reject(error instanceof Error ? error : new Error(String(error)));
           }
-        });
+        };
+        this.#asked.push(answer);
       });
     return {
       store,
       commit: (batch) => {
         const onto = version;
         return ask(() => {
-          if (onto !== this.version) throw new HeadMoved(after());
+          this.#holder = undefined;
+          if (onto !== this.version) {
+            crowded = 3;
+            throw new HeadMoved(after());
+          }
           const { told = { steps: [], touched: { agents: [], orgs: [], everything: false } } } = batch;
           if (batch.entries.length + batch.changes.length + told.steps.length === 0) return;
           store.commit(batch);
@@ -63,10 +75,18 @@ export class SharedMemory {
           const head = last ?? this.#commits.at(-1)?.head ?? { seq: 0, hash: '0'.repeat(64) };
           this.#commits.push({ head: { seq: head.seq, hash: head.hash }, text: commitText(told) });
           version = this.version;
-        });
+        }, true);
       },
       ready: () => after(),
-      read: () => ask(after),
+      read: () => ask(after, false),
+      lock: () => {
+        if (crowded === 0 || this.#holder === me) return undefined;
+        crowded--;
+        return ask(() => {
+          this.#holder = me;
+          return after();
+        }, true);
+      },
     };
   }
 }
@@ -77,4 +97,5 @@ export interface SharedMember {
   readonly commit: (batch: Batch) => Promise<void>;
   readonly ready: () => readonly Commit[];
   readonly read: () => Promise<readonly Commit[]>;
+  readonly lock: () => Promise<readonly Commit[]> | undefined;
 }

@@ -150,6 +150,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
             sharing: {
               ready: member.ready,
               read: member.read,
+              lock: member.lock,
               touchOf,
               prepare: (foreign) => prepareToFollow(test, foreign),
               failed: () => undefined,

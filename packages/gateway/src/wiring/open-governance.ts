@@ -178,6 +178,7 @@ function sharingOf(shared: SharedStore, followed: { readonly current?: Followed 
     touchOf,
     ready: () => feed.ready(),
     read: () => feed.read(),
+    lock: () => shared.store.lock(),
     prepare: (commits) => prepareToFollow(here(), commits),
     follow: (commit) => followCommit(here(), commit),
     failed: (error) => shared.onDiverged(error),

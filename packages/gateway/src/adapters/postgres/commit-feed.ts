@@ -35,6 +35,8 @@ export class CommitFeed {
   readonly #gateway: string;
   readonly #onFellBehind: (error: FellBehind) => void;
   readonly #waiting = new Map<number, KeptCommit>();
+  /** The length of what waits. */
+  #characters = 0;
   #version = 0;
   #head: ChainHead = emptyChain;
 
@@ -61,16 +63,18 @@ export class CommitFeed {
 
   /** This gateway has made the next commit, which ends with this entry, if it has any. */
   made(last: ChainHead | undefined): void {
-    this.#waiting.delete(++this.#version);
+    this.#forget(++this.#version);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
   }
 
   /** Another gateway says that it has made a commit. */
   receive(commit: KeptCommit): void {
     if (commit.version <= this.#version || commit.gateway === this.#gateway) return;
-    let characters = commit.told.length;
-    for (const { told } of this.#waiting.values()) characters += told.length;
-    if (this.#waiting.size < mostWaiting && characters <= mostCharacters) this.#waiting.set(commit.version, commit);
+    const characters = this.#characters + commit.told.length;
+    if (this.#waiting.size >= mostWaiting || characters > mostCharacters) return;
+    this.#forget(commit.version);
+    this.#waiting.set(commit.version, commit);
+    this.#characters += commit.told.length;
   }
 
   ready(): Commit[] {
@@ -109,11 +113,16 @@ export class CommitFeed {
     // Read first: what cannot be read must not count as known.
     const read = commits.map(({ seq, hash, told }) => ({ head: { seq, hash }, ...parseCommit(told) }));
     for (const { version, seq, hash } of commits) {
-      this.#waiting.delete(version);
+      this.#forget(version);
       this.#version = version;
       this.#head = { seq, hash };
     }
-    for (const version of this.#waiting.keys()) if (version <= this.#version) this.#waiting.delete(version);
+    for (const version of this.#waiting.keys()) if (version <= this.#version) this.#forget(version);
     return read;
+  }
+
+  #forget(version: number): void {
+    this.#characters -= this.#waiting.get(version)?.told.length ?? 0;
+    this.#waiting.delete(version);
   }
 }

@@ -76,7 +76,14 @@ function noteValues({ after, gateway, events, told }: CommitNote, last: ChainHea
   return [after, last?.seq ?? null, last?.hash ?? null, gateway, events, told];
 }
 
-/** Fails, and the transaction with it, unless the head is at this commit. Nothing of a batch is written without it. */
-export function requireMoved(version: number): Statement {
-  return { name: 'require_moved', text: 'SELECT 1 / count(*) FROM chain WHERE version = $1', values: [version] };
+/**
+ * Fails, and the transaction with it, unless the head is at this commit and the commit is of this name, if it has one.
+ * Nothing of a batch is written without it.
+ */
+export function requireMoved(version: number, name: string | null): Statement {
+  if (name === null) {
+    return { name: 'require_moved', text: 'SELECT 1 / count(*) FROM chain WHERE version = $1', values: [version] };
+  }
+  const text = 'SELECT 1 / count(*) FROM commits WHERE version = $1 AND gateway = $2';
+  return { name: 'require_made', text, values: [version, name] };
 }

@@ -183,8 +183,8 @@ export class Membership {
     let isKept = false;
     try {
       await setUp(client);
-      // The server may not have noticed yet that the old connection is gone.
-      const end = `SELECT pg_terminate_backend(pid) FROM (${seatHolders}) AS held WHERE seat = $1 AND pid = $2`;
+      // The server may not have noticed yet that the old connection is gone. This waits until it is.
+      const end = `SELECT pg_terminate_backend(pid, 5000) FROM (${seatHolders}) AS held WHERE seat = $1 AND pid = $2`;
       await client.query(end, [this.#seat, processOf(old)]);
       this.#seat = await takeSeat(client, this.#of);
       isKept = !this.#isClosed;

@@ -145,6 +145,47 @@ describe('two gateways on one database', () => {
     await database.drop();
   });
 
+  test('a batch that waits for the head is not written if memory has followed others meanwhile', async () => {
+    const database = await emptyDatabase();
+    await using first = await shared(database.url);
+    await using second = await shared(database.url);
+    const mine = one(emptyChain);
+    await first.store.commit({ entries: mine, changes: [] });
+    await expect(second.store.commit({ entries: one(emptyChain), changes: [] })).rejects.toThrow(HeadMoved);
+    const late = { entries: one(mine[0], 'late'), changes: [{ kind: 'agent_saved', agent } as const] };
+    const waiting = first.store.commit(late).catch((error: unknown) => error);
+    const next = one(mine[0], 'next');
+    await second.store.commit({ entries: next, changes: [] });
+    // The message comes before the answer of the database.
+    for (const commit of second.told) first.feed.receive(commit);
+    const followed = first.feed.ready().map(({ head }) => head.seq);
+    const refused = await waiting;
+    expect(refused).toBeInstanceOf(HeadMoved);
+    const read = (refused as HeadMoved).commits.map(({ head }) => head.seq);
+    expect([...followed, ...read]).toEqual([2]);
+    expect((await first.store.load()).agents).toEqual([]);
+    await database.drop();
+  });
+
+  test('who was late before locks the head first, and then makes its batch once', async () => {
+    const database = await emptyDatabase();
+    await using first = await shared(database.url);
+    await using second = await shared(database.url);
+    expect(first.store.lock()).toBeUndefined();
+    const mine = one(emptyChain);
+    await first.store.commit({ entries: mine, changes: [] });
+    await expect(second.store.commit({ entries: one(emptyChain), changes: [] })).rejects.toThrow(HeadMoved);
+    expect(second.store.lock(), 'it is locked already').toBeUndefined();
+    const next = one(mine[0]);
+    await second.store.commit({ entries: next, changes: [] });
+    const theirs = await append(first.store, mine[0], ['theirs']);
+    const before = await second.store.lock();
+    expect(before?.map(({ head }) => head)).toEqual([{ seq: 3, hash: theirs.hash }]);
+    await second.store.commit({ entries: one(theirs), changes: [] });
+    expect((await first.store.load()).head.seq).toBe(4);
+    await database.drop();
+  });
+
   test('a head that is locked for a batch that never comes is free again after a while', async () => {
     const database = await emptyDatabase();
     await using first = await shared(database.url);

@@ -7,6 +7,7 @@ import type {
   Batch,
   BulkControl,
   ClosedPeriod,
+  Commit,
   Period,
   PolicyStore,
   Reading,
@@ -87,6 +88,11 @@ export class PostgresStore implements Store, AuditReader {
       ) AS summed WHERE bytes <= ? ORDER BY version`;
     const rows: readonly unknown[] = await this.#rows(sql, this.#of.feed.version, mostBytes);
     return rows as (KeptCommit & { events: number })[];
+  }
+
+  /** Locks the log for the next commit, if other gateways are likely to write first. Returns what they have written. */
+  lock(): Promise<readonly Commit[]> | undefined {
+    return this.#of.isReachable() ? this.#writer.lock() : undefined;
   }
 
   async commit(batch: Batch): Promise<void> {

@@ -1,8 +1,9 @@
-import type { Batch } from '@reeve/core';
+import type { Batch, Commit } from '@reeve/core';
 import { commitText, HeadMoved } from '@reeve/core';
 import type { Client, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeStatements } from './change-statements.ts';
+import { commitAll } from './commit-all.ts';
 import type { CommitFeed, KeptCommit } from './commit-feed.ts';
 import { commitColumns, FellBehind } from './commit-feed.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -80,6 +81,15 @@ export class Writer {
       WHERE ${sync === 'power'} AND current_setting('synchronous_commit') = 'off'`;
   }
 
+  /**
+   * Locks the head for the next batch, if others are likely to be first, and returns their commits. So that batch is
+   * made once. Undefined if there is no reason to.
+   */
+  lock(): Promise<readonly Commit[]> | undefined {
+    const isLocked = this.#holder !== undefined && this.#holder === this.#client;
+    return this.#of.isShared && this.#crowded > 0 && !isLocked ? this.#use((client) => this.#lock(client)) : undefined;
+  }
+
   /** Writes a batch, and returns the text that others follow it by. */
   async commit(batch: Batch): Promise<string | null> {
     const { entries, changes, told: happened } = batch;
@@ -96,7 +106,7 @@ export class Writer {
     const note = { after, gateway: name, events, told };
     const first = entriesStatement(entries, note);
     const rows = changeStatements(changes);
-    const statements = [first, requireMoved(after + 1), ...rows];
+    const statements = [first, requireMoved(after + 1, told === null ? null : name), ...rows];
     this.#isUnderWay = false;
     try {
       await this.#use(async (client) => {
@@ -106,7 +116,7 @@ export class Writer {
           if (rowCount === Math.max(1, entries.length)) return;
         }
         this.#crowded = Math.max(0, this.#crowded - 1);
-        if (!isLocked) await this.#lock(client, after);
+        if (!isLocked) await this.#lockFor(client, after);
         this.#holder = undefined;
         await this.#underWay(() => commitAll(client, statements));
       });
@@ -119,10 +129,10 @@ export class Writer {
   }
 
   /**
-   * Locks the head of the chain in a transaction. If it has moved since the batch was made, the lock stays, for the
-   * batch as it will be then.
+   * Locks the head of the chain in a transaction, and returns the commits that others have made. The lock stays, for
+   * the batch that will follow them.
    */
-  async #lock(client: Client, after: number): Promise<void> {
+  async #lock(client: Client): Promise<readonly Commit[]> {
     const { feed } = this.#of;
     const results = (await client.query(
       `BEGIN; SELECT version FROM chain FOR UPDATE; SELECT ${commitColumns} FROM commits WHERE version > ${feed.version}
@@ -130,10 +140,16 @@ export class Writer {
     )) as unknown as QueryResult[];
     this.#holder = client;
     const version = (results[1]?.rows[0] as { version: number } | undefined)?.version;
-    if (version === after) return;
+    if (version === feed.version) return [];
     this.#requireShared();
     this.#crowded = crowdedFor;
-    throw new HeadMoved(feed.handOut((results[2]?.rows ?? []) as KeptCommit[], version));
+    return feed.handOut((results[2]?.rows ?? []) as KeptCommit[], version);
+  }
+
+  /** Locks the head for a batch that was made after this commit. Memory may have followed others since. */
+  async #lockFor(client: Client, after: number): Promise<void> {
+    const commits = await this.#lock(client);
+    if (this.#of.feed.version !== after) throw new HeadMoved(commits);
   }
 
   #requireShared(): void {
@@ -174,7 +190,7 @@ export class Writer {
           this.#isUnderWay = false;
           await client.query('ROLLBACK');
           if (isKept) return;
-          await this.#lock(client, tried.version - 1);
+          await this.#lockFor(client, tried.version - 1);
           this.#holder = undefined;
           await this.#underWay(() => commitAll(client, statements));
         });
@@ -233,10 +249,10 @@ export class Writer {
   }
 
   /** A connection that failed is never reused, because its state is unknown. */
-  async #use(work: (client: Client) => Promise<void>): Promise<void> {
+  async #use<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = this.#client ?? (await this.#connected());
     try {
-      await work(client);
+      return await work(client);
     } catch (error) {
       if (!(error instanceof HeadMoved)) this.#drop(client);
       throw error;
@@ -269,17 +285,6 @@ export class Writer {
 }
 
 const nothing = { steps: [], touched: { agents: [], orgs: [], everything: false } };
-
-/** Sends all statements without waiting in between; the first failure rolls all back. */
-async function commitAll(client: Client, statements: readonly Statement[]): Promise<void> {
-  const sent = [...statements.map((statement) => client.query(statement)), client.query('COMMIT')];
-  const settled = await Promise.allSettled(sent);
-  const failed = settled.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  const last = settled.at(-1);
-  if (last?.status !== 'fulfilled' || last.value.command !== 'COMMIT')
-    throw new Error('the transaction was taken back');
-}
 
 /** Whether the connection failed, so that the outcome of what was sent is unknown. */
 function isLoss(error: unknown): boolean {
