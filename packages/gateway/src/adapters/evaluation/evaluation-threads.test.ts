@@ -2,11 +2,13 @@ import type { PolicyVersion } from '@reeve/core';
 import { afterEach, expect, test } from 'vitest';
 import { EvaluationThreads } from './evaluation-threads.ts';
 
+/** Takes much longer to read than the deadline. */
+const long = `scope: org:acme\nrules: [${Array.from({ length: 5000 }, (_, at) => `{name: r${at}, effect: deny}`).join()}]`;
 const savedBy = { kind: 'system', id: '' } as never;
 const saved: PolicyVersion = {
   name: 'acme/a',
   version: 1,
-  source: 'scope: org:acme\nrules: []',
+  source: long,
   scope: 'org:acme',
   savedAt: 0,
   savedBy,
@@ -23,10 +25,9 @@ const gov = {
 let threads: EvaluationThreads | undefined;
 afterEach(() => threads?.close());
 
-/** The deadline is over before a thread has started. */
 function attempt(orgs: readonly string[] | null): Promise<unknown> {
   threads = new EvaluationThreads(gov, { threads: 1, deadlineMs: 1, idleMs: 1000, onEnded: () => {} });
-  const source = { file: 'x', text: 'rules: []' };
+  const source = { file: 'x', text: long };
   const input = () => ({ source, accepted: false });
   return threads.run({ tenant: 'acme', orgs, kind: 'read', input, hasDeadline: true });
 }

@@ -36,6 +36,8 @@ interface Task {
 interface Thread {
   readonly worker: Worker;
   readonly courier: PolicyCourier;
+  /** The thread has loaded its code. On a busy machine that may take longer than a job may. */
+  isReady: boolean;
   task: Task | undefined;
   /** The thread reads policies in force before its job. */
   isLearning: boolean;
@@ -106,7 +108,7 @@ export class EvaluationThreads {
   /** Sends the thread what has changed, then its job. The job's deadline starts once the thread knows all it needs. */
   #goOn(thread: Thread): void {
     const { task } = thread;
-    if (task === undefined || this.#teach(thread, task)) return;
+    if (task === undefined || !thread.isReady || this.#teach(thread, task)) return;
     clearTimeout(thread.deadline);
     thread.isLearning = false;
     try {
@@ -145,6 +147,7 @@ export class EvaluationThreads {
     const thread: Thread = {
       worker,
       courier,
+      isReady: false,
       task: undefined,
       isLearning: false,
       deadline: undefined,
@@ -160,6 +163,9 @@ export class EvaluationThreads {
   #answered(thread: Thread, answer: ThreadAnswer): void {
     const { task } = thread;
     switch (answer.type) {
+      case 'ready':
+        thread.isReady = true;
+        return this.#goOn(thread);
       case 'learned':
         return this.#goOn(thread);
       case 'done':

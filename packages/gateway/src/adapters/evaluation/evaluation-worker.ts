@@ -14,6 +14,7 @@ export type ThreadCall =
   | { readonly type: 'job'; readonly kind: JobKind; readonly input: EvaluationJobs[JobKind]['in'] };
 
 export type ThreadAnswer =
+  | { readonly type: 'ready' }
   | { readonly type: 'learned' }
   | { readonly type: 'done'; readonly output: unknown }
   | {
@@ -58,3 +59,4 @@ parentPort?.on('message', (call: ThreadCall) => {
   if (call.type === 'serve') world.serve(call.tenant);
   else void answerTo(call).then((answer) => parentPort?.postMessage(answer));
 });
+parentPort?.postMessage({ type: 'ready' } satisfies ThreadAnswer);
