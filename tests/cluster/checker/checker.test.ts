@@ -52,7 +52,7 @@ const suspended: Draft = { event_type: 'AgentSuspended' };
 const asksApproval: Draft = { event_type: 'ApprovalRequested', payload: { approval_id: 'apr' } };
 const granted: Draft = { event_type: 'ApprovalGranted', payload: { approval_id: 'apr' } };
 
-const nothingTold = { checks: [], completed: [], refused: [], controls: [], verdicts: [], registered: [] };
+const nothingTold = { checks: [], completed: [], refused: [], controls: [], verdicts: [], registered: [], reads: [] };
 
 /** A gateway where nothing ever happened. */
 const calm = {
@@ -109,7 +109,12 @@ test('a run that was right has no faults', () => {
       ...told({
         checks: [asked('t:1', 3, 'allow', 'allow'), asked('t:2', 1, 'deny'), asked('t:3', 1, 'pending')],
         completed: [{ op: 'acme/red/a t:1', costMicros: 40 }],
-        refused: [{ op: 'acme/red/a t:1', says: 'cannot complete an operation that is paused' }],
+        refused: [{ op: 'acme/red/a t:1', attempts: 1, says: 'cannot complete an operation that is paused' }],
+        reads: [
+          { op: 'acme/red/a t:1', known: ['running', 'paused'], state: 'running', by: 'one' },
+          { op: 'acme/red/a t:1', known: ['running', 'running'], state: 'completing', by: 'two' },
+          { op: 'acme/red/a t:2', known: [], state: 'terminated', by: 'two' },
+        ],
         verdicts: [{ approvalId: 'apr', state: 'approved' }],
         registered: ['acme/red/a'],
       }),
@@ -203,13 +208,37 @@ test.each<[string, Draft[], Partial<Evidence['told']>, string]>([
     { completed: [{ op, costMicros: 5 }] },
     'the log says [4]',
   ],
-  ['an operation that is forgotten', allowed, { refused: [{ op, says: 'no operation is known' }] }, 'could not be'],
+  [
+    'an operation that is forgotten',
+    allowed,
+    { refused: [{ op, attempts: 1, says: 'no operation is known' }] },
+    'could not be',
+  ],
   [
     'an end that never was',
     allowed,
-    { refused: [{ op, says: 'cannot complete an operation that is terminated' }] },
+    { refused: [{ op, attempts: 1, says: 'cannot complete an operation that is terminated' }] },
     'could not be completed',
   ],
+  [
+    'a completion that is refused for itself',
+    [...allowed, completed('t:1', 0, 5)],
+    { refused: [{ op, attempts: 1, says: 'cannot complete an operation that is completing' }] },
+    'by nobody else',
+  ],
+  [
+    'an operation that is not known yet',
+    allowed,
+    { reads: [{ op, known: [], state: undefined, by: 'one' }] },
+    'unknown',
+  ],
+  [
+    'a state that was over',
+    [...allowed, completed('t:1', 0, 0)],
+    { reads: [{ op, known: ['running', 'completing'], state: 'running', by: 'one' }] },
+    'called acme/red/a t:1 running, after [running, completing] was known',
+  ],
+  ['a state that never was', allowed, { reads: [{ op, known: [], state: 'paused', by: 'one' }] }, 'paused'],
   ['a control that is lost', [], { controls: ['ctl'] }, 'the control ctl was confirmed'],
   ['a verdict that is lost', [], { verdicts: [{ approvalId: 'apr', state: 'rejected' }] }, 'the verdict apr rejected'],
   ['an agent that is lost', [], { registered: ['acme/red/b'] }, 'no such agent'],

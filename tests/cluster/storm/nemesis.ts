@@ -41,15 +41,16 @@ export class Nemesis {
       if (isOver()) return;
       const node = this.#nodeBy(chance);
       const which = chance.oneOf(['NATS', 'PostgreSQL', 'both'] as const);
-      const how = chance.oneOf(['cut', 'silence'] as const);
+      const how = chance.oneOf(['cut', 'silence', 'loseAnswers'] as const);
       const links = { NATS: [node.toNats], PostgreSQL: [node.toPostgres], both: [node.toNats, node.toPostgres] }[which];
-      // Now and then so long that a gateway gives up on what it has sent, which then arrives after all.
-      const ms = chance.happens(0.15) ? chance.between(11_000, 14_000) : chance.between(500, 4500);
-      await this.#do(`${how} ${which} of ${node.name}`, async () => {
+      const work = async () => {
         for (const link of links) link[how]();
-        await sleep(ms);
+        await sleep(durationOf(how, chance));
+        // After lost answers nothing fits together. Whoever waits for one learns that it will not come.
+        if (how === 'loseAnswers') for (const link of links) link.cut();
         for (const link of links) link.mend();
-      });
+      };
+      await this.#do(`${how} ${which} of ${node.name}`, () => (which === 'NATS' ? work() : node.withoutDatabase(work)));
     }
   }
 
@@ -66,9 +67,13 @@ export class Nemesis {
         });
       } else {
         await this.#do('crash PostgreSQL', async () => {
-          await postgres.halt({ isCrash: true });
-          await sleep(chance.between(0, 700));
-          await postgres.resume();
+          const work = async () => {
+            await postgres.halt({ isCrash: true });
+            await sleep(chance.between(0, 700));
+            await postgres.resume();
+          };
+          const working = work();
+          await Promise.all(this.#cluster.nodes.map((node) => node.withoutDatabase(() => working)));
         });
       }
     }
@@ -89,4 +94,11 @@ export class Nemesis {
   #seconds(): string {
     return ((performance.now() - this.#startedAt) / 1000).toFixed(1);
   }
+}
+
+function durationOf(how: 'cut' | 'silence' | 'loseAnswers', chance: Chance): number {
+  // So short that the client still waits when its gateway finds out what became of the commit.
+  if (how === 'loseAnswers') return chance.between(100, 1500);
+  // Now and then so long that a gateway gives up on what it has sent, which then arrives after all.
+  return chance.happens(0.15) ? chance.between(11_000, 14_000) : chance.between(500, 4500);
 }

@@ -108,7 +108,7 @@ export async function runStorm({ seed, ms, isRough }: StormOptions): Promise<Aft
   const faults = [...found, ...cluster.surprises];
   const books = addUp(entries, caps);
   const story = [
-    `seed ${seed}: ${entries.length} entries, ${notes.checks.length} checks, ${notes.completed.length} completions, ${notes.controls.length} controls, ${notes.verdicts.length} verdicts, ${notes.unknown} answers that stayed away, ${books.refusals} refusals by a cap`,
+    `seed ${seed}: ${entries.length} entries, ${notes.checks.length} checks, ${notes.completed.length} completions, ${notes.controls.length} controls, ${notes.verdicts.length} verdicts, ${notes.reads.length} reads, ${notes.unknown} answers that stayed away, ${books.refusals} refusals by a cap`,
     `how full the caps were: ${JSON.stringify(books.peaks)}`,
     ...nemesis.deeds,
     ...cluster.nodes.flatMap(({ ends }) => ends),
