@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { NetworkLink } from '../../harness/network-link.ts';
 import type { Chance } from '../../trust/chance.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -41,13 +42,13 @@ export class Nemesis {
       if (isOver()) return;
       const node = this.#nodeBy(chance);
       const which = chance.oneOf(['NATS', 'PostgreSQL', 'both'] as const);
-      const how = chance.oneOf(['cut', 'silence', 'loseAnswers'] as const);
+      const how = chance.oneOf(['cut', 'silence', 'lose requests', 'lose answers'] as const);
       const links = { NATS: [node.toNats], PostgreSQL: [node.toPostgres], both: [node.toNats, node.toPostgres] }[which];
       const work = async () => {
-        for (const link of links) link[how]();
+        for (const link of links) begin(how, link);
         await sleep(durationOf(how, chance));
-        // After lost answers nothing fits together. Whoever waits for one learns that it will not come.
-        if (how === 'loseAnswers') for (const link of links) link.cut();
+        // What was lost never comes, and whoever waits for an answer learns that.
+        if (how !== 'silence') for (const link of links) link.cut();
         for (const link of links) link.mend();
       };
       await this.#do(`${how} ${which} of ${node.name}`, () => (which === 'NATS' ? work() : node.withoutDatabase(work)));
@@ -96,9 +97,17 @@ export class Nemesis {
   }
 }
 
-function durationOf(how: 'cut' | 'silence' | 'loseAnswers', chance: Chance): number {
-  // So short that the client still waits when its gateway finds out what became of the commit.
-  if (how === 'loseAnswers') return chance.between(100, 1500);
+type Trouble = 'cut' | 'silence' | 'lose requests' | 'lose answers';
+
+function begin(how: Trouble, link: NetworkLink): void {
+  if (how === 'cut') link.cut();
+  else if (how === 'lose answers') link.loseAnswers();
+  else link.silence();
+}
+
+function durationOf(how: Trouble, chance: Chance): number {
+  // So short that clients still wait when their gateway finds out what became of its commit.
+  if (how.startsWith('lose')) return chance.between(100, 1500);
   // Now and then so long that a gateway gives up on what it has sent, which then arrives after all.
   return chance.happens(0.15) ? chance.between(11_000, 14_000) : chance.between(500, 4500);
 }

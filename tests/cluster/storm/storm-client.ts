@@ -10,6 +10,7 @@ import {
 } from '@reeve/contract';
 import { checkRequest, toolCall } from '../../harness/gateway.ts';
 import type { Chance } from '../../trust/chance.ts';
+import { gate } from '../checker/policies.ts';
 import type { Answer } from '../checker/told.ts';
 import { anywhere, http, Refusal, rpc, Unknown } from './calls.ts';
 import type { Cluster } from './cluster.ts';
@@ -91,7 +92,7 @@ export class StormClient {
   async #check(): Promise<void> {
     const chance = this.#chance;
     const [traceId, spanId] = [this.#name, String(this.#next++)];
-    const tool = chance.oneOf(['search', 'search', 'search', 'search', 'search', 'ask', 'never'] as const);
+    const tool = chance.oneOf(['search', 'search', 'search', 'search', 'ask', 'never', gate] as const);
     const estimatedCostMicros = chance.happens(0.9) ? 1000 + chance.below(19_000) : 0;
     const who = { id: this.#agent, token: this.#token };
     const request = checkRequest(who, { traceId, spanId, estimatedCostMicros, context: toolCall(tool) });
