@@ -35,4 +35,6 @@ export class Notes implements Told {
   readonly inFlight: KnownOp[] = [];
   /** How often an answer stayed away, and the request was sent again. */
   unknown = 0;
+  /** Why, as far as the client could tell. */
+  lastUnknown = 'none';
 }
