@@ -28,6 +28,8 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   #followed = 0;
   #repeated = 0;
   #isHeld = false;
+  /** Commits that come next are at hand, and not followed yet. Whatever arrives comes after them. */
+  #isOvertaken = false;
   #closed = false;
 
   constructor(ports: JournalPorts<Change, Event>, head: ChainHead) {
@@ -88,10 +90,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     return new Promise((resolve) => this.#ports.soon(resolve));
   }
 
-  /**
-   * Resolves once memory knows everything that any gateway had committed before this call. False if the store cannot
-   * be asked.
-   */
+  /** Waits until memory knows all that any gateway had committed before. False if the store cannot be asked. */
   async catchUp(): Promise<boolean> {
     if (this.#sharing === undefined) return true;
     // A commit or a read that has begun already may miss what was committed since.
@@ -115,7 +114,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
    * commit will be refused, and has less to follow then.
    */
   followReady(): void {
-    if (this.#sharing === undefined || this.#isHeld || this.#reading !== undefined) return;
+    if (this.#sharing === undefined || this.#isHeld || this.#isOvertaken || this.#reading !== undefined) return;
     const commits = this.#sharing.ready();
     if (commits.length === 0) return;
     if (this.#sharing.prepare(commits) === undefined) this.#follow(this.#sharing, commits);
@@ -221,20 +220,21 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   /** Follows the commits of others, and commits what still stands after them. */
   async #commitAfter(commits: readonly ForeignCommit<Change, Event>[], tick: Tick<Change, Event>): Promise<void> {
     const sharing = this.#sharing;
+    this.#isOvertaken = true;
     try {
       if (sharing === undefined) throw new Error('the log has another writer');
       // What arrived before these comes first.
-      await this.#settled(this.#reading);
-      const preparing = sharing.prepare(commits);
-      if (preparing !== undefined) {
-        // Others must not wait for it: an empty batch lets go of the log.
-        await Promise.all([preparing, this.#settled(this.#ports.commit(nothingToWrite) ?? undefined)]);
-      }
+      const waits = [this.#reading, sharing.prepare(commits)].filter((wait) => wait !== undefined);
+      // Others must not wait for it: an empty batch lets go of the log.
+      if (waits.length > 0) waits.push(this.#ports.commit(nothingToWrite) ?? Promise.resolve());
+      await Promise.all(waits.map((wait) => this.#settled(wait)));
       this.#follow(sharing, commits);
     } catch (error) {
       this.inFlight = undefined;
       this.#takeBackAll(tick, error);
       return;
+    } finally {
+      this.#isOvertaken = false;
     }
     this.inFlight = undefined;
     this.#commit(tick);

@@ -26,17 +26,25 @@ class SharedJournal {
   readonly batches: Batch<Change, Event>[] = [];
   /** What the store answers to the next commits. */
   readonly answers: (Error | undefined)[] = [];
+  /** The answer to the next commit, if it takes its time. */
+  later: Promise<void> | undefined;
   arrived: ForeignCommit<Change, Event>[] = [];
   unread: ForeignCommit<Change, Event>[] = [];
   prepared: Promise<void> | undefined;
+  /** How often the store was told that nothing is to be written, so that others can go on. */
+  letGo = 0;
   #due: (() => void)[] = [];
 
   readonly journal = new Journal<Change, Event>(
     {
       commit: (batch) => {
+        const { later: late } = this;
+        this.later = undefined;
+        if (late !== undefined) return late;
         const answer = this.answers.shift();
         if (answer !== undefined) return Promise.reject(answer);
         if (batch.entries.length > 0) this.batches.push(batch);
+        else this.letGo++;
         return Promise.resolve();
       },
       soon: (flush) => this.#due.push(flush),
@@ -92,6 +100,11 @@ class SharedJournal {
     const due = this.#due;
     this.#due = [];
     for (const flush of due) flush();
+  }
+
+  /** The events of the other gateway, in the order in which they were followed. */
+  get theirs(): string[] {
+    return this.published.filter((of) => of.startsWith('their '));
   }
 
   get written(): (string | null)[] {
@@ -187,6 +200,46 @@ describe('a journal on a shared log', () => {
     resolve();
     await later();
     expect(await answer).toBe(6);
+  });
+
+  test('follows what arrives after what it has to prepare first', async () => {
+    const tested = new SharedJournal();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    tested.prepared = promise;
+    tested.answers.push(new HeadMoved([commit(1, { agent: 'a/b/one', by: 2 })]));
+    const answer = tested.add('a/b/one', 1);
+    tested.turn();
+    await later();
+    tested.prepared = undefined;
+    tested.arrived = [commit(2, { agent: 'a/b/two', by: 3 })];
+    tested.journal.followReady();
+    expect(tested.published).toEqual([]);
+    resolve();
+    await later();
+    expect(await answer).toBe(3);
+    expect(tested.theirs).toEqual(['their a/b/one', 'their a/b/two']);
+  });
+
+  test('follows in order what arrived, what it was told and what arrived then, and keeps nobody waiting', async () => {
+    const tested = new SharedJournal();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const refused = Promise.withResolvers<void>();
+    tested.later = refused.promise;
+    const answer = tested.add('a/b/one', 1);
+    tested.turn();
+    tested.prepared = promise;
+    tested.arrived = [commit(1, { agent: 'a/b/one', by: 2 })];
+    tested.journal.followReady();
+    await later();
+    tested.prepared = undefined;
+    refused.reject(new HeadMoved([commit(2, { agent: 'a/b/two', by: 1 })]));
+    await later();
+    expect([tested.letGo, tested.published]).toEqual([1, []]);
+    tested.arrived = [commit(3, { agent: 'a/b/three', by: 1 })];
+    resolve();
+    await later();
+    expect(await answer).toBe(3);
+    expect(tested.theirs).toEqual(['their a/b/one', 'their a/b/two', 'their a/b/three']);
   });
 
   test('fails all callers if the store does, and leaves nothing of them', async () => {
