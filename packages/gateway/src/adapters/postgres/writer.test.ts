@@ -6,7 +6,8 @@ import { NetworkLink } from '../../../../../tests/harness/network-link.ts';
 import type { TestDatabase } from '../../../../../tests/harness/postgres.ts';
 import { createDatabase } from '../../../../../tests/harness/postgres.ts';
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
-import { CommitFeed } from './commit-feed.ts';
+import type { KeptCommit } from './commit-feed.ts';
+import { commitColumns, CommitFeed } from './commit-feed.ts';
 import { connectFirst, disconnect } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { PostgresDatabase } from './postgres-database.ts';
@@ -17,6 +18,7 @@ import { Writer } from './writer.ts';
 
 interface Named {
   readonly writer: Writer;
+  readonly feed: CommitFeed;
   readonly name: string;
 }
 
@@ -82,7 +84,7 @@ describe('one of two gateways freezes', () => {
     const feed = new CommitFeed(sql, name, onFatal);
     const writer = new Writer({ connection, feed, gateway: name, isShared: true, sync: 'process', onFatal });
     stack.defer(() => writer.close());
-    return { writer, name };
+    return { writer, feed, name };
   }
 
   /** Who wrote the entries of the log, in order. Every entry belongs to one commit. */
@@ -94,12 +96,24 @@ describe('one of two gateways freezes', () => {
     return rows.map(({ canonical }) => (JSON.parse(String(canonical)) as { reason: string }).reason);
   }
 
-  const isIdleWithTheHead = async () => {
+  /** Whether a connection is in this state, by the word of the server. */
+  const isAnybody = (state: string) => async () => {
     const rows = await database.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND (${state})`,
     );
     return rows.length > 0;
   };
+  const isIdleWithTheHead = isAnybody(`state = 'idle in transaction'`);
+  const isWaiting = isAnybody(`wait_event_type = 'Lock'`);
+
+  /** Tells a writer by another way what was committed, as gateways tell each other. */
+  async function hear({ feed }: Named): Promise<void> {
+    const rows: unknown[] = await database.query(`SELECT ${commitColumns} FROM commits ORDER BY version`);
+    for (const each of rows as KeptCommit[]) {
+      feed.receive({ ...each, version: Number(each.version), seq: Number(each.seq) });
+    }
+    feed.ready();
+  }
 
   test('with the head locked, before its batch is sent: the other goes on, and the batch comes too late', async () => {
     link.silence();
@@ -129,6 +143,22 @@ describe('one of two gateways freezes', () => {
     expect(await log()).toEqual(['awake', 'frozen', 'awake']);
     expect(await append(frozen, mine)).toMatchObject({ seq: 4 });
     expect(await log()).toEqual(['awake', 'frozen', 'awake', 'frozen']);
+  }, 30_000);
+
+  test('and hears of later commits before it hears that it had the lock: it goes on after them', async () => {
+    const mine = await append(frozen, head);
+    expect(await write(awake, head)).toBeInstanceOf(HeadMoved);
+    const late = write(frozen, mine);
+    await expect.poll(isWaiting).toBe(true);
+    link.silence();
+    const third = await append(awake, mine);
+    await expect.poll(isIdleWithTheHead).toBe(true);
+    const fourth = await append(awake, third);
+    await hear(frozen);
+    link.mend();
+    expect(await late).toEqual(new HeadMoved([]));
+    expect(await append(frozen, fourth)).toMatchObject({ seq: 5 });
+    expect(await log()).toEqual(['awake', 'frozen', 'awake', 'awake', 'frozen']);
   }, 30_000);
 
   test('after its batch has arrived: it finds it, though the other has written since, and writes nothing twice', async () => {

@@ -130,6 +130,11 @@ export class Writer {
     )) as unknown as QueryResult[];
     this.#holder = client;
     const version = (results[1]?.rows[0] as { version: number } | undefined)?.version;
+    // Others have written since, and this gateway has heard of it: the lock was gone before its answer came.
+    if (version !== undefined && version >= after && version < feed.version) {
+      this.#drop(client);
+      throw new HeadMoved([]);
+    }
     if (version === after) return;
     this.#requireShared();
     this.#crowded = crowdedFor;
