@@ -6,7 +6,6 @@ import { NetworkLink } from '../../../../../tests/harness/network-link.ts';
 import type { TestDatabase } from '../../../../../tests/harness/postgres.ts';
 import { createDatabase } from '../../../../../tests/harness/postgres.ts';
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
-import type { KeptCommit } from './commit-feed.ts';
 import { commitColumns, CommitFeed } from './commit-feed.ts';
 import { connectFirst, disconnect } from './connection.ts';
 import { migratePostgres } from './migrate-postgres.ts';
@@ -108,9 +107,10 @@ describe('one of two gateways freezes', () => {
 
   /** Tells a writer by another way what was committed, as gateways tell each other. */
   async function hear({ feed }: Named): Promise<void> {
-    const rows: unknown[] = await database.query(`SELECT ${commitColumns} FROM commits ORDER BY version`);
-    for (const each of rows as KeptCommit[]) {
-      feed.receive({ ...each, version: Number(each.version), seq: Number(each.seq) });
+    const rows = await database.query(`SELECT ${commitColumns} FROM commits ORDER BY version`);
+    for (const { version, gateway, seq, hash, told } of rows) {
+      const texts = { gateway: String(gateway), hash: String(hash), told: String(told) };
+      feed.receive({ version: Number(version), seq: Number(seq), ...texts });
     }
     feed.ready();
   }
