@@ -60,7 +60,8 @@ export async function http(
       signal: AbortSignal.timeout(deadlineMs),
     });
     if (response.status >= 500) throw new Unknown(await response.text());
-    return { status: response.status, body: (await response.json()) as HttpReply['body'] };
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text === '' ? '{}' : text) as HttpReply['body'] };
   } catch (error) {
     throw error instanceof Unknown ? error : new Unknown(`${method} ${path}: ${String(error)}`);
   }
