@@ -9,6 +9,7 @@ import { gatewayFaults } from './gateways.ts';
 import { approvalFaults, lifecycleFaults } from './lifecycle.ts';
 import type { Row } from './log.ts';
 import { chainFaults, entriesOf } from './log.ts';
+import { policyFaults } from './policies.ts';
 import type { Told } from './told.ts';
 import { toldFaults } from './told.ts';
 
@@ -29,6 +30,7 @@ export function faultsOf({ rows, head, caps, told, followers, gateways }: Eviden
     ...chainFaults(rows, head),
     ...lifecycleFaults(entries),
     ...approvalFaults(entries),
+    ...policyFaults(entries),
     ...books.faults,
     ...toldFaults(told, entries),
     ...followers.flatMap((follower) => followerFaults(follower, entries)),

@@ -18,6 +18,7 @@ export interface Entry {
   readonly decision: string | null;
   readonly reason: string | null;
   readonly policy_rule: string | null;
+  readonly policy_version: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly prev_hash: string;
 }

@@ -1,4 +1,6 @@
 import { historiesOf } from './lifecycle.ts';
+import type { Read } from './reads.ts';
+import { readFaults } from './reads.ts';
 import type { Entry } from './log.ts';
 import { agentOf, isDecision, isReplay, opOf } from './log.ts';
 
@@ -24,6 +26,8 @@ export interface Asked {
 /** A refusal to complete an operation that its agent knows to be allowed. */
 export interface Refused {
   readonly op: string;
+  /** How often its completion had been sent by then, this time included. */
+  readonly attempts: number;
   readonly says: string;
 }
 
@@ -37,6 +41,8 @@ export interface Told {
   readonly controls: readonly string[];
   readonly verdicts: readonly { readonly approvalId: string; readonly state: string }[];
   readonly registered: readonly string[];
+  /** Only those whose gateway could ask the database. */
+  readonly reads: readonly Read[];
 }
 
 /** What was told is in the log, once, and says the same. */
@@ -74,9 +80,11 @@ export function toldFaults(told: Told, entries: readonly Entry[]): string[] {
       faults.push(`${op} was completed at ${costMicros}, and the log says [${costs.join(', ')}]`);
     }
   }
-  for (const { op, says } of told.refused) {
+  for (const { op, says, attempts } of told.refused) {
     const state = /operation that is (\w+)/.exec(says)?.[1];
-    if (state === undefined || histories.get(op)?.includes(state) !== true) {
+    if (state === 'completing' && attempts === 1) {
+      faults.push(`${op} was completed by nobody else, and its completion was refused: "${says}"`);
+    } else if (state === undefined || histories.get(op)?.includes(state) !== true) {
       faults.push(`${op} could not be completed: "${says}", and the log says [${histories.get(op)?.join(', ')}]`);
     }
   }
@@ -92,6 +100,7 @@ export function toldFaults(told: Told, entries: readonly Entry[]): string[] {
       ],
     ),
     ...missingAgents(told.registered, entries),
+    ...readFaults(told.reads, entries),
   ];
 }
 

@@ -60,9 +60,10 @@ export async function http(
       signal: AbortSignal.timeout(deadlineMs),
     });
     if (response.status >= 500) throw new Unknown(await response.text());
-    return { status: response.status, body: (await response.json()) as HttpReply['body'] };
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text === '' ? '{}' : text) as HttpReply['body'] };
   } catch (error) {
-    throw error instanceof Unknown ? error : new Unknown(String(error));
+    throw error instanceof Unknown ? error : new Unknown(`${method} ${path}: ${String(error)}`);
   }
 }
 
@@ -70,7 +71,7 @@ export async function http(
 export async function anywhere<Result>(
   cluster: Pick<Cluster, 'nodes'>,
   chance: Chance,
-  notes: Pick<Notes, 'unknown'>,
+  notes: Pick<Notes, 'unknown' | 'lastUnknown'>,
   call: (node: ClusterNode) => Promise<Result>,
 ): Promise<Result> {
   const endsAt = performance.now() + patienceMs;
@@ -82,6 +83,7 @@ export async function anywhere<Result>(
     } catch (error) {
       if (!(error instanceof Unknown) || performance.now() > endsAt) throw error;
       notes.unknown++;
+      notes.lastUnknown = `${node.name}: ${error.message}`;
       await sleep(chance.between(10, 100));
     }
   }

@@ -63,8 +63,8 @@ export class Cluster {
         .filter((line) => line.includes('failed unexpectedly'))
         .map((line) => `${name}: ${line}`),
     );
-    // A gateway may give up, if it says why. Anything else is a crash.
-    const crashes = this.nodes.flatMap(({ ends }) => ends.filter((end) => !end.includes('the gateway cannot go on')));
+    // A gateway may give up for one reason, which only a long silence brings about. Anything else is a crash.
+    const crashes = this.nodes.flatMap(({ ends }) => ends.filter((end) => !end.includes('that was taken for lost')));
     return [...unforeseen, ...crashes];
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { NetworkLink } from '../../harness/network-link.ts';
 import type { Chance } from '../../trust/chance.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -41,15 +42,16 @@ export class Nemesis {
       if (isOver()) return;
       const node = this.#nodeBy(chance);
       const which = chance.oneOf(['NATS', 'PostgreSQL', 'both'] as const);
-      const how = chance.oneOf(['cut', 'silence'] as const);
+      const how = chance.oneOf(['cut', 'silence', 'lose requests', 'lose answers'] as const);
       const links = { NATS: [node.toNats], PostgreSQL: [node.toPostgres], both: [node.toNats, node.toPostgres] }[which];
-      // Now and then so long that a gateway gives up on what it has sent, which then arrives after all.
-      const ms = chance.happens(0.15) ? chance.between(11_000, 14_000) : chance.between(500, 4500);
-      await this.#do(`${how} ${which} of ${node.name}`, async () => {
-        for (const link of links) link[how]();
-        await sleep(ms);
+      const work = async () => {
+        for (const link of links) begin(how, link);
+        await sleep(durationOf(how, chance));
+        // What was lost never comes, and whoever waits for an answer learns that.
+        if (how !== 'silence') for (const link of links) link.cut();
         for (const link of links) link.mend();
-      });
+      };
+      await this.#do(`${how} ${which} of ${node.name}`, () => (which === 'NATS' ? work() : node.withoutDatabase(work)));
     }
   }
 
@@ -66,9 +68,13 @@ export class Nemesis {
         });
       } else {
         await this.#do('crash PostgreSQL', async () => {
-          await postgres.halt({ isCrash: true });
-          await sleep(chance.between(0, 700));
-          await postgres.resume();
+          const work = async () => {
+            await postgres.halt({ isCrash: true });
+            await sleep(chance.between(0, 700));
+            await postgres.resume();
+          };
+          const working = work();
+          await Promise.all(this.#cluster.nodes.map((node) => node.withoutDatabase(() => working)));
         });
       }
     }
@@ -89,4 +95,19 @@ export class Nemesis {
   #seconds(): string {
     return ((performance.now() - this.#startedAt) / 1000).toFixed(1);
   }
+}
+
+type Trouble = 'cut' | 'silence' | 'lose requests' | 'lose answers';
+
+function begin(how: Trouble, link: NetworkLink): void {
+  if (how === 'cut') link.cut();
+  else if (how === 'lose answers') link.loseAnswers();
+  else link.silence();
+}
+
+function durationOf(how: Trouble, chance: Chance): number {
+  // So short that clients still wait when their gateway finds out what became of its commit.
+  if (how.startsWith('lose')) return chance.between(100, 1500);
+  // Now and then so long that a gateway gives up on what it has sent, which then arrives after all.
+  return chance.happens(0.15) ? chance.between(11_000, 14_000) : chance.between(500, 4500);
 }

@@ -21,6 +21,9 @@ export class ClusterNode {
   readonly #logs: (() => { stderr: string })[] = [];
   #gateway: TestGateway | undefined;
   #isWanted = true;
+  /** How many troubles keep it from the database now, and when the last one was over. */
+  #troubles = 0;
+  #backAt = Number.NEGATIVE_INFINITY;
 
   private constructor(name: string, options: NodeOptions, toPostgres: NetworkLink, toNats: NetworkLink) {
     this.name = name;
@@ -66,6 +69,23 @@ export class ClusterNode {
     child.kill('SIGSTOP');
     await sleep(ms);
     child.kill('SIGCONT');
+  }
+
+  /** Notes that the database is out of reach while something happens. */
+  async withoutDatabase(happening: () => Promise<void>): Promise<void> {
+    this.#troubles++;
+    await happening();
+    this.#troubles--;
+    this.#backAt = performance.now();
+  }
+
+  /**
+   * Whether an answer to what was asked at that moment must rest on the database. A gateway that waits for it for two
+   * seconds, or has just lost it, answers by what it knows.
+   */
+  couldAskSince(moment: number): boolean {
+    const isQuick = performance.now() - moment < 1500;
+    return isQuick && this.#troubles === 0 && moment - this.#backAt > 5000;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

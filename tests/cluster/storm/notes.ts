@@ -1,3 +1,4 @@
+import type { Read } from '../checker/reads.ts';
 import type { Answer, Asked, Refused, Told } from '../checker/told.ts';
 
 /** An operation that is known to somebody, for those who complete or control it. */
@@ -5,6 +6,10 @@ export interface KnownOp {
   readonly agent: StormAgentId;
   readonly opId: string;
   readonly costMicros: number;
+  /** The states that its client was told or has read, in order. */
+  readonly known: string[];
+  /** How often its completion was sent. */
+  completions: number;
 }
 
 export interface StormAgentId {
@@ -25,8 +30,11 @@ export class Notes implements Told {
   readonly controls: string[] = [];
   readonly verdicts: { approvalId: string; state: string }[] = [];
   readonly registered: string[] = [];
+  readonly reads: Read[] = [];
   /** Operations that may be in flight. Operators pick from them. */
   readonly inFlight: KnownOp[] = [];
   /** How often an answer stayed away, and the request was sent again. */
   unknown = 0;
+  /** Why, as far as the client could tell. */
+  lastUnknown = 'none';
 }

@@ -108,8 +108,9 @@ export async function runStorm({ seed, ms, isRough }: StormOptions): Promise<Aft
   const faults = [...found, ...cluster.surprises];
   const books = addUp(entries, caps);
   const story = [
-    `seed ${seed}: ${entries.length} entries, ${notes.checks.length} checks, ${notes.completed.length} completions, ${notes.controls.length} controls, ${notes.verdicts.length} verdicts, ${notes.unknown} answers that stayed away, ${books.refusals} refusals by a cap`,
+    `seed ${seed}: ${entries.length} entries, ${notes.checks.length} checks, ${notes.completed.length} completions, ${notes.controls.length} controls, ${notes.verdicts.length} verdicts, ${notes.reads.length} reads, ${notes.unknown} answers that stayed away, ${books.refusals} refusals by a cap`,
     `how full the caps were: ${JSON.stringify(books.peaks)}`,
+    `the last answer that stayed away: ${notes.lastUnknown}`,
     ...nemesis.deeds,
     ...cluster.nodes.flatMap(({ ends }) => ends),
     ...seen.map(({ name, connections, events }) => `${name}: ${connections} connections, ${events.length} events`),
@@ -119,7 +120,7 @@ export async function runStorm({ seed, ms, isRough }: StormOptions): Promise<Aft
     const trails = seen.map(({ name, events, trail }) => ({ name, events, trail }));
     writeFileSync(
       `${dump}.${isRough ? 'rough' : 'busy'}`,
-      JSON.stringify({ faults, entries, seen: trails, notes, gateways }),
+      JSON.stringify({ faults, entries, seen: trails, notes, gateways, logs: cluster.nodes.map(({ log }) => log) }),
     );
   }
   return { faults, story, notes, books };

@@ -10,8 +10,9 @@ import {
 } from '@reeve/contract';
 import { checkRequest, toolCall } from '../../harness/gateway.ts';
 import type { Chance } from '../../trust/chance.ts';
+import { gate } from '../checker/policies.ts';
 import type { Answer } from '../checker/told.ts';
-import { anywhere, Refusal, rpc } from './calls.ts';
+import { anywhere, http, Refusal, rpc, Unknown } from './calls.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterNode } from './node.ts';
 import type { KnownOp, Notes, StormAgentId } from './notes.ts';
@@ -91,7 +92,7 @@ export class StormClient {
   async #check(): Promise<void> {
     const chance = this.#chance;
     const [traceId, spanId] = [this.#name, String(this.#next++)];
-    const tool = chance.oneOf(['search', 'search', 'search', 'search', 'search', 'ask', 'never'] as const);
+    const tool = chance.oneOf(['search', 'search', 'search', 'search', 'ask', 'never', gate] as const);
     const estimatedCostMicros = chance.happens(0.9) ? 1000 + chance.below(19_000) : 0;
     const who = { id: this.#agent, token: this.#token };
     const request = checkRequest(who, { traceId, spanId, estimatedCostMicros, context: toolCall(tool) });
@@ -99,9 +100,17 @@ export class StormClient {
     this.#notes.checks.push(asked);
     this.#past.push({ request, asked });
     const answers = await this.#askAll(request, asked);
-    const op = { agent: this.#agent, opId: `${traceId}:${spanId}`, costMicros: estimatedCostMicros };
+    const isAllowed = answers.some(({ decision }) => decision === 'allow');
+    const op: KnownOp = {
+      agent: this.#agent,
+      opId: `${traceId}:${spanId}`,
+      costMicros: estimatedCostMicros,
+      known: isAllowed ? ['running'] : [],
+      completions: 0,
+    };
     if (answers.some(({ decision }) => decision !== 'deny')) this.#notes.inFlight.push(op);
-    if (answers.some(({ decision }) => decision === 'allow')) this.#running.push(op);
+    if (isAllowed) this.#running.push(op);
+    if (answers.some(({ opId }) => opId !== '') && chance.happens(0.2)) await this.#look(op);
   }
 
   /** Asks again what was asked before. */
@@ -139,6 +148,23 @@ export class StormClient {
     const actualCostMicros = chance.happens(0.1) ? Math.min(op.costMicros, chance.below(50)) : 0;
     const copies = chance.happens(0.1) ? 2 : 1;
     await Promise.all(Array.from({ length: copies }, () => this.#completeOnce(op, actualCostMicros)));
+    if (chance.happens(0.4)) await this.#look(op);
+  }
+
+  /** Reads an operation, which must not be older than what is known of it. */
+  async #look({ opId, known }: KnownOp): Promise<void> {
+    const node = this.#chance.oneOf(this.#cluster.nodes);
+    if (node === undefined) throw new Error('there is no gateway');
+    const askedAt = performance.now();
+    try {
+      const { status, body } = await http(node, 'GET', `/api/v1/ops/${encodeURIComponent(opId)}`);
+      if (!node.couldAskSince(askedAt)) return;
+      const state = status === 404 ? undefined : String(body['state']);
+      this.#notes.reads.push({ op: `${nameOf(this.#agent)} ${opId}`, known: [...known], state, by: node.name });
+      if (state !== undefined) known.push(state);
+    } catch (error) {
+      if (!(error instanceof Unknown)) throw error;
+    }
   }
 
   async #completeOnce(known: KnownOp, costMicros: number): Promise<void> {
@@ -152,15 +178,17 @@ export class StormClient {
     };
     const op = `${nameOf(this.#agent)} ${known.opId}`;
     try {
-      await this.#anywhere((node) =>
-        rpc(node, paths.completeAction, [CompleteActionRequest, CompleteActionResponse], request),
-      );
+      await this.#anywhere((node) => {
+        known.completions++;
+        return rpc(node, paths.completeAction, [CompleteActionRequest, CompleteActionResponse], request);
+      });
       this.#notes.completed.push({ op, costMicros });
+      known.known.push('completing');
     } catch (error) {
       // It was paused or terminated, or the first attempt had arrived after all.
       if (!(error instanceof Refusal)) throw error;
       const isSuspended = error.message.includes('agent is suspended');
-      if (!isSuspended) this.#notes.refused.push({ op, says: error.message });
+      if (!isSuspended) this.#notes.refused.push({ op, attempts: known.completions, says: error.message });
       // It may run on later. Otherwise operators end it.
       const isPaused = error.message.includes('operation that is paused');
       if ((isSuspended || isPaused) && this.#chance.happens(0.7)) this.#running.push(known);

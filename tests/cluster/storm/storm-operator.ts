@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../../trust/chance.ts';
+import { gate } from '../checker/policies.ts';
 import type { HttpReply } from './calls.ts';
 import { anywhere, http } from './calls.ts';
 import type { Cluster } from './cluster.ts';
@@ -7,7 +8,9 @@ import type { Notes, StormAgentId } from './notes.ts';
 
 const lists = ['/api/v1/ops', '/api/v1/agents', '/api/v1/approvals', '/api/v1/budgets', '/api/v1/cluster'] as const;
 
-/** Pauses, resumes, terminates, suspends, approves, rejects and reads, at any gateway. */
+const closed = `name: ${gate}\nrules:\n  - { name: closed, effect: deny, tools: [${gate}] }\n`;
+
+/** Pauses, resumes, terminates, suspends, approves, rejects, changes a policy and reads, at any gateway. */
 export class StormOperator {
   readonly #cluster: Cluster;
   readonly #chance: Chance;
@@ -28,6 +31,7 @@ export class StormOperator {
       else if (roll < 0.8) await this.#decide();
       else if (roll < 0.86) await this.#suspend();
       else if (roll < 0.91) await this.#controlMany();
+      else if (roll < 0.94) await this.#govern();
       else await this.#ask('GET', this.#chance.oneOf(lists));
       await sleep(this.#chance.between(5, 80));
     }
@@ -81,6 +85,13 @@ export class StormOperator {
         this.#notes.verdicts.push({ approvalId: approval.id, state: String(reply.body['state']) });
     };
     await Promise.all(Array.from({ length: copies }, decide));
+  }
+
+  /** Closes the gate, or opens it. */
+  async #govern(): Promise<void> {
+    const path = `/api/v1/policies/${gate}`;
+    if (this.#chance.happens(0.5)) await this.#ask('PUT', path, { source: closed });
+    else await this.#ask('DELETE', path);
   }
 
   async #suspend(): Promise<void> {

@@ -28,6 +28,8 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   #followed = 0;
   #repeated = 0;
   #isHeld = false;
+  /** Commits that come next are at hand, and not followed yet. Whatever arrives comes after them. */
+  #isOvertaken = false;
   #closed = false;
 
   constructor(ports: JournalPorts<Change, Event>, head: ChainHead) {
@@ -62,10 +64,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     return new Promise((resolve) => this.#ports.soon(resolve));
   }
 
-  /**
-   * Resolves once memory knows everything that any gateway had committed before this call. False if the store cannot
-   * be asked.
-   */
+  /** Waits until memory knows all that any gateway had committed before. False if the store cannot be asked. */
   async catchUp(): Promise<boolean> {
     if (this.#sharing === undefined) return true;
     // A commit or a read that has begun already may miss what was committed since.
@@ -89,7 +88,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
    * commit will be refused, and has less to follow then.
    */
   followReady(): void {
-    if (this.#sharing === undefined || this.#isHeld || this.#reading !== undefined) return;
+    if (this.#sharing === undefined || this.#isHeld || this.#isOvertaken || this.#reading !== undefined) return;
     const commits = this.#sharing.ready();
     if (commits.length === 0) return;
     if (this.#sharing.prepare(commits) === undefined) this.#follow(this.#sharing, commits);
@@ -102,8 +101,8 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   }
 
   /** Follows commits that have yet to arrive. */
-  #take(arriving: Promise<readonly ForeignCommit<Change, Event>[]>): Promise<void> {
-    this.#reading = this.#followAll(arriving).finally(() => {
+  #take(arriving: Promise<readonly ForeignCommit<Change, Event>[]>, isLocked = false): Promise<void> {
+    this.#reading = this.#followAll(arriving, isLocked).finally(() => {
       this.#reading = undefined;
       this.followReady();
       this.flush();
@@ -112,20 +111,17 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     return this.#reading;
   }
 
-  async #followAll(arriving: Promise<readonly ForeignCommit<Change, Event>[]>): Promise<void> {
+  async #followAll(arriving: Promise<readonly ForeignCommit<Change, Event>[]>, isLocked: boolean): Promise<void> {
     const commits = await arriving;
     const sharing = this.#sharing;
     if (sharing === undefined || commits.length === 0) return;
-    await this.#prepare(sharing, commits);
+    const preparing = sharing.prepare(commits);
+    if (preparing !== undefined && isLocked) await this.#letGo();
+    await preparing;
     this.#follow(sharing, commits);
   }
 
-  /** What takes long must not keep others waiting: an empty batch lets go of the log. */
-  async #prepare(sharing: Sharing<Change, Event>, commits: readonly ForeignCommit<Change, Event>[]): Promise<void> {
-    const preparing = sharing.prepare(commits);
-    if (preparing !== undefined) await Promise.all([preparing, this.#letGo()]);
-  }
-
+  /** Others go on: an empty batch lets go of the log. */
   async #letGo(): Promise<void> {
     await this.#settled(this.#ports.commit(nothingToWrite) ?? undefined);
   }
@@ -150,7 +146,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
     if (tick === undefined) return;
     const locking = this.#closed ? undefined : this.#sharing?.lock();
     if (locking !== undefined) {
-      void this.#take(this.#locked(locking));
+      void this.#take(this.#locked(locking), true);
       return;
     }
     this.tick = undefined;
@@ -224,16 +220,21 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   /** Follows the commits of others, and commits what still stands after them. */
   async #commitAfter(commits: readonly ForeignCommit<Change, Event>[], tick: Tick<Change, Event>): Promise<void> {
     const sharing = this.#sharing;
+    this.#isOvertaken = true;
     try {
       if (sharing === undefined) throw new Error('the log has another writer');
       // What arrived before these comes first.
-      await this.#settled(this.#reading);
-      await this.#prepare(sharing, commits);
+      const waits = [this.#reading, sharing.prepare(commits)].filter((wait) => wait !== undefined);
+      // Others must not wait for it.
+      if (waits.length > 0) waits.push(this.#letGo());
+      await Promise.all(waits.map((wait) => this.#settled(wait)));
       this.#follow(sharing, commits);
     } catch (error) {
       this.inFlight = undefined;
       this.#takeBackAll(tick, error);
       return;
+    } finally {
+      this.#isOvertaken = false;
     }
     this.inFlight = undefined;
     this.#commit(tick);

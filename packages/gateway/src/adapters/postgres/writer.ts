@@ -132,7 +132,7 @@ export class Writer {
    * Locks the head of the chain in a transaction, and returns the commits that others have made. The lock stays, for
    * the batch that will follow them.
    */
-  async #lock(client: Client): Promise<readonly Commit[]> {
+  async #lock(client: Client, after = this.#of.feed.version): Promise<readonly Commit[]> {
     const { feed } = this.#of;
     const results = (await client.query(
       `BEGIN; SELECT version FROM chain FOR UPDATE; SELECT ${commitColumns} FROM commits WHERE version > ${feed.version}
@@ -140,6 +140,11 @@ export class Writer {
     )) as unknown as QueryResult[];
     this.#holder = client;
     const version = (results[1]?.rows[0] as { version: number } | undefined)?.version;
+    // Others have written since, and this gateway has heard of it: the lock was gone before its answer came.
+    if (version !== undefined && version >= after && version < feed.version) {
+      this.#drop(client);
+      return [];
+    }
     if (version === feed.version) return [];
     this.#requireShared();
     this.#crowded = crowdedFor;
@@ -148,7 +153,7 @@ export class Writer {
 
   /** Locks the head for a batch that was made after this commit. Memory may have followed others since. */
   async #lockFor(client: Client, after: number): Promise<void> {
-    const commits = await this.#lock(client);
+    const commits = await this.#lock(client, after);
     if (this.#of.feed.version !== after) throw new HeadMoved(commits);
   }
 
