@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NetworkLink } from '../../harness/network-link.ts';
 import type { Chance } from '../../trust/chance.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -16,9 +15,9 @@ export class Nemesis {
     this.#chance = chance;
   }
 
-  /** Three lanes, so that troubles of different kinds overlap. All is mended when this resolves. */
+  /** Four lanes, so that troubles of different kinds overlap. All is mended when this resolves. */
   async rage(isOver: () => boolean): Promise<void> {
-    const lanes = [this.#processes, this.#links, this.#servers];
+    const lanes = [this.#processes, this.#links, this.#losses, this.#servers];
     await Promise.all(lanes.map((lane) => lane.call(this, this.#chance.fork(), isOver)));
   }
 
@@ -42,16 +41,39 @@ export class Nemesis {
       if (isOver()) return;
       const node = this.#nodeBy(chance);
       const which = chance.oneOf(['NATS', 'PostgreSQL', 'both'] as const);
-      const how = chance.oneOf(['cut', 'silence', 'lose requests', 'lose answers'] as const);
+      const how = chance.oneOf(['cut', 'silence'] as const);
       const links = { NATS: [node.toNats], PostgreSQL: [node.toPostgres], both: [node.toNats, node.toPostgres] }[which];
+      // Now and then so long that a gateway gives up on what it has sent, which then arrives after all.
+      const ms = chance.happens(0.15) ? chance.between(11_000, 14_000) : chance.between(500, 4500);
       const work = async () => {
-        for (const link of links) begin(how, link);
-        await sleep(durationOf(how, chance));
-        // What was lost never comes, and whoever waits for an answer learns that.
-        if (how !== 'silence') for (const link of links) link.cut();
+        for (const link of links) link[how]();
+        await sleep(ms);
         for (const link of links) link.mend();
       };
       await this.#do(`${how} ${which} of ${node.name}`, () => (which === 'NATS' ? work() : node.withoutDatabase(work)));
+    }
+  }
+
+  /** Loses what a gateway sends to the database, or what it is answered, and then the connection. */
+  async #losses(chance: Chance, isOver: () => boolean): Promise<void> {
+    for (;;) {
+      await sleep(chance.between(1500, 5000));
+      if (isOver()) return;
+      const node = this.#nodeBy(chance);
+      const what = chance.oneOf(['requests', 'answers'] as const);
+      // So short that clients still wait when their gateway finds out what became of its commit.
+      const ms = chance.between(100, 1200);
+      // Another lane has its hands on the link.
+      if (node.isApart) continue;
+      await this.#do(`lose ${what} of ${node.name}`, () =>
+        node.withoutDatabase(async () => {
+          if (what === 'requests') node.toPostgres.silence();
+          else node.toPostgres.loseAnswers();
+          await sleep(ms);
+          node.toPostgres.cut();
+          node.toPostgres.mend();
+        }),
+      );
     }
   }
 
@@ -95,19 +117,4 @@ export class Nemesis {
   #seconds(): string {
     return ((performance.now() - this.#startedAt) / 1000).toFixed(1);
   }
-}
-
-type Trouble = 'cut' | 'silence' | 'lose requests' | 'lose answers';
-
-function begin(how: Trouble, link: NetworkLink): void {
-  if (how === 'cut') link.cut();
-  else if (how === 'lose answers') link.loseAnswers();
-  else link.silence();
-}
-
-function durationOf(how: Trouble, chance: Chance): number {
-  // So short that clients still wait when their gateway finds out what became of its commit.
-  if (how.startsWith('lose')) return chance.between(100, 1500);
-  // Now and then so long that a gateway gives up on what it has sent, which then arrives after all.
-  return chance.happens(0.15) ? chance.between(11_000, 14_000) : chance.between(500, 4500);
 }

@@ -79,6 +79,10 @@ export class ClusterNode {
     this.#backAt = performance.now();
   }
 
+  get isApart(): boolean {
+    return this.#troubles > 0;
+  }
+
   /**
    * Whether an answer to what was asked at that moment must rest on the database. A gateway that waits for it for two
    * seconds, or has just lost it, answers by what it knows.

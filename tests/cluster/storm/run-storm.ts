@@ -78,7 +78,7 @@ export async function runStorm({ seed, ms, isRough }: StormOptions): Promise<Aft
     if (agent === undefined) throw new Error('there is no such agent');
     return new StormClient({ cluster, chance: chance.fork(), notes, agent, name: `client-${nth}`, restMs });
   });
-  const operators = Array.from({ length: 3 }, () => new StormOperator(cluster, chance.fork(), notes, agents));
+  const operators = Array.from({ length: 3 }, () => new StormOperator(cluster, chance.fork(), notes, agents, isRough));
   const nemesis = new Nemesis(cluster, chance.fork());
   await Promise.all(clients.map((client) => client.register()));
 

@@ -16,12 +16,21 @@ export class StormOperator {
   readonly #chance: Chance;
   readonly #notes: Notes;
   readonly #agents: readonly StormAgentId[];
+  /** While a gateway reads a policy of another one, it commits nothing. So calls may take long. */
+  readonly #changesPolicies: boolean;
 
-  constructor(cluster: Cluster, chance: Chance, notes: Notes, agents: readonly StormAgentId[]) {
+  constructor(
+    cluster: Cluster,
+    chance: Chance,
+    notes: Notes,
+    agents: readonly StormAgentId[],
+    changesPolicies: boolean,
+  ) {
     this.#cluster = cluster;
     this.#chance = chance;
     this.#notes = notes;
     this.#agents = agents;
+    this.#changesPolicies = changesPolicies;
   }
 
   async storm(isOver: () => boolean): Promise<void> {
@@ -31,7 +40,7 @@ export class StormOperator {
       else if (roll < 0.8) await this.#decide();
       else if (roll < 0.86) await this.#suspend();
       else if (roll < 0.91) await this.#controlMany();
-      else if (roll < 0.94) await this.#govern();
+      else if (roll < 0.925 && this.#changesPolicies) await this.#govern();
       else await this.#ask('GET', this.#chance.oneOf(lists));
       await sleep(this.#chance.between(5, 80));
     }

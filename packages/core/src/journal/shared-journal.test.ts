@@ -64,6 +64,15 @@ describe('a journal on a shared log', () => {
     await expect(refused).rejects.toThrow('there is none');
   });
 
+  test('tells nobody what it has read of a turn that ends in another way', async () => {
+    const tested = new SharedJournal();
+    const answer = tested.add('a/b/one', 4);
+    const read = tested.journal.durable(() => tested.sumOf('a/b/one'));
+    tested.answers.push(new HeadMoved([commit(1, { agent: 'a/b/one', by: 8 })]));
+    tested.turn();
+    expect([await answer, await read]).toEqual(['full', 8]);
+  });
+
   test('follows what arrives, and waits for what must be prepared', async () => {
     const tested = new SharedSums();
     tested.arrived = [theirCommit(1, { agent: 'a/b/one', by: 2 })];

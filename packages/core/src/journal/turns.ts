@@ -3,6 +3,9 @@ import type { Guard, Stamped, Typed, Undo } from './journal-ports.ts';
 import type { Tick } from './tick.ts';
 import { newTick, Part, unavailable } from './tick.ts';
 
+/** Beyond this, others are always first, and what is read never comes to rest. */
+const mostReadings = 100;
+
 /** Gathers what callers do until it is committed. The journal makes it durable. */
 export abstract class Turns<Change, Event extends Typed> {
   readonly #isShared: boolean;
@@ -115,6 +118,20 @@ export abstract class Turns<Change, Event extends Typed> {
   /** Resolves when everything recorded so far is durable. Rejects with `store_unavailable` if it cannot be. */
   committed(): Promise<void> {
     return (this.tick ?? this.inFlight)?.committed ?? settled;
+  }
+
+  /**
+   * Reads, and answers once all that it may rest on is durable. Reads again if some of that was taken back and done
+   * again, because another gateway was first: it may have ended in another way.
+   */
+  async durable<Result>(read: () => Result): Promise<Result> {
+    for (let round = 0; round < mostReadings; round++) {
+      const pending = [...this.pending()];
+      const result = read();
+      await this.committed();
+      if (!pending.some(({ isTakenBack }) => isTakenBack)) return result;
+    }
+    throw unavailable('read');
   }
 
   /** The events that happened in memory and are not durable yet, in order. */

@@ -25,9 +25,7 @@ export function findOp(gov: Operations, by: Principal, id: string): Op {
 /** An operation, read once its state is durable. */
 export async function readOp(gov: Operations, by: Principal, id: string): Promise<OpRecord> {
   requireScope(by, 'read');
-  const record = recordOf(findOp(gov, by, id));
-  await gov.journal.committed();
-  return record;
+  return await gov.journal.durable(() => recordOf(findOp(gov, by, id)));
 }
 
 function opsMeant(gov: Operations, id: string): readonly Op[] {

@@ -161,6 +161,18 @@ describe('one of two gateways freezes', () => {
     expect(await log()).toEqual(['awake', 'frozen', 'awake', 'awake', 'frozen']);
   }, 30_000);
 
+  test('and its batch never arrives: the other has its number, and that is not taken for its own', async () => {
+    link.silence();
+    const lost = write(frozen, head);
+    link.cut();
+    const next = await write(awake, head);
+    expect(next).toMatchObject({ seq: 2 });
+    link.mend();
+    expect(await lost).toMatchObject({ commits: [{ head: { seq: 2 } }] });
+    expect(await append(frozen, next as SealedEntry)).toMatchObject({ seq: 3 });
+    expect(await log()).toEqual(['awake', 'awake', 'frozen']);
+  }, 30_000);
+
   test('after its batch has arrived: it finds it, though the other has written since, and writes nothing twice', async () => {
     link.loseAnswers();
     const unheard = write(frozen, head);
