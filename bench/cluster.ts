@@ -43,6 +43,7 @@ export async function measureCluster(
       ['2 gateways', 2, 'shared'],
       ['3 gateways', 3, 'shared'],
       ['4 gateways', 4, 'shared'],
+      ['2, each with the agents of the other', 2, 'crossed'],
     ] as const) {
       tell(`${shape.name}: ${name} …`);
       rows.push({ name, ...(await measure(cores, pace, shape, gateways, store)) });
@@ -57,11 +58,11 @@ async function measure(
   pace: Pace,
   shape: Shape,
   gateways: number,
-  store: 'embedded' | 'alone' | 'shared',
+  store: 'embedded' | 'alone' | 'shared' | 'crossed',
 ): Promise<Omit<ClusterRow, 'name'>> {
   await using stack = new AsyncDisposableStack();
   const postgres = store === 'embedded' ? undefined : stack.use(await TestPostgres.start());
-  const nats = store === 'shared' ? stack.use(await TestNats.start()) : undefined;
+  const nats = store === 'shared' || store === 'crossed' ? stack.use(await TestNats.start()) : undefined;
   const database = await postgres?.createDatabase();
   const env = {
     ...(database === undefined ? {} : { SVC_DATABASE_URL: database.url }),
@@ -81,17 +82,18 @@ async function measure(
   for (let round = 0; round <= pace.rounds; round++) {
     const before = { postgres: postgresCpu(postgres?.pid), gateways: gatewaysCpu(lanes) };
     const results = await Promise.all(
-      lanes.map(({ gateway, load }) =>
-        load.run({
+      lanes.map(({ gateway, load }, nth) => {
+        const target = store === 'crossed' ? (lanes[(nth + 1) % lanes.length]?.gateway ?? gateway) : gateway;
+        return load.run({
           kind: 'load',
           fleet: gateway.grpc,
-          target: gateway.grpc,
-          pid: gateway.pid,
+          target: target.grpc,
+          pid: target.pid,
           shape,
           seconds: pace.seconds,
           warmupSecs: pace.leadInSecs,
-        }),
-      ),
+        });
+      }),
     );
     const failed = results.reduce((sum, result) => sum + result.failed, 0);
     if (failed > 0) throw new Error(`${failed} calls failed`);

@@ -137,10 +137,11 @@ export async function readHistory(
   requireScope(by, 'read');
   const of = tierMeant(by, filter);
   if (of === undefined) return [];
-  const { id, start: startsAt, end: endsAt } = gov.ledger.window(period);
-  const spentMicros = gov.ledger.read(of).spent[period];
-  const limitMicros = gov.ledger.policy.capsOf(of)[period];
-  await gov.journal.committed();
+  const { id, startsAt, endsAt, spentMicros, limitMicros } = await gov.journal.durable(() => {
+    const { id, start: startsAt, end: endsAt } = gov.ledger.window(period);
+    const spentMicros = gov.ledger.read(of).spent[period];
+    return { id, startsAt, endsAt, spentMicros, limitMicros: gov.ledger.policy.capsOf(of)[period] };
+  });
   const before = (await log.closedPeriods(of, period, count)).filter(
     // A day that the clock was wrongly ahead at has a zero, because its amounts count elsewhere.
     (balance) => balance.id < id && balance.spentMicros !== 0,

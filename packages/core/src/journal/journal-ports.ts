@@ -47,7 +47,7 @@ export interface JournalOf<Change, Event> {
   onCommitted(work: () => void): void;
   publish(event: Event): void;
   committed(): Promise<void>;
-  durable<Result>(read: () => Result): Promise<Result>;
+  durable<Result>(read: () => Result | Promise<Result>): Promise<Result>;
   catchUp(): Promise<boolean>;
   nextTurn(): Promise<void>;
   undurable(): Iterable<Typed>;

@@ -27,6 +27,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   #reading: Promise<void> | undefined;
   #followed = 0;
   #repeated = 0;
+  #failed = 0;
   #isHeld = false;
   /** Commits that come next are at hand, and not followed yet. Whatever arrives comes after them. */
   #isOvertaken = false;
@@ -57,6 +58,10 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   /** How many turns were done again, because another gateway was first. */
   get repeated(): number {
     return this.#repeated;
+  }
+
+  protected get takenBack(): number {
+    return this.#failed + this.#repeated;
   }
 
   /** Resolves in the next turn of the event loop, so that others run in between. */
@@ -279,6 +284,7 @@ export class Journal<Change, Event extends Typed> extends Turns<Change, Event> i
   #takeBackAll(tick: Tick<Change, Event>, error: unknown): void {
     const above = this.tick;
     this.tick = undefined;
+    this.#failed++;
     try {
       rejectAll(above === undefined ? [tick] : [above, tick], error);
     } finally {

@@ -61,10 +61,7 @@ function takeBack<Change, Event extends Typed>(
     if (fits(part) || gone.some(rests)) gone.push(part);
   }
   if (gone.length === 0) return gone;
-  for (const part of gone.toReversed()) {
-    part.isTakenBack = true;
-    for (const undo of part.undos.reverse()) undo();
-  }
+  for (const part of gone.toReversed()) for (const undo of part.undos.reverse()) undo();
   const taken = new Set(gone);
   for (const tick of ticks()) tick.parts = tick.parts.filter((part) => !taken.has(part));
   return gone;

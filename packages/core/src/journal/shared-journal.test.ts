@@ -65,12 +65,31 @@ describe('a journal on a shared log', () => {
   });
 
   test('tells nobody what it has read of a turn that ends in another way', async () => {
-    const tested = new SharedJournal();
+    const tested = new SharedSums();
     const answer = tested.add('a/b/one', 4);
     const read = tested.journal.durable(() => tested.sumOf('a/b/one'));
-    tested.answers.push(new HeadMoved([commit(1, { agent: 'a/b/one', by: 8 })]));
+    tested.answers.push(new HeadMoved([theirCommit(1, { agent: 'a/b/one', by: 8 })]));
     tested.turn();
     expect([await answer, await read]).toEqual(['full', 8]);
+  });
+
+  test('reads over several turns again, too, whatever became of a turn in between', async () => {
+    const tested = new SharedSums();
+    const gate = Promise.withResolvers<void>();
+    const read = tested.journal.durable(async () => {
+      const first = tested.sumOf('a/b/one');
+      await gate.promise;
+      return [first, tested.sumOf('a/b/one')];
+    });
+    const answer = tested.add('a/b/one', 4).catch(() => 'failed');
+    tested.answers.push(new Error('gone'));
+    tested.turn();
+    expect(await answer).toBe('failed');
+    const next = tested.add('a/b/one', 3);
+    tested.turn();
+    await next;
+    gate.resolve();
+    expect(await read).toEqual([3, 3]);
   });
 
   test('follows what arrives, and waits for what must be prepared', async () => {

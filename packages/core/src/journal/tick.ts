@@ -19,8 +19,6 @@ export class Part<Change, Event extends Typed> {
   readonly conditions: (() => boolean)[] = [];
   /** It cannot stand if anything before it is taken back. */
   restsOnAll = false;
-  /** Its turn was overtaken, and is done again in another part. */
-  isTakenBack = false;
   /** Whose state it changes, once somebody has asked. */
   touched: Touched | undefined;
   /** How many commits of others were known when it was done. */

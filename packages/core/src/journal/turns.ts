@@ -23,6 +23,9 @@ export abstract class Turns<Change, Event extends Typed> {
   /** How many commits of other gateways this one has followed. */
   abstract get followed(): number;
 
+  /** How often turns were taken back: they failed, or another gateway was first. */
+  protected abstract get takenBack(): number;
+
   /** The first work of a tick has come: it must be committed. */
   protected abstract begun(): void;
 
@@ -121,15 +124,19 @@ export abstract class Turns<Change, Event extends Typed> {
   }
 
   /**
-   * Reads, and answers once all that it may rest on is durable. Reads again if some of that was taken back and done
-   * again, because another gateway was first: it may have ended in another way.
+   * Reads, and answers once all that it may rest on is durable. Reads again if turns were taken back meanwhile: another
+   * gateway was first, and they may have ended in another way.
    */
-  async durable<Result>(read: () => Result): Promise<Result> {
+  async durable<Result>(read: () => Result | Promise<Result>): Promise<Result> {
     for (let round = 0; round < mostReadings; round++) {
-      const pending = [...this.pending()];
-      const result = read();
+      const { takenBack } = this;
+      const reading = read();
+      // A refusal waits like an answer. Until then nobody handles it.
+      if (reading instanceof Promise) reading.catch(() => undefined);
       await this.committed();
-      if (!pending.some(({ isTakenBack }) => isTakenBack)) return result;
+      const result = await reading;
+      await this.committed();
+      if (this.takenBack === takenBack) return result;
     }
     throw unavailable('read');
   }

@@ -34,14 +34,15 @@ export function opsHandlers(controls: Controls, execute: Execute): Pick<Handlers
         state: query.state,
       };
       const page = { before: placeOf(query.cursor), limit: query.per_page };
-      const steps = listOps(controls, principal, filter, page);
-      let step = steps.next();
-      while (step.done !== true) {
-        await nextTurn();
-        step = steps.next();
-      }
-      await controls.journal.committed();
-      const { ops, places, next, total } = step.value;
+      const { ops, places, next, total } = await controls.journal.durable(async () => {
+        const steps = listOps(controls, principal, filter, page);
+        let step = steps.next();
+        while (step.done !== true) {
+          await nextTurn();
+          step = steps.next();
+        }
+        return step.value;
+      });
       const items = fitting(ops, opJson);
       const goesOn = items.length < ops.length ? (places[items.length - 1] ?? next) : next;
       return { items, next_cursor: cursorOf(goesOn), total };
