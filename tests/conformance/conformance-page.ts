@@ -1,0 +1,65 @@
+import type { Exception } from './h2spec-exceptions.ts';
+import { exceptions } from './h2spec-exceptions.ts';
+import { interopCases } from './interop-cases.ts';
+import type { Results } from './results.ts';
+import { addedUp, h2specHeader, h2specRows, interopHeader, interopRows } from './results.ts';
+
+/** The text of docs/conformance.md. */
+export function conformancePage(results: Results): string {
+  const { passed, failed } = addedUp(results);
+  return `# Conformance
+
+\`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine:
+[h2spec](https://github.com/summerwind/h2spec), which holds an HTTP/2 server against the RFCs, and the cases of the gRPC
+project's interoperability tests, by clients of other implementations, in plain text and over TLS. The last run:
+${passed} passed, ${failed} failed.
+
+${markdownTable(['tool', 'version'], results.versions)}
+${notRunLines(results)}
+## HTTP/2
+
+${markdownTable(h2specHeader, h2specRows(results))}
+
+"Unexpected" counts the failures that the table below does not explain, and the passes of tests that it says fail.
+Either fails the run.
+
+${exceptionSections()}
+## gRPC
+
+The columns name the engine, and the client that called it. The ${interopCases.length} cases have the names that the gRPC
+project gives them.
+
+${markdownTable(interopHeader(results), interopRows(results))}
+`;
+}
+
+function notRunLines({ notRun, broken }: Results): string {
+  const lines = [...notRun.map((what) => `- Not run: ${what}`), ...broken.map((what) => `- Failed: ${what}`)];
+  return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
+}
+
+/** The exceptions, those with one reason together. */
+function exceptionSections(): string {
+  const reasons = [...new Set(exceptions.map(({ why }) => why))];
+  return reasons
+    .map((why) => {
+      const tests = exceptions.filter((entry) => entry.why === why);
+      return `${reasonText(why)}\n\n${tests.map(testLine).join('\n')}\n`;
+    })
+    .join('\n');
+}
+
+function reasonText(why: Exception['why']): string {
+  if ('defect' in why) return `No rule allows this: ${why.defect}`;
+  return `> ${why.sentence}\n>\n> — ${why.rfc}\n\n${why.here}`;
+}
+
+function testLine({ test, engines, outcome, sometimesPasses }: Exception): string {
+  const often = sometimesPasses === true ? ', or passes, by which frame comes first' : '';
+  return `- ${test} (${engines.join(', ')}: ${outcome}${often})`;
+}
+
+function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}

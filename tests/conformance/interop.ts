@@ -1,0 +1,32 @@
+import type { EngineName } from './engine.ts';
+import { grpcGoClient } from './clients/grpc-go.ts';
+import { grpcJsClient } from './clients/grpc-js.ts';
+import { grpcioClient } from './clients/grpcio.ts';
+import type { InteropCase, InteropClient } from './interop-cases.ts';
+import { startTestServer } from './test-server.ts';
+
+export interface InteropResult {
+  readonly engine: EngineName;
+  readonly client: string;
+  readonly secure: boolean;
+  readonly name: InteropCase;
+  /** What went wrong; undefined if the case passed. */
+  readonly failure: string | undefined;
+}
+
+/** The clients of the three most used implementations: they share no code with each other. */
+export const interopClients: readonly InteropClient[] = [grpcGoClient, grpcioClient, grpcJsClient];
+
+/** All cases of one client against an engine, in plain text and over TLS. */
+export async function runInterop(
+  client: InteropClient,
+  program: string,
+  engine: EngineName,
+  tell: (result: InteropResult) => void,
+): Promise<void> {
+  for (const secure of [false, true]) {
+    const server = await startTestServer(engine, secure);
+    await client.run(program, server, (name, failure) => tell({ engine, client: client.name, secure, name, failure }));
+    await server.stop();
+  }
+}

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import type { EngineName } from './engine.ts';
+import { engineNames } from './engine.ts';
+
+export const suites = ['h2spec', 'interop'] as const;
+export type Suite = (typeof suites)[number];
+
+export interface Options {
+  readonly engines: readonly EngineName[];
+  readonly suites: readonly Suite[];
+  /** Whether the results become docs/conformance.md. */
+  readonly write: boolean;
+}
+
+/** The options of the command line. Undefined if help is requested. Throws if one is wrong. */
+export function readOptions(args: readonly string[]): Options | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      engine: { type: 'string', default: 'both' },
+      only: { type: 'string' },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const { engine, only, write } = values;
+  const engines = engineNames.filter((name) => engine === 'both' || engine === name);
+  const chosen = suites.filter((name) => only === undefined || only === name);
+  if (engines.length === 0) throw new Error(`--engine takes ${engineNames.join(', ')} or both, not "${engine}"`);
+  if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
+  if (write && (engines.length < engineNames.length || chosen.length < suites.length)) {
+    throw new Error('--write takes the results of a whole run: leave out --engine and --only');
+  }
+  return { engines, suites: chosen, write };
+}
+
+export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages.
+
+  npm run conformance                          all tests, on both engines
+  npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both
+  npm run conformance -- --only h2spec         one suite: ${suites.join(', ')}
+  npm run conformance -- --write               all tests, and the results into docs/conformance.md
+
+Needs Go for h2spec and for the client of grpc-go, and Python 3 with venv and pip for grpcio. The tools are built once,
+into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is missing is named
+and counted as not run. Servers listen on loopback alone.
+
+Exit code: 0 if all passed, 1 if something failed, 2 for wrong options.
+`;

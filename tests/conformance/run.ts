@@ -1,0 +1,114 @@
+// npm run conformance -- --help
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { conformancePage } from './conformance-page.ts';
+import type { EngineName } from './engine.ts';
+import { reeveEngineExists } from './engines/reeve.ts';
+import { runH2spec } from './h2spec.ts';
+import { interopClients, runInterop } from './interop.ts';
+import type { Options } from './options.ts';
+import { helpText, readOptions } from './options.ts';
+import type { Results } from './results.ts';
+import { addedUp, emptyResults, interopTable, h2specTable } from './results.ts';
+import { goTool } from './tools.ts';
+
+const page = 'docs/conformance.md';
+
+// Every started process ends with this one: see end-with-us.ts.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+process.exitCode = await main(process.argv.slice(2));
+// Lingering sockets of clients do not keep the process alive.
+process.exit();
+
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options | undefined;
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}; --help says more\n`);
+    return 2;
+  }
+  if (options === undefined) {
+    process.stdout.write(helpText);
+    return 0;
+  }
+  const results = emptyResults();
+  const engines = options.engines.filter((engine) => isThere(engine, results));
+  if (options.suites.includes('h2spec')) await h2spec(engines, results);
+  if (options.suites.includes('interop')) await interop(engines, results);
+  const { passed, failed } = addedUp(results);
+  if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
+  if (results.interop.length > 0) say(`\n${interopTable(results)}`);
+  for (const what of results.notRun) say(`not run: ${what}`);
+  if (options.write) writePage(results);
+  say(`\n${passed} passed, ${failed} failed${results.notRun.length === 0 ? '' : `, ${results.notRun.length} not run`}`);
+  return failed === 0 ? 0 : 1;
+}
+
+function writePage(results: Results): void {
+  writeFileSync(page, conformancePage(results));
+  spawnSync('node_modules/.bin/biome', ['format', '--write', page]);
+}
+
+function isThere(engine: EngineName, results: Results): boolean {
+  if (engine !== 'reeve' || reeveEngineExists()) return true;
+  results.notRun.push('the engine of Reeve: packages/grpc-server is not there');
+  return false;
+}
+
+async function h2spec(engines: readonly EngineName[], results: Results): Promise<void> {
+  const tool = await goTool('github.com/summerwind/h2spec/cmd/h2spec', 'github.com/summerwind/h2spec', say);
+  if ('missing' in tool) {
+    results.notRun.push(tool.missing);
+    return;
+  }
+  results.versions.push(['h2spec', tool.version]);
+  for (const engine of engines) {
+    say(`h2spec on ${engine}: all tests, which takes about half a minute`);
+    const result = await guarded(`h2spec on ${engine}`, results, () => runH2spec(tool.path, engine));
+    if (result === undefined) continue;
+    results.h2spec.push(result);
+    for (const { name, ok, note } of result.verdicts) say(`${ok ? 'ok  ' : 'FAIL'} ${engine} ${name} (${note})`);
+  }
+}
+
+async function interop(engines: readonly EngineName[], results: Results): Promise<void> {
+  for (const client of interopClients) {
+    const tool = await client.prepare(say);
+    if ('missing' in tool) {
+      results.notRun.push(tool.missing);
+      continue;
+    }
+    results.versions.push([client.name, tool.version]);
+    for (const engine of engines) {
+      await guarded(`${client.name} on ${engine}`, results, () =>
+        runInterop(client, tool.path, engine, (result) => {
+          results.interop.push(result);
+          const { name, secure, failure } = result;
+          const how = `${client.name} on ${engine}, ${secure ? 'TLS' : 'plain'}: ${name}`;
+          say(failure === undefined ? `ok   ${how}` : `FAIL ${how} (${failure})`);
+        }),
+      );
+    }
+  }
+}
+
+/** A part that cannot go on, such as one whose server has ended, is a failure like any other. */
+async function guarded<Result>(
+  what: string,
+  results: Results,
+  run: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    results.broken.push(`${what}: ${why}`);
+    say(`FAIL ${what}: ${why}`);
+    return undefined;
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** A program of others, or what to do to get it. */
+export type Tool = { readonly path: string; readonly version: string } | { readonly missing: string };
+
+const run = promisify(execFile);
+
+export const cacheFolder = resolve('node_modules/.cache/reeve-conformance');
+
+/** Builds a Go program once. `module` is what its version is said of. */
+export async function goTool(program: string, module: string, say: (line: string) => void): Promise<Tool> {
+  const path = join(cacheFolder, program.split('/').at(-1) ?? program);
+  try {
+    if (!existsSync(path)) {
+      say(`building ${program}, which takes a minute or two`);
+      mkdirSync(cacheFolder, { recursive: true });
+      await run('go', ['install', `${program}@latest`], { env: { ...process.env, GOBIN: cacheFolder } });
+    }
+    const { stdout } = await run('go', ['version', '-m', path]);
+    const version = stdout.split('\n').find((line) => line.includes(`\t${module}\t`));
+    return { path, version: version?.split('\t')[3] ?? 'unknown version' };
+  } catch (error) {
+    return { missing: `${program} could not be built: ${whyOf(error)}. Install Go (https://go.dev/dl) and run again.` };
+  }
+}
+
+/** A Python of its own with one package, installed once. */
+export async function pythonWith(packages: readonly string[], say: (line: string) => void): Promise<Tool> {
+  const folder = join(cacheFolder, 'python');
+  const path = join(folder, 'bin', 'python');
+  const shown = packages.join(' and ');
+  try {
+    if (!existsSync(join(folder, 'ready'))) {
+      say(`installing ${shown} for Python`);
+      await run('python3', ['-m', 'venv', folder]);
+      await run(path, ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...packages]);
+      mkdirSync(join(folder, 'ready'));
+    }
+    const { stdout } = await run(path, ['-m', 'pip', 'show', packages[0] ?? '']);
+    return { path, version: /^Version: (.*)$/m.exec(stdout)?.[1] ?? 'unknown version' };
+  } catch (error) {
+    return {
+      missing: `${shown} could not be installed: ${whyOf(error)}. Install Python 3 with venv and pip and run again.`,
+    };
+  }
+}
+
+function whyOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split('\n').at(-1) ?? text;
+}
