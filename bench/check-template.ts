@@ -48,6 +48,20 @@ export function checkTemplate(agent: Credential, tool: string): Template {
   return template(CheckActionRequest.encode(checkRequest(agent, tool)).finish());
 }
 
+/** The least that an agent with a tool of one argument says, about 200 bytes. */
+export function smallCheckTemplate(agent: Credential): Template {
+  const request = checkRequest(agent, allowedTool);
+  const toolCall = { toolName: allowedTool, toolSource: '', argsJson: Buffer.from('{"limit":20}'), targetUrl: '' };
+  return template(
+    CheckActionRequest.encode({
+      ...request,
+      context: { action: { $case: 'toolCall', value: toolCall } },
+      runId: '',
+      summary: '',
+    }).finish(),
+  );
+}
+
 export function batchTemplate(entries: readonly { readonly agent: Credential; readonly tool: string }[]): Template {
   const requests = entries.map(({ agent, tool }) => checkRequest(agent, tool));
   return template(BatchCheckRequest.encode({ requests }).finish());

@@ -1,7 +1,15 @@
 import { paths, RegisterAgentRequest, RegisterAgentResponse } from '@reeve/contract';
 import { GrpcConnection } from './grpc-connection.ts';
 import type { Credential, Template } from './check-template.ts';
-import { allowedTool, batchTemplate, checkTemplate, completeTemplate, deniedTool, filled } from './check-template.ts';
+import {
+  allowedTool,
+  batchTemplate,
+  checkTemplate,
+  completeTemplate,
+  deniedTool,
+  filled,
+  smallCheckTemplate,
+} from './check-template.ts';
 import { framedMessage, requestHead } from './http2-frames.ts';
 import type { SetupResult } from './load-protocol.ts';
 import { batchSize, bootstrapKey } from './load-protocol.ts';
@@ -16,6 +24,7 @@ export const allowOneIn = 10;
 export class Fleet {
   readonly #agents: readonly Credential[];
   #checks: Template[] = [];
+  #smallChecks: Template[] = [];
   #batches: Template[] = [];
   #mixed: Template[] = [];
   #completions: Template[] = [];
@@ -39,6 +48,11 @@ export class Fleet {
   nextCheck(): Buffer {
     if (this.#checks.length === 0) this.#checks = this.#agents.map((agent) => checkTemplate(agent, allowedTool));
     return filledAt(this.#checks, this.#next, this.#next++);
+  }
+
+  nextSmallCheck(): Buffer {
+    if (this.#smallChecks.length === 0) this.#smallChecks = this.#agents.map(smallCheckTemplate);
+    return filledAt(this.#smallChecks, this.#next, this.#next++);
   }
 
   nextBatch(): Buffer {

@@ -11,6 +11,16 @@ export interface Shape {
   readonly restMs?: number;
 }
 
+/** A request that is sent over and over, and how its answer is known to be right. */
+export interface RawRequest {
+  readonly path: string;
+  readonly contentType: string;
+  /** The content as base64, or the fleet whose small checks are sent, each with an operation of its own. */
+  readonly content: { readonly base64: string } | { readonly fleet: string };
+  /** Bytes, as hexadecimal digits, that the answer's first frame of content holds: there, or anywhere. */
+  readonly answer: { readonly hex: string; readonly at?: number };
+}
+
 export const batchSize = 100;
 
 /** A well-formed key, used by benchmarks only. */
@@ -27,13 +37,23 @@ export type LoadJob =
       readonly orgPrefix?: string;
     }
   /** One check. It returns the answer as base64, for the echo to repeat. */
-  | { readonly kind: 'sample'; readonly fleet: string; readonly method: 'unary' | 'batch' }
+  | { readonly kind: 'sample'; readonly fleet: string; readonly method: 'unary' | 'small' | 'batch' }
   | {
       readonly kind: 'load';
       readonly fleet: string;
       readonly target: string;
       readonly pid: number;
       readonly shape: Shape;
+      readonly warmupSecs: number;
+      readonly seconds: number;
+    }
+  /** Calls of one kind to any server that speaks HTTP/2, at the least cost to the load process. */
+  | {
+      readonly kind: 'raw';
+      readonly target: string;
+      readonly pid: number;
+      readonly request: RawRequest;
+      readonly shape: Pick<Shape, 'connections' | 'inFlight'>;
       readonly warmupSecs: number;
       readonly seconds: number;
     }
@@ -105,6 +125,7 @@ export interface JobResults {
   readonly register: SetupResult;
   readonly sample: { readonly answer: string };
   readonly load: LoadResult;
+  readonly raw: LoadResult;
   readonly fill: SetupResult;
   readonly complete: SetupResult;
   readonly mixed: SetupResult;

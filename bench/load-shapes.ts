@@ -1,11 +1,10 @@
 import { paths } from '@reeve/contract';
 import type { Fleet } from './fleet.ts';
 import { GrpcConnection } from './grpc-connection.ts';
-import { Histogram } from './histogram.ts';
 import { requestHead } from './http2-frames.ts';
 import type { LoadJob, LoadResult } from './load-protocol.ts';
 import { batchSize } from './load-protocol.ts';
-import { machineBusyMicros, pause, untilAtRest, usageOf } from './process-usage.ts';
+import { measureLoad } from './measured-load.ts';
 
 type Job = Extract<LoadJob, { kind: 'load' }>;
 
@@ -15,63 +14,26 @@ type Settle = (startedAt: number, answer: Buffer | undefined) => void;
 /** Sends requests until the time is up, and calls `settle` for each answer. */
 type Lane = (connection: GrpcConnection, job: Job, fleet: Fleet, going: () => boolean, settle: Settle) => Promise<void>;
 
-const mostFailures = 1000;
-
 /** A closed loop: every lane has one call in flight, and sends the next as soon as it is answered. */
-export async function drive(job: Job, fleet: Fleet): Promise<LoadResult> {
+export function drive(job: Job, fleet: Fleet): Promise<LoadResult> {
   const { shape } = job;
-  const before = usageOf(job.pid);
-  const connections = await Promise.all(
-    Array.from({ length: shape.connections }, () => GrpcConnection.open(job.target)),
-  );
-  const histogram = new Histogram();
-  const perCall = shape.method === 'batch' ? batchSize : 1;
-  let phase: 'warmup' | 'measuring' | 'over' = 'warmup';
-  const inAll = { calls: 0, allowed: 0, failed: 0 };
-  const settle: Settle = (startedAt, answer) => {
-    inAll.calls++;
-    if (answer === undefined) inAll.failed++;
-    else inAll.allowed += shape.method === 'batch' ? allowedInBatch(answer) : allows(answer, 0) ? 1 : 0;
-    if (phase === 'measuring') histogram.record((performance.now() - startedAt) * 1000);
-    if (inAll.failed > mostFailures) throw new Error(`more than ${mostFailures} calls to ${job.target} failed`);
-  };
-  const going = () => phase !== 'over';
-  // Only the gateway keeps operations; an echo has none to complete.
-  const noteOpen = job.target === job.fleet ? fleet.opening() : () => {};
-  const lanes = connections.map((connection) => laneOf[shape.method](connection, job, fleet, going, settle));
-
-  await pause(job.warmupSecs);
-  const from = observe(job.pid);
-  phase = 'measuring';
-  await pause(job.seconds);
-  phase = 'over';
-  const to = observe(job.pid);
-  await Promise.all(lanes);
-  noteOpen();
-  for (const connection of connections) connection.close();
-  await untilAtRest(job.pid);
-
-  const seconds = (to.at - from.at) / 1000;
-  const serverCpu = (to.server.cpuMicros ?? 0) - (from.server.cpuMicros ?? 0);
-  const loadCpuMicros = to.loadCpu - from.loadCpu;
-  const others = to.machineBusy - from.machineBusy - serverCpu - loadCpuMicros;
-  return {
-    calls: histogram.total,
-    decisions: histogram.total * perCall,
-    seconds,
-    counts: histogram.counts,
-    decisionsInAll: inAll.calls * perCall,
-    allowed: inAll.allowed,
-    failed: inAll.failed,
-    server: { before, after: to.server, atRest: usageOf(job.pid) },
-    loadCpuMicros,
-    othersCores: Math.max(0, others / 1e6 / seconds),
-  };
-}
-
-function observe(pid: number) {
-  const { user, system } = process.cpuUsage();
-  return { at: performance.now(), server: usageOf(pid), loadCpu: user + system, machineBusy: machineBusyMicros() };
+  const batch = shape.method === 'batch';
+  return measureLoad(job, batch ? batchSize : 1, async (recorder) => {
+    const connections = await Promise.all(
+      Array.from({ length: shape.connections }, () => GrpcConnection.open(job.target)),
+    );
+    const settle: Settle = (startedAt, answer) =>
+      recorder.settle(startedAt, answer && (batch ? allowedInBatch(answer) : allows(answer, 0) ? 1 : 0));
+    // Only the gateway keeps operations; an echo has none to complete.
+    const noteOpen = job.target === job.fleet ? fleet.opening() : () => {};
+    const going = () => recorder.going();
+    const lanes = connections.map((connection) => laneOf[shape.method](connection, job, fleet, going, settle));
+    return async () => {
+      await Promise.all(lanes);
+      noteOpen();
+      for (const connection of connections) connection.close();
+    };
+  });
 }
 
 const calls: Lane = (connection, job, fleet, going, settle) => {

@@ -10,6 +10,7 @@ import type { JobResults, LoadJob, SetupResult } from './load-protocol.ts';
 import { batchSize } from './load-protocol.ts';
 import { allowedInBatch, drive } from './load-shapes.ts';
 import { logIn } from './login-lanes.ts';
+import { driveRaw } from './peers/raw-load.ts';
 import { untilAtRest } from './process-usage.ts';
 
 const fleets = new Map<string, Fleet>();
@@ -45,6 +46,8 @@ async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
       return sample(job.fleet, job.method);
     case 'load':
       return drive(job, fleetOf(job.fleet));
+    case 'raw':
+      return driveRaw(job, fleetOf);
     case 'fill':
       return fill(job.fleet, job.ops);
     case 'complete':
@@ -72,10 +75,15 @@ async function work(job: LoadJob): Promise<JobResults[LoadJob['kind']]> {
   }
 }
 
-async function sample(address: string, method: 'unary' | 'batch'): Promise<JobResults['sample']> {
+async function sample(address: string, method: 'unary' | 'small' | 'batch'): Promise<JobResults['sample']> {
   const connection = await GrpcConnection.open(address);
+  const fleet = fleetOf(address);
   const path = method === 'batch' ? paths.batchCheck : paths.checkAction;
-  const message = method === 'batch' ? fleetOf(address).nextBatch() : fleetOf(address).nextCheck();
+  const message = {
+    unary: () => fleet.nextCheck(),
+    small: () => fleet.nextSmallCheck(),
+    batch: () => fleet.nextBatch(),
+  }[method]();
   const answer = await new Promise<Buffer | undefined>((resolve) => {
     connection.unary(requestHead(address, path), message, resolve);
   });

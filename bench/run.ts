@@ -13,6 +13,8 @@ import { memoryPicture, memoryTable } from './memory-report.ts';
 import { measureMemory } from './memory.ts';
 import type { Options, Part } from './options.ts';
 import { parseOptions, usage } from './options.ts';
+import { peersPicture, peersText } from './peers-report.ts';
+import { measurePeers } from './peers.ts';
 import { profileTables } from './profile-report.ts';
 import { profileGateway } from './profile.ts';
 import { publish } from './publish.ts';
@@ -78,6 +80,10 @@ const runs: Readonly<Record<Part, Run>> = {
   cluster: async (cores, { pace }) => {
     const results = await measureCluster(cores, pace, tell);
     return { text: clusterTable(results), results };
+  },
+  peers: async (cores, { pace }) => {
+    const results = await measurePeers(cores, pace, tell);
+    return { text: peersText(results), results, picture: peersPicture(results) };
   },
   profile: async (cores, { pace }) => {
     const results = await profileGateway(cores, pace, tell);

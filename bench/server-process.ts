@@ -33,10 +33,10 @@ export async function startServer(
   ]);
   if (line === undefined) throw new Error(`${command.join(' ')} did not start: ${complaints}`);
   const { grpc, http = '' } = JSON.parse(line) as { grpc: string; http?: string };
-  return { pid: child.pid, grpc, http, child, stop: () => stop(child) };
+  return { pid: child.pid, grpc, http, child, stop: () => stopServer(child) };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   const force = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);

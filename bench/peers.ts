@@ -1,0 +1,142 @@
+import type { Cores } from './cores.ts';
+import type { LoadProcess } from './load-process.ts';
+import { startLoad } from './load-process.ts';
+import type { LoadResult, Shape } from './load-protocol.ts';
+import type { Pace } from './options.ts';
+import type { Peer, RunningPeer } from './peers/peer-servers.ts';
+import { peers, startReeve } from './peers/peer-servers.ts';
+import type { Figures } from './rounds.ts';
+import { checkRound, cpuPerDecisionOf, figuresOf } from './rounds.ts';
+import type { Spread } from './statistics.ts';
+import { spreadOf } from './statistics.ts';
+
+export interface PeerColumn {
+  readonly key: string;
+  readonly title: string;
+  readonly shape: Pick<Shape, 'connections' | 'inFlight'>;
+}
+
+export const peerColumns: readonly PeerColumn[] = [
+  { key: 'A', title: 'one caller', shape: { connections: 1, inFlight: 1 } },
+  { key: 'B', title: '64 connections, 1 in flight on each', shape: { connections: 64, inFlight: 1 } },
+  { key: 'C', title: '4 connections, 64 in flight on each', shape: { connections: 4, inFlight: 64 } },
+];
+
+/** A server under one load. */
+export interface PeerCell extends Figures {
+  readonly cpuSpread: Spread;
+  /** Its CPU per call over that of the first server, round by round; undefined for want of that server. */
+  readonly toFirst: Spread | undefined;
+}
+
+export interface PeerRow {
+  readonly name: string;
+  readonly decides: boolean;
+  /** Why there are no figures. */
+  readonly absent: string | undefined;
+  /** By the keys of the columns. */
+  readonly cells: Readonly<Record<string, PeerCell>>;
+}
+
+export interface PeersResult {
+  readonly base: string;
+  readonly rows: readonly PeerRow[];
+}
+
+interface Ready {
+  readonly peer: Peer;
+  readonly running: RunningPeer;
+}
+
+/** All servers under each load in turn: one round of every server, then the next round of every server. */
+export async function measurePeers(cores: Cores, pace: Pace, tell: (line: string) => void): Promise<PeersResult> {
+  const absent = new Map<string, string>();
+  const programs = new Map<Peer, string>();
+  for (const peer of peers) {
+    tell(`${peer.name}: preparing …`);
+    const program = await peer.prepare();
+    if ('path' in program) programs.set(peer, program.path);
+    else absent.set(peer.name, program.absent);
+  }
+  const cells = new Map<string, Record<string, PeerCell>>(peers.map(({ name }) => [name, {}]));
+  for (const column of peerColumns) {
+    const rounds = await measureColumn(cores, pace, column, programs, absent, tell);
+    const first = rounds.get(peers[0]?.name ?? '');
+    for (const [name, results] of rounds) {
+      const row = cells.get(name);
+      if (row !== undefined) row[column.key] = cellOf(results, first);
+    }
+  }
+  const rows = peers.map(({ name, decides }) => ({
+    name,
+    decides,
+    absent: absent.get(name),
+    cells: cells.get(name) ?? {},
+  }));
+  return { base: peers[0]?.name ?? '', rows };
+}
+
+/** Fresh servers for each column, so that none inherits the memory of another load. */
+async function measureColumn(
+  cores: Cores,
+  pace: Pace,
+  column: PeerColumn,
+  programs: ReadonlyMap<Peer, string>,
+  absent: Map<string, string>,
+  tell: (line: string) => void,
+): Promise<Map<string, LoadResult[]>> {
+  const load = startLoad(cores.load);
+  const sampled = await startReeve(cores.server, load, {});
+  const fleet = sampled.server.grpc;
+  const { answer } = await load.run({ kind: 'sample', fleet, method: 'small' });
+  await sampled.server.stop();
+  const sample = { fleet, answerHex: Buffer.from(answer, 'base64').toString('hex') };
+  const ready: Ready[] = [];
+  const rounds = new Map<string, LoadResult[]>();
+  try {
+    for (const [peer, program] of programs) {
+      try {
+        ready.push({ peer, running: await peer.start(program, { core: cores.server, load, sample }) });
+        rounds.set(peer.name, []);
+      } catch (error) {
+        absent.set(peer.name, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+      }
+    }
+    for (const one of ready) {
+      tell(`${column.key}, ${column.title}: warming up ${one.peer.name}`);
+      await oneRound(load, pace, column, one, pace.warmupSecs);
+    }
+    for (let round = 1; round <= pace.rounds; round++) {
+      tell(`${column.key}: round ${round} of ${pace.rounds}`);
+      for (const one of ready) {
+        rounds.get(one.peer.name)?.push(await oneRound(load, pace, column, one, pace.leadInSecs));
+      }
+    }
+  } finally {
+    await Promise.all([load.stop(), ...ready.map(({ running }) => running.server.stop())]);
+  }
+  return rounds;
+}
+
+async function oneRound(
+  load: LoadProcess,
+  pace: Pace,
+  column: PeerColumn,
+  { peer, running: { server, request } }: Ready,
+  warmupSecs: number,
+): Promise<LoadResult> {
+  const { pid, grpc: target } = server;
+  const { seconds } = pace;
+  const result = await load.run({ kind: 'raw', target, pid, request, shape: column.shape, warmupSecs, seconds });
+  return checkRound(result, `${peer.name} under ${column.key}`);
+}
+
+function cellOf(results: readonly LoadResult[], first: readonly LoadResult[] | undefined): PeerCell {
+  const cpu = results.map(cpuPerDecisionOf);
+  const base = first?.map(cpuPerDecisionOf);
+  return {
+    ...figuresOf(results),
+    cpuSpread: spreadOf(cpu),
+    toFirst: base && spreadOf(cpu.map((micros, round) => micros / (base[round] ?? Number.NaN))),
+  };
+}

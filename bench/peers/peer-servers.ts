@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { paths } from '@reeve/contract';
+import { startGateway } from '../gateway-process.ts';
+import type { LoadProcess } from '../load-process.ts';
+import type { RawRequest } from '../load-protocol.ts';
+import type { ServerProcess } from '../server-process.ts';
+import { startServer } from '../server-process.ts';
+import type { Program } from './built-echo.ts';
+import { goEcho, onPath, tonicEcho } from './built-echo.ts';
+import { reevePolicy, startCerbos, startOpa } from './decision-points.ts';
+
+export interface RunningPeer {
+  readonly server: ServerProcess;
+  readonly request: RawRequest;
+}
+
+export interface PeerContext {
+  readonly core: number | undefined;
+  readonly load: LoadProcess;
+  /** The fleet whose messages the echoes get, and an answer of its gateway, which they repeat. */
+  readonly sample: { readonly fleet: string; readonly answerHex: string };
+}
+
+/** A server to compare with. */
+export interface Peer {
+  readonly name: string;
+  /** What it does beside taking and giving bytes. */
+  readonly decides: boolean;
+  /** Finds or builds what it needs. */
+  prepare(): Promise<Program>;
+  start(program: string, context: PeerContext): Promise<RunningPeer>;
+}
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const present = (path: string): Promise<Program> =>
+  Promise.resolve(existsSync(here(path)) ? { path: here(path) } : { absent: 'not there yet' });
+
+/** Both the gateway and the echoes answer with `decision: ALLOW` first, after the prefix of the message. */
+export function checkRequest(fleet: string): RawRequest {
+  return {
+    path: paths.checkAction,
+    contentType: 'application/grpc',
+    content: { fleet },
+    answer: { hex: '0801', at: 5 },
+  };
+}
+
+function echo(name: string, prepare: () => Promise<Program>, command: (program: string) => readonly string[]): Peer {
+  return {
+    name: `${name} echo`,
+    decides: false,
+    prepare,
+    start: async (program, { core, sample }) => ({
+      server: await startServer(core, [...command(program), sample.answerHex]),
+      request: checkRequest(sample.fleet),
+    }),
+  };
+}
+
+function gateway(name: string, prepare: () => Promise<Program>, env: Readonly<Record<string, string>>): Peer {
+  return { name, decides: true, prepare, start: (_, { core, load }) => startReeve(core, load, env) };
+}
+
+/** A gateway with default settings and one rule. Its operations are never completed: they pile up. */
+export async function startReeve(
+  core: number | undefined,
+  load: LoadProcess,
+  env: Readonly<Record<string, string>>,
+): Promise<RunningPeer> {
+  const server = await startGateway({ core, policies: { 'base.yaml': reevePolicy }, env });
+  await load.run({ kind: 'register', fleet: server.grpc, agents: 100, orgs: 10 });
+  return { server, request: checkRequest(server.grpc) };
+}
+
+const byNode = (program: string) => [process.execPath, program];
+const ownEngine = '../../packages/grpc-server/src/index.ts';
+const ownEngineInGateway = '../../packages/gateway/src/transports/grpc/reeve-engine-server.ts';
+
+/** The first is what the others are compared with. */
+export const peers: readonly Peer[] = [
+  echo('tonic', tonicEcho, (program) => [program]),
+  echo('grpc-go', goEcho, (program) => [program]),
+  echo('grpc-js', () => present('echo-grpc-js.ts'), byNode),
+  echo(
+    'Reeve engine',
+    () => present(ownEngine),
+    () => byNode(here('echo-reeve.ts')),
+  ),
+  gateway('Reeve, own engine', () => present(ownEngineInGateway), { SVC_GRPC_ENGINE: 'reeve' }),
+  gateway('Reeve, grpc-js', () => present('../../packages/gateway/src/transports/grpc/grpc-js-server.ts'), {
+    ...(existsSync(here(ownEngineInGateway)) ? { SVC_GRPC_ENGINE: 'grpc-js' } : {}),
+  }),
+  {
+    name: 'OPA',
+    decides: true,
+    prepare: () => Promise.resolve(onPath('opa')),
+    start: (program, { core }) => startOpa(core, program),
+  },
+  {
+    name: 'Cerbos',
+    decides: true,
+    prepare: () => Promise.resolve(onPath('cerbos')),
+    start: (program, { core }) => startCerbos(core, program),
+  },
+];
