@@ -40,21 +40,22 @@ describe('the report of h2spec', () => {
 
 describe('the verdict', () => {
   const why = { defect: 'a test' };
-  const failing: Exception = { test: 'a: b', engines: ['reeve'], outcome: 'failed', why };
+  const failing: Exception = { test: 'a: b', engines: ['reeve'], requests: ['http'], outcome: 'failed', why };
   const passed = { name: 'a: b', outcome: 'passed', detail: '' } as const;
   const failed = { name: 'a: b', outcome: 'failed', detail: 'Timeout' } as const;
   const oks = (engine: EngineName, result: typeof passed | typeof failed, table: readonly Exception[]) =>
-    judgeH2spec(engine, [result], table).map(({ ok }) => ok);
+    judgeH2spec(engine, 'http', [result], table).map(({ ok }) => ok);
 
   it('takes a pass that nobody doubted, and no other failure', () => {
     expect(oks('reeve', passed, [])).toEqual([true]);
     expect(oks('reeve', failed, [])).toEqual([false]);
-    expect(judgeH2spec('reeve', [{ ...failed, outcome: 'skipped' }], [])).toMatchObject([{ ok: false }]);
+    expect(judgeH2spec('reeve', 'http', [{ ...failed, outcome: 'skipped' }], [])).toMatchObject([{ ok: false }]);
   });
 
-  it('takes a failure that the table expects, for that engine alone', () => {
+  it('takes a failure that the table expects, for that engine and kind of request alone', () => {
     expect(oks('reeve', failed, [failing])).toEqual([true]);
     expect(oks('grpc-js', failed, [failing])).toEqual([false]);
+    expect(judgeH2spec('reeve', 'grpc', [failed], [failing])).toMatchObject([{ ok: false }]);
   });
 
   it('takes no pass that the table denies, unless it says that the test passes sometimes', () => {
@@ -68,8 +69,10 @@ describe('the verdict', () => {
 });
 
 describe('the table of exceptions', () => {
-  it('names a test at most once for each engine', () => {
-    const lines = exceptions.flatMap(({ test, engines }) => engines.map((engine) => `${engine} ${test}`));
+  it('names a test at most once for each engine and kind of request', () => {
+    const lines = exceptions.flatMap(({ test, engines, requests }) =>
+      engines.flatMap((engine) => requests.map((kind) => `${engine} ${kind} ${test}`)),
+    );
     expect(new Set(lines).size).toBe(lines.length);
   });
 

@@ -1,5 +1,5 @@
 import type { EngineName } from './engine.ts';
-import type { Exception } from './h2spec-exceptions.ts';
+import type { Exception, RequestKind } from './h2spec-exceptions.ts';
 import type { H2specCase } from './h2spec-report.ts';
 
 export interface Verdict {
@@ -12,12 +12,12 @@ export interface Verdict {
 /** Holds the results of an engine against the table of exceptions: a surprise of either kind is wrong. */
 export function judgeH2spec(
   engine: EngineName,
+  requests: RequestKind,
   cases: readonly H2specCase[],
   exceptions: readonly Exception[],
 ): Verdict[] {
-  const expected = new Map(
-    exceptions.filter(({ engines }) => engines.includes(engine)).map((entry) => [entry.test, entry]),
-  );
+  const here = exceptions.filter((entry) => entry.engines.includes(engine) && entry.requests.includes(requests));
+  const expected = new Map(here.map((entry) => [entry.test, entry]));
   const verdicts = cases.map((result) => judge(result, expected.get(result.name)));
   const names = new Set(cases.map(({ name }) => name));
   const unknown = [...expected.keys()].filter((test) => !names.has(test));

@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endWithUs } from '../harness/end-with-us.ts';
 import type { EngineName } from './engine.ts';
+import type { RequestKind } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import type { H2specCase } from './h2spec-report.ts';
 import { readH2specReport } from './h2spec-report.ts';
 import type { Verdict } from './h2spec-verdict.ts';
 import { judgeH2spec } from './h2spec-verdict.ts';
-import { servicePath } from './test-service.ts';
+import { anyContentPath } from './test-service.ts';
 import { startTestServer } from './test-server.ts';
 
 export interface H2specResult {
   readonly engine: EngineName;
+  readonly requests: RequestKind;
   readonly cases: readonly H2specCase[];
   readonly verdicts: readonly Verdict[];
 }
@@ -22,18 +24,18 @@ export interface H2specResult {
 /** How long the tool waits for the answer to one frame: a busy machine may be slow. */
 const patienceSecs = '3';
 
-/** Runs all tests of h2spec against the test service on an engine. */
-export async function runH2spec(program: string, engine: EngineName): Promise<H2specResult> {
+/** Runs all tests of h2spec against the test service on an engine. `program` sends requests of that kind. */
+export async function runH2spec(program: string, engine: EngineName, requests: RequestKind): Promise<H2specResult> {
   const server = await startTestServer(engine, false);
   const folder = mkdtempSync(join(tmpdir(), 'reeve-h2spec-'));
   const report = join(folder, 'report.xml');
   try {
-    const target = ['-h', '127.0.0.1', '-p', String(server.port), '-P', `${servicePath}/EmptyCall`];
+    const target = ['-h', '127.0.0.1', '-p', String(server.port), '-P', anyContentPath];
     const child = spawn(program, [...target, '-o', patienceSecs, '-j', report], { stdio: 'ignore' });
     endWithUs(child);
     await once(child, 'exit');
     const cases = readH2specReport(readFileSync(report, 'utf8'));
-    return { engine, cases, verdicts: judgeH2spec(engine, cases, exceptions) };
+    return { engine, requests, cases, verdicts: judgeH2spec(engine, requests, cases, exceptions) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await server.stop();

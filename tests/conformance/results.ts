@@ -24,13 +24,21 @@ export function addedUp({ h2spec, interop, broken }: Results): { readonly passed
   return { passed: right, failed: verdicts.length + interop.length - right + broken.length };
 }
 
-export const h2specHeader = ['engine', 'tests', 'passed', 'failed', 'skipped', 'unexpected'] as const;
+export const h2specHeader = ['engine', 'requests', 'tests', 'passed', 'failed', 'skipped', 'unexpected'] as const;
 
 export function h2specRows({ h2spec }: Results): string[][] {
-  return h2spec.map(({ engine, cases, verdicts }) => {
+  return h2spec.map(({ engine, requests, cases, verdicts }) => {
     const number = (wanted: string) => String(cases.filter(({ outcome }) => outcome === wanted).length);
     const unexpected = verdicts.filter(({ ok }) => !ok).length;
-    return [engine, String(cases.length), number('passed'), number('failed'), number('skipped'), String(unexpected)];
+    return [
+      engine,
+      requests,
+      String(cases.length),
+      number('passed'),
+      number('failed'),
+      number('skipped'),
+      String(unexpected),
+    ];
   });
 }
 

@@ -4,13 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { conformancePage } from './conformance-page.ts';
 import type { EngineName } from './engine.ts';
 import { reeveEngineExists } from './engines/reeve.ts';
+import { requestKinds } from './h2spec-exceptions.ts';
+import { findH2spec } from './h2spec-tool.ts';
 import { runH2spec } from './h2spec.ts';
 import { interopClients, runInterop } from './interop.ts';
 import type { Options } from './options.ts';
 import { helpText, readOptions } from './options.ts';
 import type { Results } from './results.ts';
 import { addedUp, emptyResults, interopTable, h2specTable } from './results.ts';
-import { goTool } from './tools.ts';
 
 const page = 'docs/conformance.md';
 
@@ -57,18 +58,23 @@ function isThere(engine: EngineName, results: Results): boolean {
 }
 
 async function h2spec(engines: readonly EngineName[], results: Results): Promise<void> {
-  const tool = await goTool('github.com/summerwind/h2spec/cmd/h2spec', 'github.com/summerwind/h2spec', say);
-  if ('missing' in tool) {
-    results.notRun.push(tool.missing);
-    return;
-  }
-  results.versions.push(['h2spec', tool.version]);
-  for (const engine of engines) {
-    say(`h2spec on ${engine}: all tests, which takes about half a minute`);
-    const result = await guarded(`h2spec on ${engine}`, results, () => runH2spec(tool.path, engine));
-    if (result === undefined) continue;
-    results.h2spec.push(result);
-    for (const { name, ok, note } of result.verdicts) say(`${ok ? 'ok  ' : 'FAIL'} ${engine} ${name} (${note})`);
+  for (const requests of requestKinds) {
+    const tool = await findH2spec(requests, say);
+    if ('missing' in tool) {
+      results.notRun.push(tool.missing);
+      continue;
+    }
+    results.versions.push([`h2spec, ${requests} requests`, tool.version]);
+    for (const engine of engines) {
+      const what = `h2spec on ${engine}, ${requests} requests`;
+      say(`${what}: all tests, which takes about half a minute`);
+      const result = await guarded(what, results, () => runH2spec(tool.path, engine, requests));
+      if (result === undefined) continue;
+      results.h2spec.push(result);
+      for (const { name, ok, note } of result.verdicts) {
+        say(`${ok ? 'ok  ' : 'FAIL'} ${engine}, ${requests}: ${name} (${note})`);
+      }
+    }
   }
 }
 

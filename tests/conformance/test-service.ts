@@ -7,6 +7,9 @@ export const initialEcho = 'x-grpc-test-echo-initial';
 export const trailingEcho = 'x-grpc-test-echo-trailing-bin';
 export const servicePath = '/grpc.testing.TestService';
 
+/** Not of the gRPC project: see `anyContent`. */
+export const anyContentPath = '/reeve.testing.ConformanceService/AnyContent';
+
 const unknown = 2;
 
 /** The failure that a request asks for. */
@@ -68,6 +71,16 @@ const streamingInput: StreamHandler = (stream) => {
   };
 };
 
+/** One answer to a request of any content, once it has ended: what h2spec sends holds no message of gRPC. */
+const anyContent: StreamHandler = (stream) => ({
+  message: () => {},
+  ended: () => {
+    stream.send(writeBody(16));
+    stream.end();
+  },
+  closed: () => {},
+});
+
 function echoMetadata(call: Call): void {
   const initial = call.metadata.getAll(initialEcho);
   const trailing = call.metadata.getBinary(trailingEcho);
@@ -89,6 +102,7 @@ export const testService: Omit<EngineOptions, 'tls'> = {
     [`${servicePath}/StreamingOutputCall`, streamingOutput],
     [`${servicePath}/StreamingInputCall`, streamingInput],
     [`${servicePath}/FullDuplexCall`, streamingOutput],
+    [anyContentPath, anyContent],
   ]),
   statusOf: (error) =>
     error instanceof AskedFailure

@@ -48,7 +48,7 @@ export async function pythonWith(packages: readonly string[], say: (line: string
   }
 }
 
-function whyOf(error: unknown): string {
+export function whyOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.trim().split('\n').at(-1) ?? text;
 }
