@@ -2,6 +2,7 @@ import type { EngineName } from './engine.ts';
 import { grpcGoClient } from './clients/grpc-go.ts';
 import { grpcJsClient } from './clients/grpc-js.ts';
 import { grpcioClient } from './clients/grpcio.ts';
+import { tonicClient } from './clients/tonic.ts';
 import type { InteropCase, InteropClient } from './interop-cases.ts';
 import { startTestServer } from './test-server.ts';
 
@@ -14,8 +15,8 @@ export interface InteropResult {
   readonly failure: string | undefined;
 }
 
-/** The clients of the three most used implementations: they share no code with each other. */
-export const interopClients: readonly InteropClient[] = [grpcGoClient, grpcioClient, grpcJsClient];
+/** The clients of four implementations: none shares its code of HTTP/2 with another. */
+export const interopClients: readonly InteropClient[] = [grpcGoClient, grpcioClient, tonicClient, grpcJsClient];
 
 /** All cases of one client against an engine, in plain text and over TLS. */
 export async function runInterop(

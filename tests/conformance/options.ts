@@ -42,9 +42,9 @@ export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and agai
   npm run conformance -- --only h2spec         one suite: ${suites.join(', ')}
   npm run conformance -- --write               all tests, and the results into docs/conformance.md
 
-Needs Go for h2spec and for the client of grpc-go, and Python 3 with venv and pip for grpcio. The tools are built once,
-into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is missing is named
-and counted as not run. Servers listen on loopback alone.
+Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio, and Rust for tonic. The tools
+are built once, into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is
+missing is named and counted as not run. Servers listen on loopback alone.
 
-Exit code: 0 if all passed, 1 if something failed, 2 for wrong options.
+Exit code: 0 if all that ran has passed, 1 if something failed or nothing ran, 2 for wrong options.
 `;

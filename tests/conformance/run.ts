@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
   for (const what of results.notRun) say(`not run: ${what}`);
   if (options.write) writePage(results);
   say(`\n${passed} passed, ${failed} failed${results.notRun.length === 0 ? '' : `, ${results.notRun.length} not run`}`);
-  return failed === 0 ? 0 : 1;
+  return failed === 0 && passed > 0 ? 0 : 1;
 }
 
 function writePage(results: Results): void {

@@ -48,7 +48,26 @@ export async function pythonWith(packages: readonly string[], say: (line: string
   }
 }
 
+/** Builds a Rust program of this repository; Cargo sees by itself whether there is anything to do. */
+export async function cargoTool(folder: string, program: string, say: (line: string) => void): Promise<Tool> {
+  const target = join(cacheFolder, 'cargo');
+  try {
+    if (!existsSync(target)) say(`building ${program}, which takes a minute or two`);
+    await run('cargo', ['build', '--locked', '--quiet', '--target-dir', target], { cwd: folder });
+    const { stdout } = await run('cargo', ['tree', '--locked', '--depth', '1', '--prefix', 'none'], { cwd: folder });
+    const version = /^tonic v(\S+)/m.exec(stdout)?.[1] ?? 'unknown version';
+    return { path: join(target, 'debug', program), version };
+  } catch (error) {
+    return {
+      missing: `${program} could not be built: ${whyOf(error)}. Install Rust (https://rustup.rs) and run again.`,
+    };
+  }
+}
+
 export function whyOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error) {
+    return `${String(error.path)} is not on the PATH`;
+  }
   const text = error instanceof Error ? error.message : String(error);
   return text.trim().split('\n').at(-1) ?? text;
 }
