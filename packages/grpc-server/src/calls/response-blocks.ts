@@ -1,0 +1,50 @@
+import { encodeFields, status200 } from '../hpack/encoder.ts';
+import { flag, frameHeaderBytes, frameType, writeFrameHeader } from '../http2/frame.ts';
+import type { Status } from '../status.ts';
+import { encodeMessage } from '../status.ts';
+
+/** The head of every gRPC answer. */
+const headBlock: Buffer = Buffer.concat([
+  Buffer.from([status200]),
+  encodeFields([
+    ['content-type', 'application/grpc'],
+    ['grpc-accept-encoding', 'identity'],
+  ]),
+]);
+const okBlock: Buffer = encodeFields([['grpc-status', '0']]);
+
+/** Whole frames for the usual answer. Only the stream's id is missing, at `streamIdAt`. */
+export const headFrame: Buffer = frameOf(headBlock, flag.endHeaders);
+export const okFrame: Buffer = frameOf(okBlock, flag.endHeaders | flag.endStream);
+export const streamIdAt = 5;
+
+function frameOf(block: Buffer, flags: number): Buffer {
+  const out = Buffer.alloc(frameHeaderBytes + block.length);
+  writeFrameHeader(out, 0, block.length, frameType.headers, flags, 0);
+  out.set(block, frameHeaderBytes);
+  return out;
+}
+
+export function headBlockWith(extra: Buffer | undefined): Buffer {
+  return extra === undefined ? headBlock : Buffer.concat([headBlock, extra]);
+}
+
+/** The block with the status. Without a head before it, it is a head of its own ("Trailers-Only"). */
+export function trailerBlock(
+  status: Status,
+  hasHead: boolean,
+  head: Buffer | undefined,
+  extra: Buffer | undefined,
+): Buffer {
+  const fields: (readonly [string, string])[] = [['grpc-status', String(status.code)]];
+  if (status.message !== '') fields.push(['grpc-message', encodeMessage(status.message)]);
+  const parts = [encodeFields(fields)];
+  if (!hasHead) parts.unshift(headBlockWith(head));
+  if (extra !== undefined) parts.push(extra);
+  return Buffer.concat(parts);
+}
+
+/** An answer that is not gRPC, to a request that is not. */
+export function httpErrorBlock(status: number): Buffer {
+  return encodeFields([[':status', String(status)]]);
+}

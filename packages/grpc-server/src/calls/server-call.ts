@@ -1,0 +1,269 @@
+import type { Call } from '../handlers.ts';
+import { encodeFields } from '../hpack/encoder.ts';
+import { defaultWindow, errorCode, readUint32 } from '../http2/frame.ts';
+import type { StreamState } from '../http2/stream-state.ts';
+import { nextState } from '../http2/stream-state.ts';
+import type { Timed } from '../limits/deadline-wheel.ts';
+import type { Claim } from '../limits/message-room.ts';
+import type { Metadata, MetadataEntries } from '../metadata.ts';
+import { metadataFields } from '../metadata.ts';
+import type { Status } from '../status.ts';
+import { statusCode } from '../status.ts';
+import type { Carrier } from './carrier.ts';
+import { PartialMessage, prefixBytes } from './partial-message.ts';
+import type { RequestHead } from './request-head.ts';
+import { compressedFault } from './request-head.ts';
+import { trailerBlock } from './response-blocks.ts';
+import type { Sending } from './sender.ts';
+
+/** The overhead of each message, so that empty ones count as well. */
+export const besideEach = 256;
+
+/** One call: its stream's state, what it has received and what it still has to send. */
+export abstract class ServerCall implements Call, Claim, Sending, Timed {
+  readonly id: number;
+  readonly connection: Carrier<ServerCall>;
+  readonly deadline: number | undefined;
+  /** Of the stream (RFC 9113 §5.1). */
+  state: Exclude<StreamState, 'idle'> = 'open';
+  isOpen = true;
+  /** Since when a message is unfinished. */
+  since: number | undefined;
+  held = 0;
+  isTouched = false;
+  sendWindow: number;
+  receiveWindow = defaultWindow;
+  hasSentHead = false;
+  headFields: Buffer | undefined;
+  unsent: Uint8Array[] | undefined;
+  unsentAt = 0;
+  lastBlock: Buffer | undefined;
+  isQueued = false;
+  /** Since when answers wait for the peer to read. */
+  stalledSince: number | undefined;
+  previousTimed: Timed | undefined;
+  nextTimed: Timed | undefined;
+  protected readonly requestHead: RequestHead;
+  protected partial: PartialMessage | undefined;
+  protected isWaitingForRoom = false;
+  /** Whether what comes is kept unread. */
+  protected isHolding = false;
+  #trailerFields: Buffer | undefined;
+  #bodyLeft: number;
+
+  constructor(id: number, connection: Carrier<ServerCall>, head: RequestHead, sendWindow: number) {
+    this.id = id;
+    this.connection = connection;
+    this.requestHead = head;
+    this.sendWindow = sendWindow;
+    this.deadline = head.timeoutMs === undefined ? undefined : connection.now + head.timeoutMs;
+    this.#bodyLeft = head.contentLength;
+  }
+
+  get path(): string {
+    return this.requestHead.path;
+  }
+
+  get metadata(): Metadata {
+    return this.requestHead.metadata;
+  }
+
+  get needed(): number {
+    if (this.connection.isTrusted || this.state === 'closed') return 0;
+    const { partial } = this;
+    const unfinished = partial === undefined ? 0 : (partial.length ?? 0) + besideEach;
+    return this.requestHead.size + this.heldBytes + unfinished;
+  }
+
+  /** What was received in whole and not handed on. */
+  protected abstract readonly heldBytes: number;
+  /** How far the peer may send beyond the message that has begun. */
+  protected abstract readonly spareWindow: number;
+  /** A message may begin; false after the call was refused for it. */
+  protected abstract begins(): boolean;
+  protected abstract gotMessage(message: Buffer): void;
+  protected abstract gotEnd(): void;
+  /** Called once, when the stream is closed. */
+  protected abstract gone(): void;
+  abstract stalled(): void;
+  abstract drained(): void;
+
+  trust(): void {
+    this.connection.trust();
+  }
+
+  setHeaders(entries: MetadataEntries): void {
+    this.headFields = encodeFields(metadataFields(entries));
+  }
+
+  setTrailers(entries: MetadataEntries): void {
+    this.#trailerFields = encodeFields(metadataFields(entries));
+  }
+
+  fail(error: unknown): void {
+    if (this.isOpen) this.finish(this.connection.statusOf(error));
+  }
+
+  /** Ends the call with a status, unless it has ended. */
+  finish(status: Status): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.connection.sender.last(this, trailerBlock(status, this.hasSentHead, this.headFields, this.#trailerFields));
+  }
+
+  protected get hasExtraFields(): boolean {
+    return this.headFields !== undefined || this.#trailerFields !== undefined;
+  }
+
+  /** Content of a DATA frame. */
+  take(bytes: Buffer, start: number, end: number): void {
+    if (this.#bodyLeft >= 0 && !this.#countBody(end - start)) return;
+    this.read(bytes, start, end);
+  }
+
+  protected read(bytes: Buffer, start: number, end: number): void {
+    let at = start;
+    while (at < end && this.isOpen) {
+      if (this.isHolding) {
+        this.keep(bytes, at, end);
+        return;
+      }
+      at = this.partial === undefined ? this.#begin(bytes, at, end) : this.#goOn(this.partial, bytes, at, end);
+    }
+  }
+
+  /** Keeps bytes for later; only a call that holds does. */
+  protected keep(_bytes: Buffer, _start: number, _end: number): void {}
+
+  /** The last frame of the request has come. */
+  endInput(): void {
+    if (this.state === 'open') this.state = nextState.open['recv ES'];
+    if (this.#bodyLeft > 0) this.connection.reset(this, errorCode.protocolError);
+    else if (this.isOpen) this.gotEnd();
+  }
+
+  /** Called at the end of a turn in which something came: asks for room, and lets the peer send on. */
+  settle(): void {
+    this.isTouched = false;
+    if (this.state !== 'open' && this.held === 0) return;
+    if ((!this.connection.isTrusted || this.held > 0) && !this.connection.settle(this)) {
+      this.connection.reset(this, errorCode.enhanceYourCalm);
+      return;
+    }
+    this.#replenish();
+  }
+
+  awaitRoom(): void {
+    this.isWaitingForRoom = true;
+  }
+
+  gotRoom(): void {
+    this.isWaitingForRoom = false;
+    this.#replenish();
+  }
+
+  expire(): void {
+    // Within a message there is no place for a status.
+    if (this.unsent === undefined || this.unsent.length === 0) this.finish(deadlineExceeded);
+    if (this.state !== 'closed') this.connection.reset(this, errorCode.cancel);
+  }
+
+  /** Whether a message took too long. */
+  isOverdue(before: number): boolean {
+    return this.since !== undefined && this.since <= before && !this.isHolding;
+  }
+
+  sentLast(): void {
+    // Whoever got the whole answer need not send the rest of the request (RFC 9113 §8.1).
+    const isAnswered = this.state === 'halfClosedRemote';
+    if (!isAnswered) this.connection.sender.reset(this.id, errorCode.noError);
+    this.connection.remove(this, !isAnswered);
+  }
+
+  /** The stream is closed: by its last frame, by a reset, or with its connection. */
+  close(): void {
+    if (this.state === 'closed') return;
+    this.state = 'closed';
+    this.connection.sender.forget(this);
+    this.partial = undefined;
+    this.since = undefined;
+    this.notStalled();
+    if (this.held > 0 || this.isWaitingForRoom) this.connection.settle(this);
+    this.isOpen = false;
+    this.gone();
+  }
+
+  protected markStalled(): void {
+    if (this.stalledSince !== undefined) return;
+    this.stalledSince = performance.now();
+    this.connection.stalled++;
+  }
+
+  protected notStalled(): void {
+    if (this.stalledSince === undefined) return;
+    this.stalledSince = undefined;
+    this.connection.stalled--;
+    this.connection.readOn();
+  }
+
+  #begin(bytes: Buffer, at: number, end: number): number {
+    if (!this.begins()) return end;
+    if (end - at >= prefixBytes) {
+      const length = readUint32(bytes, at + 1);
+      if (!this.#accepts(bytes[at] !== 0, length)) return end;
+      const start = at + prefixBytes;
+      if (end - start >= length) {
+        this.gotMessage(bytes.subarray(start, start + length));
+        return start + length;
+      }
+    }
+    this.partial = new PartialMessage();
+    this.since ??= this.connection.now;
+    return this.partial.take(bytes, at, end);
+  }
+
+  #goOn(partial: PartialMessage, bytes: Buffer, at: number, end: number): number {
+    const hadPrefix = partial.length !== undefined;
+    const next = partial.take(bytes, at, end);
+    if (!hadPrefix && partial.length !== undefined && !this.#accepts(partial.isCompressed, partial.length)) return end;
+    if (partial.isComplete) {
+      this.partial = undefined;
+      this.gotMessage(partial.message);
+    }
+    return next;
+  }
+
+  #accepts(isCompressed: boolean, length: number): boolean {
+    const { messageBytes } = this.connection.limits;
+    if (isCompressed) this.finish({ code: statusCode.unimplemented, message: compressedFault });
+    else if (length > messageBytes) this.finish(tooLarge(length, messageBytes));
+    return !isCompressed && length <= messageBytes;
+  }
+
+  /** RFC 9113 §8.1.1: a body that is not as long as content-length says is malformed. */
+  #countBody(bytes: number): boolean {
+    this.#bodyLeft -= bytes;
+    if (this.#bodyLeft >= 0) return true;
+    this.connection.reset(this, errorCode.protocolError);
+    return false;
+  }
+
+  #replenish(): void {
+    if (this.state !== 'open' || this.isWaitingForRoom || this.isHolding) return;
+    const missing = this.partial?.missing ?? 0;
+    const target = Math.max(missing, this.spareWindow);
+    if (this.receiveWindow >= missing && this.receiveWindow > this.spareWindow / 2) return;
+    if (this.receiveWindow >= target) return;
+    this.connection.sender.grant(this.id, target - this.receiveWindow);
+    this.receiveWindow = target;
+  }
+}
+
+const deadlineExceeded: Status = { code: statusCode.deadlineExceeded, message: 'the deadline has passed' };
+
+function tooLarge(length: number, most: number): Status {
+  return {
+    code: statusCode.resourceExhausted,
+    message: `a message of ${length} bytes is over the limit of ${most} bytes`,
+  };
+}

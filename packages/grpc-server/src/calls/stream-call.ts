@@ -1,0 +1,140 @@
+import type { ServerStream, StreamListener } from '../handlers.ts';
+import { defaultWindow } from '../http2/frame.ts';
+import type { Status } from '../status.ts';
+import { statusCode } from '../status.ts';
+import { besideEach, ServerCall } from './server-call.ts';
+
+const ok: Status = { code: statusCode.ok, message: '' };
+
+/** A call with any number of messages each way. */
+export class StreamServerCall extends ServerCall implements ServerStream {
+  #listener: StreamListener | undefined;
+  #isPaused = false;
+  #isReading = false;
+  #hasEnded = false;
+  #hasToldEnd = false;
+  /** What came while the call held. */
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+
+  /** Call it once, before anything is received. */
+  start(listener: StreamListener): void {
+    this.#listener = listener;
+  }
+
+  protected override get heldBytes(): number {
+    return this.#unreadBytes + this.#unread.length * besideEach;
+  }
+
+  protected override get spareWindow(): number {
+    return defaultWindow;
+  }
+
+  open(): void {
+    if (this.isOpen) this.connection.sender.head(this);
+  }
+
+  send(message: Uint8Array): boolean {
+    return this.isOpen && this.connection.sender.message(this, message);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.isHolding = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#goOn();
+  }
+
+  end(): void {
+    this.finish(ok);
+  }
+
+  /** Backpressure: a client that does not read its answers is not read from, so nothing piles up here. */
+  override stalled(): void {
+    this.isHolding = true;
+    this.markStalled();
+  }
+
+  override drained(): void {
+    if (this.stalledSince === undefined) return;
+    this.notStalled();
+    if (this.isOpen) this.#guard(() => this.#listener?.drained?.());
+    this.#goOn();
+  }
+
+  protected override begins(): boolean {
+    return true;
+  }
+
+  protected override gotMessage(message: Buffer): void {
+    this.since = undefined;
+    try {
+      this.#listener?.message(message);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  protected override read(bytes: Buffer, start: number, end: number): void {
+    const wasReading = this.#isReading;
+    this.#isReading = true;
+    super.read(bytes, start, end);
+    this.#isReading = wasReading;
+  }
+
+  protected override keep(bytes: Buffer, start: number, end: number): void {
+    const kept = Buffer.allocUnsafeSlow(end - start);
+    bytes.copy(kept, 0, start, end);
+    this.#unread.push(kept);
+    this.#unreadBytes += kept.length;
+  }
+
+  protected override gotEnd(): void {
+    this.#hasEnded = true;
+    if (this.#unread.length === 0) this.#ended();
+  }
+
+  protected override gone(): void {
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    this.#guard(() => this.#listener?.closed());
+  }
+
+  #ended(): void {
+    this.#hasToldEnd = true;
+    this.since = undefined;
+    if (this.partial !== undefined) {
+      this.finish({ code: statusCode.internal, message: 'the request ends within a message' });
+    } else {
+      this.#guard(() => this.#listener?.ended());
+    }
+  }
+
+  /** Reads what was kept, as far as the handler does not pause again. */
+  #goOn(): void {
+    if (this.#isPaused || this.stalledSince !== undefined) return;
+    this.isHolding = false;
+    if (this.#isReading) return;
+    if (this.partial !== undefined) this.since = performance.now();
+    const kept = this.#unread;
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    // What does not fit is kept again, in the same order.
+    for (const bytes of kept) this.read(bytes, 0, bytes.length);
+    if (this.#hasEnded && !this.#hasToldEnd && this.#unread.length === 0 && this.isOpen) this.#ended();
+    if (this.state !== 'closed') this.connection.touch(this);
+  }
+
+  #guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      if (this.isOpen) this.fail(error);
+      // Nobody is left to hear it, but `statusOf` may log it.
+      else this.connection.statusOf(error);
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import { HpackDecoder } from '../hpack/decoder.ts';
+import { HpackError } from '../hpack/hpack-error.ts';
+import { ClosedStreams } from '../http2/closed-streams.ts';
+import { ConnectionError } from '../http2/connection-error.ts';
+import type { ErrorCode } from '../http2/frame.ts';
+import { defaultWindow, errorCode, largestStreamId } from '../http2/frame.ts';
+import type { FrameState } from '../http2/stream-state.ts';
+import { verdictOn } from '../http2/stream-state.ts';
+import type { Limits } from '../limits.ts';
+import type { DeadlineWheel } from '../limits/deadline-wheel.ts';
+import type { Claim, MessageRoom } from '../limits/message-room.ts';
+import type { PeerBudget } from '../limits/peer-budget.ts';
+import type { Status } from '../status.ts';
+import type { Carrier } from './carrier.ts';
+import { HeadCache } from './head-cache.ts';
+import type { HeadFault, RequestHead, Routes } from './request-head.ts';
+import { faultOfTrailers, requestHeadOf } from './request-head.ts';
+import { httpErrorBlock, trailerBlock } from './response-blocks.ts';
+import type { Sender } from './sender.ts';
+import type { ServerCall } from './server-call.ts';
+import { StreamServerCall } from './stream-call.ts';
+import { UnaryServerCall } from './unary-call.ts';
+
+/** What all connections of a server share. */
+export interface Shared {
+  readonly routes: Routes;
+  readonly limits: Limits;
+  readonly room: MessageRoom;
+  readonly wheel: DeadlineWheel;
+  statusOf(error: unknown): Status;
+}
+
+const tableSize = 4096;
+
+/** The streams of one connection, from the first HEADERS to the last frame. */
+export class Streams implements Carrier<ServerCall> {
+  now: number;
+  isTrusted = false;
+  held = 0;
+  stalled = 0;
+  readonly waiting = new Set<Claim>();
+  readonly limits: Limits;
+  readonly sender: Sender;
+  readonly calls = new Map<number, ServerCall>();
+  /** The highest stream that was begun. */
+  lastId = 0;
+  /** Streams above this one come too late: the peer was told to go. */
+  lastAllowed = largestStreamId;
+  idleSince: number;
+  /** What a new call may send to the peer. */
+  initialWindow = defaultWindow;
+  readonly #shared: Shared;
+  readonly #budget: PeerBudget;
+  readonly #onEmpty: () => void;
+  readonly #decoder: HpackDecoder;
+  readonly #heads = new HeadCache();
+  readonly #closed = new ClosedStreams();
+  #touched: ServerCall[] = [];
+
+  constructor(shared: Shared, sender: Sender, budget: PeerBudget, now: number, onEmpty: () => void) {
+    this.#shared = shared;
+    this.limits = shared.limits;
+    this.sender = sender;
+    this.#budget = budget;
+    this.now = now;
+    this.idleSince = now;
+    this.#onEmpty = onEmpty;
+    this.#decoder = new HpackDecoder(tableSize, shared.limits.headerListBytes);
+  }
+
+  /** A whole header block: a new call, or the trailers of one. */
+  headers(id: number, isLast: boolean, bytes: Buffer, start: number, end: number): void {
+    if (id > this.lastId) {
+      this.#begin(id, isLast, this.#headOf(bytes, start, end));
+      return;
+    }
+    // Every block is decoded, because it may change the dynamic table.
+    const list = this.#decode(bytes, start, end);
+    const call = this.#take(id, 'headers');
+    if (call === undefined) return;
+    if (!isLast || faultOfTrailers(list) !== undefined) this.#fault(call, errorCode.protocolError);
+    else call.endInput();
+  }
+
+  /** Which call gets the content of a DATA frame, if any does. `length` counts for flow control. */
+  data(id: number, length: number): ServerCall | undefined {
+    const call = this.calls.get(id);
+    if (call === undefined || call.state !== 'open') return this.#take(id, 'data');
+    call.receiveWindow -= length;
+    if (call.receiveWindow >= 0) return call;
+    this.#fault(call, errorCode.flowControlError);
+    return undefined;
+  }
+
+  rstStream(id: number): void {
+    const call = this.#take(id, 'rstStream');
+    if (call === undefined) return;
+    this.#budget.reset(this.now);
+    this.#closed.add(id, false);
+    this.#forget(call);
+  }
+
+  windowUpdate(id: number, increment: number): void {
+    const call = this.#take(id, 'windowUpdate');
+    if (call === undefined) return;
+    if (increment === 0) this.#fault(call, errorCode.protocolError);
+    else if (!this.sender.widen(call, increment)) this.#fault(call, errorCode.flowControlError);
+  }
+
+  /** SETTINGS_INITIAL_WINDOW_SIZE has changed, for open streams as well (RFC 9113 §6.9.2). */
+  setInitialWindow(size: number): void {
+    const change = size - this.initialWindow;
+    this.initialWindow = size;
+    if (change === 0) return;
+    for (const call of this.calls.values()) {
+      if (!this.sender.widen(call, change)) {
+        throw new ConnectionError(errorCode.flowControlError, 'a window is over 2^31-1');
+      }
+    }
+  }
+
+  /** The end of a turn. */
+  settleTouched(): void {
+    if (this.#touched.length === 0) return;
+    const touched = this.#touched;
+    this.#touched = [];
+    for (const call of touched) call.settle();
+  }
+
+  closeAll(): void {
+    for (const call of this.calls.values()) this.#forget(call);
+  }
+
+  statusOf(error: unknown): Status {
+    return this.#shared.statusOf(error);
+  }
+
+  trust(): void {
+    if (this.isTrusted) return;
+    this.isTrusted = true;
+    this.#budget.trust(this.now);
+    for (const call of this.calls.values()) if (call.held > 0) this.settle(call);
+    for (const claim of this.waiting) this.settle(claim);
+  }
+
+  settle(claim: Claim): boolean {
+    return this.#shared.room.settle(claim);
+  }
+
+  readOn(): void {
+    if (this.waiting.size > 0) this.#shared.room.readOn(this);
+  }
+
+  touch(call: ServerCall): void {
+    if (call.isTouched) return;
+    call.isTouched = true;
+    this.#touched.push(call);
+  }
+
+  reset(call: ServerCall, code: ErrorCode): void {
+    if (call.state === 'closed') return;
+    this.sender.reset(call.id, code);
+    this.#closed.add(call.id, true);
+    this.#forget(call);
+  }
+
+  remove(call: ServerCall, isReset: boolean): void {
+    this.#budget.answered();
+    this.#closed.add(call.id, isReset);
+    this.#forget(call);
+  }
+
+  #forget(call: ServerCall): void {
+    this.calls.delete(call.id);
+    if (call.deadline !== undefined && call.state !== 'closed') this.#shared.wheel.remove(call);
+    call.close();
+    if (this.calls.size > 0) return;
+    this.idleSince = performance.now();
+    this.#onEmpty();
+  }
+
+  /** The call that a frame is for, if its stream's state allows the frame. */
+  #take(id: number, frame: keyof (typeof verdictOn)['open']): ServerCall | undefined {
+    const call = this.calls.get(id);
+    const verdict = verdictOn[this.#stateOf(id, call)][frame];
+    switch (verdict) {
+      case 'take':
+        return call;
+      case 'discard':
+        this.#budget.idleFrame(this.now);
+        return undefined;
+      case 'STREAM_CLOSED of the stream':
+        if (call !== undefined) this.#fault(call, errorCode.streamClosed);
+        return undefined;
+      case 'STREAM_CLOSED':
+        throw new ConnectionError(errorCode.streamClosed, `stream ${id} is closed`);
+      case 'PROTOCOL_ERROR':
+        throw new ConnectionError(errorCode.protocolError, `stream ${id} does not take this frame`);
+    }
+  }
+
+  #stateOf(id: number, call: ServerCall | undefined): FrameState {
+    if (call !== undefined) return call.state === 'halfClosedRemote' ? 'halfClosedRemote' : 'open';
+    return id > this.lastId ? 'idle' : this.#closed.stateOf(id);
+  }
+
+  #fault(call: ServerCall, code: ErrorCode): void {
+    this.reset(call, code);
+    this.#budget.fault(this.now);
+  }
+
+  #headOf(bytes: Buffer, start: number, end: number): RequestHead {
+    const version = this.#decoder.version;
+    const known = this.#heads.find(version, bytes, start, end);
+    if (known !== undefined) return known;
+    const head = requestHeadOf(this.#decode(bytes, start, end), this.#shared.routes);
+    if (this.#decoder.version === version) this.#heads.add(version, bytes, start, end, head);
+    return head;
+  }
+
+  #decode(bytes: Buffer, start: number, end: number) {
+    try {
+      return this.#decoder.decode(bytes, start, end);
+    } catch (error) {
+      if (error instanceof HpackError) throw new ConnectionError(errorCode.compressionError, error.message);
+      throw error;
+    }
+  }
+
+  #begin(id: number, isLast: boolean, head: RequestHead): void {
+    if (id % 2 === 0) throw new ConnectionError(errorCode.protocolError, 'streams of clients have odd numbers');
+    this.lastId = id;
+    if (id > this.lastAllowed || this.#isFull) {
+      this.#refuse(id, errorCode.refusedStream);
+    } else if (head.fault !== undefined) {
+      this.#answerFault(id, isLast, head.fault);
+    } else if (head.unary !== undefined) {
+      this.#add(new UnaryServerCall(id, this, head, this.initialWindow, head.unary), isLast);
+    } else if (head.stream !== undefined) {
+      const call = new StreamServerCall(id, this, head, this.initialWindow);
+      this.#add(call, false);
+      try {
+        call.start(head.stream(call));
+      } catch (error) {
+        call.fail(error);
+      }
+      if (isLast) call.endInput();
+    }
+  }
+
+  #add(call: ServerCall, isLast: boolean): void {
+    this.calls.set(call.id, call);
+    this.#budget.opened();
+    if (call.deadline !== undefined) this.#shared.wheel.add(call);
+    this.touch(call);
+    if (isLast) call.endInput();
+  }
+
+  get #isFull(): boolean {
+    const { streams, untrustedStreams, queuedBytes } = this.limits;
+    const isFull = this.calls.size >= (this.isTrusted ? streams : untrustedStreams);
+    return isFull || this.sender.queuedBytes > queuedBytes;
+  }
+
+  #refuse(id: number, code: ErrorCode): void {
+    this.sender.reset(id, code);
+    this.#closed.add(id, true);
+  }
+
+  /** Answers without a call, and wants nothing of what the client still sends. */
+  #answerFault(id: number, isLast: boolean, fault: HeadFault): void {
+    if (fault.kind === 'malformed') {
+      this.#refuse(id, errorCode.protocolError);
+      this.#budget.fault(this.now);
+      return;
+    }
+    const block =
+      fault.kind === 'http' ? httpErrorBlock(fault.status) : trailerBlock(fault.status, false, undefined, undefined);
+    this.sender.headers(id, block, true);
+    if (!isLast) this.sender.reset(id, errorCode.noError);
+    this.#closed.add(id, !isLast);
+  }
+}

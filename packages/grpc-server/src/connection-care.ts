@@ -1,0 +1,53 @@
+import type { Connection } from './connection.ts';
+import { errorCode } from './http2/frame.ts';
+import type { Limits } from './limits.ts';
+
+/** How long a connection that is closing may take to send its last bytes. */
+const closeWithinMs = 2000;
+
+/** Looks after all connections, now and then: cuts off what takes too long, and asks silent peers whether they are there. */
+export function careFor(connections: Iterable<Connection>, limits: Limits): void {
+  const now = performance.now();
+  for (const connection of connections) careForOne(connection, limits, now);
+}
+
+function careForOne(connection: Connection, limits: Limits, now: number): void {
+  const { closingSince, prefaceSince, blockSince, blockedSince, streams } = connection;
+  const overdue = now - limits.finishWithinMs;
+  if (closingSince !== undefined) {
+    if (closingSince <= now - closeWithinMs) connection.destroy();
+  } else if (prefaceSince !== undefined && prefaceSince <= now - limits.prefaceWithinMs) {
+    connection.destroy();
+  } else if (blockSince !== undefined && blockSince <= overdue) {
+    connection.end(errorCode.enhanceYourCalm, 'a header block was not finished in time');
+  } else if (blockedSince !== undefined && blockedSince <= overdue) {
+    connection.destroy();
+  } else if (!streams.isTrusted && streams.calls.size === 0 && streams.idleSince <= now - limits.idleForMs) {
+    connection.leave();
+  } else {
+    careForCalls(connection, overdue);
+    careForSilence(connection, limits, now);
+  }
+}
+
+function careForCalls(connection: Connection, overdue: number): void {
+  const { streams } = connection;
+  for (const call of streams.calls.values()) {
+    if (call.stalledSince !== undefined && call.stalledSince <= overdue && !streams.isTrusted) {
+      connection.end(errorCode.enhanceYourCalm, 'answers were not read in time');
+      return;
+    }
+    if (call.isOverdue(overdue)) streams.reset(call, errorCode.enhanceYourCalm);
+  }
+}
+
+function careForSilence(connection: Connection, limits: Limits, now: number): void {
+  // While nothing is read from it, its silence says nothing.
+  if (connection.blockedSince !== undefined) return;
+  const { pingedAt, streams } = connection;
+  if (pingedAt !== undefined) {
+    if (pingedAt <= now - limits.keepaliveTimeoutMs) connection.destroy();
+  } else if (streams.now <= now - limits.keepaliveMs) {
+    connection.ping(now);
+  }
+}

@@ -1,0 +1,310 @@
+import type { Socket } from 'node:net';
+import { HeaderBlocks } from './calls/header-blocks.ts';
+import { Sender } from './calls/sender.ts';
+import type { ServerCall } from './calls/server-call.ts';
+import type { Shared } from './calls/streams.ts';
+import { Streams } from './calls/streams.ts';
+import { ConnectionError, requireLength, unexpected } from './http2/connection-error.ts';
+import { goAwayFrame, pingBytes, pingFrame } from './http2/control-frames.ts';
+import type { ErrorCode } from './http2/frame.ts';
+import {
+  defaultWindow,
+  errorCode,
+  flag,
+  frameType,
+  largestStreamId,
+  largestWindow,
+  preface,
+  readUint31,
+  settingId,
+} from './http2/frame.ts';
+import type { FrameSink } from './http2/frame-reader.ts';
+import { FrameReader } from './http2/frame-reader.ts';
+import { Outbox } from './http2/outbox.ts';
+import { defaultSettings, readSettings, settingsAck, settingsFrame } from './http2/settings.ts';
+import { PeerBudget } from './limits/peer-budget.ts';
+
+/** What a connection may have on its way to us, over all its calls. Each message is held to its own window. */
+const receiveWindow = 4 * 1024 * 1024;
+
+const keepalive = Buffer.from('are you?');
+const farewell = Buffer.from('farewell');
+
+/** One connection: reads frames, and ends with GOAWAY on whatever breaks the rules. */
+export class Connection implements FrameSink {
+  readonly streams: Streams;
+  /** When it was accepted, until the preface has come. */
+  prefaceSince: number | undefined;
+  /** When a PING was sent that is not acknowledged. */
+  pingedAt: number | undefined;
+  /** When reading stopped because the peer does not read. */
+  blockedSince: number | undefined;
+  /** When it began to close. */
+  closingSince: number | undefined;
+  readonly #socket: Socket;
+  readonly #shared: Shared;
+  readonly #outbox: Outbox;
+  readonly #sender: Sender;
+  readonly #budget: PeerBudget;
+  readonly #reader = new FrameReader(this);
+  readonly #peer = defaultSettings();
+  #prefaceLeft: Buffer | undefined = preface;
+  #hasSettings = false;
+  readonly #blocks: HeaderBlocks;
+  #receiveWindow = receiveWindow;
+  #consumed = 0;
+  #dataCall: ServerCall | undefined;
+  #isDataLast = false;
+  #isDraining = false;
+  #isLeaving = false;
+
+  constructor(socket: Socket, shared: Shared, onClosed: (connection: Connection) => void) {
+    const now = performance.now();
+    this.#socket = socket;
+    this.#shared = shared;
+    this.prefaceSince = now;
+    this.#budget = new PeerBudget(shared.limits, now);
+    this.#outbox = new Outbox(socket, () => this.#drained());
+    this.#sender = new Sender(this.#outbox, (bytes) => this.#budget.sent(bytes));
+    this.streams = new Streams(shared, this.#sender, this.#budget, now, () => this.#leaveIfIdle());
+    this.#blocks = new HeaderBlocks(shared.limits, this.streams);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      this.#reader.stop();
+      this.closingSince ??= performance.now();
+      this.streams.closeAll();
+      onClosed(this);
+    });
+    this.#greet();
+  }
+
+  /** Since when a header block is unfinished. */
+  get blockSince(): number | undefined {
+    return this.#blocks.since;
+  }
+
+  /** Asks whether the peer is there. */
+  ping(now: number): void {
+    this.pingedAt = now;
+    this.#outbox.put(pingFrame(keepalive, false));
+  }
+
+  /** Ends the connection: says why, and closes without waiting for an answer. */
+  end(code: ErrorCode, message: string): void {
+    if (this.closingSince !== undefined) return;
+    this.closingSince = performance.now();
+    this.#reader.stop();
+    this.#outbox.put(goAwayFrame(this.streams.lastId, code, message));
+    this.#outbox.flush();
+    this.streams.closeAll();
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /**
+   * Lets the peer finish (RFC 9113 §6.8): first it hears that no new calls are wanted, and a round trip later, when all
+   * that it sent before has come, which was the last.
+   */
+  drain(): void {
+    if (this.#isDraining || this.closingSince !== undefined) return;
+    this.#isDraining = true;
+    this.#outbox.put(goAwayFrame(largestStreamId, errorCode.noError, ''));
+    this.#outbox.put(pingFrame(farewell, false));
+    this.#outbox.flush();
+  }
+
+  /** Takes no more calls from now on, and closes once there are none. */
+  leave(): void {
+    if (this.#isLeaving || this.closingSince !== undefined) return;
+    this.#isLeaving = true;
+    this.streams.lastAllowed = this.streams.lastId;
+    this.#outbox.put(goAwayFrame(this.streams.lastId, errorCode.noError, ''));
+    this.#leaveIfIdle();
+  }
+
+  dataBegins(stream: number, length: number, isLast: boolean): void {
+    if (this.#blocks.isOpen || stream === 0 || !this.#hasSettings) throw unexpected('DATA');
+    this.#receiveWindow -= length;
+    if (this.#receiveWindow < 0) {
+      throw new ConnectionError(errorCode.flowControlError, 'more DATA than the window of the connection');
+    }
+    this.#consumed += length;
+    if (length === 0 && !isLast) this.#budget.idleFrame(this.streams.now);
+    this.#dataCall = this.streams.data(stream, length);
+    this.#isDataLast = isLast;
+  }
+
+  dataPart(bytes: Buffer, start: number, end: number): void {
+    const call = this.#dataCall;
+    if (call === undefined) return;
+    this.streams.touch(call);
+    call.take(bytes, start, end);
+  }
+
+  dataEnds(): void {
+    const call = this.#dataCall;
+    this.#dataCall = undefined;
+    if (call !== undefined && this.#isDataLast && call.state === 'open') call.endInput();
+  }
+
+  frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
+    if (this.#blocks.isOpen && type !== frameType.continuation) throw unexpected('a frame');
+    if (!this.#hasSettings && (type !== frameType.settings || (flags & flag.ack) !== 0)) {
+      throw new ConnectionError(errorCode.protocolError, 'the first frame is not SETTINGS');
+    }
+    switch (type) {
+      case frameType.headers:
+        this.#blocks.headers(flags, stream, bytes, start, end);
+        break;
+      case frameType.continuation:
+        this.#blocks.continuation(flags, stream, bytes, start, end);
+        break;
+      case frameType.rstStream:
+        requireLength(end - start, 4);
+        if (stream === 0) throw unexpected('RST_STREAM');
+        this.streams.rstStream(stream);
+        break;
+      case frameType.windowUpdate:
+        this.#windowUpdate(stream, bytes, start, end);
+        break;
+      case frameType.settings:
+        this.#settings(flags, stream, bytes, start, end);
+        break;
+      case frameType.ping:
+        this.#pinged(flags, stream, bytes, start, end);
+        break;
+      case frameType.priority:
+        this.#budget.idleFrame(this.streams.now);
+        if (stream === 0) throw unexpected('PRIORITY');
+        if (end - start !== 5) this.#sender.reset(stream, errorCode.frameSizeError);
+        break;
+      case frameType.goAway:
+        this.#budget.idleFrame(this.streams.now);
+        if (stream !== 0) throw unexpected('GOAWAY');
+        if (end - start < 8) throw new ConnectionError(errorCode.frameSizeError, 'GOAWAY is too short');
+        break;
+      case frameType.pushPromise:
+        throw unexpected('PUSH_PROMISE');
+      default:
+        // Frames of unknown types are ignored (RFC 9113 §5.5).
+        this.#budget.idleFrame(this.streams.now);
+    }
+  }
+
+  #greet(): void {
+    const { streams, headerListBytes } = this.#shared.limits;
+    this.#outbox.put(
+      settingsFrame([
+        [settingId.maxConcurrentStreams, streams],
+        [settingId.maxHeaderListSize, headerListBytes],
+      ]),
+    );
+    this.#sender.grant(0, receiveWindow - defaultWindow);
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.closingSince !== undefined) return;
+    this.streams.now = performance.now();
+    this.pingedAt = undefined;
+    this.#outbox.beginBatch();
+    try {
+      const rest = this.#prefaceLeft === undefined ? chunk : this.#readPreface(this.#prefaceLeft, chunk);
+      if (rest.length > 0) this.#reader.read(rest);
+      this.streams.settleTouched();
+      this.#replenish();
+    } catch (error) {
+      this.#endFor(error);
+    }
+    this.#outbox.endBatch();
+    if (this.#outbox.isCongested && this.blockedSince === undefined) {
+      this.blockedSince = this.streams.now;
+      this.#socket.pause();
+    }
+  }
+
+  #endFor(error: unknown): void {
+    if (error instanceof ConnectionError) {
+      this.end(error.code, error.message);
+    } else {
+      this.end(errorCode.internalError, this.#shared.statusOf(error).message);
+    }
+  }
+
+  /** The peer has read what was sent. */
+  #drained(): void {
+    this.#sender.pump();
+    this.streams.settleTouched();
+    if (this.#outbox.isCongested || this.blockedSince === undefined) return;
+    this.blockedSince = undefined;
+    this.#socket.resume();
+  }
+
+  #readPreface(left: Buffer, chunk: Buffer): Buffer {
+    const length = Math.min(left.length, chunk.length);
+    if (left.compare(chunk, 0, length, 0, length) !== 0) {
+      throw new ConnectionError(errorCode.protocolError, 'this is HTTP/2 with prior knowledge, and the preface is not');
+    }
+    const isWhole = length === left.length;
+    this.#prefaceLeft = isWhole ? undefined : left.subarray(length);
+    if (isWhole) this.prefaceSince = undefined;
+    return chunk.subarray(length);
+  }
+
+  /** Lets the peer send on once half of the window is used up. */
+  #replenish(): void {
+    if (this.#consumed < receiveWindow / 2) return;
+    this.#sender.grant(0, this.#consumed);
+    this.#receiveWindow += this.#consumed;
+    this.#consumed = 0;
+  }
+
+  #windowUpdate(stream: number, bytes: Buffer, start: number, end: number): void {
+    requireLength(end - start, 4);
+    this.#budget.idleFrame(this.streams.now);
+    const increment = readUint31(bytes, start);
+    if (stream !== 0) {
+      this.streams.windowUpdate(stream, increment);
+      return;
+    }
+    if (increment === 0) throw new ConnectionError(errorCode.protocolError, 'WINDOW_UPDATE of 0');
+    this.#sender.window += increment;
+    if (this.#sender.window > largestWindow) {
+      throw new ConnectionError(errorCode.flowControlError, 'the window of the connection is over 2^31-1');
+    }
+    this.#sender.pump();
+  }
+
+  #settings(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
+    this.#budget.idleFrame(this.streams.now);
+    if (stream !== 0) throw unexpected('SETTINGS');
+    if ((flags & flag.ack) !== 0) {
+      requireLength(end - start, 0);
+      return;
+    }
+    this.#hasSettings = true;
+    readSettings(this.#peer, bytes, start, end);
+    this.streams.setInitialWindow(this.#peer.initialWindow);
+    this.#outbox.put(settingsAck);
+  }
+
+  #pinged(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
+    if (stream !== 0) throw unexpected('PING');
+    requireLength(end - start, pingBytes);
+    this.#budget.idleFrame(this.streams.now);
+    const payload = bytes.subarray(start, end);
+    if ((flags & flag.ack) === 0) this.#outbox.put(pingFrame(payload, true));
+    else if (this.#isDraining && farewell.equals(payload)) this.leave();
+  }
+
+  #leaveIfIdle(): void {
+    if (!this.#isLeaving || this.streams.calls.size > 0 || this.closingSince !== undefined) return;
+    this.closingSince = performance.now();
+    this.#outbox.flush();
+    this.#socket.end();
+  }
+}

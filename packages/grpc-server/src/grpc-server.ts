@@ -1,0 +1,113 @@
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Shared } from './calls/streams.ts';
+import { Connection } from './connection.ts';
+import { careFor } from './connection-care.ts';
+import type { StreamHandler, UnaryHandler } from './handlers.ts';
+import type { Limits } from './limits.ts';
+import { defaultLimits } from './limits.ts';
+import { DeadlineWheel } from './limits/deadline-wheel.ts';
+import { MessageRoom } from './limits/message-room.ts';
+import type { Status } from './status.ts';
+import { statusCode } from './status.ts';
+
+export interface GrpcServerOptions {
+  /** Handlers by path: `/package.Service/Method`. */
+  readonly unary: ReadonlyMap<string, UnaryHandler>;
+  /** The same for calls that stream, in either direction or both. */
+  readonly stream: ReadonlyMap<string, StreamHandler>;
+  /** The status that a caller gets for an error that a handler threw or failed with. */
+  readonly statusOf: (error: unknown) => Status;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly limits?: Partial<Limits>;
+}
+
+const longestCareMs = 1000;
+/** How long a peer may take to answer the ping that is part of a farewell. */
+const farewellMs = 1000;
+
+/** A gRPC server: HTTP/2 with prior knowledge, or over TLS. */
+export class GrpcServer {
+  readonly #server: Server;
+  readonly #shared: Shared;
+  readonly #connections = new Set<Connection>();
+  #care: NodeJS.Timeout | undefined;
+
+  constructor(options: GrpcServerOptions) {
+    const limits = { ...defaultLimits, ...options.limits };
+    this.#shared = {
+      routes: options,
+      limits,
+      room: new MessageRoom(limits),
+      wheel: new DeadlineWheel(),
+      statusOf: (error) => safeStatus(options.statusOf, error),
+    };
+    this.#server = options.tls === undefined ? createServer() : this.#tlsServer(options.tls);
+    this.#server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+      this.#accept(socket),
+    );
+    this.#server.maxConnections = limits.connections;
+  }
+
+  /** Listens, and resolves with the port. */
+  listen(host: string, port: number): Promise<number> {
+    const { finishWithinMs, prefaceWithinMs } = this.#shared.limits;
+    const every = Math.min(longestCareMs, finishWithinMs / 4, prefaceWithinMs / 4);
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        this.#care = setInterval(() => careFor(this.#connections, this.#shared.limits), every).unref();
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Takes no new calls, waits for those in flight up to `graceMs`, then closes. */
+  drain(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const leave = setTimeout(() => this.#each((connection) => connection.leave()), Math.min(farewellMs, graceMs));
+      const force = setTimeout(() => this.#each((connection) => connection.destroy()), graceMs);
+      this.#server.close(() => {
+        clearTimeout(leave);
+        clearTimeout(force);
+        clearInterval(this.#care);
+        this.#shared.wheel.stop();
+        resolve();
+      });
+      this.#each((connection) => connection.drain());
+    });
+  }
+
+  #each(act: (connection: Connection) => void): void {
+    for (const connection of this.#connections) act(connection);
+  }
+
+  #tlsServer(tls: { readonly cert: Buffer; readonly key: Buffer }): Server {
+    const { prefaceWithinMs } = this.#shared.limits;
+    return createTlsServer({ ...tls, ALPNProtocols: ['h2'], minVersion: 'TLSv1.2', handshakeTimeout: prefaceWithinMs });
+  }
+
+  #accept(socket: Socket): void {
+    const isOther = 'alpnProtocol' in socket && (socket as TLSSocket).alpnProtocol !== 'h2';
+    if (isOther) {
+      socket.destroy();
+      return;
+    }
+    this.#connections.add(
+      new Connection(socket, this.#shared, (connection) => {
+        this.#connections.delete(connection);
+      }),
+    );
+  }
+}
+
+function safeStatus(statusOf: (error: unknown) => Status, error: unknown): Status {
+  try {
+    return statusOf(error);
+  } catch {
+    return { code: statusCode.unknown, message: 'the call failed, and so did finding its status' };
+  }
+}

@@ -1,0 +1,57 @@
+import type { Metadata, MetadataEntries } from './metadata.ts';
+
+/** What is common to all calls. */
+export interface Call {
+  /** `/package.Service/Method`. */
+  readonly path: string;
+  readonly metadata: Metadata;
+  /** When the client stops waiting, on `performance.now()`. */
+  readonly deadline: number | undefined;
+  /** False once either side has ended the call. */
+  readonly isOpen: boolean;
+  /** The peer has shown a valid credential: its connection may hold more. */
+  trust(): void;
+  /** Metadata to send before the first answer. */
+  setHeaders(entries: MetadataEntries): void;
+  /** Metadata to send with the status. */
+  setTrailers(entries: MetadataEntries): void;
+}
+
+export interface UnaryCall extends Call {
+  /** Ends the call with a message, which must not change any more. */
+  answer(message: Uint8Array): void;
+  /** Ends the call with the status of this error. */
+  fail(error: unknown): void;
+  /** Called if the call is over before it was answered: cancelled, cut off, or past its deadline. */
+  onCancelled: (() => void) | undefined;
+}
+
+/** Gets the message of a call, which is only lent: copy it to keep it after this returns. A throw fails the call. */
+export type UnaryHandler = (message: Uint8Array, call: UnaryCall) => void;
+
+/** The server's end of a stream. After `end` or `fail` nothing more is sent. */
+export interface ServerStream extends Call {
+  /** Tells the client that the call was accepted, if nothing has been sent yet. */
+  open(): void;
+  /** Returns whether the other side keeps up. If it does not, `drained` is called once it does. */
+  send(message: Uint8Array): boolean;
+  /** Stops messages until `resume`. */
+  pause(): void;
+  resume(): void;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** The events of a stream. A throw fails the stream. */
+export interface StreamListener {
+  /** The message is only lent: copy it to keep it after this returns. */
+  message(message: Uint8Array): void;
+  /** The other side will send no more. */
+  ended(): void;
+  /** What was sent has left. Called after a `send` that returned false. */
+  drained?(): void;
+  /** The stream is gone, however it ended. Called once. */
+  closed(): void;
+}
+
+export type StreamHandler = (stream: ServerStream) => StreamListener;

@@ -1,0 +1,110 @@
+import { DynamicTable, entryOverhead, sizeOf } from './dynamic-table.ts';
+import { HpackError } from './hpack-error.ts';
+import { decodeHuffman } from './huffman.ts';
+import type { Field } from './static-table.ts';
+
+const largestInteger = 0x0fff_ffff;
+
+/** A decoded header list, or only its size if that is over the limit. */
+export interface FieldList {
+  readonly fields: readonly Field[];
+  /** As SETTINGS_MAX_HEADER_LIST_SIZE counts it. */
+  readonly size: number;
+  readonly isTooLarge: boolean;
+}
+
+/** The decoder of one connection (RFC 7541). It throws nothing but `HpackError`. */
+export class HpackDecoder {
+  readonly #table: DynamicTable;
+  readonly #largestList: number;
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #end = 0;
+
+  constructor(tableSize: number, largestList: number) {
+    this.#table = new DynamicTable(tableSize);
+    this.#largestList = largestList;
+  }
+
+  /** Changes whenever the same bytes may begin to mean something else. */
+  get version(): number {
+    return this.#table.version;
+  }
+
+  decode(bytes: Buffer, start: number, end: number): FieldList {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+    const fields: Field[] = [];
+    let size = 0;
+    let mayResize = true;
+    while (this.#at < end) {
+      const first = bytes[this.#at] ?? 0;
+      if ((first & 0xe0) === 0x20) {
+        if (!mayResize) throw new HpackError('a table size update comes after a header field');
+        this.#table.resize(this.#integer(5));
+        continue;
+      }
+      mayResize = false;
+      const field = this.#field(first);
+      size += sizeOf(field);
+      if (size <= this.#largestList) fields.push(field);
+    }
+    this.#bytes = Buffer.alloc(0);
+    const isTooLarge = size > this.#largestList;
+    return { fields: isTooLarge ? [] : fields, size, isTooLarge };
+  }
+
+  #field(first: number): Field {
+    if (first >= 0x80) {
+      const index = this.#integer(7);
+      if (index === 0) throw new HpackError('a header field has index 0');
+      return this.#table.at(index);
+    }
+    const isKept = first >= 0x40;
+    const index = this.#integer(isKept ? 6 : 4);
+    const name = index === 0 ? this.#string() : this.#table.at(index).name;
+    const field = { name, value: this.#string() };
+    if (isKept) this.#table.add(field);
+    return field;
+  }
+
+  /** RFC 7541 §5.1. */
+  #integer(prefixBits: number): number {
+    const most = (1 << prefixBits) - 1;
+    let value = (this.#bytes[this.#at++] ?? 0) & most;
+    if (value < most) return value;
+    for (let shift = 0; ; shift += 7) {
+      if (this.#at >= this.#end) throw new HpackError('an integer is cut off');
+      const byte = this.#bytes[this.#at++] ?? 0;
+      // Below 2^28 nothing overflows, and no length in a header block comes near it.
+      if (shift > 21) throw new HpackError('an integer is too large');
+      value += (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    if (value > largestInteger) throw new HpackError('an integer is too large');
+    return value;
+  }
+
+  /** RFC 7541 §5.2. A string over the limit of the whole list is cut after it, because nobody will see it. */
+  #string(): string {
+    if (this.#at >= this.#end) throw new HpackError('a string is missing');
+    const isCoded = (this.#bytes[this.#at] ?? 0) >= 0x80;
+    const length = this.#integer(7);
+    const start = this.#at;
+    const end = start + length;
+    if (end > this.#end) throw new HpackError('a string is cut off');
+    this.#at = end;
+    if (!isCoded) return this.#bytes.toString('latin1', start, Math.min(end, start + this.#largestList));
+    const scratch = scratchOf(this.#largestList + entryOverhead);
+    const decoded = decodeHuffman(this.#bytes, start, end, scratch);
+    return scratch.toString('latin1', 0, Math.min(decoded, this.#largestList));
+  }
+}
+
+let scratchBuffer = Buffer.alloc(0);
+
+function scratchOf(bytes: number): Buffer {
+  if (scratchBuffer.length < bytes) scratchBuffer = Buffer.allocUnsafeSlow(bytes);
+  return scratchBuffer;
+}

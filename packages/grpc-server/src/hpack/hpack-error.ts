@@ -1,0 +1,4 @@
+/** A header block that cannot be decoded. For HTTP/2 it is a connection error COMPRESSION_ERROR (RFC 9113 §4.3). */
+export class HpackError extends Error {
+  override readonly name = 'HpackError';
+}

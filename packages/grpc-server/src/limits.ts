@@ -1,0 +1,70 @@
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+/** What the engine allows its peers. A peer is trusted once a handler has called `trust` on one of its calls. */
+export interface Limits {
+  /** Connections at a time. A new one beyond this is closed at once. */
+  readonly connections: number;
+  /** Calls at a time on one connection, as it is advertised. More are refused, and may be tried again. */
+  readonly streams: number;
+  /** The same until the connection is trusted. */
+  readonly untrustedStreams: number;
+  readonly messageBytes: number;
+  /** Decoded, as SETTINGS_MAX_HEADER_LIST_SIZE counts. */
+  readonly headerListBytes: number;
+  /** Encoded, over HEADERS and all its CONTINUATION frames. */
+  readonly headerBlockBytes: number;
+  /** Frames of one header block. */
+  readonly headerBlockFrames: number;
+  /** What a message may hold without a claim on the room of all connections. */
+  readonly smallMessageBytes: number;
+  /** What the messages that are not small may hold in one untrusted connection. */
+  readonly largeInConnection: number;
+  /** What all unfinished messages may hold in one untrusted connection. */
+  readonly inConnection: number;
+  /** The same for all untrusted connections together. Beyond it, messages that are not small wait for each other. */
+  readonly inAll: number;
+  /** Calls of one untrusted connection that may wait for room. More are cut off. */
+  readonly waitingCalls: number;
+  /** Answers of one connection that wait for the peer to read. Beyond it, new calls are refused. */
+  readonly queuedBytes: number;
+  /** From the first byte of a message or header block to its last, and for reading an answer. */
+  readonly finishWithinMs: number;
+  readonly prefaceWithinMs: number;
+  /** An untrusted connection without a call is closed after this long. */
+  readonly idleForMs: number;
+  /** A peer that says nothing for this long is asked whether it is there. */
+  readonly keepaliveMs: number;
+  readonly keepaliveTimeoutMs: number;
+  /** Frames that do nothing for a call: how many at once, and how many more each second. Calls earn some, too. */
+  readonly idleFrames: number;
+  readonly idleFramesPerSecond: number;
+  /** Calls that the peer resets: how many at once, and how many more each second. A finished call earns one. */
+  readonly resets: number;
+  readonly resetsPerSecond: number;
+}
+
+export const defaultLimits: Limits = {
+  connections: 50_000,
+  streams: 10_000,
+  untrustedStreams: 2000,
+  messageBytes: 4 * mebibyte,
+  headerListBytes: 16 * kibibyte,
+  headerBlockBytes: 32 * kibibyte,
+  headerBlockFrames: 16,
+  smallMessageBytes: 64 * kibibyte,
+  largeInConnection: 9 * mebibyte,
+  inConnection: 12 * mebibyte,
+  inAll: 256 * mebibyte,
+  waitingCalls: 24,
+  queuedBytes: 16 * mebibyte,
+  finishWithinMs: 30_000,
+  prefaceWithinMs: 10_000,
+  idleForMs: 5 * 60_000,
+  keepaliveMs: 30_000,
+  keepaliveTimeoutMs: 20_000,
+  idleFrames: 1000,
+  idleFramesPerSecond: 200,
+  resets: 1000,
+  resetsPerSecond: 33,
+};

@@ -1,0 +1,74 @@
+/** A call in the wheel. The links belong to the wheel. */
+export interface Timed {
+  readonly deadline: number | undefined;
+  previousTimed: Timed | undefined;
+  nextTimed: Timed | undefined;
+  expire(): void;
+}
+
+const slotMs = 20;
+const slots = 512;
+const ticksUntilStop = 50;
+
+/**
+ * Deadlines of all calls on one timer. Calls end long before their deadlines, so adding and removing costs constant time
+ * and only the calls of one slot are looked at each time. A deadline is noticed up to 20 ms late.
+ */
+export class DeadlineWheel {
+  readonly #slots: (Timed | undefined)[] = Array.from({ length: slots }, () => undefined);
+  #timer: NodeJS.Timeout | undefined;
+  #turned = 0;
+  #count = 0;
+  #idleTicks = 0;
+
+  add(call: Timed): void {
+    const slot = slotOf(call);
+    const first = this.#slots[slot];
+    call.nextTimed = first;
+    call.previousTimed = undefined;
+    if (first !== undefined) first.previousTimed = call;
+    this.#slots[slot] = call;
+    this.#count++;
+    if (this.#timer === undefined) {
+      this.#turned = Math.floor(performance.now() / slotMs);
+      this.#timer = setInterval(() => this.#tick(), slotMs).unref();
+    }
+  }
+
+  remove(call: Timed): void {
+    const { previousTimed: previous, nextTimed: next } = call;
+    if (previous !== undefined) previous.nextTimed = next;
+    else this.#slots[slotOf(call)] = next;
+    if (next !== undefined) next.previousTimed = previous;
+    call.previousTimed = undefined;
+    call.nextTimed = undefined;
+    this.#count--;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const until = Math.floor(now / slotMs);
+    // After a long pause of the process, no slot is visited twice.
+    for (let turn = Math.max(this.#turned, until - slots); turn < until; turn++) this.#expire(turn % slots, now);
+    this.#turned = until;
+    this.#idleTicks = this.#count === 0 ? this.#idleTicks + 1 : 0;
+    if (this.#idleTicks > ticksUntilStop) this.stop();
+  }
+
+  #expire(slot: number, now: number): void {
+    const due: Timed[] = [];
+    for (let call = this.#slots[slot]; call !== undefined; call = call.nextTimed) {
+      if ((call.deadline ?? 0) <= now) due.push(call);
+    }
+    for (const call of due) call.expire();
+  }
+}
+
+function slotOf({ deadline }: Timed): number {
+  return Math.floor((deadline ?? 0) / slotMs) % slots;
+}

@@ -1,0 +1,67 @@
+import { ConnectionError } from '../http2/connection-error.ts';
+import { errorCode } from '../http2/frame.ts';
+import type { Limits } from '../limits.ts';
+import { Allowance } from './allowance.ts';
+
+/** What a fault of the peer costs, of those that end one stream only. */
+const faultTokens = 5;
+const openedTokens = 1;
+/** A client may answer each answer with a few WINDOW_UPDATE and PING frames. */
+const answeredTokens = 4;
+const sentTokens = 2;
+const largeFrame = 1024;
+
+/** Bounds the frames of one peer that cost work and do none. Beyond it, the connection ends with ENHANCE_YOUR_CALM. */
+export class PeerBudget {
+  readonly #limits: Limits;
+  readonly #idle: Allowance;
+  #resets: Allowance;
+
+  constructor(limits: Limits, now: number) {
+    this.#limits = limits;
+    this.#idle = new Allowance(limits.idleFrames, limits.idleFramesPerSecond, now);
+    this.#resets = new Allowance(limits.resets, limits.resetsPerSecond, now);
+  }
+
+  /** A frame that does nothing for a call. */
+  idleFrame(now: number): void {
+    if (!this.#idle.spend(1, now)) throw calm('too many frames that do nothing for a call');
+  }
+
+  /** A fault that ends one stream. */
+  fault(now: number): void {
+    if (!this.#idle.spend(faultTokens, now)) throw calm('too many streams that end with an error');
+  }
+
+  /** The peer has reset an open call. */
+  reset(now: number): void {
+    if (!this.#resets.spend(1, now)) throw calm('too many calls were cancelled, compared to those that were finished');
+  }
+
+  opened(): void {
+    this.#idle.earn(openedTokens);
+  }
+
+  answered(): void {
+    this.#idle.earn(answeredTokens);
+    this.#resets.earn(1);
+  }
+
+  /** DATA of this size was sent. Tiny frames earn nothing: they may be the work of tiny windows. */
+  sent(bytes: number): void {
+    if (bytes >= largeFrame) this.#idle.earn(sentTokens);
+  }
+
+  /** A trusted peer may cancel as many calls at once as it may open. */
+  trust(now: number): void {
+    this.#resets = new Allowance(
+      Math.max(this.#limits.resets, this.#limits.streams),
+      this.#limits.resetsPerSecond,
+      now,
+    );
+  }
+}
+
+function calm(message: string): ConnectionError {
+  return new ConnectionError(errorCode.enhanceYourCalm, message);
+}
