@@ -12,14 +12,14 @@ export function careFor(connections: Iterable<Connection>, limits: Limits): void
 }
 
 function careForOne(connection: Connection, limits: Limits, now: number): void {
-  const { closingSince, prefaceSince, blockSince, blockedSince, streams } = connection;
+  const { closingSince, prefaceSince, unfinishedSince, blockedSince, streams } = connection;
   const overdue = now - limits.finishWithinMs;
   if (closingSince !== undefined) {
     if (closingSince <= now - closeWithinMs) connection.destroy();
   } else if (prefaceSince !== undefined && prefaceSince <= now - limits.prefaceWithinMs) {
     connection.destroy();
-  } else if (blockSince !== undefined && blockSince <= overdue) {
-    connection.end(errorCode.enhanceYourCalm, 'a header block was not finished in time');
+  } else if (unfinishedSince !== undefined && unfinishedSince <= overdue) {
+    connection.end(errorCode.enhanceYourCalm, 'a frame or header block was not finished in time');
   } else if (blockedSince !== undefined && blockedSince <= overdue) {
     connection.destroy();
   } else if (!streams.isTrusted && streams.calls.size === 0 && streams.idleSince <= now - limits.idleForMs) {

@@ -14,18 +14,16 @@ import {
   frameType,
   largestStreamId,
   largestWindow,
-  preface,
   readUint31,
   settingId,
 } from './http2/frame.ts';
 import type { FrameSink } from './http2/frame-reader.ts';
 import { FrameReader } from './http2/frame-reader.ts';
 import { Outbox } from './http2/outbox.ts';
+import { PrefaceReader } from './http2/preface-reader.ts';
+import { ReceiveWindow } from './http2/receive-window.ts';
 import { defaultSettings, readSettings, settingsAck, settingsFrame } from './http2/settings.ts';
 import { PeerBudget } from './limits/peer-budget.ts';
-
-/** What a connection may have on its way to us, over all its calls. Each message is held to its own window. */
-const receiveWindow = 4 * 1024 * 1024;
 
 const keepalive = Buffer.from('are you?');
 const farewell = Buffer.from('farewell');
@@ -48,11 +46,10 @@ export class Connection implements FrameSink {
   readonly #budget: PeerBudget;
   readonly #reader = new FrameReader(this);
   readonly #peer = defaultSettings();
-  #prefaceLeft: Buffer | undefined = preface;
+  readonly #preface = new PrefaceReader();
   #hasSettings = false;
   readonly #blocks: HeaderBlocks;
-  #receiveWindow = receiveWindow;
-  #consumed = 0;
+  readonly #window = new ReceiveWindow();
   #dataCall: ServerCall | undefined;
   #isDataLast = false;
   #isDraining = false;
@@ -80,9 +77,9 @@ export class Connection implements FrameSink {
     this.#greet();
   }
 
-  /** Since when a header block is unfinished. */
-  get blockSince(): number | undefined {
-    return this.#blocks.since;
+  /** Since when a frame or a header block is unfinished. */
+  get unfinishedSince(): number | undefined {
+    return this.#blocks.since ?? this.#reader.since;
   }
 
   /** Asks whether the peer is there. */
@@ -127,14 +124,10 @@ export class Connection implements FrameSink {
     this.#leaveIfIdle();
   }
 
-  dataBegins(stream: number, length: number, isLast: boolean): void {
+  dataBegins(stream: number, length: number, content: number, isLast: boolean): void {
     if (this.#blocks.isOpen || stream === 0 || !this.#hasSettings) throw unexpected('DATA');
-    this.#receiveWindow -= length;
-    if (this.#receiveWindow < 0) {
-      throw new ConnectionError(errorCode.flowControlError, 'more DATA than the window of the connection');
-    }
-    this.#consumed += length;
-    if (length === 0 && !isLast) this.#budget.idleFrame(this.streams.now);
+    this.#window.take(length);
+    if (content === 0 && !isLast) this.#budget.idleFrame(this.streams.now);
     this.#dataCall = this.streams.data(stream, length);
     this.#isDataLast = isLast;
   }
@@ -204,19 +197,21 @@ export class Connection implements FrameSink {
         [settingId.maxHeaderListSize, headerListBytes],
       ]),
     );
-    this.#sender.grant(0, receiveWindow - defaultWindow);
+    this.#sender.grant(0, this.#window.size - defaultWindow);
   }
 
   #read(chunk: Buffer): void {
     if (this.closingSince !== undefined) return;
-    this.streams.now = performance.now();
+    this.streams.beginTurn(performance.now());
     this.pingedAt = undefined;
     this.#outbox.beginBatch();
     try {
-      const rest = this.#prefaceLeft === undefined ? chunk : this.#readPreface(this.#prefaceLeft, chunk);
-      if (rest.length > 0) this.#reader.read(rest);
-      this.streams.settleTouched();
-      this.#replenish();
+      const rest = this.prefaceSince === undefined ? chunk : this.#preface.read(chunk);
+      if (this.#preface.isDone) this.prefaceSince = undefined;
+      if (rest.length > 0) this.#reader.read(rest, this.streams.now);
+      this.streams.endTurn();
+      const increment = this.#window.replenish();
+      if (increment > 0) this.#sender.grant(0, increment);
     } catch (error) {
       this.#endFor(error);
     }
@@ -238,29 +233,9 @@ export class Connection implements FrameSink {
   /** The peer has read what was sent. */
   #drained(): void {
     this.#sender.pump();
-    this.streams.settleTouched();
     if (this.#outbox.isCongested || this.blockedSince === undefined) return;
     this.blockedSince = undefined;
     this.#socket.resume();
-  }
-
-  #readPreface(left: Buffer, chunk: Buffer): Buffer {
-    const length = Math.min(left.length, chunk.length);
-    if (left.compare(chunk, 0, length, 0, length) !== 0) {
-      throw new ConnectionError(errorCode.protocolError, 'this is HTTP/2 with prior knowledge, and the preface is not');
-    }
-    const isWhole = length === left.length;
-    this.#prefaceLeft = isWhole ? undefined : left.subarray(length);
-    if (isWhole) this.prefaceSince = undefined;
-    return chunk.subarray(length);
-  }
-
-  /** Lets the peer send on once half of the window is used up. */
-  #replenish(): void {
-    if (this.#consumed < receiveWindow / 2) return;
-    this.#sender.grant(0, this.#consumed);
-    this.#receiveWindow += this.#consumed;
-    this.#consumed = 0;
   }
 
   #windowUpdate(stream: number, bytes: Buffer, start: number, end: number): void {
@@ -280,13 +255,15 @@ export class Connection implements FrameSink {
   }
 
   #settings(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
-    this.#budget.idleFrame(this.streams.now);
     if (stream !== 0) throw unexpected('SETTINGS');
     if ((flags & flag.ack) !== 0) {
+      this.#budget.idleFrame(this.streams.now);
       requireLength(end - start, 0);
       return;
     }
     this.#hasSettings = true;
+    // Dear, because it may change the window of every stream.
+    this.#budget.fault(this.streams.now);
     readSettings(this.#peer, bytes, start, end);
     this.streams.setInitialWindow(this.#peer.initialWindow);
     this.#outbox.put(settingsAck);

@@ -33,6 +33,8 @@ export class GrpcServer {
   readonly #server: Server;
   readonly #shared: Shared;
   readonly #connections = new Set<Connection>();
+  /** Of all connections, those in their TLS handshake included. */
+  readonly #sockets = new Set<Socket>();
   #care: NodeJS.Timeout | undefined;
 
   constructor(options: GrpcServerOptions) {
@@ -45,6 +47,10 @@ export class GrpcServer {
       statusOf: (error) => safeStatus(options.statusOf, error),
     };
     this.#server = options.tls === undefined ? createServer() : this.#tlsServer(options.tls);
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
     this.#server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
       this.#accept(socket),
     );
@@ -59,6 +65,8 @@ export class GrpcServer {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => {
         this.#server.off('error', reject);
+        // A connection that could not be accepted is gone; the others are not concerned.
+        this.#server.on('error', () => undefined);
         this.#care = setInterval(() => careFor(this.#connections, this.#shared.limits), every).unref();
         resolve((this.#server.address() as AddressInfo).port);
       });
@@ -69,7 +77,9 @@ export class GrpcServer {
   drain(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const leave = setTimeout(() => this.#each((connection) => connection.leave()), Math.min(farewellMs, graceMs));
-      const force = setTimeout(() => this.#each((connection) => connection.destroy()), graceMs);
+      const force = setTimeout(() => {
+        for (const socket of this.#sockets) socket.destroy();
+      }, graceMs);
       this.#server.close(() => {
         clearTimeout(leave);
         clearTimeout(force);

@@ -249,7 +249,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   #replenish(): void {
-    if (this.state !== 'open' || this.isWaitingForRoom || this.isHolding) return;
+    if (this.state !== 'open' || !this.isOpen || this.isWaitingForRoom || this.isHolding) return;
     const missing = this.partial?.missing ?? 0;
     const target = Math.max(missing, this.spareWindow);
     if (this.receiveWindow >= missing && this.receiveWindow > this.spareWindow / 2) return;

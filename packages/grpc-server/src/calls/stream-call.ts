@@ -17,9 +17,10 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   #unread: Buffer[] = [];
   #unreadBytes = 0;
 
-  /** Call it once, before anything is received. */
+  /** Call it once, before anything is received. The handler may have ended the stream already. */
   start(listener: StreamListener): void {
     this.#listener = listener;
+    if (this.state === 'closed') this.gone();
   }
 
   protected override get heldBytes(): number {

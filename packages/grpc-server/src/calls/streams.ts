@@ -55,6 +55,7 @@ export class Streams implements Carrier<ServerCall> {
   readonly #decoder: HpackDecoder;
   readonly #heads = new HeadCache();
   readonly #closed = new ClosedStreams();
+  #isInTurn = false;
   #touched: ServerCall[] = [];
 
   constructor(shared: Shared, sender: Sender, budget: PeerBudget, now: number, onEmpty: () => void) {
@@ -119,8 +120,15 @@ export class Streams implements Carrier<ServerCall> {
     }
   }
 
-  /** The end of a turn. */
-  settleTouched(): void {
+  /** Something is about to be read. */
+  beginTurn(now: number): void {
+    this.now = now;
+    this.#isInTurn = true;
+  }
+
+  /** All of it has been read. */
+  endTurn(): void {
+    this.#isInTurn = false;
     if (this.#touched.length === 0) return;
     const touched = this.#touched;
     this.#touched = [];
@@ -152,9 +160,12 @@ export class Streams implements Carrier<ServerCall> {
   }
 
   touch(call: ServerCall): void {
-    if (call.isTouched) return;
-    call.isTouched = true;
-    this.#touched.push(call);
+    if (!this.#isInTurn) {
+      call.settle();
+    } else if (!call.isTouched) {
+      call.isTouched = true;
+      this.#touched.push(call);
+    }
   }
 
   reset(call: ServerCall, code: ErrorCode): void {

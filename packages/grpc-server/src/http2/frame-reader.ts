@@ -3,8 +3,8 @@ import { defaultFrameSize, errorCode, flag, frameHeaderBytes, frameType, readUin
 
 /** Gets frames as they come. Bytes are only lent: `start` and `end` are places in the buffer that was read. */
 export interface FrameSink {
-  /** A DATA frame begins. `length` is what flow control counts, padding included. */
-  dataBegins(stream: number, length: number, isLast: boolean): void;
+  /** A DATA frame begins. `length` is what flow control counts: the content and its padding. */
+  dataBegins(stream: number, length: number, content: number, isLast: boolean): void;
   /** Content of the DATA frame that has begun, in one or many parts. */
   dataPart(bytes: Buffer, start: number, end: number): void;
   dataEnds(): void;
@@ -25,14 +25,15 @@ export class FrameReader {
   #padding = 0;
   #isInData = false;
   #isStopped = false;
+  #since: number | undefined;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
   }
 
-  /** Whether a frame has begun and not ended. */
-  get isWithinFrame(): boolean {
-    return this.#rest !== undefined || this.#isInData;
+  /** When the frame began that is not here yet. DATA does not count: its content is passed on as it comes. */
+  get since(): number | undefined {
+    return this.#since;
   }
 
   /** Reads no further, not even what has come already. */
@@ -40,7 +41,7 @@ export class FrameReader {
     this.#isStopped = true;
   }
 
-  read(chunk: Buffer): void {
+  read(chunk: Buffer, now: number): void {
     const rest = this.#rest;
     const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
     this.#rest = undefined;
@@ -51,10 +52,13 @@ export class FrameReader {
       if (next === at) {
         // A copy, so that a few bytes do not keep the whole read.
         this.#rest = Buffer.from(bytes.subarray(at));
+        if (at > 0) this.#since = now;
+        this.#since ??= now;
         return;
       }
       at = next;
     }
+    this.#since = undefined;
   }
 
   /** Returns where the next frame begins, or `at` if this one is not here yet. */
@@ -82,13 +86,15 @@ export class FrameReader {
     this.#content = length;
     this.#padding = 0;
     if ((flags & flag.padded) !== 0) {
-      if (length > 0 && payload >= end) return at;
+      if (length === 0)
+        throw new ConnectionError(errorCode.frameSizeError, 'a padded frame without a length of padding');
+      if (payload >= end) return at;
       this.#padding = bytes[payload++] ?? 0;
       this.#content = length - 1 - this.#padding;
       if (this.#content < 0) throw new ConnectionError(errorCode.protocolError, 'the padding is longer than its frame');
     }
     this.#isInData = true;
-    this.#sink.dataBegins(stream, length, (flags & flag.endStream) !== 0);
+    this.#sink.dataBegins(stream, length, this.#content, (flags & flag.endStream) !== 0);
     return this.#readData(bytes, payload, end);
   }
 
