@@ -69,9 +69,7 @@ export class Connection implements FrameSink {
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
-      this.#reader.stop();
-      this.closingSince ??= performance.now();
-      this.streams.closeAll();
+      this.#closed();
       onClosed(this);
     });
     this.#greet();
@@ -91,15 +89,15 @@ export class Connection implements FrameSink {
   /** Ends the connection: says why, and closes without waiting for an answer. */
   end(code: ErrorCode, message: string): void {
     if (this.closingSince !== undefined) return;
-    this.closingSince = performance.now();
-    this.#reader.stop();
     this.#outbox.put(goAwayFrame(this.streams.lastId, code, message));
     this.#outbox.flush();
-    this.streams.closeAll();
+    this.#closed();
     this.#socket.end();
   }
 
+  /** Ends the connection without a word. */
   destroy(): void {
+    this.#closed();
     this.#socket.destroy();
   }
 
@@ -220,6 +218,12 @@ export class Connection implements FrameSink {
       this.blockedSince = this.streams.now;
       this.#socket.pause();
     }
+  }
+
+  #closed(): void {
+    this.#reader.stop();
+    this.closingSince ??= performance.now();
+    this.streams.closeAll();
   }
 
   #endFor(error: unknown): void {

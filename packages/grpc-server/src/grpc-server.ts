@@ -78,6 +78,7 @@ export class GrpcServer {
     return new Promise((resolve) => {
       const leave = setTimeout(() => this.#each((connection) => connection.leave()), Math.min(farewellMs, graceMs));
       const force = setTimeout(() => {
+        this.#each((connection) => connection.destroy());
         for (const socket of this.#sockets) socket.destroy();
       }, graceMs);
       this.#server.close(() => {
