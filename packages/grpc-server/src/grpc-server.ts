@@ -59,8 +59,9 @@ export class GrpcServer {
 
   /** Listens, and resolves with the port. */
   listen(host: string, port: number): Promise<number> {
-    const { finishWithinMs, prefaceWithinMs } = this.#shared.limits;
-    const every = Math.min(longestCareMs, finishWithinMs / 4, prefaceWithinMs / 4);
+    const { finishWithinMs, prefaceWithinMs, idleForMs, keepaliveMs, keepaliveTimeoutMs } = this.#shared.limits;
+    const shortest = Math.min(finishWithinMs, prefaceWithinMs, idleForMs, keepaliveMs, keepaliveTimeoutMs);
+    const every = Math.min(longestCareMs, shortest / 4);
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => {

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { timeoutOf } from './calls/request-head.ts';
+import { errorCode, flag, frameType, largestStreamId } from './http2/frame.ts';
+import { data, emptySettings, framed, headers, ping, request, requestFields } from './testkit/raw-client.ts';
+import { testServer } from './testkit/test-server.ts';
+
+const hello = framed(Buffer.from('hello'));
+const grpc = (path: string, content: string) =>
+  requestFields(path).map(([name, value]) => [name, name === 'content-type' ? content : value] as const);
+
+describe('a request that is not gRPC', () => {
+  test.each([
+    ['another content-type', '415', headers(1, grpc('/t/Echo', 'application/json'), true)],
+    ['a content-type that only begins alike', '415', headers(1, grpc('/t/Echo', 'application/grpc-web'), true)],
+    ['GET', '405', headers(1, [[':method', 'GET'], ...requestFields('/t/Echo').slice(1)], true)],
+    [
+      'CONNECT',
+      '405',
+      headers(
+        1,
+        [
+          [':method', 'CONNECT'],
+          [':authority', 'a:1'],
+        ],
+        true,
+      ),
+    ],
+  ])('for %s gets %s', async (_what, status, bytes) => {
+    const { client } = await testServer();
+    const answer = await (await client(emptySettings, bytes)).answer(1);
+    expect(answer.get(':status')).toBe(status);
+  });
+
+  test.each(['application/grpc', 'application/grpc+proto', 'application/grpc;charset=utf-8'])(
+    'is not %s',
+    async (content) => {
+      const { client } = await testServer();
+      const here = await client(emptySettings, headers(1, grpc('/t/Echo', content)), data(1, hello, true));
+      expect(await here.answer(1)).toEqual(
+        new Map([
+          [':status', '200'],
+          ['content-type', 'application/grpc'],
+          ['grpc-accept-encoding', 'identity'],
+          ['grpc-status', '0'],
+        ]),
+      );
+    },
+  );
+});
+
+describe('a unary call', () => {
+  const unimplemented = '12';
+  const exhausted = '8';
+  test.each([
+    ['without a message', unimplemented, data(1, Buffer.alloc(0), true)],
+    ['with two messages', unimplemented, data(1, Buffer.concat([hello, hello]), true)],
+    ['that begins a second message', unimplemented, data(1, Buffer.concat([hello, Buffer.alloc(1)]))],
+    ['with a compressed message', unimplemented, data(1, framed(Buffer.from('hello'), 5, true))],
+    ['with a message that is cut off', '13', data(1, hello.subarray(0, 8), true)],
+    ['with a message over the limit', exhausted, data(1, framed(Buffer.alloc(1), 4 * 1024 * 1024 + 1))],
+  ])('%s has status %s', async (_what, status, body) => {
+    const { client } = await testServer();
+    const here = await client(emptySettings, request(1), body);
+    const answer = await here.answer(1);
+    expect([answer.get(':status'), answer.get('grpc-status')]).toEqual(['200', status]);
+  });
+
+  test('that fails before its request has ended need not send the rest', async () => {
+    const { client } = await testServer();
+    const here = await client(emptySettings, request(1, '/t/None'), data(1, hello), data(1, hello, true));
+    expect((await here.answer(1)).get('grpc-status')).toBe('12');
+    expect(await here.reset(1)).toBe(errorCode.noError);
+    await here.settled();
+  });
+
+  test('ends with trailers of the client, too', async () => {
+    const { client } = await testServer();
+    const here = await client(emptySettings, request(1), data(1, hello), headers(1, [['x-tail', '1']], true));
+    expect((await here.answer(1)).get('grpc-status')).toBe('0');
+  });
+
+  test('comes byte by byte', async () => {
+    const { client } = await testServer();
+    const here = await client(emptySettings);
+    for (const byte of Buffer.concat([request(1), data(1, hello, true)])) {
+      here.write(Uint8Array.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await here.answer(1)).get('grpc-status')).toBe('0');
+    expect(here.content(1)).toEqual(hello);
+  });
+
+  test('with a timeout that is none is refused', async () => {
+    const { client } = await testServer();
+    const here = await client(emptySettings, request(1, '/t/Echo', ['grpc-timeout', '1x']), data(1, hello, true));
+    expect((await here.answer(1)).get('grpc-status')).toBe('13');
+  });
+
+  test('past its deadline has a status', async () => {
+    const { client, events } = await testServer();
+    const here = await client(emptySettings, request(1, '/t/Hang', ['grpc-timeout', '50m']), data(1, hello, true));
+    expect((await here.answer(1)).get('grpc-status')).toBe('4');
+    expect(events).toEqual(['hang', 'cancelled']);
+  });
+});
+
+test.each([
+  ['1H', 3_600_000],
+  ['2M', 120_000],
+  ['3S', 3000],
+  ['4m', 4],
+  ['5000u', 5],
+  ['6000000n', 6],
+  ['99999999m', 99_999_999],
+  ['100000000m', Number.NaN],
+  ['1', Number.NaN],
+  ['S', Number.NaN],
+  ['-1S', Number.NaN],
+  ['1.5S', Number.NaN],
+])('the timeout %s is %f ms', (text, ms) => {
+  expect(Math.round(timeoutOf(text) * 1e6) / 1e6).toBe(ms);
+});
+
+test('answers of one read go out together, and heads that repeat are known', async () => {
+  const { client } = await testServer();
+  const calls = Array.from({ length: 50 }, (_, n) => [request(2 * n + 1), data(2 * n + 1, hello, true)]).flat();
+  const here = await client(emptySettings, ...calls);
+  await here.settled();
+  expect(here.frames.filter(({ type, flags }) => type === frameType.headers && flags & flag.endStream)).toHaveLength(
+    50,
+  );
+});
+
+test('drain says first that no calls are wanted, and a round trip later which was the last', async () => {
+  const { client, server } = await testServer();
+  const here = await client(emptySettings, request(1, '/t/Hang'), data(1, hello, true));
+  await here.settled();
+  const drained = server.drain(5000);
+  const first = await here.until(({ type }) => type === frameType.goAway);
+  expect(first?.payload.readUInt32BE(0)).toBe(largestStreamId);
+  const asked = await here.until(({ type, flags }) => type === frameType.ping && flags === 0);
+  here.write(request(3), data(3, hello, true));
+  expect((await here.answer(3)).get('grpc-status')).toBe('0');
+  here.write(ping(asked?.payload.toString(), true), request(5));
+  expect(await here.reset(5)).toBe(errorCode.refusedStream);
+  const last = here.frames.filter(({ type }) => type === frameType.goAway).at(-1);
+  expect(last?.payload.readUInt32BE(0)).toBe(3);
+  here.destroy();
+  await drained;
+});
