@@ -7,6 +7,7 @@ import { controlService } from '../transports/grpc/control-service.ts';
 import { GrpcJsServer } from '../transports/grpc/grpc-js-server.ts';
 import { healthService } from '../transports/grpc/health-service.ts';
 import { policyService } from '../transports/grpc/policy-service.ts';
+import { ReeveEngineServer } from '../transports/grpc/reeve-engine-server.ts';
 import { reflectionService } from '../transports/grpc/reflection-service.ts';
 import type { RpcRoutes, RpcServer } from '../transports/grpc/rpc.ts';
 import { mergeRoutes } from '../transports/grpc/rpc.ts';
@@ -24,10 +25,11 @@ export interface GrpcParts {
 
 /** The services that agents call. The server does not listen yet. */
 export function makeGrpcServer(context: WiringContext, parts: GrpcParts): RpcServer {
-  const { health } = context;
+  const { config, health } = context;
   const governed = governedRoutes(context, parts);
   const unforeseen = logUnforeseen(context);
-  return new GrpcJsServer({
+  const Server = config.grpcEngine === 'reeve' ? ReeveEngineServer : GrpcJsServer;
+  return new Server({
     routes: mergeRoutes(
       parts.tracing === undefined ? governed : traced(governed, parts.tracing),
       healthService(health),

@@ -251,9 +251,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   #replenish(): void {
     if (this.state !== 'open' || !this.isOpen || this.isWaitingForRoom || this.isHolding) return;
     const missing = this.partial?.missing ?? 0;
-    const target = Math.max(missing, this.spareWindow);
-    if (this.receiveWindow >= missing && this.receiveWindow > this.spareWindow / 2) return;
-    if (this.receiveWindow >= target) return;
+    if (this.receiveWindow > missing + this.spareWindow / 2) return;
+    const target = missing + this.spareWindow;
     this.connection.sender.grant(this.id, target - this.receiveWindow);
     this.receiveWindow = target;
   }

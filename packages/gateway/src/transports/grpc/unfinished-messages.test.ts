@@ -3,12 +3,14 @@ import { connect, constants } from 'node:http2';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { GrpcJsServer } from './grpc-js-server.ts';
+import { ReeveEngineServer } from './reeve-engine-server.ts';
+import type { RpcServer } from './rpc.ts';
 
 const mebibyte = 1024 * 1024;
 const token = Buffer.from('valid');
 
 interface World {
-  readonly server: GrpcJsServer;
+  readonly server: RpcServer;
   readonly port: number;
   readonly received: number[];
 }
@@ -19,14 +21,17 @@ afterEach(async () => {
   opened = [];
 });
 
+const engines = { 'grpc-js': GrpcJsServer, reeve: ReeveEngineServer } as const;
+type Engine = keyof typeof engines;
+
 /** A server whose calls take any message, and recognise a credential by its first bytes. */
-async function world(finishWithinMs: number): Promise<World> {
+async function world(engine: Engine, finishWithinMs: number): Promise<World> {
   const received: number[] = [];
   const take = (bytes: Uint8Array, shown: () => void) => {
     received.push(bytes.length);
     if (Buffer.from(bytes).subarray(0, token.length).equals(token)) shown();
   };
-  const server = new GrpcJsServer({
+  const server = new engines[engine]({
     tls: undefined,
     finishWithinMs,
     statusOf: () => ({ code: 13, message: 'internal' }),
@@ -121,91 +126,93 @@ async function settled(all: readonly Sent[]): Promise<number> {
   return sum();
 }
 
-describe('a connection without a credential', () => {
-  test.each(['/t/Unary', '/t/Stream'])('can leave no more than 16 MiB unfinished at %s', async (path) => {
-    const here = await world(60_000);
-    const session = connectTo(here);
-    const all = Array.from({ length: 100 }, () => send(session, path, 4 * mebibyte - 5, 4 * mebibyte - 10));
-    expect(await settled(all)).toBeLessThanOrEqual(16 * mebibyte);
-    expect(here.received).toEqual([]);
+describe.each<Engine>(['grpc-js', 'reeve'])('by the engine %s', (engine) => {
+  describe('a connection without a credential', () => {
+    test.each(['/t/Unary', '/t/Stream'])('can leave no more than 16 MiB unfinished at %s', async (path) => {
+      const here = await world(engine, 60_000);
+      const session = connectTo(here);
+      const all = Array.from({ length: 100 }, () => send(session, path, 4 * mebibyte - 5, 4 * mebibyte - 10));
+      expect(await settled(all)).toBeLessThanOrEqual(16 * mebibyte);
+      expect(here.received).toEqual([]);
+    });
+
+    test('cannot leave whole messages of calls that it does not end, either', async () => {
+      const here = await world(engine, 60_000);
+      const session = connectTo(here);
+      const all = Array.from({ length: 100 }, () => send(session, '/t/Unary', mebibyte, mebibyte));
+      expect(await settled(all)).toBeLessThanOrEqual(16 * mebibyte);
+    });
+
+    test('cannot leave many small ones that came at once, either', async () => {
+      const here = await world(engine, 60_000);
+      const session = connectTo(here);
+      const all = Array.from({ length: 3000 }, () => send(session, '/t/Unary', 10_000, 10_000));
+      await vi.waitFor(() => expect(all.filter(({ stream }) => stream.closed).length).toBeGreaterThan(1300), 30_000);
+      expect(await settled(all)).toBeLessThanOrEqual(16 * mebibyte);
+    });
+
+    test('finishes many large messages one after the other, however many it starts', async () => {
+      const here = await world(engine, 60_000);
+      const session = connectTo(here);
+      const length = 4 * mebibyte - 5;
+      const all = Array.from({ length: 12 }, () => send(session, '/t/Unary', length, length, undefined, true));
+      await Promise.all(all.map(({ closed }) => closed));
+      expect(here.received).toEqual(Array.from({ length: 12 }, () => length));
+    });
+
+    test('has large messages wait until it has shown one', async () => {
+      const here = await world(engine, 60_000);
+      const session = connectTo(here);
+      const length = 4 * mebibyte - 5;
+      const waiting = Array.from({ length: 20 }, () => send(session, '/t/Stream', length, length - 5));
+      expect(await settled(waiting)).toBeLessThanOrEqual(16 * mebibyte);
+      const shown = send(session, '/t/Unary', token.length, token.length, token);
+      shown.stream.end();
+      await shown.closed;
+      expect(await settled(waiting)).toBe(20 * length);
+    });
+
+    test('is ended where it lets answers pile up', async () => {
+      const here = await world(engine, 500);
+      const session = connectTo(here);
+      const ended = new Promise<void>((resolve) => session.once('close', resolve));
+      const stream = session.request({ ':method': 'POST', ':path': '/t/Stream', 'content-type': 'application/grpc' });
+      stream.on('error', () => undefined);
+      // Frames end where messages end. A message cut in two would end its stream before the connection ends.
+      const message = Buffer.alloc(5 + 11);
+      message.writeUInt32BE(11, 1);
+      for (let i = 0; i < 2000; i++) stream.write(message);
+      await ended;
+      expect(here.received.length).toBeLessThan(2000);
+    });
   });
 
-  test('cannot leave whole messages of calls that it does not end, either', async () => {
-    const here = await world(60_000);
-    const session = connectTo(here);
-    const all = Array.from({ length: 100 }, () => send(session, '/t/Unary', mebibyte, mebibyte));
-    expect(await settled(all)).toBeLessThanOrEqual(16 * mebibyte);
-  });
+  describe('a message that is not finished in time', () => {
+    test.each([
+      ['a unary call', '/t/Unary', 100],
+      ['a unary call that sends nothing', '/t/Unary', -5],
+      ['a stream', '/t/Stream', 100],
+    ])('of %s ends it, whoever sends it', async (_what, path, bytes) => {
+      const here = await world(engine, 400);
+      const session = connectTo(here);
+      const shown = send(session, '/t/Unary', token.length, token.length, token);
+      shown.stream.end();
+      await shown.closed;
+      const sent = bytes < 0 ? quiet(session, path) : send(session, path, 1000, bytes);
+      expect(await sent.closed).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    });
 
-  test('cannot leave many small ones that came at once, either', async () => {
-    const here = await world(60_000);
-    const session = connectTo(here);
-    const all = Array.from({ length: 3000 }, () => send(session, '/t/Unary', 10_000, 10_000));
-    await vi.waitFor(() => expect(all.filter(({ stream }) => stream.closed).length).toBeGreaterThan(1300), 30_000);
-    expect(await settled(all)).toBeLessThanOrEqual(16 * mebibyte);
-  });
-
-  test('finishes many large messages one after the other, however many it starts', async () => {
-    const here = await world(60_000);
-    const session = connectTo(here);
-    const length = 4 * mebibyte - 5;
-    const all = Array.from({ length: 12 }, () => send(session, '/t/Unary', length, length, undefined, true));
-    await Promise.all(all.map(({ closed }) => closed));
-    expect(here.received).toEqual(Array.from({ length: 12 }, () => length));
-  });
-
-  test('has large messages wait until it has shown one', async () => {
-    const here = await world(60_000);
-    const session = connectTo(here);
-    const length = 4 * mebibyte - 5;
-    const waiting = Array.from({ length: 20 }, () => send(session, '/t/Stream', length, length - 5));
-    expect(await settled(waiting)).toBeLessThanOrEqual(16 * mebibyte);
-    const shown = send(session, '/t/Unary', token.length, token.length, token);
-    shown.stream.end();
-    await shown.closed;
-    expect(await settled(waiting)).toBe(20 * length);
-  });
-
-  test('is ended where it lets answers pile up', async () => {
-    const here = await world(500);
-    const session = connectTo(here);
-    const ended = new Promise<void>((resolve) => session.once('close', resolve));
-    const stream = session.request({ ':method': 'POST', ':path': '/t/Stream', 'content-type': 'application/grpc' });
-    stream.on('error', () => undefined);
-    // Frames end where messages end. A message cut in two would end its stream before the connection ends.
-    const message = Buffer.alloc(5 + 11);
-    message.writeUInt32BE(11, 1);
-    for (let i = 0; i < 2000; i++) stream.write(message);
-    await ended;
-    expect(here.received.length).toBeLessThan(2000);
-  });
-});
-
-describe('a message that is not finished in time', () => {
-  test.each([
-    ['a unary call', '/t/Unary', 100],
-    ['a unary call that sends nothing', '/t/Unary', -5],
-    ['a stream', '/t/Stream', 100],
-  ])('of %s ends it, whoever sends it', async (_what, path, bytes) => {
-    const here = await world(400);
-    const session = connectTo(here);
-    const shown = send(session, '/t/Unary', token.length, token.length, token);
-    shown.stream.end();
-    await shown.closed;
-    const sent = bytes < 0 ? quiet(session, path) : send(session, path, 1000, bytes);
-    expect(await sent.closed).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-  });
-
-  test('leaves a stream alone that sends nothing for long, and then a message', async () => {
-    const here = await world(300);
-    const session = connectTo(here);
-    const sent = quiet(session, '/t/Stream');
-    await pause(1000);
-    const message = Buffer.alloc(5 + 16);
-    message.writeUInt32BE(16, 1);
-    sent.stream.end(message);
-    await sent.closed;
-    expect(here.received).toEqual([16]);
+    test('leaves a stream alone that sends nothing for long, and then a message', async () => {
+      const here = await world(engine, 300);
+      const session = connectTo(here);
+      const sent = quiet(session, '/t/Stream');
+      await pause(1000);
+      const message = Buffer.alloc(5 + 16);
+      message.writeUInt32BE(16, 1);
+      sent.stream.end(message);
+      await sent.closed;
+      expect(here.received).toEqual([16]);
+    });
   });
 });
 
