@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { paths } from '@reeve/contract';
 import { startGateway } from '../gateway-process.ts';
@@ -32,10 +31,6 @@ export interface Peer {
   start(program: string, context: PeerContext): Promise<RunningPeer>;
 }
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const present = (path: string): Promise<Program> =>
-  Promise.resolve(existsSync(here(path)) ? { path: here(path) } : { absent: 'not there yet' });
-
 /** Both the gateway and the echoes answer with `decision: ALLOW` first, after the prefix of the message. */
 export function checkRequest(fleet: string): RawRequest {
   return {
@@ -58,8 +53,8 @@ function echo(name: string, prepare: () => Promise<Program>, command: (program: 
   };
 }
 
-function gateway(name: string, prepare: () => Promise<Program>, env: Readonly<Record<string, string>>): Peer {
-  return { name, decides: true, prepare, start: (_, { core, load }) => startReeve(core, load, env) };
+function gateway(name: string, env: Readonly<Record<string, string>>): Peer {
+  return { name, decides: true, prepare: always('.'), start: (_, { core, load }) => startReeve(core, load, env) };
 }
 
 /** A gateway with default settings and one rule. Its operations are never completed: they pile up. */
@@ -74,23 +69,16 @@ export async function startReeve(
 }
 
 const byNode = (program: string) => [process.execPath, program];
-const ownEngine = '../../packages/grpc-server/src/index.ts';
-const ownEngineInGateway = '../../packages/gateway/src/transports/grpc/reeve-engine-server.ts';
+const always = (path: string) => () => Promise.resolve({ path: fileURLToPath(new URL(path, import.meta.url)) });
 
 /** The first is what the others are compared with. */
 export const peers: readonly Peer[] = [
   echo('tonic', tonicEcho, (program) => [program]),
   echo('grpc-go', goEcho, (program) => [program]),
-  echo('grpc-js', () => present('echo-grpc-js.ts'), byNode),
-  echo(
-    'Reeve engine',
-    () => present(ownEngine),
-    () => byNode(here('echo-reeve.ts')),
-  ),
-  gateway('Reeve, own engine', () => present(ownEngineInGateway), { SVC_GRPC_ENGINE: 'reeve' }),
-  gateway('Reeve, grpc-js', () => present('../../packages/gateway/src/transports/grpc/grpc-js-server.ts'), {
-    ...(existsSync(here(ownEngineInGateway)) ? { SVC_GRPC_ENGINE: 'grpc-js' } : {}),
-  }),
+  echo('grpc-js', always('echo-grpc-js.ts'), byNode),
+  echo('Reeve engine', always('echo-reeve.ts'), byNode),
+  gateway('Reeve, own engine', { SVC_GRPC_ENGINE: 'reeve' }),
+  gateway('Reeve, grpc-js', { SVC_GRPC_ENGINE: 'grpc-js' }),
   {
     name: 'OPA',
     decides: true,

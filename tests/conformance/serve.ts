@@ -7,5 +7,5 @@ import { testService } from './test-service.ts';
 const [name, cert, key] = process.argv.slice(2);
 const tls = cert === undefined || key === undefined ? undefined : { cert: readFileSync(cert), key: readFileSync(key) };
 const options = { ...testService, tls };
-const engine = name === 'reeve' ? await reeveEngine(options) : grpcJsEngine(options);
+const engine = name === 'reeve' ? reeveEngine(options) : grpcJsEngine(options);
 process.stdout.write(`${await engine.listen('127.0.0.1', 0)}\n`);

@@ -1,14 +1,7 @@
-import { existsSync } from 'node:fs';
+import { GrpcServer } from '@reeve/grpc-server';
 import type { Engine, EngineOptions } from '../engine.ts';
 
-const source = new URL('../../../packages/grpc-server/src/index.ts', import.meta.url);
-
-export function reeveEngineExists(): boolean {
-  return existsSync(source);
-}
-
-/** Reeve's own engine. */
-export async function reeveEngine(options: EngineOptions): Promise<Engine> {
-  const { GrpcServer } = (await import(source.href)) as { GrpcServer: new (options: EngineOptions) => Engine };
+/** Reeve's own engine, which has the face of an engine by itself. */
+export function reeveEngine(options: EngineOptions): Engine {
   return new GrpcServer(options);
 }
