@@ -50,6 +50,8 @@ function certificate(): { readonly cert: string; readonly key: string } {
   mkdirSync(cacheFolder, { recursive: true });
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '3650'];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'pipe' });
+  // Some clients take no certificate of an authority from a server.
+  const leaf = ['-addext', 'basicConstraints=critical,CA:FALSE'];
+  execFileSync('openssl', ['req', ...kind, ...subject, ...leaf, '-keyout', key, '-out', cert], { stdio: 'pipe' });
   return { cert, key };
 }
