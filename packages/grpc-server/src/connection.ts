@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { HeaderBlocks } from './calls/header-blocks.ts';
 import { Sender } from './calls/sender.ts';
 import type { ServerCall } from './calls/server-call.ts';
-import type { Shared } from './calls/streams.ts';
+import type { Shared } from './calls/shared.ts';
 import { Streams } from './calls/streams.ts';
 import { ConnectionError, requireLength, unexpected } from './http2/connection-error.ts';
 import { goAwayFrame, pingBytes, pingFrame } from './http2/control-frames.ts';
@@ -172,7 +172,7 @@ export class Connection implements FrameSink {
       case frameType.priority:
         this.#budget.idleFrame(this.streams.now);
         if (stream === 0) throw unexpected('PRIORITY');
-        if (end - start !== 5) this.#sender.reset(stream, errorCode.frameSizeError);
+        if (end - start !== 5) this.streams.priorityFault(stream);
         break;
       case frameType.goAway:
         this.#budget.idleFrame(this.streams.now);

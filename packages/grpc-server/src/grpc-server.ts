@@ -2,7 +2,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Shared } from './calls/streams.ts';
+import type { Shared } from './calls/shared.ts';
 import { Connection } from './connection.ts';
 import { careFor } from './connection-care.ts';
 import type { StreamHandler, UnaryHandler } from './handlers.ts';

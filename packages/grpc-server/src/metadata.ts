@@ -1,4 +1,4 @@
-import type { Field } from './hpack/static-table.ts';
+import type { Field } from './hpack/field.ts';
 
 const none: readonly string[] = [];
 

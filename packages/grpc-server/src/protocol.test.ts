@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { timeoutOf } from './calls/request-head.ts';
+import { timeoutOf } from './calls/timeout.ts';
 import { errorCode, flag, frameType, largestStreamId } from './http2/frame.ts';
 import { data, emptySettings, framed, headers, ping, request, requestFields } from './testkit/raw-client.ts';
 import { testServer } from './testkit/test-server.ts';
@@ -118,7 +118,7 @@ test.each([
   ['-1S', Number.NaN],
   ['1.5S', Number.NaN],
 ])('the timeout %s is %f ms', (text, ms) => {
-  expect(Math.round(timeoutOf(text) * 1e6) / 1e6).toBe(ms);
+  expect(Math.round((timeoutOf(text) ?? 0) * 1e6) / 1e6).toBe(ms);
 });
 
 test('answers of one read go out together, and heads that repeat are known', async () => {
@@ -143,7 +143,7 @@ test('drain says first that no calls are wanted, and a round trip later which wa
   expect((await here.answer(3)).get('grpc-status')).toBe('0');
   here.write(ping(asked?.payload.toString(), true), request(5));
   expect(await here.reset(5)).toBe(errorCode.refusedStream);
-  const last = here.frames.filter(({ type }) => type === frameType.goAway).at(-1);
+  const last = here.frames.findLast(({ type }) => type === frameType.goAway);
   expect(last?.payload.readUInt32BE(0)).toBe(3);
   here.destroy();
   await drained;

@@ -1,25 +1,25 @@
-import type { Field } from '../hpack/static-table.ts';
+import type { Field } from '../hpack/field.ts';
 
-export interface PseudoFields {
-  readonly method: string;
-  readonly scheme: string;
-  readonly path: string;
-}
+/** What a request says by a field. Everything else is metadata. */
+const meanings = [
+  ':method',
+  ':scheme',
+  ':path',
+  ':authority',
+  'te',
+  'content-type',
+  'content-length',
+  'grpc-timeout',
+  'grpc-encoding',
+] as const;
 
-export function pseudoFieldsOf(fields: readonly Field[]): PseudoFields {
-  let method = '';
-  let scheme = '';
-  let path = '';
-  for (const { name, value } of fields) {
-    if (!name.startsWith(':')) break;
-    if (name === ':method') method = value;
-    else if (name === ':scheme') scheme = value;
-    else if (name === ':path') path = value;
-  }
-  return { method, scheme, path };
-}
+export type Meaning = (typeof meanings)[number] | 'metadata' | 'malformed';
 
-const requestPseudoFields: ReadonlySet<string> = new Set([':method', ':scheme', ':path', ':authority']);
+const all: readonly Meaning[] = [...meanings, 'metadata', 'malformed'];
+const noteOf: ReadonlyMap<string, number> = new Map(meanings.map((name, index) => [name, index]));
+const metadata = all.indexOf('metadata');
+const malformed = all.indexOf('malformed');
+
 /** Fields of one connection, which HTTP/2 does not have (RFC 9113 §8.2.2). */
 const connectionFields: ReadonlySet<string> = new Set([
   'connection',
@@ -29,25 +29,17 @@ const connectionFields: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What is malformed about these fields by RFC 9113 §8.2 and §8.3, if anything is. */
-export function faultOfFields(fields: readonly Field[]): string | undefined {
-  const seen = new Set<string>();
-  let isPastPseudo = false;
-  for (const { name, value } of fields) {
-    if (name.startsWith(':')) {
-      if (isPastPseudo) return 'a pseudo-header field comes after a regular one';
-      if (!requestPseudoFields.has(name)) return 'an unknown pseudo-header field';
-      if (seen.has(name)) return `${name} comes twice`;
-      seen.add(name);
-    } else {
-      isPastPseudo = true;
-      if (!isName(name)) return 'a field name has characters that are not allowed';
-      if (connectionFields.has(name)) return `${name} has no place in HTTP/2`;
-      if (name === 'te' && value !== 'trailers') return 'te is not "trailers"';
-    }
-    if (!isValue(value)) return 'a field value has characters that are not allowed';
-  }
-  return undefined;
+/** What a field means; malformed if RFC 9113 §8.2 or §8.3 forbids it wherever it is. Found out once for each field. */
+export function meaningOf(field: Field): Meaning {
+  if (field.note < 0) field.note = judge(field);
+  return all[field.note] ?? 'malformed';
+}
+
+function judge({ name, value }: Field): number {
+  if (!isValue(value)) return malformed;
+  const known = noteOf.get(name);
+  if (known !== undefined) return name === 'te' && value !== 'trailers' ? malformed : known;
+  return isName(name) && !connectionFields.has(name) ? metadata : malformed;
 }
 
 /** RFC 9113 §8.2.1: nothing up to space, no capitals, no colon, nothing from DEL on. */

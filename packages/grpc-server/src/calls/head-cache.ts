@@ -1,7 +1,7 @@
 import type { RequestHead } from './request-head.ts';
 
 const mostHeads = 8;
-const largestBlock = 2048;
+const largestBlock = 1024;
 
 interface Known {
   readonly block: Buffer;

@@ -43,6 +43,7 @@ export class Sender {
   readonly #onUseful: (bytes: number) => void;
   /** Calls with something unsent, in turn. */
   #queue: Sending[] = [];
+  #gone = 0;
 
   constructor(outbox: Outbox, onUseful: (bytes: number) => void) {
     this.#outbox = outbox;
@@ -152,6 +153,15 @@ export class Sender {
     call.unsent = undefined;
     call.unsentAt = 0;
     call.lastBlock = undefined;
+    if (call.isQueued) this.#forgotInQueue();
+  }
+
+  /** Calls that are gone leave the queue when their turn comes, or when they are the most of it. */
+  #forgotInQueue(): void {
+    if (++this.#gone <= this.#queue.length / 2) return;
+    this.#gone = 0;
+    for (const call of this.#queue) call.isQueued = isWaiting(call);
+    this.#queue = this.#queue.filter(isWaiting);
   }
 
   #readOn(call: Sending): void {

@@ -7,28 +7,19 @@ import { defaultWindow, errorCode, largestStreamId } from '../http2/frame.ts';
 import type { FrameState } from '../http2/stream-state.ts';
 import { verdictOn } from '../http2/stream-state.ts';
 import type { Limits } from '../limits.ts';
-import type { DeadlineWheel } from '../limits/deadline-wheel.ts';
-import type { Claim, MessageRoom } from '../limits/message-room.ts';
+import type { Claim } from '../limits/message-room.ts';
 import type { PeerBudget } from '../limits/peer-budget.ts';
 import type { Status } from '../status.ts';
 import type { Carrier } from './carrier.ts';
 import { HeadCache } from './head-cache.ts';
-import type { HeadFault, RequestHead, Routes } from './request-head.ts';
-import { faultOfTrailers, requestHeadOf } from './request-head.ts';
+import type { HeadFault, RequestHead } from './request-head.ts';
+import { areTrailers, requestHeadOf } from './request-head.ts';
 import { httpErrorBlock, trailerBlock } from './response-blocks.ts';
 import type { Sender } from './sender.ts';
 import type { ServerCall } from './server-call.ts';
+import type { Shared } from './shared.ts';
 import { StreamServerCall } from './stream-call.ts';
 import { UnaryServerCall } from './unary-call.ts';
-
-/** What all connections of a server share. */
-export interface Shared {
-  readonly routes: Routes;
-  readonly limits: Limits;
-  readonly room: MessageRoom;
-  readonly wheel: DeadlineWheel;
-  statusOf(error: unknown): Status;
-}
 
 const tableSize = 4096;
 
@@ -79,7 +70,7 @@ export class Streams implements Carrier<ServerCall> {
     const list = this.#decode(bytes, start, end);
     const call = this.#take(id, 'headers');
     if (call === undefined) return;
-    if (!isLast || faultOfTrailers(list) !== undefined) this.#fault(call, errorCode.protocolError);
+    if (!isLast || !areTrailers(list)) this.#fault(call, errorCode.protocolError);
     else call.endInput();
   }
 
@@ -106,6 +97,13 @@ export class Streams implements Carrier<ServerCall> {
     if (call === undefined) return;
     if (increment === 0) this.#fault(call, errorCode.protocolError);
     else if (!this.sender.widen(call, increment)) this.#fault(call, errorCode.flowControlError);
+  }
+
+  /** PRIORITY with a wrong length ends its stream, and the connection where there is no stream to end. */
+  priorityFault(id: number): void {
+    const call = this.calls.get(id);
+    if (call === undefined) throw new ConnectionError(errorCode.frameSizeError, 'PRIORITY does not have five bytes');
+    this.#fault(call, errorCode.frameSizeError);
   }
 
   /** SETTINGS_INITIAL_WINDOW_SIZE has changed, for open streams as well (RFC 9113 §6.9.2). */

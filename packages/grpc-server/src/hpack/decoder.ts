@@ -1,9 +1,12 @@
 import { DynamicTable, entryOverhead, sizeOf } from './dynamic-table.ts';
+import { Field } from './field.ts';
 import { HpackError } from './hpack-error.ts';
 import { decodeHuffman } from './huffman.ts';
-import type { Field } from './static-table.ts';
+import { LiteralCache } from './literal-cache.ts';
+import { staticTable } from './static-table.ts';
 
 const largestInteger = 0x0fff_ffff;
+const empty = Buffer.alloc(0);
 
 /** A decoded header list, or only its size if that is over the limit. */
 export interface FieldList {
@@ -17,7 +20,8 @@ export interface FieldList {
 export class HpackDecoder {
   readonly #table: DynamicTable;
   readonly #largestList: number;
-  #bytes: Buffer = Buffer.alloc(0);
+  readonly #literals = new LiteralCache();
+  #bytes: Buffer = empty;
   #at = 0;
   #end = 0;
 
@@ -50,7 +54,7 @@ export class HpackDecoder {
       size += sizeOf(field);
       if (size <= this.#largestList) fields.push(field);
     }
-    this.#bytes = Buffer.alloc(0);
+    this.#bytes = empty;
     const isTooLarge = size > this.#largestList;
     return { fields: isTooLarge ? [] : fields, size, isTooLarge };
   }
@@ -61,12 +65,44 @@ export class HpackDecoder {
       if (index === 0) throw new HpackError('a header field has index 0');
       return this.#table.at(index);
     }
-    const isKept = first >= 0x40;
-    const index = this.#integer(isKept ? 6 : 4);
+    if (first < 0x40) return this.#literal();
+    const index = this.#integer(6);
     const name = index === 0 ? this.#string() : this.#table.at(index).name;
-    const field = { name, value: this.#string() };
-    if (isKept) this.#table.add(field);
+    const field = new Field(name, this.#string());
+    this.#table.add(field);
     return field;
+  }
+
+  /** A literal without indexing, or never indexed (RFC 7541 §6.2.2 and §6.2.3). */
+  #literal(): Field {
+    const start = this.#at;
+    const index = this.#integer(4);
+    const stringsAt = this.#at;
+    const isFixed = index <= staticTable.length;
+    if (isFixed) {
+      const end = this.#endOfStrings(index === 0 ? 2 : 1);
+      const known = this.#literals.find(slotOf(index, this.#bytes, stringsAt), this.#bytes, start, end);
+      if (known !== undefined) {
+        this.#at = end;
+        return known;
+      }
+      this.#at = stringsAt;
+    }
+    const name = index === 0 ? this.#string() : this.#table.at(index).name;
+    const field = new Field(name, this.#string());
+    if (isFixed) this.#literals.add(slotOf(index, this.#bytes, stringsAt), this.#bytes, start, this.#at, field);
+    return field;
+  }
+
+  /** Where so many strings end that begin here; any place past them if they are cut off. */
+  #endOfStrings(count: number): number {
+    let end = this.#at;
+    for (let string = 0; string < count && end < this.#end; string++) {
+      this.#at = end;
+      const length = this.#integer(7);
+      end = this.#at + length;
+    }
+    return Math.min(end, this.#end);
   }
 
   /** RFC 7541 §5.1. */
@@ -100,6 +136,11 @@ export class HpackDecoder {
     const decoded = decodeHuffman(this.#bytes, start, end, scratch);
     return scratch.toString('latin1', 0, Math.min(decoded, this.#largestList));
   }
+}
+
+/** Different names should have different places, whether they are indexed or spelt out. */
+function slotOf(index: number, bytes: Buffer, stringsAt: number): number {
+  return index > 0 ? index : (bytes[stringsAt] ?? 0) + (bytes[stringsAt + 1] ?? 0);
 }
 
 let scratchBuffer = Buffer.alloc(0);

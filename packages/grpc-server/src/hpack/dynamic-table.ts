@@ -1,5 +1,5 @@
+import type { Field } from './field.ts';
 import { HpackError } from './hpack-error.ts';
-import type { Field } from './static-table.ts';
 import { staticTable } from './static-table.ts';
 
 /** What an entry costs beside its octets (RFC 7541 §4.1). */

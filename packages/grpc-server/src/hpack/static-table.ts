@@ -1,8 +1,4 @@
-/** A header field. Names and values are bytes, one per UTF-16 unit. */
-export interface Field {
-  readonly name: string;
-  readonly value: string;
-}
+import { Field } from './field.ts';
 
 const methods = [':method GET', ':method POST'];
 const paths = [':path /', ':path /index.html'];
@@ -25,5 +21,5 @@ export const staticTable: readonly Field[] = [
   ...named.replaceAll('\n', '').split(','),
 ].map((entry) => {
   const [name = '', ...value] = entry.split(' ');
-  return { name, value: value.join(' ').replace('@', ',') };
+  return new Field(name, value.join(' ').replace('@', ','));
 });

@@ -56,6 +56,7 @@ const connectionErrors: readonly Row[] = [
   ['§6.2 DATA within a block', 'protocolError', frame(HEADERS, 0, 1, block), data(1, hello)],
   ['§5.5 an unknown frame within a block', 'protocolError', frame(HEADERS, 0, 1, block), frame(0x20, 0, 0)],
   ['§6.3 PRIORITY on stream 0', 'protocolError', frame(PRIORITY, 0, 0, Buffer.alloc(5))],
+  ['§6.3 PRIORITY of four bytes on an idle stream', 'frameSizeError', frame(PRIORITY, 0, 1, Buffer.alloc(4))],
   ['§6.4 RST_STREAM on stream 0', 'protocolError', frame(RST, 0, 0, word(8))],
   ['§6.4 RST_STREAM of three bytes', 'frameSizeError', streamCall, frame(RST, 0, 1, Buffer.alloc(3))],
   ['§6.5 SETTINGS on a stream', 'protocolError', frame(SETTINGS, 0, 1)],
