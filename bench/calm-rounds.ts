@@ -16,19 +16,32 @@ export interface CalmPairs {
 /** How many cores others may take before a round counts as disturbed. */
 const calm = 0.1;
 
-/**
- * Measures pairs until `wanted` of them are calm, at most twice as many. On a busy machine it keeps the calmest: the
- * choice depends on what others did, never on the result.
- */
-export async function calmPairs(wanted: number, measure: () => Promise<Pair>): Promise<CalmPairs> {
-  const pairs: Pair[] = [];
-  while (pairs.length < wanted * 2 && pairs.filter((pair) => disturbance(pair) <= calm).length < wanted) {
-    pairs.push(await measure());
-  }
-  const kept = pairs.toSorted((a, b) => disturbance(a) - disturbance(b)).slice(0, wanted);
-  return { pairs: kept, leftOut: pairs.length - kept.length };
+export interface CalmRounds<Round> {
+  readonly rounds: readonly Round[];
+  /** How many more were left out because other processes disturbed them. */
+  readonly leftOut: number;
 }
 
-function disturbance({ base, tested }: Pair): number {
-  return Math.max(base.othersCores, tested.othersCores);
+/** Two servers, round by round. */
+export async function calmPairs(wanted: number, measure: () => Promise<Pair>): Promise<CalmPairs> {
+  const { rounds, leftOut } = await calmRounds(wanted, measure, ({ base, tested }) => [base, tested]);
+  return { pairs: rounds, leftOut };
+}
+
+/**
+ * Measures rounds until `wanted` of them are calm, at most twice as many. On a busy machine it keeps the calmest: the
+ * choice depends on what others did, never on the result.
+ */
+export async function calmRounds<Round>(
+  wanted: number,
+  measure: () => Promise<Round>,
+  resultsOf: (round: Round) => readonly LoadResult[],
+): Promise<CalmRounds<Round>> {
+  const disturbance = (round: Round) => Math.max(...resultsOf(round).map(({ othersCores }) => othersCores));
+  const rounds: Round[] = [];
+  while (rounds.length < wanted * 2 && rounds.filter((round) => disturbance(round) <= calm).length < wanted) {
+    rounds.push(await measure());
+  }
+  const kept = rounds.toSorted((a, b) => disturbance(a) - disturbance(b)).slice(0, wanted);
+  return { rounds: kept, leftOut: rounds.length - kept.length };
 }

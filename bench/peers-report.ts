@@ -30,12 +30,12 @@ function cellTexts(cell: PeerCell): string[] {
 }
 
 /** How much others used the machine, and whether the load process held the servers back. */
-function noiseLine({ rows }: PeersResult): string {
+function noiseLine({ rows, leftOut }: PeersResult): string {
   const cells = rows.flatMap((row) => Object.values(row.cells));
   const others = Math.max(...cells.map(({ othersCores }) => othersCores), 0);
   const load = Math.max(...cells.map(({ loadCpuMicros, perSecond }) => (loadCpuMicros * perSecond) / 1e6), 0);
   return [
-    `Other processes took up to ${fixed(others, 2)} cores.`,
+    `Other processes took up to ${fixed(others, 2)} cores in the rounds that count; ${leftOut} rounds were disturbed more and left out.`,
     `The load process was busy for at most ${fixed(load * 100, 0)} % of its core.`,
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { calmRounds } from './calm-rounds.ts';
 import type { Cores } from './cores.ts';
 import type { LoadProcess } from './load-process.ts';
 import { startLoad } from './load-process.ts';
@@ -41,6 +42,8 @@ export interface PeerRow {
 export interface PeersResult {
   readonly base: string;
   readonly rows: readonly PeerRow[];
+  /** Rounds that were not counted because others disturbed them. */
+  readonly leftOut: number;
 }
 
 interface Ready {
@@ -59,10 +62,13 @@ export async function measurePeers(cores: Cores, pace: Pace, tell: (line: string
     else absent.set(peer.name, program.absent);
   }
   const cells = new Map<string, Record<string, PeerCell>>(peers.map(({ name }) => [name, {}]));
+  const base = peers[0]?.name ?? '';
+  let leftOut = 0;
   for (const column of peerColumns) {
-    const rounds = await measureColumn(cores, pace, column, programs, absent, tell);
-    const first = rounds.get(peers[0]?.name ?? '');
-    for (const [name, results] of rounds) {
+    const measured = await measureColumn(cores, pace, column, programs, absent, tell);
+    leftOut += measured.leftOut;
+    const first = measured.byName.get(base);
+    for (const [name, results] of measured.byName) {
       const row = cells.get(name);
       if (row !== undefined) row[column.key] = cellOf(results, first);
     }
@@ -73,7 +79,7 @@ export async function measurePeers(cores: Cores, pace: Pace, tell: (line: string
     absent: absent.get(name),
     cells: cells.get(name) ?? {},
   }));
-  return { base: peers[0]?.name ?? '', rows };
+  return { base, rows, leftOut };
 }
 
 /** Fresh servers for each column, so that none inherits the memory of another load. */
@@ -84,7 +90,7 @@ async function measureColumn(
   programs: ReadonlyMap<Peer, string>,
   absent: Map<string, string>,
   tell: (line: string) => void,
-): Promise<Map<string, LoadResult[]>> {
+): Promise<{ readonly byName: ReadonlyMap<string, readonly LoadResult[]>; readonly leftOut: number }> {
   const load = startLoad(cores.load);
   const sampled = await startReeve(cores.server, load, {});
   const fleet = sampled.server.grpc;
@@ -92,12 +98,10 @@ async function measureColumn(
   await sampled.server.stop();
   const sample = { fleet, answerHex: Buffer.from(answer, 'base64').toString('hex') };
   const ready: Ready[] = [];
-  const rounds = new Map<string, LoadResult[]>();
   try {
     for (const [peer, program] of programs) {
       try {
         ready.push({ peer, running: await peer.start(program, { core: cores.server, load, sample }) });
-        rounds.set(peer.name, []);
       } catch (error) {
         absent.set(peer.name, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
       }
@@ -106,16 +110,21 @@ async function measureColumn(
       tell(`${column.key}, ${column.title}: warming up ${one.peer.name}`);
       await oneRound(load, pace, column, one, pace.warmupSecs);
     }
-    for (let round = 1; round <= pace.rounds; round++) {
-      tell(`${column.key}: round ${round} of ${pace.rounds}`);
-      for (const one of ready) {
-        rounds.get(one.peer.name)?.push(await oneRound(load, pace, column, one, pace.leadInSecs));
-      }
-    }
+    const { rounds, leftOut } = await calmRounds(
+      pace.rounds,
+      async () => {
+        tell(`${column.key}: a round of ${ready.length} servers`);
+        const round: LoadResult[] = [];
+        for (const one of ready) round.push(await oneRound(load, pace, column, one, pace.leadInSecs));
+        return round;
+      },
+      (round) => round,
+    );
+    const named = ready.map(({ peer }, at) => [peer.name, rounds.flatMap((round) => round[at] ?? [])] as const);
+    return { byName: new Map(named), leftOut };
   } finally {
     await Promise.all([load.stop(), ...ready.map(({ running }) => running.server.stop())]);
   }
-  return rounds;
 }
 
 async function oneRound(
