@@ -7,6 +7,7 @@ import { addedUp, h2specHeader, h2specRows, interopHeader, interopRows } from '.
 /** The text of docs/conformance.md. */
 export function conformancePage(results: Results): string {
   const { passed, failed } = addedUp(results);
+  const clients = [...new Set(results.interop.map(({ client }) => client))].join(', ');
   return `# Conformance
 
 \`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine:
@@ -25,13 +26,17 @@ header, and some tests do not reach what they are about. The second time the too
 of gRPC (grpc), to a method that takes any content and answers it.
 
 "Unexpected" counts the failures that the table below does not explain, and the passes of tests that it says fail.
-Either fails the run.
+Either fails the run. The unexpected ones of the last run:
+
+${unexpectedLines(results)}
+
+These are expected, by the sentence that allows them:
 
 ${exceptionSections()}
 ## gRPC
 
-The columns name the engine, and the client that called it. The ${interopCases.length} cases have the names that the gRPC
-project gives them.
+Each of the ${interopCases.length} cases, which have the names that the gRPC project gives them, is called by
+${clients}, in plain text and over TLS. The table says with how many of these it passed, by engine.
 
 ${markdownTable(interopHeader(results), interopRows(results))}
 `;
@@ -40,6 +45,13 @@ ${markdownTable(interopHeader(results), interopRows(results))}
 function notRunLines({ notRun, broken }: Results): string {
   const lines = [...notRun.map((what) => `- Not run: ${what}`), ...broken.map((what) => `- Failed: ${what}`)];
   return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
+}
+
+function unexpectedLines({ h2spec }: Results): string {
+  const lines = h2spec.flatMap(({ engine, requests, verdicts }) =>
+    verdicts.filter(({ ok }) => !ok).map(({ name, note }) => `- ${engine}, ${requests}: ${name} (${note})`),
+  );
+  return lines.length === 0 ? 'None.' : lines.join('\n');
 }
 
 /** The exceptions, those with one reason together. */

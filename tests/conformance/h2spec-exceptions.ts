@@ -118,6 +118,7 @@ export const exceptions: readonly Exception[] = [
     ],
     { engines: own, ...early },
   ),
+  ...all(['http2/6.1: Sends a DATA frame with invalid pad length'], { engines: grpcJs, ...early }),
   ...all(['http2/5.1.2: Sends HEADERS frames that causes their advertised concurrent stream limit to be exceeded'], {
     engines: both,
     requests: http,
