@@ -2,18 +2,17 @@ import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
-import { addedUp, h2specHeader, h2specRows, interopHeader, interopRows } from './results.ts';
+import { sumsText, h2specHeader, h2specRows, interopHeader, interopRows } from './results.ts';
 
 /** The text of docs/conformance.md. */
 export function conformancePage(results: Results): string {
-  const { passed, failed } = addedUp(results);
   const clients = [...new Set(results.interop.map(({ client }) => client))].join(', ');
   return `# Conformance
 
 \`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine:
 [h2spec](https://github.com/summerwind/h2spec), which holds an HTTP/2 server against the RFCs, and the cases of the gRPC
 project's interoperability tests, by clients of other implementations, in plain text and over TLS. The last run:
-${passed} passed, ${failed} failed.
+${sumsText(results)}.
 
 ${markdownTable(['tool', 'version'], results.versions)}
 ${notRunLines(results)}

@@ -10,7 +10,7 @@ import { interopClients, runInterop } from './interop.ts';
 import type { Options } from './options.ts';
 import { helpText, readOptions } from './options.ts';
 import type { Results } from './results.ts';
-import { addedUp, emptyResults, interopTable, h2specTable } from './results.ts';
+import { addedUp, emptyResults, sumsText, interopTable, h2specTable } from './results.ts';
 
 const page = 'docs/conformance.md';
 
@@ -41,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
   for (const what of results.notRun) say(`not run: ${what}`);
   if (options.write) writePage(results);
-  say(`\n${passed} passed, ${failed} failed${results.notRun.length === 0 ? '' : `, ${results.notRun.length} not run`}`);
+  say(`\n${sumsText(results)}`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
