@@ -10,7 +10,6 @@ const meanings = [
   'content-type',
   'content-length',
   'grpc-timeout',
-  'grpc-encoding',
 ] as const;
 
 export type Meaning = (typeof meanings)[number] | 'metadata' | 'malformed';

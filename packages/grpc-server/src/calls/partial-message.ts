@@ -7,7 +7,6 @@ const firstBytes = 4096;
 export class PartialMessage {
   /** The declared length, once the prefix is here. */
   length: number | undefined;
-  isCompressed = false;
   #bytes: Buffer = Buffer.allocUnsafeSlow(prefixBytes);
   #filled = 0;
 
@@ -36,7 +35,6 @@ export class PartialMessage {
   }
 
   #readPrefix(): void {
-    this.isCompressed = this.#bytes[0] !== 0;
     this.length = readUint32(this.#bytes, 1);
     this.#filled = 0;
   }

@@ -85,12 +85,9 @@ function faultOf(said: Said | undefined, isRouted: boolean, isTimeoutBad: boolea
   if (method !== 'POST') return { kind: 'http', status: 405 };
   if (!isGrpc(said['content-type'])) return { kind: 'http', status: 415 };
   if (!isRouted) return grpc(statusCode.unimplemented, `there is no method ${said[':path'] ?? ''}`);
-  if ((said['grpc-encoding'] ?? 'identity') !== 'identity') return grpc(statusCode.unimplemented, compressedFault);
   if (isTimeoutBad) return grpc(statusCode.internal, 'grpc-timeout is not up to eight digits and a unit');
   return undefined;
 }
-
-export const compressedFault = 'compressed messages are not taken: send them with grpc-encoding identity';
 
 function tooLarge(size: number): HeadFault {
   return grpc(statusCode.resourceExhausted, `the metadata of the request takes ${size} bytes, which is too much`);

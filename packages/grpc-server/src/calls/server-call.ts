@@ -12,7 +12,6 @@ import { statusCode } from '../status.ts';
 import type { Carrier } from './carrier.ts';
 import { PartialMessage, prefixBytes } from './partial-message.ts';
 import type { RequestHead } from './request-head.ts';
-import { compressedFault } from './request-head.ts';
 import { trailerBlock } from './response-blocks.ts';
 import type { Sending } from './sender.ts';
 
@@ -208,9 +207,14 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
 
   #begin(bytes: Buffer, at: number, end: number): number {
     if (!this.begins()) return end;
+    // Naming an encoding is allowed; compressing a message by it is not.
+    if (bytes[at] !== 0) {
+      this.finish(compressed);
+      return end;
+    }
     if (end - at >= prefixBytes) {
       const length = readUint32(bytes, at + 1);
-      if (!this.#accepts(bytes[at] !== 0, length)) return end;
+      if (!this.#accepts(length)) return end;
       const start = at + prefixBytes;
       if (end - start >= length) {
         this.gotMessage(bytes.subarray(start, start + length));
@@ -225,7 +229,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   #goOn(partial: PartialMessage, bytes: Buffer, at: number, end: number): number {
     const hadPrefix = partial.length !== undefined;
     const next = partial.take(bytes, at, end);
-    if (!hadPrefix && partial.length !== undefined && !this.#accepts(partial.isCompressed, partial.length)) return end;
+    if (!hadPrefix && partial.length !== undefined && !this.#accepts(partial.length)) return end;
     if (partial.isComplete) {
       this.partial = undefined;
       this.gotMessage(partial.message);
@@ -233,11 +237,10 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     return next;
   }
 
-  #accepts(isCompressed: boolean, length: number): boolean {
+  #accepts(length: number): boolean {
     const { messageBytes } = this.connection.limits;
-    if (isCompressed) this.finish({ code: statusCode.unimplemented, message: compressedFault });
-    else if (length > messageBytes) this.finish(tooLarge(length, messageBytes));
-    return !isCompressed && length <= messageBytes;
+    if (length > messageBytes) this.finish(tooLarge(length, messageBytes));
+    return length <= messageBytes;
   }
 
   /** RFC 9113 §8.1.1: a body that is not as long as content-length says is malformed. */
@@ -259,6 +262,11 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
 }
 
 const deadlineExceeded: Status = { code: statusCode.deadlineExceeded, message: 'the deadline has passed' };
+
+const compressed: Status = {
+  code: statusCode.unimplemented,
+  message: 'this server takes no compressed messages: send them with grpc-encoding identity',
+};
 
 function tooLarge(length: number, most: number): Status {
   return {
