@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TestGateway, toolCall } from '../harness/gateway.ts';
 
 const policy = `
@@ -13,9 +13,8 @@ rules:
     tools: ["delete_*"]
 `;
 
-test.each(['grpc-js', 'reeve'])(
-  'an agent registers, asks, gets a governed answer, and it is on record, by the engine %s',
-  async (engine) => {
+describe.each(['grpc-js', 'reeve'])('by the engine %s', (engine) => {
+  test('an agent registers, asks, gets a governed answer, and it is on record', async () => {
     await using gateway = await TestGateway.start({
       policies: { 'starter.yaml': policy },
       env: { SVC_GRPC_ENGINE: engine },
@@ -41,5 +40,5 @@ test.each(['grpc-js', 'reeve'])(
       'ActionDenied',
       'OpStateChanged',
     ]);
-  },
-);
+  });
+});
