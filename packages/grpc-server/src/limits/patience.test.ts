@@ -134,4 +134,31 @@ describe('what is too much is refused', () => {
     here.write(settingsFrame([[settingId.initialWindowSize, 100]]), request(7), data(7, hello, true));
     for (const id of [1, 3, 7]) expect((await here.answer(id)).get('grpc-status')).toBe('0');
   });
+
+  test('calls of a stranger that hold much by their metadata alone', async () => {
+    const { client } = await testServer({ limits: { inConnection: 100_000, waitingCalls: 2 } });
+    const here = await client();
+    const ids = Array.from({ length: 12 }, (_, n) => 2 * n + 1);
+    for (const id of ids) here.write(request(id, '/t/Stream', ['x-long', 'y'.repeat(15_000)]));
+    expect(await here.reset(23)).toBe(errorCode.enhanceYourCalm);
+    await here.settled();
+    // Six have room, and two wait for it.
+    expect(here.frames.filter(({ type }) => type === frameType.rstStream)).toHaveLength(4);
+  });
+
+  test('room for large messages of strangers, who wait for each other', async () => {
+    const limits = { smallMessageBytes: 1000, largeInConnection: 90_000, inConnection: 95_000, inAll: 100_000 };
+    const { client } = await testServer({ limits });
+    const begin = data(1, framed(Buffer.alloc(1000), 80_000));
+    const first = await client(emptySettings, request(1), begin);
+    await first.settled();
+    expect(first.granted(1)).toBeGreaterThan(0);
+    const second = await client(emptySettings, request(1), begin);
+    await second.settled();
+    expect(second.granted(1)).toBe(0);
+    const third = await client(emptySettings, request(1), data(1, hello, true));
+    expect((await third.answer(1)).get('grpc-status')).toBe('0');
+    first.destroy();
+    await vi.waitFor(() => expect(second.granted(1)).toBe(80_005 - 65_535 + 1024));
+  });
 });
