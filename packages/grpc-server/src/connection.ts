@@ -62,7 +62,7 @@ export class Connection implements FrameSink {
     this.prefaceSince = now;
     this.#budget = new PeerBudget(shared.limits, now);
     this.#outbox = new Outbox(socket, () => this.#drained());
-    this.#sender = new Sender(this.#outbox, (bytes) => this.#budget.sent(bytes));
+    this.#sender = new Sender(this.#outbox, () => this.#budget.sent());
     this.streams = new Streams(shared, this.#sender, this.#budget, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
     socket.setNoDelay(true);

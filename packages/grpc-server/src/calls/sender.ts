@@ -13,6 +13,9 @@ import type { Outbox } from '../http2/outbox.ts';
 import { prefixBytes } from './partial-message.ts';
 import { headBlockWith, headFrame, okFrame, streamIdAt } from './response-blocks.ts';
 
+/** Smaller parts of messages may be the work of tiny windows. */
+const usefulFrame = 1024;
+
 /** The sending side of a call, which belongs to the sender. */
 export interface Sending {
   readonly id: number;
@@ -40,12 +43,13 @@ export class Sender {
   /** Bytes of all calls that wait. */
   queuedBytes = 0;
   readonly #outbox: Outbox;
-  readonly #onUseful: (bytes: number) => void;
+  readonly #onUseful: () => void;
   /** Calls with something unsent, in turn. */
   #queue: Sending[] = [];
   #gone = 0;
 
-  constructor(outbox: Outbox, onUseful: (bytes: number) => void) {
+  /** `onUseful` is called for each message that has gone, and for each large part of one. */
+  constructor(outbox: Outbox, onUseful: () => void) {
     this.#outbox = outbox;
     this.#onUseful = onUseful;
   }
@@ -216,11 +220,12 @@ export class Sender {
     call.sendWindow -= size;
     this.queuedBytes -= size;
     call.unsentAt += size;
-    if (call.unsentAt === total) {
+    const isWhole = call.unsentAt === total;
+    if (isWhole) {
       call.unsent?.shift();
       call.unsentAt = 0;
     }
-    this.#onUseful(size);
+    if (isWhole || size >= usefulFrame) this.#onUseful();
     return true;
   }
 

@@ -173,10 +173,11 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   sentLast(): void {
+    if (this.state !== 'open' && this.state !== 'halfClosedRemote') return;
+    const state = nextState[this.state]['send ES'];
     // Whoever got the whole answer need not send the rest of the request (RFC 9113 §8.1).
-    const isAnswered = this.state === 'halfClosedRemote';
-    if (!isAnswered) this.connection.sender.reset(this.id, errorCode.noError);
-    this.connection.remove(this, !isAnswered);
+    if (state === 'halfClosedLocal') this.connection.sender.reset(this.id, errorCode.noError);
+    this.connection.remove(this, state === 'halfClosedLocal');
   }
 
   /** The stream is closed: by its last frame, by a reset, or with its connection. */

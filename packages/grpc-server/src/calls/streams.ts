@@ -241,6 +241,8 @@ export class Streams implements Carrier<ServerCall> {
     this.lastId = id;
     if (id > this.lastAllowed || this.#isFull) {
       this.#refuse(id, errorCode.refusedStream);
+      // What the client sent before it knew is no fault.
+      this.#budget.answered();
     } else if (head.fault !== undefined) {
       this.#answerFault(id, isLast, head.fault);
     } else if (head.unary !== undefined) {
@@ -288,5 +290,6 @@ export class Streams implements Carrier<ServerCall> {
     this.sender.headers(id, block, true);
     if (!isLast) this.sender.reset(id, errorCode.noError);
     this.#closed.add(id, !isLast);
+    this.#budget.answered();
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeFields } from '../hpack/encoder.ts';
-import { errorCode, flag, frameType } from '../http2/frame.ts';
+import { errorCode, flag, frameType, settingId } from '../http2/frame.ts';
+import { settingsFrame } from '../http2/settings.ts';
 import {
   data,
   emptySettings,
@@ -81,6 +82,35 @@ describe('useful work pays for control frames', () => {
     }
     expect((await here.answer(399)).get('grpc-status')).toBe('0');
     expect(here.isClosed).toBe(false);
+  });
+
+  test('as many as a client sends beside the messages of a stream', async () => {
+    const { client } = await testServer({ limits });
+    const here = await client(emptySettings, request(1, '/t/Stream'));
+    for (let n = 0; n < 500; n++) here.write(data(1, hello), frame(frameType.windowUpdate, 0, 0, word(1)), ping());
+    here.write(data(1, Buffer.alloc(0), true));
+    expect((await here.answer(1)).get('grpc-status')).toBe('0');
+  });
+
+  test.each([
+    ['are refused', '/t/Hang'],
+    ['no method takes', '/t/None'],
+  ])('and for what a client sends with calls that %s', async (_what, path) => {
+    const { client } = await testServer({ limits: { ...limits, untrustedStreams: 10 } });
+    const here = await client();
+    for (let n = 0; n < 300; n++) {
+      here.write(request(2 * n + 1, path), data(2 * n + 1, hello), data(2 * n + 1, Buffer.alloc(0), true));
+    }
+    await here.settled();
+    expect(here.isClosed).toBe(false);
+  });
+
+  test('but not the bytes that a tiny window lets through', async () => {
+    const { client } = await testServer({ limits });
+    const here = await client(settingsFrame([[settingId.initialWindowSize, 0]]));
+    here.write(request(1, '/t/Stream'), data(1, framed(Buffer.alloc(1000))));
+    here.write(...times(100, () => frame(frameType.windowUpdate, 0, 1, word(1))));
+    expect(await here.goAway()).toBe(errorCode.enhanceYourCalm);
   });
 
   test('and for cancelled calls', async () => {

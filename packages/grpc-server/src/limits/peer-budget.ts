@@ -9,7 +9,6 @@ const openedTokens = 1;
 /** A client may answer each answer with a few WINDOW_UPDATE and PING frames. */
 const answeredTokens = 4;
 const sentTokens = 2;
-const largeFrame = 1024;
 
 /** Bounds the frames of one peer that cost work and do none. Beyond it, the connection ends with ENHANCE_YOUR_CALM. */
 export class PeerBudget {
@@ -47,9 +46,9 @@ export class PeerBudget {
     this.#resets.earn(1);
   }
 
-  /** DATA of this size was sent. Tiny frames earn nothing: they may be the work of tiny windows. */
-  sent(bytes: number): void {
-    if (bytes >= largeFrame) this.#idle.earn(sentTokens);
+  /** A message of a stream was sent, or a large part of one. Some clients answer each with a PING. */
+  sent(): void {
+    this.#idle.earn(sentTokens);
   }
 
   /** A trusted peer may cancel as many calls at once as it may open. */
