@@ -1,8 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
+/** What depends on the engine that serves gRPC runs by the other one as well. */
+const byEngine = [
+  'batch-and-stream',
+  'control-stream',
+  'first-light',
+  'transport',
+  'unfinished-messages',
+  'unread-answers',
+];
+
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'all', include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'grpc-js',
+          include: byEngine.map((file) => `tests/e2e/${file}.test.ts`),
+          env: { REEVE_TEST_ENGINE: 'grpc-js' },
+        },
+      },
+    ],
     // Generous: the machine may be busy, and no test asserts how long anything takes.
     testTimeout: 60_000,
     hookTimeout: 60_000,

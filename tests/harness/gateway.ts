@@ -101,7 +101,7 @@ export class TestGateway {
     const args = ['serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--data', folder, ...(options.args ?? [])];
     const url = await databaseFor(folder, options);
     const database = url === undefined ? {} : { SVC_DATABASE_URL: url };
-    const env = { SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...database, ...options.env };
+    const env = { SVC_BOOTSTRAP_API_KEY: bootstrapKey, ...engine(), ...database, ...options.env };
     const child = spawnReeve(options.fromSources === true ? fromSources : quickest, args, env);
     const output = collect(child);
     const line = await firstLine(child, output);
@@ -244,6 +244,12 @@ async function databaseFor(folder: string, options: GatewayOptions): Promise<str
 
 const fromSources: readonly string[] = ['node_modules/.bin/reeve'];
 /** The bundle of `scripts/bundle-gateway.ts`, if there is one: it starts in half the time. */
+/** The engine that serves gRPC, if the tests run by another one than usual. */
+function engine(): Readonly<Record<string, string>> {
+  const name = process.env['REEVE_TEST_ENGINE'];
+  return name === undefined ? {} : { SVC_GRPC_ENGINE: name };
+}
+
 const bundle = process.env['REEVE_TEST_GATEWAY'];
 const quickest = bundle === undefined ? fromSources : ['node_modules/.bin/node', bundle];
 
