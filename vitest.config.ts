@@ -17,9 +17,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'grpc-js',
+          name: 'by the engine of Reeve',
           include: byEngine.map((file) => `tests/e2e/${file}.test.ts`),
-          env: { REEVE_TEST_ENGINE: 'grpc-js' },
+          env: { REEVE_TEST_ENGINE: 'reeve' },
         },
       },
     ],
