@@ -46,6 +46,8 @@ class Catalogue {
   readonly #byName: ReadonlyMap<string, FileDescriptorProto>;
   readonly #bySymbol = new Map<string, FileDescriptorProto>();
   readonly #services: string[] = [];
+  /** Anybody may ask, and files are long: each answer is made once. */
+  readonly #fileAnswers = new Map<FileDescriptorProto, Answer>();
 
   constructor(files: readonly FileDescriptorProto[]) {
     this.#byName = new Map(files.map((file) => [file.name, file]));
@@ -87,9 +89,15 @@ class Catalogue {
     for (const nested of message.nestedType) this.#addMessage(file, name, nested);
   }
 
-  /** The file and all its imports, so that one request is enough. */
   #fileAnswer(file: FileDescriptorProto | undefined, asked: string): Answer {
     if (file === undefined) return notFound(`nothing is known of "${asked}"`);
+    const answer = this.#fileAnswers.get(file) ?? this.#withImports(file);
+    this.#fileAnswers.set(file, answer);
+    return answer;
+  }
+
+  /** The file and all its imports, so that one request is enough. */
+  #withImports(file: FileDescriptorProto): Answer {
     const wanted = new Set([file]);
     for (const each of wanted) {
       for (const name of each.dependency) {
