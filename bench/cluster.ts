@@ -46,7 +46,10 @@ export async function measureCluster(
       ['2, each with the agents of the other', 2, 'crossed'],
     ] as const) {
       tell(`${shape.name}: ${name} …`);
-      rows.push({ name, ...(await measure(cores, pace, shape, gateways, store)) });
+      const row = { name, ...(await measure(cores, pace, shape, gateways, store)) };
+      const [ours, postgres] = [row.gatewayCpuMicros, row.postgresCpuMicros].map((micros) => micros.toFixed(0));
+      tell(`  ${ours} µs of the gateways and ${postgres} µs of PostgreSQL for each decision`);
+      rows.push(row);
     }
     results[shape.name] = rows;
   }
@@ -79,7 +82,7 @@ async function measure(
     }),
   );
   const rounds: Omit<ClusterRow, 'name'>[] = [];
-  for (let round = 0; round <= pace.rounds; round++) {
+  for (let round = -gateways; round < pace.rounds; round++) {
     const before = { postgres: postgresCpu(postgres?.pid), gateways: gatewaysCpu(lanes) };
     const results = await Promise.all(
       lanes.map(({ gateway, load }, nth) => {
@@ -100,8 +103,8 @@ async function measure(
     const after = { postgres: postgresCpu(postgres?.pid), gateways: gatewaysCpu(lanes) };
     const decisions = results.reduce((sum, { decisionsInAll }) => sum + decisionsInAll, 0);
     for (const { gateway, load } of lanes) await load.run({ kind: 'complete', fleet: gateway.grpc, pid: gateway.pid });
-    // The first one is for the JIT compiler.
-    if (round === 0) continue;
+    // The first ones are for the JIT compiler. The more gateways, the less each of them gets to do in a round.
+    if (round < 0) continue;
     rounds.push({
       perSecond: results.reduce((sum, each) => sum + each.decisions / each.seconds, 0),
       gatewayCpuMicros: (after.gateways - before.gateways) / decisions,

@@ -15,7 +15,7 @@ const costs: Costs = {
   seal: 150,
   sealEach: 8,
   follow: 100,
-  followEach: 20,
+  followEach: 8,
   insert: 475,
   insertEach: 25,
   flush: 500,
