@@ -269,8 +269,9 @@ export class Connection implements FrameSink {
     // Dear, because it may change the window of every stream.
     this.#budget.fault(this.streams.now);
     readSettings(this.#peer, bytes, start, end);
-    this.streams.setInitialWindow(this.#peer.initialWindow);
+    // Before what a new window lets out, because it comes "immediately" (RFC 9113 §6.5.3).
     this.#outbox.put(settingsAck);
+    this.streams.setInitialWindow(this.#peer.initialWindow);
   }
 
   #pinged(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {

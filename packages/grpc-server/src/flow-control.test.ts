@@ -42,6 +42,16 @@ describe('an answer', () => {
     expect(here.content(1)).toEqual(message);
   });
 
+  test('goes on only after the SETTINGS that let it are acknowledged (RFC 9113 §6.5.3)', async () => {
+    const { client } = await testServer();
+    const here = await client(initialWindow(0), request(1), data(1, message, true));
+    expect(await contentAfter(here, 1)).toBe(0);
+    here.frames.length = 0;
+    here.write(initialWindow(1));
+    await here.until(({ type }) => type === frameType.data);
+    expect(here.frames.map(({ type }) => type).slice(0, 2)).toEqual([frameType.settings, frameType.data]);
+  });
+
   test('shares the window of the connection with others, and each gets its turn', async () => {
     const { client } = await testServer();
     const here = await client(initialWindow(1_000_000));
