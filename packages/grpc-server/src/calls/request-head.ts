@@ -13,10 +13,16 @@ export interface Routes {
   readonly stream: ReadonlyMap<string, StreamHandler>;
 }
 
+/** The status of HTTP for a request that is not gRPC. What its answer holds depends on the method. */
+export interface Refusal {
+  readonly status: number;
+  readonly method: string;
+}
+
 /** Why a request is not handled. A malformed one is a stream error (RFC 9113 §8.1.1); the others are answered. */
 export type HeadFault =
   | { readonly kind: 'malformed' }
-  | { readonly kind: 'http'; readonly status: number }
+  | { readonly kind: 'http'; readonly refusal: Refusal }
   | { readonly kind: 'grpc'; readonly status: Status };
 
 /** A decoded request head. It never changes, and all calls with the same header block share it. */
@@ -80,10 +86,10 @@ function read(fields: readonly Field[]): Said | undefined {
 function faultOf(said: Said | undefined, isRouted: boolean, isTimeoutBad: boolean): HeadFault | undefined {
   if (said === undefined || !/^\d{1,15}$/.test(said['content-length'] ?? '0')) return { kind: 'malformed' };
   const method = said[':method'] ?? '';
-  if (method === 'CONNECT') return { kind: 'http', status: 405 };
+  if (method === 'CONNECT') return http(405, method);
   if (method === '' || (said[':scheme'] ?? '') === '' || (said[':path'] ?? '') === '') return { kind: 'malformed' };
-  if (method !== 'POST') return { kind: 'http', status: 405 };
-  if (!isGrpc(said['content-type'])) return { kind: 'http', status: 415 };
+  if (method !== 'POST') return http(405, method);
+  if (!isGrpc(said['content-type'])) return http(415, method);
   if (!isRouted) return grpc(statusCode.unimplemented, `there is no method ${said[':path'] ?? ''}`);
   if (isTimeoutBad) return grpc(statusCode.internal, 'grpc-timeout is not up to eight digits and a unit');
   return undefined;
@@ -95,6 +101,10 @@ function tooLarge(size: number): HeadFault {
 
 function grpc(code: number, message: string): HeadFault {
   return { kind: 'grpc', status: { code, message } };
+}
+
+function http(status: number, method: string): HeadFault {
+  return { kind: 'http', refusal: { status, method } };
 }
 
 function isGrpc(contentType: string | undefined): boolean {

@@ -44,7 +44,18 @@ export function trailerBlock(
   return Buffer.concat(parts);
 }
 
-/** An answer that is not gRPC, to a request that is not. */
+/** The content of an answer to a request that is not gRPC. */
+export const notGrpc: Buffer = Buffer.from(
+  'This is a gRPC server. Call it by a gRPC client: with POST, over HTTP/2, with content-type application/grpc.\n',
+);
+
+/** The head of an answer that is not gRPC. 405 has to name the methods that are allowed (RFC 9110 §15.5.6). */
 export function httpErrorBlock(status: number): Buffer {
-  return encodeFields([[':status', String(status)]]);
+  const fields: (readonly [string, string])[] = [
+    [':status', String(status)],
+    ['content-type', 'text/plain'],
+    ['content-length', String(notGrpc.length)],
+  ];
+  if (status === 405) fields.push(['allow', 'POST']);
+  return encodeFields(fields);
 }

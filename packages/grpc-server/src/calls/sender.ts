@@ -26,7 +26,7 @@ export interface Sending {
   /** Messages that wait for the peer to read, and how much of the first has gone, prefix included. */
   unsent: Uint8Array[] | undefined;
   unsentAt: number;
-  /** The last header block, which waits behind them. */
+  /** The last header block, which waits behind them. An empty one stands for an empty DATA frame. */
   lastBlock: Buffer | undefined;
   isQueued: boolean;
   /** The status was written. */
@@ -89,10 +89,19 @@ export class Sender {
     call.unsent.push(message);
     this.queuedBytes += prefixBytes + message.length;
     if (call.unsent.length === 1) this.#sendWhatFits(call);
-    if (call.unsent.length === 0) return true;
-    this.#enqueue(call);
-    call.stalled();
-    return false;
+    return this.#hasGone(call);
+  }
+
+  /** A whole answer that is not gRPC: its content goes without the prefix of a message, as if that had been sent. */
+  content(call: Sending, head: Buffer, content: Uint8Array): void {
+    call.hasSentHead = true;
+    this.headers(call.id, head, false);
+    call.unsent = [content];
+    call.unsentAt = prefixBytes;
+    this.queuedBytes += content.length;
+    this.#sendWhatFits(call);
+    this.#hasGone(call);
+    this.last(call, Buffer.alloc(0));
   }
 
   /** Sends the last block now, or behind the messages that wait. */
@@ -101,8 +110,7 @@ export class Sender {
     if (isWaiting(call)) {
       call.lastBlock = block;
     } else {
-      this.headers(call.id, block, true);
-      call.sentLast();
+      this.#end(call, block);
     }
   }
 
@@ -184,11 +192,24 @@ export class Sender {
     } else if (call.lastBlock !== undefined) {
       const block = call.lastBlock;
       call.lastBlock = undefined;
-      this.headers(call.id, block, true);
-      call.sentLast();
+      this.#end(call, block);
     } else {
       call.drained();
     }
+  }
+
+  #end(call: Sending, block: Buffer): void {
+    if (block.length > 0) this.headers(call.id, block, true);
+    else this.#emptyData(call.id);
+    call.sentLast();
+  }
+
+  /** Whether all messages of a call have gone. If not, it waits for its turn. */
+  #hasGone(call: Sending): boolean {
+    if (!isWaiting(call)) return true;
+    this.#enqueue(call);
+    call.stalled();
+    return false;
   }
 
   #enqueue(call: Sending): void {
@@ -227,6 +248,12 @@ export class Sender {
     }
     if (isWhole || size >= usefulFrame) this.#onUseful();
     return true;
+  }
+
+  /** Ends a stream, which no window forbids. */
+  #emptyData(stream: number): void {
+    const place = this.#outbox.reserve(frameHeaderBytes);
+    writeFrameHeader(this.#outbox.buffer, place, 0, frameType.data, flag.endStream, stream);
   }
 
   #word(type: number, stream: number, value: number): void {

@@ -13,8 +13,9 @@ import type { Status } from '../status.ts';
 import type { Carrier } from './carrier.ts';
 import { HeadCache } from './head-cache.ts';
 import type { HeadFault, RequestHead } from './request-head.ts';
+import { RefusedCall } from './refused-call.ts';
 import { areTrailers, requestHeadOf } from './request-head.ts';
-import { httpErrorBlock, trailerBlock } from './response-blocks.ts';
+import { trailerBlock } from './response-blocks.ts';
 import type { Sender } from './sender.ts';
 import type { ServerCall } from './server-call.ts';
 import type { Shared } from './shared.ts';
@@ -243,6 +244,10 @@ export class Streams implements Carrier<ServerCall> {
       this.#refuse(id, errorCode.refusedStream);
       // What the client sent before it knew is no fault.
       this.#budget.answered();
+    } else if (head.fault?.kind === 'http') {
+      const call = new RefusedCall(id, this, head, this.initialWindow, head.fault.refusal);
+      this.#add(call, isLast);
+      call.start();
     } else if (head.fault !== undefined) {
       this.#answerFault(id, isLast, head.fault);
     } else if (head.unary !== undefined) {
@@ -279,15 +284,13 @@ export class Streams implements Carrier<ServerCall> {
   }
 
   /** Answers without a call, and wants nothing of what the client still sends. */
-  #answerFault(id: number, isLast: boolean, fault: HeadFault): void {
+  #answerFault(id: number, isLast: boolean, fault: Exclude<HeadFault, { kind: 'http' }>): void {
     if (fault.kind === 'malformed') {
       this.#refuse(id, errorCode.protocolError);
       this.#budget.fault(this.now);
       return;
     }
-    const block =
-      fault.kind === 'http' ? httpErrorBlock(fault.status) : trailerBlock(fault.status, false, undefined, undefined);
-    this.sender.headers(id, block, true);
+    this.sender.headers(id, trailerBlock(fault.status, false, undefined, undefined), true);
     if (!isLast) this.sender.reset(id, errorCode.noError);
     this.#closed.add(id, !isLast);
     this.#budget.answered();
