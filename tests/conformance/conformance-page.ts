@@ -20,9 +20,10 @@ ${notRunLines(results)}
 
 ${markdownTable(h2specHeader, h2specRows(results))}
 
-The tool is run twice. Its own requests (http) are not gRPC, so an engine refuses them as soon as it has read their
-header, and some tests do not reach what they are about. The second time the tool is built to send the same tests as calls
-of gRPC (grpc), to a method that takes any content and answers it.
+The tool is run twice. Its own requests (http) are not gRPC, so an engine refuses them: Reeve's own at their end, with a
+text that says what it is; grpc-js as soon as it has read their header, so that some tests do not reach what they are
+about. The second time the tool is built to send the same tests as calls of gRPC (grpc), to a method that takes any content
+and answers it.
 
 "Unexpected" counts the failures that the table below does not explain, and the passes of tests that it says fail.
 Either fails the run. The unexpected ones of the last run:
