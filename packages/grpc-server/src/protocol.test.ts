@@ -55,8 +55,8 @@ describe('a unary call', () => {
     ['without a message', unimplemented, data(1, Buffer.alloc(0), true)],
     ['with two messages', unimplemented, data(1, Buffer.concat([hello, hello]), true)],
     ['that begins a second message', unimplemented, data(1, Buffer.concat([hello, Buffer.alloc(1)]))],
-    ['with a compressed message', unimplemented, data(1, framed(Buffer.from('hello'), 5, true))],
-    ['that begins a compressed message', unimplemented, data(1, Buffer.from([1]))],
+    ['with a compressed message but no encoding', '13', data(1, framed(Buffer.from('hello'), 5, true))],
+    ['that begins a compressed message', '13', data(1, Buffer.from([1]))],
     ['with a message that is cut off', '13', data(1, hello.subarray(0, 8), true)],
     ['with a message over the limit', exhausted, data(1, framed(Buffer.alloc(1), 4 * 1024 * 1024 + 1))],
   ])('%s has status %s', async (_what, status, body) => {
@@ -64,6 +64,16 @@ describe('a unary call', () => {
     const here = await client(emptySettings, request(1), body);
     const answer = await here.answer(1);
     expect([answer.get(':status'), answer.get('grpc-status')]).toEqual(['200', status]);
+  });
+
+  test.each([
+    ['gzip', unimplemented],
+    ['identity', '13'],
+  ])('with a compressed message and the encoding %s has status %s', async (encoding, status) => {
+    const { client } = await testServer();
+    const compressed = data(1, framed(Buffer.from('hello'), 5, true), true);
+    const here = await client(emptySettings, request(1, '/t/Echo', ['grpc-encoding', encoding]), compressed);
+    expect((await here.answer(1)).get('grpc-status')).toBe(status);
   });
 
   test('may name an encoding that it does not use', async () => {

@@ -210,7 +210,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     if (!this.begins()) return end;
     // Naming an encoding is allowed; compressing a message by it is not.
     if (bytes[at] !== 0) {
-      this.finish(compressed);
+      this.finish((this.metadata.get('grpc-encoding') ?? 'identity') === 'identity' ? misflagged : compressed);
       return end;
     }
     if (end - at >= prefixBytes) {
@@ -267,6 +267,11 @@ const deadlineExceeded: Status = { code: statusCode.deadlineExceeded, message: '
 const compressed: Status = {
   code: statusCode.unimplemented,
   message: 'this server takes no compressed messages: send them with grpc-encoding identity',
+};
+
+const misflagged: Status = {
+  code: statusCode.internal,
+  message: 'a message says that it is compressed, but grpc-encoding does not say how: send it with compressed-flag 0',
 };
 
 function tooLarge(length: number, most: number): Status {
