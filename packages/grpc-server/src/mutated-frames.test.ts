@@ -1,0 +1,130 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { careFor } from './connection-care.ts';
+import { Connection } from './connection.ts';
+import type { Shared } from './calls/shared.ts';
+import type { StreamHandler, UnaryHandler } from './handlers.ts';
+import { errorCode, frameHeaderBytes, frameType } from './http2/frame.ts';
+import { defaultLimits } from './limits.ts';
+import { DeadlineWheel } from './limits/deadline-wheel.ts';
+import { MessageRoom } from './limits/message-room.ts';
+import type { Random } from './testkit/frame-mutator.ts';
+import { mutatedFrames, randomOf } from './testkit/frame-mutator.ts';
+import { LocalSocket } from './testkit/local-socket.ts';
+
+const sequences = Number(process.env['REEVE_FUZZ_SEQUENCES'] ?? 5000);
+const firstSeed = Number(process.env['REEVE_FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
+const atOnce = 100;
+const long = 24 * 3600 * 1000;
+
+class HandlerFault extends Error {}
+
+const large = Buffer.alloc(100_000);
+const echo: UnaryHandler = (message, call) => call.answer(message);
+const stream: StreamHandler = (call) => ({
+  message: (bytes) => void call.send(Buffer.from(bytes)),
+  ended: () => call.end(),
+  closed: () => undefined,
+});
+const limits = { ...defaultLimits, finishWithinMs: 2, smallMessageBytes: 1024, largeInConnection: 80_000 };
+const faults: unknown[] = [];
+const shared: Shared = {
+  limits,
+  room: new MessageRoom({ ...limits, inAll: 200_000 }),
+  wheel: new DeadlineWheel(),
+  statusOf: (error) => {
+    if (!(error instanceof HandlerFault)) faults.push(error);
+    return { code: 2, message: 'a fault' };
+  },
+  routes: {
+    unary: new Map<string, UnaryHandler>([
+      ['/t/Echo', echo],
+      ['/t/Trust', (message, call) => (call.trust(), echo(message, call))],
+      [
+        '/t/Throw',
+        () => {
+          throw new HandlerFault();
+        },
+      ],
+      ['/t/Hang', () => undefined],
+    ]),
+    stream: new Map<string, StreamHandler>([
+      ['/t/Stream', stream],
+      ['/t/Push', (call) => (call.send(large), stream(call))],
+      [
+        '/t/Pause',
+        (call) => {
+          call.pause();
+          setImmediate(() => call.resume());
+          return stream(call);
+        },
+      ],
+    ]),
+  },
+};
+
+afterAll(() => shared.wheel.stop());
+
+interface Run {
+  readonly seed: number;
+  readonly socket: LocalSocket;
+  readonly connection: Connection;
+}
+
+function begin(seed: number): Run {
+  const random = randomOf(seed);
+  const socket = new LocalSocket(() => random(10) > 0);
+  const connection = new Connection(socket, shared, () => undefined);
+  receive(socket, mutatedFrames(random), random);
+  return { seed, socket, connection };
+}
+
+function receive(socket: LocalSocket, bytes: Buffer, random: Random): void {
+  const cut = random(3) === 0 ? random(bytes.length) : bytes.length;
+  socket.receive(bytes.subarray(0, cut));
+  if (cut < bytes.length) socket.receive(bytes.subarray(cut));
+}
+
+/** All that was sent is whole frames, and none says that the server is at fault. */
+function checkSent({ seed, socket }: Run): void {
+  const bytes = Buffer.concat(socket.sent);
+  let at = 0;
+  while (at < bytes.length) {
+    const next = at + frameHeaderBytes + bytes.readUIntBE(at, 3);
+    if (bytes[at + 3] === frameType.goAway) {
+      expect(bytes.readUInt32BE(at + frameHeaderBytes + 4), `seed ${seed}`).not.toBe(errorCode.internalError);
+    }
+    at = next;
+  }
+  expect(at, `seed ${seed}`).toBe(bytes.length);
+}
+
+/** Whatever a connection held is released once it is gone. */
+function checkReleased({ seed, connection }: Run): void {
+  const { calls, held, stalled, waiting, sender } = connection.streams;
+  const left = { calls: calls.size, held, stalled, waiting: waiting.size, queued: sender.queuedBytes };
+  expect(left, `seed ${seed}`).toEqual({ calls: 0, held: 0, stalled: 0, waiting: 0, queued: 0 });
+}
+
+test(
+  `mutated frames break nothing and leave nothing, from seed ${firstSeed}`,
+  async () => {
+    for (let seed = firstSeed; seed < firstSeed + sequences; seed += atOnce) {
+      const runs = Array.from({ length: atOnce }, (_, index) => begin(seed + index));
+      await turn();
+      careFor(
+        runs.map(({ connection }) => connection),
+        limits,
+      );
+      await turn();
+      for (const run of runs) run.connection.destroy();
+      await turn();
+      for (const run of runs) {
+        checkSent(run);
+        checkReleased(run);
+      }
+      expect(faults, `seeds from ${seed}`).toEqual([]);
+    }
+  },
+  long,
+);
