@@ -1,5 +1,5 @@
 import type { Client } from '@grpc/grpc-js';
-import { Metadata } from '@grpc/grpc-js';
+import { Metadata, status } from '@grpc/grpc-js';
 import * as fc from 'fast-check';
 import { writeBody, writeCallRequest } from '../test-messages.ts';
 import { initialEcho, servicePath, trailingEcho } from '../test-service.ts';
@@ -12,7 +12,7 @@ export interface ClientCall {
   readonly others: readonly (readonly [string, string | Buffer])[];
   readonly messages: readonly Uint8Array[];
   /** What the client does after its messages: it ends, gives up after as many answers, or has a deadline. */
-  readonly then: 'end' | { readonly cancelAfter: number } | { readonly deadlineMs: number };
+  readonly ending: 'end' | { readonly cancelAfter: number } | { readonly deadlineMs: number };
 }
 
 /** What the client sees. The words of a status are compared only if the service chose them. */
@@ -30,9 +30,9 @@ const size = fc.oneof(
   fc.nat(300),
   fc.tuple(fc.constantFrom(...edges), fc.nat(12)).map(([edge, more]) => edge + more),
 );
-const text = fc.string({ unit: fc.constantFrom(...'abc XYZ019-_.~!"%&='), minLength: 1, maxLength: 20 });
+const text = fc.string({ unit: fc.constantFrom(...'abc XYZ019-_.~!"%&='.split('')), minLength: 1, maxLength: 20 });
 const value = text.map((it) => it.trim()).filter((it) => it !== '');
-const status = fc.record({
+const askedStatus = fc.record({
   code: fc.integer({ min: 1, max: 16 }),
   message: fc.string({ unit: 'binary', maxLength: 20 }).map((it) => it.toWellFormed()),
 });
@@ -62,22 +62,22 @@ const unary = fc.record({
   messages: fc
     .oneof(
       fc.tuple(size, size).map(([answer, payload]) => writeCallRequest({ responseSize: answer }, payload)),
-      status.map((it) => writeCallRequest({ status: it })),
+      askedStatus.map((it) => writeCallRequest({ status: it })),
     )
     .map((it) => [it]),
-  then: end,
+  ending: end,
 });
 const input = fc.record({
   path: fc.constant(`${servicePath}/StreamingInputCall`),
   ...metadata,
   messages: fc.array(size.map(writeBody), { maxLength: 5 }),
-  then: end,
+  ending: end,
 });
 const stream = fc
-  .tuple(fc.array(asking, { maxLength: 4 }), fc.option(status), fc.record(metadata))
+  .tuple(fc.array(asking, { maxLength: 4 }), fc.option(askedStatus), fc.record(metadata))
   .map(([asked, failure, rest]): ClientCall => {
     const failing = failure === null ? [] : [writeCallRequest({ status: failure })];
-    return { path: duplex, ...rest, messages: [...asked.map(({ message }) => message), ...failing], then: 'end' };
+    return { path: duplex, ...rest, messages: [...asked.map(({ message }) => message), ...failing], ending: 'end' };
   });
 /** It gives up after an answer, because grpc-js never tells a server of a call that it gives up at once. */
 const cancelled = fc
@@ -85,13 +85,13 @@ const cancelled = fc
   .map(([asked, most, rest]): ClientCall => {
     const count = asked.reduce((sum, it) => sum + it.responses, 0);
     const cancelAfter = 1 + (most % count);
-    return { path: duplex, ...rest, messages: asked.map(({ message }) => message), then: { cancelAfter } };
+    return { path: duplex, ...rest, messages: asked.map(({ message }) => message), ending: { cancelAfter } };
   });
 const late = fc
   .tuple(fc.integer({ min: 1, max: 20 }), fc.nat(100), fc.record(metadata))
   .map(([deadlineMs, payload, rest]): ClientCall => {
     const slow = writeCallRequest({ responses: [{ size: 1, intervalMicros: 10_000_000 }] }, payload);
-    return { path: duplex, ...rest, messages: [slow], then: { deadlineMs } };
+    return { path: duplex, ...rest, messages: [slow], ending: { deadlineMs } };
   });
 
 export const clientCalls: fc.Arbitrary<ClientCall> = fc.oneof(
@@ -103,14 +103,14 @@ export const clientCalls: fc.Arbitrary<ClientCall> = fc.oneof(
 );
 
 const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-const unimplemented = 12;
 
 /** Makes the call. Every kind of call is sent as a stream, so that whatever comes is seen. */
 export function callBy(client: Client, plan: ClientCall): Promise<ClientOutcome> {
-  const { then } = plan;
-  const options = typeof then === 'object' && 'deadlineMs' in then ? { deadline: Date.now() + then.deadlineMs } : {};
+  const { ending } = plan;
+  const options =
+    typeof ending === 'object' && 'deadlineMs' in ending ? { deadline: Date.now() + ending.deadlineMs } : {};
   const call = client.makeBidiStreamRequest(plan.path, asIs, asIs, metadataOf(plan), options);
-  const cancelAfter = typeof then === 'object' && 'cancelAfter' in then ? then.cancelAfter : undefined;
+  const cancelAfter = typeof ending === 'object' && 'cancelAfter' in ending ? ending.cancelAfter : undefined;
   const messages: string[] = [];
   let initial: unknown[] = [];
   const outcome = new Promise<ClientOutcome>((resolve) => {
@@ -124,10 +124,10 @@ export function callBy(client: Client, plan: ClientCall): Promise<ClientOutcome>
     });
     call.on('error', () => undefined);
     call.on('status', ({ code, details, metadata: received }) => {
-      const isOwnWords = code === 0 || code === unimplemented || then !== 'end';
+      const isOwnWords = code === status.OK || code === status.UNIMPLEMENTED || ending !== 'end';
       const common = { code, details: isOwnWords ? '' : details, messages };
       // Whether the head came before the client gave up is chance.
-      if (then !== 'end') resolve({ ...common, initial: [], trailing: [] });
+      if (ending !== 'end') resolve({ ...common, initial: [], trailing: [] });
       else {
         // An engine may send the head of a failed call together with the status: "Trailers-Only".
         const told = [...initial, ...received.get(initialEcho)];
@@ -136,7 +136,7 @@ export function callBy(client: Client, plan: ClientCall): Promise<ClientOutcome>
     });
   });
   for (const message of plan.messages) call.write(message);
-  if (then === 'end') call.end();
+  if (ending === 'end') call.end();
   return outcome;
 }
 

@@ -1,13 +1,12 @@
-import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { encodeFields } from '../../../packages/grpc-server/src/hpack/encoder.ts';
 import { flag, frameType, settingId } from '../../../packages/grpc-server/src/http2/frame.ts';
 import { settingsFrame } from '../../../packages/grpc-server/src/http2/settings.ts';
-import { frame, framed, requestFields, word } from '../../../packages/grpc-server/src/testkit/raw-client.ts';
+import { frame, requestFields, word } from '../../../packages/grpc-server/src/testkit/raw-client.ts';
 import { writeCallRequest } from '../test-messages.ts';
 import { servicePath } from '../test-service.ts';
 import type { Oddity } from './oddities.ts';
-import { oddities } from './oddities.ts';
+import { bodyOf, headOf, oddities } from './oddities.ts';
 
 /** A call as frames: a usual one, but for one oddity, laid out in any way that the rules allow. */
 export interface RawCall {
@@ -56,7 +55,7 @@ export function framesOf({ oddity, path, layout: how, answerBytes, payloadBytes 
     path === unaryPath ? { responseSize: answerBytes } : { responses: [{ size: answerBytes, intervalMicros: 0 }] };
   const message = writeCallRequest(asked, payloadBytes);
   const settings = settingsFrame([[settingId.initialWindowSize, how.window]]);
-  const head = block(1, encodeFields(fieldsOf(oddity, path)), how.blockCuts, false);
+  const head = block(1, encodeFields(headOf(oddity, requestFields(path))), how.blockCuts, false);
   return Buffer.concat([settings, ...head, ...contentOf(bodyOf(oddity, message), how), ...endOf(oddity, how)]);
 }
 
@@ -65,90 +64,6 @@ export const openWindows: Buffer = Buffer.concat([
   settingsFrame([[settingId.initialWindowSize, 10_000_000]]),
   frame(frameType.windowUpdate, 0, 0, word(10_000_000)),
 ]);
-
-type Fields = readonly (readonly [string, string])[];
-
-function fieldsOf(oddity: Oddity, path: string): Fields {
-  const usual = requestFields(path);
-  const set = (name: string, value: string) => usual.map((it) => (it[0] === name ? ([name, value] as const) : it));
-  const without = (name: string) => usual.filter((it) => it[0] !== name);
-  const and = (name: string, value: string): Fields => [...usual, [name, value]];
-  switch (oddity) {
-    case 'another content-type':
-      return set('content-type', 'application/json');
-    case 'no content-type':
-      return without('content-type');
-    case 'a suffix of the content-type':
-      return set('content-type', 'application/grpc+proto');
-    case 'GET':
-      return set(':method', 'GET');
-    case 'no te':
-      return without('te');
-    case 'another te':
-      return set('te', 'gzip');
-    case 'no path':
-      return without(':path');
-    case 'no scheme':
-      return without(':scheme');
-    case 'an unknown method':
-      return set(':path', '/none/None');
-    case 'a capital in a name':
-      return and('X-a', '1');
-    case 'an unknown pseudo-header field':
-      return [[':none', '1'], ...usual];
-    case 'a pseudo-header field behind others':
-      return [...without(':authority'), [':authority', 'localhost']];
-    case 'a field of the connection':
-      return and('connection', 'close');
-    case 'two paths':
-      return [[':path', path], ...usual];
-    case 'NUL in a value':
-      return and('x-a', 'a\0b');
-    case 'white space around a value':
-      return and('x-a', ' a ');
-    case 'an empty value':
-      return and('x-a', '');
-    case 'a timeout':
-      return and('grpc-timeout', '1H');
-    case 'a timeout without a unit':
-      return and('grpc-timeout', '1');
-    case 'a timeout of nine digits':
-      return and('grpc-timeout', '123456789S');
-    case 'a wrong content-length':
-      return and('content-length', '3');
-    case 'binary metadata that is not base64':
-      return and('x-a-bin', '*');
-    case 'an encoding that it does not use':
-    case 'a compressed message':
-      return and('grpc-encoding', 'gzip');
-    default:
-      return usual;
-  }
-}
-
-function bodyOf(oddity: Oddity, message: Uint8Array): Buffer {
-  const usual = framed(message);
-  switch (oddity) {
-    case 'no message':
-      return Buffer.alloc(0);
-    case 'two messages':
-      return Buffer.concat([usual, usual]);
-    case 'a message that is cut off':
-      return framed(message, message.length + 1);
-    case 'a prefix that is cut off':
-      return usual.subarray(0, 3);
-    case 'a compressed message': {
-      const packed = gzipSync(message);
-      return framed(packed, packed.length, true);
-    }
-    case 'a compressed message without an encoding':
-      return framed(message, message.length, true);
-    case 'a message over the limit':
-      return framed(message, 5_000_000);
-    default:
-      return usual;
-  }
-}
 
 function contentOf(bytes: Buffer, { parts, end }: Layout): Buffer[] {
   const frames: Buffer[] = [];

@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { careFor } from './connection-care.ts';
-import { Connection } from './connection.ts';
-import type { Shared } from './calls/shared.ts';
-import type { StreamHandler, UnaryHandler } from './handlers.ts';
-import { errorCode, frameHeaderBytes, frameType } from './http2/frame.ts';
-import { defaultLimits } from './limits.ts';
-import { DeadlineWheel } from './limits/deadline-wheel.ts';
-import { MessageRoom } from './limits/message-room.ts';
-import type { Random } from './testkit/frame-mutator.ts';
-import { mutatedFrames, randomOf } from './testkit/frame-mutator.ts';
-import { LocalSocket } from './testkit/local-socket.ts';
+import { careFor } from '../../../packages/grpc-server/src/connection-care.ts';
+import { Connection } from '../../../packages/grpc-server/src/connection.ts';
+import type { Shared } from '../../../packages/grpc-server/src/calls/shared.ts';
+import type { StreamHandler, UnaryHandler } from '../../../packages/grpc-server/src/handlers.ts';
+import { errorCode, frameHeaderBytes, frameType } from '../../../packages/grpc-server/src/http2/frame.ts';
+import { defaultLimits } from '../../../packages/grpc-server/src/limits.ts';
+import { DeadlineWheel } from '../../../packages/grpc-server/src/limits/deadline-wheel.ts';
+import { MessageRoom } from '../../../packages/grpc-server/src/limits/message-room.ts';
+import type { Random } from './frame-mutator.ts';
+import { mutatedFrames, randomOf } from './frame-mutator.ts';
+import { LocalSocket } from './local-socket.ts';
 
 const sequences = Number(process.env['REEVE_FUZZ_SEQUENCES'] ?? 5000);
 const firstSeed = Number(process.env['REEVE_FUZZ_SEED'] ?? Date.now() % 1_000_000_000);

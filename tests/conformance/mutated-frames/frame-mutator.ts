@@ -1,6 +1,16 @@
-import { frameType, preface, settingId } from '../http2/frame.ts';
-import { settingsFrame } from '../http2/settings.ts';
-import { data, emptySettings, frame, framed, headers, ping, request, requestFields, word } from './raw-client.ts';
+import { frameType, preface, settingId } from '../../../packages/grpc-server/src/http2/frame.ts';
+import { settingsFrame } from '../../../packages/grpc-server/src/http2/settings.ts';
+import {
+  data,
+  emptySettings,
+  frame,
+  framed,
+  headers,
+  ping,
+  request,
+  requestFields,
+  word,
+} from '../../../packages/grpc-server/src/testkit/raw-client.ts';
 
 export type Random = (below: number) => number;
 
