@@ -43,7 +43,7 @@ const pool: readonly Buffer[] = [
   ...[true, false].flatMap((isLast) => [hello, Buffer.concat([hello, hello])].map((it) => data(1, it, isLast))),
   ...[0, 3, 7].map((end) => data(1, hello.subarray(0, end))),
   data(1, framed(Buffer.alloc(16_000))),
-  data(1, framed(Buffer.alloc(16_000), 70_000)),
+  ...[20_000, 40_000, 70_000].map((declared) => data(1, framed(Buffer.alloc(1000), declared))),
   data(1, Buffer.alloc(16_000), true),
   data(1, Buffer.alloc(0), true),
   frame(frameType.data, 8, 1, Buffer.concat([Buffer.from([9]), hello, Buffer.alloc(9)])),

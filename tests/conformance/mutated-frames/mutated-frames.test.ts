@@ -26,7 +26,7 @@ const stream: StreamHandler = (call) => ({
   ended: () => call.end(),
   closed: () => undefined,
 });
-const limits = { ...defaultLimits, finishWithinMs: 2, smallMessageBytes: 1024, largeInConnection: 80_000 };
+const limits = { ...defaultLimits, finishWithinMs: 2, smallMessageBytes: 1024, largeInConnection: 60_000 };
 const faults: unknown[] = [];
 const shared: Shared = {
   limits,
