@@ -121,14 +121,17 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   protected read(bytes: Buffer, start: number, end: number): void {
+    const at = this.readUntilHeld(bytes, start, end);
+    if (at < end && this.isOpen) this.keep(bytes, at, end);
+  }
+
+  /** Reads messages until the call holds or ends, and returns where it stopped. */
+  protected readUntilHeld(bytes: Buffer, start: number, end: number): number {
     let at = start;
-    while (at < end && this.isOpen) {
-      if (this.isHolding) {
-        this.keep(bytes, at, end);
-        return;
-      }
+    while (at < end && this.isOpen && !this.isHolding) {
       at = this.partial === undefined ? this.#begin(bytes, at, end) : this.#goOn(this.partial, bytes, at, end);
     }
+    return at;
   }
 
   /** Keeps bytes for later; only a call that holds does. */

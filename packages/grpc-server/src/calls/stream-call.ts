@@ -2,6 +2,7 @@ import type { ServerStream, StreamListener } from '../handlers.ts';
 import { defaultWindow } from '../http2/frame.ts';
 import type { Status } from '../status.ts';
 import { statusCode } from '../status.ts';
+import { KeptBytes } from './kept-bytes.ts';
 import { besideEach, ServerCall } from './server-call.ts';
 
 const ok: Status = { code: statusCode.ok, message: '' };
@@ -14,8 +15,7 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   #hasEnded = false;
   #hasToldEnd = false;
   /** What came while the call held. */
-  #unread: Buffer[] = [];
-  #unreadBytes = 0;
+  readonly #unread = new KeptBytes();
 
   /** Call it once, before anything is received. The handler may have ended the stream already. */
   start(listener: StreamListener): void {
@@ -24,7 +24,7 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   }
 
   protected override get heldBytes(): number {
-    return this.#unreadBytes + this.#unread.length * besideEach;
+    return this.#unread.length === 0 ? 0 : this.#unread.length + besideEach;
   }
 
   protected override get spareWindow(): number {
@@ -79,18 +79,16 @@ export class StreamServerCall extends ServerCall implements ServerStream {
     }
   }
 
-  protected override read(bytes: Buffer, start: number, end: number): void {
+  protected override readUntilHeld(bytes: Buffer, start: number, end: number): number {
     const wasReading = this.#isReading;
     this.#isReading = true;
-    super.read(bytes, start, end);
+    const at = super.readUntilHeld(bytes, start, end);
     this.#isReading = wasReading;
+    return at;
   }
 
   protected override keep(bytes: Buffer, start: number, end: number): void {
-    const kept = Buffer.allocUnsafeSlow(end - start);
-    bytes.copy(kept, 0, start, end);
-    this.#unread.push(kept);
-    this.#unreadBytes += kept.length;
+    this.#unread.add(bytes, start, end);
   }
 
   protected override gotEnd(): void {
@@ -99,8 +97,7 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   }
 
   protected override gone(): void {
-    this.#unread = [];
-    this.#unreadBytes = 0;
+    this.#unread.clear();
     this.#guard(() => this.#listener?.closed());
   }
 
@@ -120,11 +117,8 @@ export class StreamServerCall extends ServerCall implements ServerStream {
     this.isHolding = false;
     if (this.#isReading) return;
     if (this.partial !== undefined) this.since = performance.now();
-    const kept = this.#unread;
-    this.#unread = [];
-    this.#unreadBytes = 0;
-    // What does not fit is kept again, in the same order.
-    for (const bytes of kept) this.read(bytes, 0, bytes.length);
+    const { bytes, start, end } = this.#unread;
+    this.#unread.drop(this.readUntilHeld(bytes, start, end));
     if (this.#hasEnded && !this.#hasToldEnd && this.#unread.length === 0 && this.isOpen) this.#ended();
     if (this.state !== 'closed') this.connection.touch(this);
   }
