@@ -18,25 +18,22 @@ import {
   settingId,
 } from './http2/frame.ts';
 import type { FrameSink } from './http2/frame-reader.ts';
-import { FrameReader } from './http2/frame-reader.ts';
+import { Intake } from './http2/intake.ts';
 import { Outbox } from './http2/outbox.ts';
-import { PrefaceReader } from './http2/preface-reader.ts';
 import { ReceiveWindow } from './http2/receive-window.ts';
 import { defaultSettings, readSettings, settingsAck, settingsFrame } from './http2/settings.ts';
 import { PeerBudget } from './limits/peer-budget.ts';
 
 const keepalive = Buffer.from('are you?');
+/** Others have their turn after so many frames with work in them. */
+const workInTurn = 256;
 const farewell = Buffer.from('farewell');
 
 /** One connection: reads frames, and ends with GOAWAY on whatever breaks the rules. */
 export class Connection implements FrameSink {
   readonly streams: Streams;
-  /** When it was accepted, until the preface has come. */
-  prefaceSince: number | undefined;
   /** When a PING was sent that is not acknowledged. */
   pingedAt: number | undefined;
-  /** When reading stopped because the peer does not read. */
-  blockedSince: number | undefined;
   /** When it began to close. */
   closingSince: number | undefined;
   readonly #socket: Socket;
@@ -44,14 +41,15 @@ export class Connection implements FrameSink {
   readonly #outbox: Outbox;
   readonly #sender: Sender;
   readonly #budget: PeerBudget;
-  readonly #reader = new FrameReader(this);
+  readonly #intake: Intake;
   readonly #peer = defaultSettings();
-  readonly #preface = new PrefaceReader();
   #hasSettings = false;
   readonly #blocks: HeaderBlocks;
   readonly #window = new ReceiveWindow();
   #dataCall: ServerCall | undefined;
   #isDataLast = false;
+  /** What this turn has done, in frames that begin calls or carry messages. */
+  #work = 0;
   #isDraining = false;
   #isLeaving = false;
 
@@ -59,14 +57,13 @@ export class Connection implements FrameSink {
     const now = performance.now();
     this.#socket = socket;
     this.#shared = shared;
-    this.prefaceSince = now;
     this.#budget = new PeerBudget(shared.limits, now);
     this.#outbox = new Outbox(socket, () => this.#drained());
     this.#sender = new Sender(this.#outbox, () => this.#budget.sent());
     this.streams = new Streams(shared, this.#sender, this.#budget, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    this.#intake = new Intake(socket, this.#outbox, this, (read) => this.#turn(read));
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#closed();
@@ -77,7 +74,21 @@ export class Connection implements FrameSink {
 
   /** Since when a frame or a header block is unfinished. */
   get unfinishedSince(): number | undefined {
-    return this.#blocks.since ?? this.#reader.since;
+    return this.#blocks.since ?? this.#intake.unfinishedSince;
+  }
+
+  /** When it was accepted, until the preface has come. */
+  get prefaceSince(): number | undefined {
+    return this.#intake.prefaceSince;
+  }
+
+  /** Since when the peer takes nothing, so that nothing is read from it. */
+  get blockedSince(): number | undefined {
+    return this.#intake.blockedSince;
+  }
+
+  get mayReadOn(): boolean {
+    return this.#work < workInTurn && !this.#outbox.isCongested;
   }
 
   /** Asks whether the peer is there. */
@@ -126,6 +137,7 @@ export class Connection implements FrameSink {
     if (this.#blocks.isOpen || stream === 0 || !this.#hasSettings) throw unexpected('DATA');
     this.#window.take(length);
     if (content === 0 && !isLast) this.#budget.idleFrame(this.streams.now);
+    if (content > 0) this.#work++;
     this.#dataCall = this.streams.data(stream, length);
     this.#isDataLast = isLast;
   }
@@ -150,6 +162,7 @@ export class Connection implements FrameSink {
     }
     switch (type) {
       case frameType.headers:
+        this.#work++;
         this.#blocks.headers(flags, stream, bytes, start, end);
         break;
       case frameType.continuation:
@@ -198,15 +211,13 @@ export class Connection implements FrameSink {
     this.#sender.grant(0, this.#window.size - defaultWindow);
   }
 
-  #read(chunk: Buffer): void {
-    if (this.closingSince !== undefined) return;
+  #turn(read: (now: number) => void): void {
     this.streams.beginTurn(performance.now());
     this.pingedAt = undefined;
+    this.#work = 0;
     this.#outbox.beginBatch();
     try {
-      const rest = this.prefaceSince === undefined ? chunk : this.#preface.read(chunk);
-      if (this.#preface.isDone) this.prefaceSince = undefined;
-      if (rest.length > 0) this.#reader.read(rest, this.streams.now);
+      read(this.streams.now);
       this.streams.endTurn();
       const increment = this.#window.replenish();
       if (increment > 0) this.#sender.grant(0, increment);
@@ -214,14 +225,10 @@ export class Connection implements FrameSink {
       this.#endFor(error);
     }
     this.#outbox.endBatch();
-    if (this.#outbox.isCongested && this.blockedSince === undefined) {
-      this.blockedSince = this.streams.now;
-      this.#socket.pause();
-    }
   }
 
   #closed(): void {
-    this.#reader.stop();
+    this.#intake.stop();
     this.closingSince ??= performance.now();
     this.streams.closeAll();
   }
@@ -237,9 +244,7 @@ export class Connection implements FrameSink {
   /** The peer has read what was sent. */
   #drained(): void {
     this.#sender.pump();
-    if (this.#outbox.isCongested || this.blockedSince === undefined) return;
-    this.blockedSince = undefined;
-    this.#socket.resume();
+    this.#intake.drained();
   }
 
   #windowUpdate(stream: number, bytes: Buffer, start: number, end: number): void {
@@ -286,6 +291,7 @@ export class Connection implements FrameSink {
   #leaveIfIdle(): void {
     if (!this.#isLeaving || this.streams.calls.size > 0 || this.closingSince !== undefined) return;
     this.closingSince = performance.now();
+    this.#intake.stop();
     this.#outbox.flush();
     this.#socket.end();
   }

@@ -16,11 +16,28 @@ export const statusCode = {
   unavailable: 14,
 } as const;
 
-/** Percent-encodes a status message, as gRPC over HTTP/2 says: space to tilde stay, but for the percent sign. */
+const longestMessage = 1024;
+
+/**
+ * Percent-encodes a status message, as gRPC over HTTP/2 says: space to tilde stay, but for the percent sign.
+ * One that would take more than 1 KiB is cut: clients bound the fields that they read.
+ */
 export function encodeMessage(message: string): string {
-  if (/^[ -$&-~]*$/.test(message)) return message;
+  const start = message.slice(0, longestMessage);
+  if (/^[ -$&-~]*$/.test(start)) return start;
   let encoded = '';
-  for (const byte of Buffer.from(message)) {
+  // Code point by code point, so that none is cut within.
+  for (const character of start) {
+    const next = encodeCharacter(character);
+    if (encoded.length + next.length > longestMessage) break;
+    encoded += next;
+  }
+  return encoded;
+}
+
+function encodeCharacter(character: string): string {
+  let encoded = '';
+  for (const byte of Buffer.from(character)) {
     const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25;
     encoded += isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }

@@ -18,6 +18,7 @@ export class RefusedCall extends ServerCall {
     // What is not gRPC has no deadline of gRPC either.
     super(id, connection, { ...head, timeoutMs: undefined }, sendWindow);
     this.#refusal = refusal;
+    this.isUseful = false;
     this.since = connection.now;
   }
 

@@ -2,11 +2,14 @@ import type { StreamHandler, UnaryHandler } from '../handlers.ts';
 import type { FieldList } from '../hpack/decoder.ts';
 import type { Field } from '../hpack/field.ts';
 import { Metadata } from '../metadata.ts';
-import type { Status } from '../status.ts';
 import { statusCode } from '../status.ts';
 import type { Meaning } from './field-rules.ts';
 import { meaningOf } from './field-rules.ts';
+import { trailerBlock } from './response-blocks.ts';
 import { timeoutOf } from './timeout.ts';
+
+/** How much of an unknown path an answer repeats. */
+const longestNamed = 100;
 
 export interface Routes {
   readonly unary: ReadonlyMap<string, UnaryHandler>;
@@ -19,11 +22,14 @@ export interface Refusal {
   readonly method: string;
 }
 
-/** Why a request is not handled. A malformed one is a stream error (RFC 9113 §8.1.1); the others are answered. */
+/**
+ * Why a request is not handled. A malformed one is a stream error (RFC 9113 §8.1.1); the others are answered, by a block
+ * that is encoded once for all calls with the same head.
+ */
 export type HeadFault =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'http'; readonly refusal: Refusal }
-  | { readonly kind: 'grpc'; readonly status: Status };
+  | { readonly kind: 'grpc'; readonly block: Buffer };
 
 /** A decoded request head. It never changes, and all calls with the same header block share it. */
 export interface RequestHead {
@@ -90,7 +96,8 @@ function faultOf(said: Said | undefined, isRouted: boolean, isTimeoutBad: boolea
   if (method === '' || (said[':scheme'] ?? '') === '' || (said[':path'] ?? '') === '') return { kind: 'malformed' };
   if (method !== 'POST') return http(405, method);
   if (!isGrpc(said['content-type'])) return http(415, method);
-  if (!isRouted) return grpc(statusCode.unimplemented, `there is no method ${said[':path'] ?? ''}`);
+  if (!isRouted)
+    return grpc(statusCode.unimplemented, `there is no method ${(said[':path'] ?? '').slice(0, longestNamed)}`);
   if (isTimeoutBad) return grpc(statusCode.internal, 'grpc-timeout is not up to eight digits and a unit');
   return undefined;
 }
@@ -100,7 +107,7 @@ function tooLarge(size: number): HeadFault {
 }
 
 function grpc(code: number, message: string): HeadFault {
-  return { kind: 'grpc', status: { code, message } };
+  return { kind: 'grpc', block: trailerBlock({ code, message }, false, undefined, undefined) };
 }
 
 function http(status: number, method: string): HeadFault {

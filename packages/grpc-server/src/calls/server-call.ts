@@ -26,6 +26,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   /** Of the stream (RFC 9113 §5.1). */
   state: Exclude<StreamState, 'idle'> = 'open';
   isOpen = true;
+  /** Whether its answer is useful work, which pays for the peer's control frames. */
+  isUseful = true;
   /** Since when a message is unfinished. */
   since: number | undefined;
   held = 0;
@@ -165,6 +167,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   expire(): void {
+    this.isUseful = false;
     // Within a message there is no place for a status.
     if (this.unsent === undefined || this.unsent.length === 0) this.finish(deadlineExceeded);
     if (this.state !== 'closed') this.connection.reset(this, errorCode.cancel);

@@ -15,7 +15,6 @@ import { HeadCache } from './head-cache.ts';
 import type { HeadFault, RequestHead } from './request-head.ts';
 import { RefusedCall } from './refused-call.ts';
 import { areTrailers, requestHeadOf } from './request-head.ts';
-import { trailerBlock } from './response-blocks.ts';
 import type { Sender } from './sender.ts';
 import type { ServerCall } from './server-call.ts';
 import type { Shared } from './shared.ts';
@@ -175,7 +174,7 @@ export class Streams implements Carrier<ServerCall> {
   }
 
   remove(call: ServerCall, isReset: boolean): void {
-    this.#budget.answered();
+    if (call.isUseful) this.#budget.answered();
     this.#closed.add(call.id, isReset);
     this.#forget(call);
   }
@@ -242,10 +241,10 @@ export class Streams implements Carrier<ServerCall> {
     this.lastId = id;
     if (id > this.lastAllowed || this.#isFull) {
       this.#refuse(id, errorCode.refusedStream);
-      // What the client sent before it knew is no fault.
-      this.#budget.answered();
+      this.#budget.refused(this.now);
     } else if (head.fault?.kind === 'http') {
       const call = new RefusedCall(id, this, head, this.initialWindow, head.fault.refusal);
+      this.#budget.unhandled(this.now);
       this.#add(call, isLast);
       call.start();
     } else if (head.fault !== undefined) {
@@ -266,7 +265,7 @@ export class Streams implements Carrier<ServerCall> {
 
   #add(call: ServerCall, isLast: boolean): void {
     this.calls.set(call.id, call);
-    this.#budget.opened();
+    if (call.isUseful) this.#budget.opened();
     if (call.deadline !== undefined) this.#shared.wheel.add(call);
     this.touch(call);
     if (isLast) call.endInput();
@@ -290,9 +289,9 @@ export class Streams implements Carrier<ServerCall> {
       this.#budget.fault(this.now);
       return;
     }
-    this.sender.headers(id, trailerBlock(fault.status, false, undefined, undefined), true);
+    this.sender.headers(id, fault.block, true);
     if (!isLast) this.sender.reset(id, errorCode.noError);
     this.#closed.add(id, !isLast);
-    this.#budget.answered();
+    this.#budget.unhandled(this.now);
   }
 }

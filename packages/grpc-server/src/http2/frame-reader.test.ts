@@ -10,6 +10,7 @@ function record(chunks: readonly Uint8Array[]): string[] {
   const seen: string[] = [];
   let content = '';
   const reader = new FrameReader({
+    mayReadOn: true,
     dataBegins: (stream, length, inside, isLast) => seen.push(`DATA ${stream} ${length} ${inside} ${isLast}`),
     dataPart: (bytes, start, end) => {
       content += bytes.toString('hex', start, end);
@@ -61,6 +62,7 @@ test('frames are the same, byte by byte', () => {
 
 test('a frame that is not here yet has a beginning, which more bytes do not move', () => {
   const reader = new FrameReader({
+    mayReadOn: true,
     dataBegins: () => undefined,
     dataPart: () => undefined,
     dataEnds: () => undefined,

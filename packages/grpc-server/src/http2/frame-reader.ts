@@ -3,6 +3,8 @@ import { defaultFrameSize, errorCode, flag, frameHeaderBytes, frameType, readUin
 
 /** Gets frames as they come. Bytes are only lent: `start` and `end` are places in the buffer that was read. */
 export interface FrameSink {
+  /** False if no further frame should be read in this turn. */
+  readonly mayReadOn: boolean;
   /** A DATA frame begins. `length` is what flow control counts: the content and its padding. */
   dataBegins(stream: number, length: number, content: number, isLast: boolean): void;
   /** Content of the DATA frame that has begun, in one or many parts. */
@@ -25,6 +27,7 @@ export class FrameReader {
   #padding = 0;
   #isInData = false;
   #isStopped = false;
+  #hasMore = false;
   #since: number | undefined;
 
   constructor(sink: FrameSink) {
@@ -36,6 +39,11 @@ export class FrameReader {
     return this.#since;
   }
 
+  /** Whether it stopped before the end of what has come. `read` goes on. */
+  get hasMore(): boolean {
+    return this.#hasMore;
+  }
+
   /** Reads no further, not even what has come already. */
   stop(): void {
     this.#isStopped = true;
@@ -43,11 +51,18 @@ export class FrameReader {
 
   read(chunk: Buffer, now: number): void {
     const rest = this.#rest;
-    const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
+    const bytes = rest === undefined ? chunk : chunk.length === 0 ? rest : Buffer.concat([rest, chunk]);
     this.#rest = undefined;
+    this.#hasMore = false;
     const { length } = bytes;
     let at = 0;
     while (at < length && !this.#isStopped) {
+      if (!this.#sink.mayReadOn) {
+        this.#rest = bytes.subarray(at);
+        this.#hasMore = true;
+        this.#since = undefined;
+        return;
+      }
       const next = this.#isInData ? this.#readData(bytes, at, length) : this.#readFrame(bytes, at, length);
       if (next === at) {
         // A copy, so that a few bytes do not keep the whole read.

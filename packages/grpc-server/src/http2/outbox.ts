@@ -70,7 +70,9 @@ export class Outbox {
     this.buffer = empty;
     this.#end = 0;
     if (end > 0 && this.#socket.writable) {
-      if (!this.#socket.write(end === buffer.length ? buffer : buffer.subarray(0, end))) this.isCongested = true;
+      const isLow = this.#socket.write(end === buffer.length ? buffer : buffer.subarray(0, end));
+      // The kernel may have taken a large write at once.
+      if (!isLow && this.#socket.writableLength > 0) this.isCongested = true;
     }
     // Nothing is left in the socket: nobody reads the buffer any more.
     if (this.#socket.writableLength === 0 && spare.length < mostSpare) spare.push(buffer);

@@ -9,17 +9,26 @@ const openedTokens = 1;
 /** A client may answer each answer with a few WINDOW_UPDATE and PING frames. */
 const answeredTokens = 4;
 const sentTokens = 2;
+/** What the DATA of a call that is not handled costs, which was sent before the peer knew. */
+const unwantedTokens = 2;
+/** What a call costs that is answered without a handler, compared to one that is refused by a reset. */
+const unhandledTokens = 5;
+/** Refused calls come back within this long. */
+const refusalsWithinSeconds = 10;
 
 /** Bounds the frames of one peer that cost work and do none. Beyond it, the connection ends with ENHANCE_YOUR_CALM. */
 export class PeerBudget {
   readonly #limits: Limits;
   readonly #idle: Allowance;
+  readonly #refusals: Allowance;
   #resets: Allowance;
 
   constructor(limits: Limits, now: number) {
     this.#limits = limits;
     this.#idle = new Allowance(limits.idleFrames, limits.idleFramesPerSecond, now);
     this.#resets = new Allowance(limits.resets, limits.resetsPerSecond, now);
+    // All calls that are advertised may come before the peer hears of the first refusal.
+    this.#refusals = new Allowance(limits.streams, limits.streams / refusalsWithinSeconds, now);
   }
 
   /** A frame that does nothing for a call. */
@@ -35,6 +44,16 @@ export class PeerBudget {
   /** The peer has reset an open call. */
   reset(now: number): void {
     if (!this.#resets.spend(1, now)) throw calm('too many calls were cancelled, compared to those that were finished');
+  }
+
+  /** A call was refused, and may be tried again. */
+  refused(now: number): void {
+    this.#refuse(1, now);
+  }
+
+  /** A call is answered without a handler. */
+  unhandled(now: number): void {
+    this.#refuse(unhandledTokens, now);
   }
 
   opened(): void {
@@ -58,6 +77,11 @@ export class PeerBudget {
       this.#limits.resetsPerSecond,
       now,
     );
+  }
+
+  #refuse(tokens: number, now: number): void {
+    if (!this.#refusals.spend(tokens, now)) throw calm('too many calls that are not handled');
+    this.#idle.earn(unwantedTokens);
   }
 }
 

@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net';
+import type { FrameSink } from './frame-reader.ts';
+import { FrameReader } from './frame-reader.ts';
+import type { Outbox } from './outbox.ts';
+import { PrefaceReader } from './preface-reader.ts';
+
+const nothing: Buffer = Buffer.alloc(0);
+
+/**
+ * Reads one socket: the preface, then frames. A read with much work in it is handled in portions, so that others have
+ * their turn in between. Nothing is read while the peer does not read what is sent to it.
+ */
+export class Intake {
+  /** When the connection was accepted, until the preface has come. */
+  prefaceSince: number | undefined;
+  /** Since when the peer has taken nothing, while reading waits for that. */
+  blockedSince: number | undefined;
+  readonly #socket: Socket;
+  readonly #outbox: Outbox;
+  readonly #turn: (read: (now: number) => void) => void;
+  readonly #preface = new PrefaceReader();
+  readonly #reader: FrameReader;
+  #isStopped = false;
+
+  /** `turn` is called with each portion, and calls back to have it read. */
+  constructor(socket: Socket, outbox: Outbox, sink: FrameSink, turn: (read: (now: number) => void) => void) {
+    this.prefaceSince = performance.now();
+    this.#socket = socket;
+    this.#outbox = outbox;
+    this.#turn = turn;
+    this.#reader = new FrameReader(sink);
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+  }
+
+  /** Since when a frame is unfinished. */
+  get unfinishedSince(): number | undefined {
+    return this.#reader.since;
+  }
+
+  /** What comes from now on is discarded, and what came and was not handled as well. */
+  stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#reader.stop();
+    this.#socket.resume();
+  }
+
+  /** The peer has read what was sent. */
+  drained(): void {
+    if (this.blockedSince === undefined || this.#isStopped) return;
+    if (this.#outbox.isCongested) {
+      this.blockedSince = performance.now();
+      return;
+    }
+    this.blockedSince = undefined;
+    this.#goOn();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isStopped) return;
+    this.#turn((now) => {
+      const rest = this.prefaceSince === undefined ? chunk : this.#preface.read(chunk);
+      if (!this.#preface.isDone) return;
+      this.prefaceSince = undefined;
+      this.#reader.read(rest, now);
+    });
+    if (!this.#isStopped) this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#outbox.isCongested) {
+      this.blockedSince = performance.now();
+      this.#socket.pause();
+    } else if (this.#reader.hasMore) {
+      this.#socket.pause();
+      setImmediate(() => this.#take(nothing));
+    } else if (this.#socket.isPaused()) {
+      this.#socket.resume();
+    }
+  }
+}
