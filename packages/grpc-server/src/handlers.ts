@@ -22,7 +22,10 @@ export interface UnaryCall extends Call {
   answer(message: Uint8Array): void;
   /** Ends the call with the status of this error. */
   fail(error: unknown): void;
-  /** Called if the call is over before it was answered: cancelled, cut off, or past its deadline. */
+  /**
+   * Called if the call is over before it was answered: cancelled, cut off, or past its deadline. A handler without it
+   * counts as running until it answers, and must do so.
+   */
   onCancelled: (() => void) | undefined;
 }
 

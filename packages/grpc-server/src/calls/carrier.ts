@@ -11,6 +11,8 @@ export interface Carrier<Carried> extends ConnectionRoom {
   readonly isTrusted: boolean;
   readonly limits: Limits;
   readonly sender: Sender;
+  /** Unary handlers that have not answered, of calls that are over as well. */
+  running: number;
   statusOf(error: unknown): Status;
   trust(): void;
   /** Asks for the room that a call needs. False if it can neither have it nor wait. */

@@ -29,6 +29,7 @@ export class Streams implements Carrier<ServerCall> {
   isTrusted = false;
   held = 0;
   stalled = 0;
+  running = 0;
   readonly waiting = new Set<Claim>();
   readonly limits: Limits;
   readonly sender: Sender;
@@ -273,8 +274,9 @@ export class Streams implements Carrier<ServerCall> {
 
   get #isFull(): boolean {
     const { streams, untrustedStreams, queuedBytes } = this.limits;
-    const isFull = this.calls.size >= (this.isTrusted ? streams : untrustedStreams);
-    return isFull || this.sender.queuedBytes > queuedBytes;
+    const most = this.isTrusted ? streams : untrustedStreams;
+    // A handler may run on after the peer has given its call up.
+    return this.calls.size >= most || this.running >= most || this.sender.queuedBytes > queuedBytes;
   }
 
   #refuse(id: number, code: ErrorCode): void {

@@ -15,6 +15,7 @@ export class UnaryServerCall extends ServerCall implements UnaryCall {
   /** Whether the message is a view of what was read, which must not outlive the turn. */
   #isLent = false;
   #isAnswered = false;
+  #isRunning = false;
 
   constructor(
     id: number,
@@ -38,6 +39,7 @@ export class UnaryServerCall extends ServerCall implements UnaryCall {
   }
 
   answer(message: Uint8Array): void {
+    this.#done();
     if (!this.isOpen) return;
     this.#isAnswered = true;
     const { sender } = this.connection;
@@ -52,6 +54,7 @@ export class UnaryServerCall extends ServerCall implements UnaryCall {
   }
 
   override fail(error: unknown): void {
+    this.#done();
     this.#isAnswered = true;
     super.fail(error);
   }
@@ -98,6 +101,8 @@ export class UnaryServerCall extends ServerCall implements UnaryCall {
     } else if (message === undefined) {
       this.finish({ code: statusCode.unimplemented, message: 'a unary call takes one message, and none came' });
     } else {
+      this.#isRunning = true;
+      this.connection.running++;
       try {
         this.#handler(message, this);
       } catch (error) {
@@ -107,12 +112,20 @@ export class UnaryServerCall extends ServerCall implements UnaryCall {
   }
 
   protected override gone(): void {
-    if (this.#isAnswered) return;
+    if (this.#isAnswered || this.onCancelled === undefined) return;
+    this.#done();
     try {
-      this.onCancelled?.();
+      this.onCancelled();
     } catch (error) {
       // Nobody is left to hear it, but `statusOf` may log it.
       this.connection.statusOf(error);
     }
+  }
+
+  /** Its handler runs no more. */
+  #done(): void {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    this.connection.running--;
   }
 }

@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
+import type { UnaryCall } from '../handlers.ts';
 import { encodeFields } from '../hpack/encoder.ts';
 import { errorCode, flag, frameType } from '../http2/frame.ts';
-import { data, emptySettings, frame, framed, headers, request, requestFields } from '../testkit/raw-client.ts';
+import { data, emptySettings, frame, framed, headers, ping, request, requestFields } from '../testkit/raw-client.ts';
 import { testServer } from '../testkit/test-server.ts';
 
 const hello = framed(Buffer.from('hello'));
@@ -105,4 +106,42 @@ test('nothing is read from a peer that does not read, not even what came already
   expect(handled).toBeLessThan(20_000);
   here.socket.resume();
   expect((await here.answer(79_999)).get('grpc-status')).toBe('9');
+});
+
+test('a handler counts until it answers, though its call was given up', async () => {
+  const running: UnaryCall[] = [];
+  const { client } = await testServer({
+    limits: { untrustedStreams: 3 },
+    unary: { '/t/Slow': (_message, call) => running.push(call) },
+  });
+  const here = await client();
+  const slow = (id: number) => here.write(request(id, '/t/Slow', ['grpc-timeout', '1n']), data(id, hello, true));
+  for (const id of [1, 3, 5]) {
+    slow(id);
+    expect((await here.answer(id)).get('grpc-status')).toBe('4');
+  }
+  slow(7);
+  expect(await here.reset(7)).toBe(errorCode.refusedStream);
+  expect(running).toHaveLength(3);
+  running[0]?.answer(hello);
+  running[0]?.answer(hello);
+  running[1]?.fail(new Error('late'));
+  for (const id of [9, 11]) {
+    slow(id);
+    expect((await here.answer(id)).get('grpc-status')).toBe('4');
+  }
+  slow(13);
+  expect(await here.reset(13)).toBe(errorCode.refusedStream);
+});
+
+test('calls that pass their deadline earn nothing', async () => {
+  const limits = { idleFrames: 20, idleFramesPerSecond: 0 };
+  const { client } = await testServer({ limits, unary: { '/t/Slow': () => undefined } });
+  const here = await client();
+  for (let n = 0; n < 20; n++) {
+    const id = 2 * n + 1;
+    here.write(request(id, '/t/Slow', ['grpc-timeout', '1n']), data(id, hello, true), ...[1, 2, 3].map(() => ping()));
+    if ((await here.answer(id)).get('grpc-status') !== '4') break;
+  }
+  expect(await here.goAway()).toBe(errorCode.enhanceYourCalm);
 });
