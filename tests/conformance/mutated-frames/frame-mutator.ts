@@ -30,13 +30,17 @@ const hello = framed(Buffer.from('hello'));
 const paths = ['/t/Echo', '/t/Trust', '/t/Throw', '/t/Hang', '/t/Stream', '/t/Push', '/t/Pause', '/t/None'];
 const plain = requestFields('/t/Echo').filter(([name]) => name !== 'content-type');
 
-/** Frames of all kinds, on stream 1 or on none. */
-const pool: readonly Buffer[] = [
+/** The beginnings of calls. */
+const heads: readonly Buffer[] = [
   ...paths.map((path) => request(1, path)),
   ...paths.map((path) => request(1, path, ['grpc-timeout', '1m'])),
   ...paths.map((path) => headers(1, requestFields(path), true)),
   ...[true, false].map((isLast) => headers(1, plain, isLast)),
   headers(1, [...plain, ['content-length', '10']]),
+];
+
+/** What may follow, on a stream or on none. */
+const others: readonly Buffer[] = [
   headers(1, [['x-trailer', '1']], true),
   frame(frameType.headers, 0, 1, request(1).subarray(9, 30)),
   frame(frameType.continuation, 4, 1, request(1).subarray(30)),
@@ -61,9 +65,14 @@ const pool: readonly Buffer[] = [
 /** A connection's frames: likely ones in any order, and in three of four cases damaged here and there. */
 export function mutatedFrames(random: Random): Buffer {
   const parts: Buffer[] = [emptySettings];
+  let calls = 0;
   for (let left = 1 + random(16); left > 0; left--) {
+    const isNew = calls === 0 || random(4) === 0;
+    const pool = isNew ? heads : others;
     const part = Buffer.from(pool[random(pool.length)] ?? emptySettings);
-    if (part.readUInt32BE(streamIdAt) !== 0) part.writeUInt32BE(1 + 2 * random(4), streamIdAt);
+    // Mostly on streams that were begun: elsewhere a frame ends the connection.
+    const call = isNew ? calls++ : random(30) === 0 ? random(9) : random(calls);
+    if (part.readUInt32BE(streamIdAt) !== 0) part.writeUInt32BE(1 + 2 * call, streamIdAt);
     parts.push(part);
   }
   const all = Buffer.concat(parts);
