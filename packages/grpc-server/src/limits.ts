@@ -24,8 +24,16 @@ export interface Limits {
   readonly inConnection: number;
   /** The same for all untrusted connections together. Beyond it, messages that are not small wait for each other. */
   readonly inAll: number;
+  /** What small messages may hold in all untrusted connections together. Beyond it, they wait for each other. */
+  readonly smallInAll: number;
   /** Calls of one untrusted connection that may wait for room. More are cut off. */
   readonly waitingCalls: number;
+  /** What all unfinished messages may hold in one trusted connection. One message is always possible. */
+  readonly inTrusted: number;
+  /** The same for all trusted connections together. */
+  readonly inAllTrusted: number;
+  /** Calls of one trusted connection that may wait for room. More are cut off. */
+  readonly trustedWaitingCalls: number;
   /** Answers of one connection that wait for the peer to read. Beyond it, new calls are refused. */
   readonly queuedBytes: number;
   /** From the first byte of a message or header block to its last, and for reading an answer. */
@@ -56,7 +64,11 @@ export const defaultLimits: Limits = {
   largeInConnection: 9 * mebibyte,
   inConnection: 12 * mebibyte,
   inAll: 256 * mebibyte,
+  smallInAll: 256 * mebibyte,
   waitingCalls: 24,
+  inTrusted: 64 * mebibyte,
+  inAllTrusted: 1024 * mebibyte,
+  trustedWaitingCalls: 1000,
   queuedBytes: 16 * mebibyte,
   finishWithinMs: 30_000,
   prefaceWithinMs: 10_000,

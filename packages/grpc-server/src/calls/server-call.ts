@@ -70,10 +70,12 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   get needed(): number {
-    if (this.connection.isTrusted || this.state === 'closed') return 0;
+    if (this.state === 'closed') return 0;
     const { partial } = this;
+    // The heads of trusted calls are bounded by the number of calls.
+    const head = this.connection.isTrusted ? 0 : this.requestHead.size;
     const unfinished = partial === undefined ? 0 : (partial.length ?? 0) + besideEach;
-    return this.requestHead.size + this.heldBytes + unfinished;
+    return head + this.heldBytes + unfinished;
   }
 
   /** What was received in whole and not handed on. */
@@ -150,7 +152,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   settle(): void {
     this.isTouched = false;
     if (this.state !== 'open' && this.held === 0) return;
-    if ((!this.connection.isTrusted || this.held > 0) && !this.connection.settle(this)) {
+    if ((this.needed !== this.held || this.isWaitingForRoom) && !this.connection.settle(this)) {
       this.connection.reset(this, errorCode.enhanceYourCalm);
       return;
     }

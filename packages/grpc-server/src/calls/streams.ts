@@ -144,10 +144,11 @@ export class Streams implements Carrier<ServerCall> {
 
   trust(): void {
     if (this.isTrusted) return;
+    const claims = [...this.calls.values()].filter((call) => call.held > 0 || this.waiting.has(call));
+    for (const claim of claims) this.#shared.room.release(claim);
     this.isTrusted = true;
     this.#budget.trust(this.now);
-    for (const call of this.calls.values()) if (call.held > 0) this.settle(call);
-    for (const claim of this.waiting) this.settle(claim);
+    for (const claim of claims) this.settle(claim);
   }
 
   settle(claim: Claim): boolean {

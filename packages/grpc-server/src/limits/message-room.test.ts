@@ -3,9 +3,20 @@ import { describe, expect, test } from 'vitest';
 import type { Claim, ConnectionRoom } from './message-room.ts';
 import { MessageRoom } from './message-room.ts';
 
-const bounds = { smallMessageBytes: 10, largeInConnection: 90, inConnection: 120, inAll: 200, waitingCalls: 4 };
+const bounds = {
+  smallMessageBytes: 10,
+  largeInConnection: 90,
+  inConnection: 120,
+  inAll: 200,
+  smallInAll: 100,
+  waitingCalls: 4,
+  inTrusted: 300,
+  inAllTrusted: 500,
+  trustedWaitingCalls: 6,
+};
 
 class Connection implements ConnectionRoom {
+  isTrusted = false;
   held = 0;
   stalled = 0;
   readonly waiting = new Set<Claim>();
@@ -114,6 +125,65 @@ describe('room', () => {
     connection.stalled = 0;
     room.readOn(connection);
     expect(large.isWaiting).toBe(false);
+  });
+});
+
+describe('room for what is small', () => {
+  test('has a bound over all strangers, and is waited for apart from what is large', () => {
+    const room = new MessageRoom(bounds);
+    const first = open(room, new Connection(), 10);
+    for (let n = 0; n < 9; n++) expect(open(room, new Connection(), 10).isWaiting).toBe(false);
+    for (let n = 0; n < 2; n++) open(room, new Connection(), 90);
+    const large = open(room, new Connection(), 80);
+    const small = open(room, new Connection(), 5);
+    expect([large.isWaiting, small.isWaiting]).toEqual([true, true]);
+    needs(room, first, 0);
+    expect([large.isWaiting, small.isWaiting]).toEqual([true, false]);
+  });
+});
+
+describe('room of a trusted connection', () => {
+  function trusted(): Connection {
+    const connection = new Connection();
+    connection.isTrusted = true;
+    return connection;
+  }
+
+  test('has a bound of its own, and those who wait go on in their order', () => {
+    const room = new MessageRoom(bounds);
+    const connection = trusted();
+    const first = open(room, connection, 290);
+    const waiting = Array.from({ length: 6 }, (_, n) => open(room, connection, 100 + n));
+    expect(waiting.every(({ isWaiting }) => isWaiting)).toBe(true);
+    expect(needs(room, new Call(connection), 50)).toBe(false);
+    needs(room, first, 0);
+    expect(waiting.map(({ isWaiting }) => isWaiting)).toEqual([false, false, true, true, true, true]);
+  });
+
+  test('has a bound over all, but for one message of a connection that holds nothing else', () => {
+    const room = new MessageRoom(bounds);
+    const first = open(room, trusted(), 290);
+    open(room, trusted(), 200);
+    const third = trusted();
+    expect(open(room, third, 400).isWaiting).toBe(false);
+    const second = open(room, third, 20);
+    expect(second.isWaiting).toBe(true);
+    needs(room, first, 0);
+    expect(second.isWaiting).toBe(true);
+    expect(open(room, new Connection(), 90).isWaiting).toBe(false);
+  });
+
+  test('is counted anew once a connection becomes trusted', () => {
+    const room = new MessageRoom(bounds);
+    const connection = new Connection();
+    const calls = [open(room, connection, 90), open(room, connection, 60)];
+    expect(calls.map(({ isWaiting }) => isWaiting)).toEqual([false, true]);
+    for (const call of calls) room.release(call);
+    connection.isTrusted = true;
+    for (const call of calls) room.settle(call);
+    expect(calls.map(({ isWaiting }) => isWaiting)).toEqual([false, false]);
+    expect(connection.held).toBe(150);
+    for (let n = 0; n < 2; n++) expect(open(room, new Connection(), 90).isWaiting).toBe(false);
   });
 });
 
