@@ -1,3 +1,5 @@
+import type { ServerCall } from './calls/server-call.ts';
+import { StreamServerCall } from './calls/stream-call.ts';
 import type { Connection } from './connection.ts';
 import { errorCode } from './http2/frame.ts';
 import type { Limits } from './limits.ts';
@@ -33,12 +35,22 @@ function careForOne(connection: Connection, limits: Limits, now: number): void {
 function careForCalls(connection: Connection, overdue: number): void {
   const { streams } = connection;
   for (const call of streams.calls.values()) {
-    if (call.stalledSince !== undefined && call.stalledSince <= overdue && !streams.isTrusted) {
+    const isStalled = call.stalledSince !== undefined && call.stalledSince <= overdue;
+    if (isStalled && !streams.isTrusted) {
       connection.end(errorCode.enhanceYourCalm, 'answers were not read in time');
       return;
     }
-    if (call.isOverdue(overdue)) streams.reset(call, errorCode.enhanceYourCalm);
+    if (call.isOverdue(overdue) || (isStalled && isStuck(call))) streams.reset(call, errorCode.enhanceYourCalm);
   }
+}
+
+/** A trusted peer may take its time with a stream, and with an answer as long as it takes some of it. */
+function isStuck(call: ServerCall): boolean {
+  if (call instanceof StreamServerCall) return false;
+  const isStuck = call.unsentAt === call.seenUnsentAt;
+  call.seenUnsentAt = call.unsentAt;
+  if (!isStuck) call.stalledSince = performance.now();
+  return isStuck;
 }
 
 function careForSilence(connection: Connection, limits: Limits, now: number): void {

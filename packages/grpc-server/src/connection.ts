@@ -7,16 +7,7 @@ import { Streams } from './calls/streams.ts';
 import { ConnectionError, requireLength, unexpected } from './http2/connection-error.ts';
 import { goAwayFrame, pingBytes, pingFrame } from './http2/control-frames.ts';
 import type { ErrorCode } from './http2/frame.ts';
-import {
-  defaultWindow,
-  errorCode,
-  flag,
-  frameType,
-  largestStreamId,
-  largestWindow,
-  readUint31,
-  settingId,
-} from './http2/frame.ts';
+import { defaultWindow, errorCode, flag, frameType, largestStreamId, readUint31, settingId } from './http2/frame.ts';
 import type { FrameSink } from './http2/frame-reader.ts';
 import { Intake } from './http2/intake.ts';
 import { Outbox } from './http2/outbox.ts';
@@ -25,6 +16,8 @@ import { defaultSettings, readSettings, settingsAck, settingsFrame } from './htt
 import { PeerBudget } from './limits/peer-budget.ts';
 
 const keepalive = Buffer.from('are you?');
+/** Answers of the calls that came before the others were refused may wait for so many times the bound. */
+const queuedTimes = 4;
 /** Others have their turn after so many frames with work in them. */
 const workInTurn = 256;
 const farewell = Buffer.from('farewell');
@@ -59,7 +52,13 @@ export class Connection implements FrameSink {
     this.#shared = shared;
     this.#budget = new PeerBudget(shared.limits, now);
     this.#outbox = new Outbox(socket, () => this.#drained());
-    this.#sender = new Sender(this.#outbox, () => this.#budget.sent());
+    const mostQueued = shared.limits.queuedBytes * queuedTimes;
+    this.#sender = new Sender(
+      this.#outbox,
+      () => this.#budget.sent(),
+      mostQueued,
+      () => this.#flooded(),
+    );
     this.streams = new Streams(shared, this.#sender, this.#budget, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
     socket.setNoDelay(true);
@@ -241,6 +240,11 @@ export class Connection implements FrameSink {
     }
   }
 
+  /** Handlers are not interrupted by the end of their connection: it comes after them. */
+  #flooded(): void {
+    process.nextTick(() => this.end(errorCode.enhanceYourCalm, 'too many answers wait to be read'));
+  }
+
   /** The peer has read what was sent. */
   #drained(): void {
     this.#sender.pump();
@@ -251,16 +255,8 @@ export class Connection implements FrameSink {
     requireLength(end - start, 4);
     this.#budget.idleFrame(this.streams.now);
     const increment = readUint31(bytes, start);
-    if (stream !== 0) {
-      this.streams.windowUpdate(stream, increment);
-      return;
-    }
-    if (increment === 0) throw new ConnectionError(errorCode.protocolError, 'WINDOW_UPDATE of 0');
-    this.#sender.window += increment;
-    if (this.#sender.window > largestWindow) {
-      throw new ConnectionError(errorCode.flowControlError, 'the window of the connection is over 2^31-1');
-    }
-    this.#sender.pump();
+    if (stream === 0) this.#sender.widenAll(increment);
+    else this.streams.windowUpdate(stream, increment);
   }
 
   #settings(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {

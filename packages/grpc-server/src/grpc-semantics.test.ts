@@ -277,6 +277,13 @@ describe('over TLS', () => {
     expect((await unary(client, '/t/Echo', message)).answer?.equals(message)).toBe(true);
   });
 
+  test('a drain does not wait for a handshake that has not ended', async () => {
+    const { server, silentClient } = await testServer({ tls });
+    const here = await silentClient();
+    await server.drain(600_000);
+    await here.closed();
+  });
+
   test('a client that does not speak HTTP/2 is closed', async () => {
     const { port } = await testServer({ tls });
     const socket = connectTls({ port, host: '127.0.0.1', ca: tls.cert, ALPNProtocols: ['http/1.1'] });

@@ -35,6 +35,8 @@ export class GrpcServer {
   readonly #connections = new Set<Connection>();
   /** Of all connections, those in their TLS handshake included. */
   readonly #sockets = new Set<Socket>();
+  /** Those in their TLS handshake, by the address of the peer. */
+  readonly #handshakes = new Map<string, Socket>();
   #care: NodeJS.Timeout | undefined;
 
   constructor(options: GrpcServerOptions) {
@@ -49,7 +51,12 @@ export class GrpcServer {
     this.#server = options.tls === undefined ? createServer() : this.#tlsServer(options.tls);
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
+      const peer = peerOf(socket);
+      if (options.tls !== undefined) this.#handshakes.set(peer, socket);
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        if (this.#handshakes.get(peer) === socket) this.#handshakes.delete(peer);
+      });
     });
     this.#server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
       this.#accept(socket),
@@ -90,6 +97,8 @@ export class GrpcServer {
         resolve();
       });
       this.#each((connection) => connection.drain());
+      // Who has not even begun has nothing to finish.
+      for (const socket of this.#handshakes.values()) socket.destroy();
     });
   }
 
@@ -103,6 +112,7 @@ export class GrpcServer {
   }
 
   #accept(socket: Socket): void {
+    this.#handshakes.delete(peerOf(socket));
     const isOther = 'alpnProtocol' in socket && (socket as TLSSocket).alpnProtocol !== 'h2';
     if (isOther) {
       socket.destroy();
@@ -114,6 +124,10 @@ export class GrpcServer {
       }),
     );
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function safeStatus(statusOf: (error: unknown) => Status, error: unknown): Status {

@@ -1,7 +1,9 @@
+import { ConnectionError } from '../http2/connection-error.ts';
 import type { ErrorCode } from '../http2/frame.ts';
 import {
   defaultFrameSize,
   defaultWindow,
+  errorCode,
   flag,
   frameHeaderBytes,
   frameType,
@@ -11,6 +13,7 @@ import {
 } from '../http2/frame.ts';
 import type { Outbox } from '../http2/outbox.ts';
 import { prefixBytes } from './partial-message.ts';
+import { TurnQueue } from './turn-queue.ts';
 import { headBlockWith, headFrame, okFrame, streamIdAt } from './response-blocks.ts';
 
 /** Smaller parts of messages may be the work of tiny windows. */
@@ -44,14 +47,20 @@ export class Sender {
   queuedBytes = 0;
   readonly #outbox: Outbox;
   readonly #onUseful: () => void;
-  /** Calls with something unsent, in turn. */
-  #queue: Sending[] = [];
-  #gone = 0;
+  readonly #mostQueued: number;
+  readonly #onFlood: () => void;
+  /** Calls that could send if the connection could. */
+  readonly #queue = new TurnQueue<Sending>(isWaiting);
 
-  /** `onUseful` is called for each message that has gone, and for each large part of one. */
-  constructor(outbox: Outbox, onUseful: () => void) {
+  /**
+   * `onUseful` is called for each message that has gone, and for each large part of one; `onFlood` when more than
+   * `mostQueued` bytes wait.
+   */
+  constructor(outbox: Outbox, onUseful: () => void, mostQueued: number, onFlood: () => void) {
     this.#outbox = outbox;
     this.#onUseful = onUseful;
+    this.#mostQueued = mostQueued;
+    this.#onFlood = onFlood;
   }
 
   /** The whole of a usual unary answer in one go. False, with nothing done, if it does not fit. */
@@ -134,6 +143,16 @@ export class Sender {
     this.#word(frameType.windowUpdate, stream, increment);
   }
 
+  /** The peer takes more of the connection. */
+  widenAll(increment: number): void {
+    if (increment === 0) throw new ConnectionError(errorCode.protocolError, 'WINDOW_UPDATE of 0');
+    this.window += increment;
+    if (this.window > largestWindow) {
+      throw new ConnectionError(errorCode.flowControlError, 'the window of the connection is over 2^31-1');
+    }
+    this.pump();
+  }
+
   /** The peer takes more of this call. False if its window would be over 2^31-1. */
   widen(call: Sending, increment: number): boolean {
     call.sendWindow += increment;
@@ -142,19 +161,13 @@ export class Sender {
     return true;
   }
 
-  /** Sends what waits, one frame of each call in turn, until a window or the socket is full. */
+  /** Sends what waits, one frame of each call in turn, until the window or the socket is full. */
   pump(): void {
-    let progress = true;
-    while (progress && this.#queue.length > 0 && this.window > 0 && !this.#outbox.isCongested) {
-      progress = false;
-      const turn = this.#queue;
-      this.#queue = [];
-      for (const call of turn) {
-        call.isQueued = false;
-        if (!isWaiting(call)) continue;
-        progress = this.#sendFrame(call) || progress;
-        this.#settle(call);
-      }
+    while (!this.#queue.isEmpty && this.window > 0 && !this.#outbox.isCongested) {
+      const call = this.#queue.next();
+      if (call === undefined || !isWaiting(call)) continue;
+      this.#sendFrame(call);
+      this.#settle(call);
     }
   }
 
@@ -165,15 +178,7 @@ export class Sender {
     call.unsent = undefined;
     call.unsentAt = 0;
     call.lastBlock = undefined;
-    if (call.isQueued) this.#forgotInQueue();
-  }
-
-  /** Calls that are gone leave the queue when their turn comes, or when they are the most of it. */
-  #forgotInQueue(): void {
-    if (++this.#gone <= this.#queue.length / 2) return;
-    this.#gone = 0;
-    for (const call of this.#queue) call.isQueued = isWaiting(call);
-    this.#queue = this.#queue.filter(isWaiting);
+    this.#queue.leave(call);
   }
 
   #readOn(call: Sending): void {
@@ -209,13 +214,13 @@ export class Sender {
     if (!isWaiting(call)) return true;
     this.#enqueue(call);
     call.stalled();
+    if (this.queuedBytes > this.#mostQueued) this.#onFlood();
     return false;
   }
 
+  /** A call with a window of its own waits for its turn; any other waits for `widen`. */
   #enqueue(call: Sending): void {
-    if (call.isQueued) return;
-    call.isQueued = true;
-    this.#queue.push(call);
+    if (call.sendWindow > 0) this.#queue.add(call);
   }
 
   /** One DATA frame of the first message that waits. False if none may be sent. */

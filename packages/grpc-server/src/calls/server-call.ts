@@ -42,8 +42,11 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   isQueued = false;
   /** Since when answers wait for the peer to read. */
   stalledSince: number | undefined;
+  /** How much of the first of them had gone when that was last looked at. */
+  seenUnsentAt = 0;
   previousTimed: Timed | undefined;
   nextTimed: Timed | undefined;
+  timedSlot = 0;
   protected readonly requestHead: RequestHead;
   protected partial: PartialMessage | undefined;
   protected isWaitingForRoom = false;

@@ -14,6 +14,8 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   #isReading = false;
   #hasEnded = false;
   #hasToldEnd = false;
+  #hasMessage = false;
+  readonly #begunAt = performance.now();
   /** What came while the call held. */
   readonly #unread = new KeptBytes();
 
@@ -66,12 +68,20 @@ export class StreamServerCall extends ServerCall implements ServerStream {
     this.#goOn();
   }
 
+  /** A stranger whose stream nobody has answered may not leave it silent. */
+  override isOverdue(before: number): boolean {
+    if (super.isOverdue(before)) return true;
+    const isSilent = !this.#hasMessage && !this.hasSentHead && this.state === 'open' && !this.isHolding;
+    return isSilent && !this.connection.isTrusted && this.#begunAt <= before;
+  }
+
   protected override begins(): boolean {
     return true;
   }
 
   protected override gotMessage(message: Buffer): void {
     this.since = undefined;
+    this.#hasMessage = true;
     try {
       this.#listener?.message(message);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Timed } from './deadline-wheel.ts';
 import { DeadlineWheel } from './deadline-wheel.ts';
 import { afterwards } from '../testkit/test-server.ts';
@@ -8,6 +8,7 @@ function timed(inMs: number, expired: (call: Timed) => void): Timed {
     deadline: performance.now() + inMs,
     previousTimed: undefined,
     nextTimed: undefined,
+    timedSlot: 0,
     expire: () => expired(call),
   };
   return call;
@@ -59,4 +60,28 @@ test('a deadline of a later turn of the wheel waits for that turn', async () => 
   });
   wheel.add(soon);
   await vi.waitFor(() => expect(expired).toEqual(['this turn']), 10_000);
+});
+
+describe('on a clock of the test', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test('a deadline that has passed expires at the next tick, also when it is added within one', () => {
+    const wheel = new DeadlineWheel();
+    const expired: string[] = [];
+    vi.advanceTimersByTime(1000);
+    const add = (inMs: number, name: string, then?: () => void) =>
+      wheel.add(
+        timed(inMs, (call) => {
+          wheel.remove(call);
+          expired.push(name);
+          then?.();
+        }),
+      );
+    add(-500, 'past', () => add(0, 'within'));
+    add(30, 'coming');
+    vi.advanceTimersByTime(100);
+    wheel.stop();
+    expect(expired.toSorted()).toEqual(['coming', 'past', 'within']);
+  });
 });

@@ -3,6 +3,7 @@ export interface Timed {
   readonly deadline: number | undefined;
   previousTimed: Timed | undefined;
   nextTimed: Timed | undefined;
+  timedSlot: number;
   expire(): void;
 }
 
@@ -22,23 +23,25 @@ export class DeadlineWheel {
   #idleTicks = 0;
 
   add(call: Timed): void {
-    const slot = slotOf(call);
+    if (this.#timer === undefined) {
+      this.#turned = Math.floor(performance.now() / slotMs);
+      this.#timer = setInterval(() => this.#tick(), slotMs).unref();
+    }
+    // A deadline that has passed already waits for the next slot, not for its own to come round again.
+    const slot = Math.max(Math.floor((call.deadline ?? 0) / slotMs), this.#turned) % slots;
+    call.timedSlot = slot;
     const first = this.#slots[slot];
     call.nextTimed = first;
     call.previousTimed = undefined;
     if (first !== undefined) first.previousTimed = call;
     this.#slots[slot] = call;
     this.#count++;
-    if (this.#timer === undefined) {
-      this.#turned = Math.floor(performance.now() / slotMs);
-      this.#timer = setInterval(() => this.#tick(), slotMs).unref();
-    }
   }
 
   remove(call: Timed): void {
     const { previousTimed: previous, nextTimed: next } = call;
     if (previous !== undefined) previous.nextTimed = next;
-    else this.#slots[slotOf(call)] = next;
+    else this.#slots[call.timedSlot] = next;
     if (next !== undefined) next.previousTimed = previous;
     call.previousTimed = undefined;
     call.nextTimed = undefined;
@@ -54,7 +57,10 @@ export class DeadlineWheel {
     const now = performance.now();
     const until = Math.floor(now / slotMs);
     // After a long pause of the process, no slot is visited twice.
-    for (let turn = Math.max(this.#turned, until - slots); turn < until; turn++) this.#expire(turn % slots, now);
+    for (let turn = Math.max(this.#turned, until - slots); turn < until; turn++) {
+      this.#turned = turn + 1;
+      this.#expire(turn % slots, now);
+    }
     this.#turned = until;
     this.#idleTicks = this.#count === 0 ? this.#idleTicks + 1 : 0;
     if (this.#idleTicks > ticksUntilStop) this.stop();
@@ -67,8 +73,4 @@ export class DeadlineWheel {
     }
     for (const call of due) call.expire();
   }
-}
-
-function slotOf({ deadline }: Timed): number {
-  return Math.floor((deadline ?? 0) / slotMs) % slots;
 }

@@ -53,6 +53,33 @@ describe('what takes too long is ended', () => {
     expect(trusted.isClosed).toBe(false);
   });
 
+  test('an answer of which a trusted client takes nothing', async () => {
+    const { client } = await testServer({ limits: soon });
+    const here = await client(emptySettings, ...trust);
+    await here.answer(1);
+    here.write(noWindow, request(3), data(3, hello, true), request(5, '/t/Stream'), data(5, hello));
+    expect(await here.reset(3)).toBe(errorCode.enhanceYourCalm);
+    here.write(settingsFrame([[settingId.initialWindowSize, 100]]), data(5, Buffer.alloc(0), true));
+    expect((await here.answer(5)).get('grpc-status')).toBe('0');
+  });
+
+  test('a stream of a stranger that says nothing, unless it was answered', async () => {
+    const quiet = { message: () => undefined, ended: () => undefined, closed: () => undefined };
+    const { client } = await testServer({
+      limits: soon,
+      stream: {
+        '/t/Open': (stream) => {
+          stream.open();
+          return quiet;
+        },
+      },
+    });
+    const here = await client(emptySettings, request(1, '/t/Open'), request(3, '/t/Stream'));
+    expect(await here.reset(3)).toBe(errorCode.enhanceYourCalm);
+    await here.settled();
+    expect(here.frames.filter(({ type }) => type === frameType.rstStream)).toHaveLength(1);
+  });
+
   test('a connection that reads nothing, trusted or not', async () => {
     const large = Buffer.alloc(1024 * 1024);
     const { client } = await testServer({
@@ -133,6 +160,14 @@ describe('what is too much is refused', () => {
     expect(await here.reset(5)).toBe(errorCode.refusedStream);
     here.write(settingsFrame([[settingId.initialWindowSize, 100]]), request(7), data(7, hello, true));
     for (const id of [1, 3, 7]) expect((await here.answer(id)).get('grpc-status')).toBe('0');
+  });
+
+  test('answers that wait for far more than the bound', async () => {
+    const { client } = await testServer({ limits: { queuedBytes: 1000 } });
+    const calls = Array.from({ length: 9 }, (_, n) => request(2 * n + 1, '/t/Stream'));
+    const here = await client(noWindow, ...calls);
+    for (let n = 0; n < 9; n++) here.write(data(2 * n + 1, framed(Buffer.alloc(500))));
+    expect(await here.goAway()).toBe(errorCode.enhanceYourCalm);
   });
 
   test('calls of a stranger that hold much by their metadata alone', async () => {
