@@ -5,10 +5,12 @@ export class LocalSocket extends Socket {
   readonly sent: Buffer[] = [];
   /** Says of the next bytes whether the peer reads them at once. */
   readonly #reads: () => boolean;
+  #unread = 0;
 
   constructor(reads: () => boolean) {
     super();
     this.#reads = reads;
+    Object.defineProperty(this, 'writableLength', { get: () => this.#unread });
   }
 
   receive(bytes: Buffer): void {
@@ -19,7 +21,11 @@ export class LocalSocket extends Socket {
     // The engine uses its buffers again.
     this.sent.push(Buffer.from(bytes));
     if (this.#reads()) return true;
-    setImmediate(() => this.emit('drain'));
+    this.#unread += bytes.length;
+    setImmediate(() => {
+      this.#unread = 0;
+      this.emit('drain');
+    });
     return false;
   }
 }

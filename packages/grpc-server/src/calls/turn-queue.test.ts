@@ -56,7 +56,7 @@ const looksAt = (calls: readonly Call[]) => calls.reduce((sum, { looks }) => sum
 
 function senderWith(window: number): Sender {
   const sender = new Sender(
-    new Outbox(new Socket(), () => undefined),
+    new Outbox(new Sink(), () => undefined),
     () => undefined,
     1 << 30,
     () => undefined,
