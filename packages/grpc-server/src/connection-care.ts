@@ -27,12 +27,12 @@ function careForOne(connection: Connection, limits: Limits, now: number): void {
   } else if (!streams.isTrusted && streams.calls.size === 0 && streams.idleSince <= now - limits.idleForMs) {
     connection.leave();
   } else {
-    careForCalls(connection, overdue);
+    careForCalls(connection, now, overdue);
     careForSilence(connection, limits, now);
   }
 }
 
-function careForCalls(connection: Connection, overdue: number): void {
+function careForCalls(connection: Connection, now: number, overdue: number): void {
   const { streams } = connection;
   for (const call of streams.calls.values()) {
     const isStalled = call.stalledSince !== undefined && call.stalledSince <= overdue;
@@ -40,7 +40,7 @@ function careForCalls(connection: Connection, overdue: number): void {
       connection.end(errorCode.enhanceYourCalm, 'answers were not read in time');
       return;
     }
-    if (call.isOverdue(overdue) || (isStalled && isStuck(call))) streams.reset(call, errorCode.enhanceYourCalm);
+    if (call.isOverdue(now) || (isStalled && isStuck(call))) streams.reset(call, errorCode.enhanceYourCalm);
   }
 }
 

@@ -39,7 +39,7 @@ export interface Limits {
   /** From the first byte of a message or header block to its last, and for reading an answer. */
   readonly finishWithinMs: number;
   readonly prefaceWithinMs: number;
-  /** An untrusted connection without a call is closed after this long. */
+  /** An untrusted connection without a call, or a call of one that neither side uses, is closed after this long. */
   readonly idleForMs: number;
   /** A peer that says nothing for this long is asked whether it is there. */
   readonly keepaliveMs: number;
@@ -66,7 +66,7 @@ export const defaultLimits: Limits = {
   inAll: 256 * mebibyte,
   smallInAll: 256 * mebibyte,
   waitingCalls: 24,
-  inTrusted: 64 * mebibyte,
+  inTrusted: 256 * mebibyte,
   inAllTrusted: 1024 * mebibyte,
   trustedWaitingCalls: 1000,
   queuedBytes: 16 * mebibyte,

@@ -179,8 +179,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   }
 
   /** Whether a message took too long. */
-  isOverdue(before: number): boolean {
-    return this.since !== undefined && this.since <= before && !this.isHolding;
+  isOverdue(now: number): boolean {
+    return this.since !== undefined && this.since <= now - this.connection.limits.finishWithinMs && !this.isHolding;
   }
 
   sentLast(): void {

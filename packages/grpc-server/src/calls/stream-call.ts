@@ -68,11 +68,11 @@ export class StreamServerCall extends ServerCall implements ServerStream {
     this.#goOn();
   }
 
-  /** A stranger whose stream nobody has answered may not leave it silent. */
-  override isOverdue(before: number): boolean {
-    if (super.isOverdue(before)) return true;
+  /** A stranger whose stream nobody has answered may not leave it silent for longer than a connection. */
+  override isOverdue(now: number): boolean {
+    if (super.isOverdue(now)) return true;
     const isSilent = !this.#hasMessage && !this.hasSentHead && this.state === 'open' && !this.isHolding;
-    return isSilent && !this.connection.isTrusted && this.#begunAt <= before;
+    return isSilent && !this.connection.isTrusted && this.#begunAt <= now - this.connection.limits.idleForMs;
   }
 
   protected override begins(): boolean {

@@ -66,7 +66,7 @@ describe('what takes too long is ended', () => {
   test('a stream of a stranger that says nothing, unless it was answered', async () => {
     const quiet = { message: () => undefined, ended: () => undefined, closed: () => undefined };
     const { client } = await testServer({
-      limits: soon,
+      limits: { ...soon, idleForMs: soon.finishWithinMs },
       stream: {
         '/t/Open': (stream) => {
           stream.open();
