@@ -6,6 +6,7 @@ import type { OpRecord } from '../ops/index.ts';
 import type { Commit } from '../store.ts';
 import { agentId } from '../testkit/requests.ts';
 import { commitText, parseCommit } from './commit-text.ts';
+import { arrived } from './packed-step.ts';
 
 type Steps = Commit['steps'];
 
@@ -71,24 +72,7 @@ test('other gateways read exactly what happened', () => {
 
 test('a check that was allowed takes few bytes', () => {
   const [agent = agentId('a/b/c')] = agents;
-  const pending: OpRecord = {
-    opId: 'trace:span',
-    agent,
-    state: 'pending',
-    registeredAt: 5,
-    updatedAt: 5,
-    actionType: null,
-    resource: '',
-    summary: '',
-    runId: '',
-    reason: '',
-    costMicros: 0,
-    reservedMicros: 0,
-    policyRule: '',
-    digest: '',
-    control: null,
-    stale: false,
-  };
+  const pending = arrived('trace:span', agent, 5);
   const running: OpRecord = { ...pending, state: 'running', reason: 'allowed by default', digest: 'd'.repeat(64) };
   const steps: Steps = [
     { event: { type: 'ops_change', at: 5, agent, op: pending } },

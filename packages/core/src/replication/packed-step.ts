@@ -118,7 +118,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
 }
 
 /** An operation of which nothing is known but its id. */
-function arrived(opId: string, agent: AgentId, at: number): OpRecord {
+export function arrived(opId: string, agent: AgentId, at: number): OpRecord {
   return {
     opId,
     agent,
@@ -140,18 +140,7 @@ function arrived(opId: string, agent: AgentId, at: number): OpRecord {
 }
 
 function isArrival(op: OpRecord, at: number): boolean {
-  return (
-    op.state === 'pending' &&
-    op.digest === '' &&
-    op.registeredAt === at &&
-    op.updatedAt === at &&
-    op.actionType === null &&
-    op.resource === '' &&
-    op.summary === '' &&
-    op.runId === '' &&
-    op.reason === '' &&
-    op.policyRule === '' &&
-    op.costMicros === 0 &&
-    op.reservedMicros === 0
-  );
+  const fresh = arrived(op.opId, op.agent, at);
+  for (const member in fresh) if (op[member as keyof OpRecord] !== fresh[member as keyof OpRecord]) return false;
+  return true;
 }
