@@ -200,6 +200,28 @@ describe('the session', () => {
     await browser.closePage(second);
   });
 
+  test('a tab that hears of a sign-out from the gateway first says that it was one, and leads nobody back', async () => {
+    const first = await signedIn({ path: '/audit' });
+    await becomesLive(first);
+    const second = await browser.open(gateway, { besides: first, path: '/budgets' });
+    await second.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
+    await second.route('**/auth/logout', async (route) => {
+      const response = await route.fetch();
+      await first.getByLabel('Email').waitFor();
+      await route.fulfill({ response });
+    });
+    const answered = second.waitForEvent('requestfinished', (request) => request.url().endsWith('/auth/logout'));
+    await second.getByRole('button', { name: 'Account' }).click();
+    await second.getByRole('menuitem', { name: 'Sign out' }).click();
+    await answered;
+    for (const page of [first, second]) {
+      await page.getByText('You are signed out.').waitFor();
+      expect(pageOf(page)).toBe('/sign-in');
+    }
+    await first.close();
+    await browser.closePage(second);
+  });
+
   test('a page that is loaded again, and again at once, stays signed in', async () => {
     const page = await signedIn({ path: '/budgets' });
     for (let i = 0; i < 5; i++) {

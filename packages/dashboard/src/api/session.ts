@@ -28,10 +28,13 @@ export class Session {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #refreshing: Promise<Grant | undefined> | undefined;
   #resuming: Promise<void> | undefined;
+  /** Why the session is about to end. A tab may learn of the end from a refused call first, which has no reason. */
+  #ending: EndReason | undefined;
 
   constructor() {
     this.#tabs.listen((message) => {
       if (message.type === 'grant') this.#take(message.grant);
+      else if (message.type === 'ending') this.#ending = message.reason;
       else if (message.type === 'ended') this.#end(message.reason);
       else if (this.grant !== undefined) this.#tabs.tell({ type: 'grant', grant: this.grant });
     });
@@ -89,14 +92,21 @@ export class Session {
   }
 
   /** Ends the session at the gateway and in every tab. Fails if the gateway cannot be told. */
-  async logOut(): Promise<void> {
-    if (this.grant?.kind === 'account') await send('logOut', {}, { isKept: true });
-    this.#tabs.tell({ type: 'ended', reason: 'signed_out' });
-    this.#end('signed_out');
+  logOut(): Promise<void> {
+    return this.endBy('signed_out', async () => {
+      if (this.grant?.kind === 'account') await send('logOut', {}, { isKept: true });
+    });
   }
 
-  /** Called after the person has ended all sessions, this one included (a changed password). */
-  forget(reason: EndReason): void {
+  /** Makes the call that ends this session (and perhaps others), after which every tab says why it ended. */
+  async endBy(reason: EndReason, call: () => Promise<unknown>): Promise<void> {
+    this.#expectEnd(reason);
+    try {
+      await call();
+    } catch (error) {
+      this.#expectEnd(undefined);
+      throw error;
+    }
     this.#tabs.tell({ type: 'ended', reason });
     this.#end(reason);
   }
@@ -162,9 +172,18 @@ export class Session {
   }
 
   #over(hadSession: boolean): undefined {
-    if (hadSession) this.#tabs.tell({ type: 'ended', reason: 'ended' });
-    if (hadSession) this.#end('ended');
-    else this.state.set({ status: 'signed_out' });
+    if (!hadSession) {
+      this.state.set({ status: 'signed_out' });
+      return;
+    }
+    const reason = this.#ending ?? 'ended';
+    this.#tabs.tell({ type: 'ended', reason });
+    this.#end(reason);
+  }
+
+  #expectEnd(reason: EndReason | undefined): void {
+    this.#ending = reason;
+    this.#tabs.tell({ type: 'ending', reason });
   }
 
   /** Asks the other tabs, and waits for a grant from one of them. */
@@ -195,6 +214,7 @@ export class Session {
 
   #take(grant: Grant): void {
     if (grant.expiresAt <= Date.now() || this.grant?.token === grant.token) return;
+    if (this.grant === undefined) this.#ending = undefined;
     this.state.set({ status: 'signed_in', grant });
     this.#tabs.setPresent(true);
     this.#schedule(grant.expiresAt - Date.now() - marginOf(grant));

@@ -4,6 +4,8 @@ export type EndReason = 'signed_out' | 'ended' | 'expired' | 'refused' | 'passwo
 
 type Message =
   | { readonly type: 'grant'; readonly grant: Grant }
+  /** A tab asks the gateway to end the session. Without a reason: the gateway has not done it. */
+  | { readonly type: 'ending'; readonly reason: EndReason | undefined }
   | { readonly type: 'ended'; readonly reason: EndReason }
   /** A newly opened tab asks whether another one is signed in. */
   | { readonly type: 'ask' };

@@ -17,10 +17,8 @@ export function ChangePasswordForm({ account }: { readonly account: Account }) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [fault, setFault] = useState<string>();
-  const save = useAction(() => callRoute('changePassword', { body: { current_password: current, password } }), {
-    isFailureShown: true,
-    onSuccess: () => session.forget('password_changed'),
-  });
+  const change = () => callRoute('changePassword', { body: { current_password: current, password } });
+  const save = useAction(() => session.endBy('password_changed', change), { isFailureShown: true });
   const { error } = save;
   const isWrong = isCode(error, 'wrong_password');
   const isHeld = useIsHeld(error);
