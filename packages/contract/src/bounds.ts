@@ -22,6 +22,10 @@ export const bounds = {
   version: 128,
   metadata: { members: 64, name: 128, value: 1024 },
   toolNames: { items: 1000, together: 65_536 },
+  /** What a tool's server says of it, in bytes. */
+  annotations: 4096,
+  /** A SHA-256 in hexadecimal digits. */
+  sha256: 64,
   batch: 1000,
   /** A gRPC message, in bytes. JSON documents inside may fill it. */
   message: 4 * 1024 * 1024,

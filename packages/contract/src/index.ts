@@ -11,8 +11,12 @@ export {
   DeregisterAgentResponse,
   HeartbeatRequest,
   HeartbeatResponse,
+  IdentifyAgentRequest,
+  IdentifyAgentResponse,
   RegisterAgentRequest,
   RegisterAgentResponse,
+  ReportToolDefinitionsRequest,
+  ReportToolDefinitionsResponse,
 } from './gen/reeve/v1/agent_service.ts';
 export { ActionType, AgentId, Decision, OpRecord } from './gen/reeve/v1/common.ts';
 export {
@@ -31,6 +35,9 @@ export {
   OpControlMessage,
   OpControlMessage_Signal,
   OpControlSubscribeRequest,
+  PreviewToolsRequest,
+  PreviewToolsResponse,
+  Via_Door,
 } from './gen/reeve/v1/policy_service.ts';
 export type { BoundedMessage } from './message-bounds.ts';
 export { messageBounds } from './message-bounds.ts';

@@ -32,7 +32,15 @@ const long = text(bounds.text);
 const id = text(bounds.id);
 const json = { kind: 'bytes', most: bounds.message } as const;
 const count = number(Number.MAX_SAFE_INTEGER);
+const tokens = number(bounds.int32);
+const sha256 = text(bounds.sha256);
 const agent = message('AgentId');
+const toolNames = {
+  kind: 'texts',
+  items: bounds.toolNames.items,
+  each: bounds.name,
+  together: bounds.toolNames.together,
+} as const;
 const caller = { agent_id: agent, credential_token: text(bounds.credentialToken) } as const;
 
 /**
@@ -42,7 +50,13 @@ const caller = { agent_id: agent, credential_token: text(bounds.credentialToken)
 export const messageBounds = {
   AgentId: { org_id: id, team_id: id, agent_id: id },
   LlmCall: { model: name, prompt_tokens: number(bounds.int32), max_output_tokens: number(bounds.int32) },
-  ToolCall: { tool_name: name, tool_source: name, args_json: json, target_url: long },
+  ToolCall: {
+    tool_name: name,
+    tool_source: name,
+    args_json: json,
+    target_url: long,
+    annotations_json: { kind: 'bytes', most: bounds.annotations },
+  },
   FileOp: { operation: name, path: long },
   NetworkCall: { host: name, port: number(bounds.port), protocol: name },
   ProcessExec: {
@@ -63,6 +77,7 @@ export const messageBounds = {
       },
     },
   },
+  Via: { name },
   CheckActionRequest: {
     ...caller,
     trace_id: text(bounds.traceId),
@@ -72,11 +87,21 @@ export const messageBounds = {
     estimated_cost_micros: count,
     run_id: text(bounds.runId),
     summary: long,
+    via: message('Via'),
   },
   BatchCheckRequest: { requests: { kind: 'messages', of: 'CheckActionRequest', items: bounds.batch } },
-  CompleteActionRequest: { ...caller, op_id: text(bounds.opId), actual_cost_micros: count, detail: long },
+  CompleteActionRequest: {
+    ...caller,
+    op_id: text(bounds.opId),
+    actual_cost_micros: count,
+    detail: long,
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cached_input_tokens: tokens,
+  },
   OpControlSubscribeRequest: { ...caller, after_sequence: count },
   AckOpControlRequest: { ...caller, sequence: count, detail: long },
+  PreviewToolsRequest: { ...caller, tool_source: name, tool_names: toolNames },
   RegisterAgentRequest: {
     ...caller,
     name,
@@ -89,15 +114,17 @@ export const messageBounds = {
       name: bounds.metadata.name,
       value: bounds.metadata.value,
     },
-    tool_names: {
-      kind: 'texts',
-      items: bounds.toolNames.items,
-      each: bounds.name,
-      together: bounds.toolNames.together,
-    },
+    tool_names: toolNames,
   },
   HeartbeatRequest: caller,
   DeregisterAgentRequest: { ...caller, reason: long },
+  IdentifyAgentRequest: { credential_token: caller.credential_token },
+  ChangedTool: { tool_name: name, locked_sha256: sha256, actual_sha256: sha256 },
+  ReportToolDefinitionsRequest: {
+    ...caller,
+    tool_source: name,
+    changed: { kind: 'messages', of: 'ChangedTool', items: bounds.toolNames.items },
+  },
   HealthCheckRequest: { service: name },
   ServerReflectionRequest: {
     host: name,

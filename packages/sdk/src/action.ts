@@ -7,6 +7,8 @@ export interface ToolCall {
   /** Any JSON value. Policies see it as `args`. */
   readonly args?: unknown;
   readonly url?: string | undefined;
+  /** What the server of the tool says of it, such as `{readOnlyHint: true}`. Policies see it as `action.annotations`. */
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A call of a model. */

@@ -31,6 +31,15 @@ export interface AgentStatus {
   readonly policyVersion: string;
 }
 
+/** A tool whose definition is not the one that was locked, by the SHA-256 of both. */
+export interface ChangedTool {
+  readonly tool: string;
+  /** Left out if the lock does not hold the tool. */
+  readonly locked?: string | undefined;
+  /** Left out if the server no longer has the tool. */
+  readonly actual?: string | undefined;
+}
+
 export interface Registration {
   readonly id: FullAgentId;
   readonly token: string;
@@ -171,6 +180,32 @@ export class Agent {
   /** Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped. */
   async complete(opId: string, completion: Completion = {}, options: CallOptions = {}): Promise<void> {
     await this.#reports.complete(opId, completion, this.#link.limits(options));
+  }
+
+  /** The tools of the source, of those named, that policy denies to this agent whatever their arguments. */
+  async deniedTools(source: string, names: readonly string[], options: CallOptions = {}): Promise<readonly string[]> {
+    const request = {
+      agentId: { ...this.id },
+      credentialToken: this.#token,
+      toolSource: source,
+      toolNames: [...names],
+    };
+    return (await this.#link.send(rpc.previewTools, request, this.#link.limits(options))).denied;
+  }
+
+  /** Records that tools are not defined as they were when somebody locked them. */
+  async reportChangedTools(source: string, changed: readonly ChangedTool[], options: CallOptions = {}): Promise<void> {
+    const request = {
+      agentId: { ...this.id },
+      credentialToken: this.#token,
+      toolSource: source,
+      changed: changed.map(({ tool, locked = '', actual = '' }) => ({
+        toolName: tool,
+        lockedSha256: locked,
+        actualSha256: actual,
+      })),
+    };
+    await this.#link.send(rpc.reportToolDefinitions, request, this.#link.limits(options));
   }
 
   /** Sends a heartbeat now. The regular ones go on by themselves. */

@@ -1,7 +1,7 @@
 import { CompleteActionRequest_Outcome as WireOutcome } from '@reeve/contract';
 import type { CompleteActionRequest } from '@reeve/contract';
 import type { FullAgentId } from './agent-id.ts';
-import { requireMicros, requireText } from './validate.ts';
+import { largestInt32, requireMicros, requireText, requireWhole } from './validate.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled';
 
@@ -12,6 +12,15 @@ export interface Completion {
   /** The real cost. The estimate counts if this is left out. See `usd`. */
   readonly actualCostMicros?: number | undefined;
   readonly detail?: string | undefined;
+  /** What a model call used. Without `actualCostMicros`, the gateway computes the cost from it. */
+  readonly usage?: TokenUsage | undefined;
+}
+
+export interface TokenUsage {
+  /** All of the prompt, cached tokens included. */
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly cachedInputTokens?: number | undefined;
 }
 
 const outcomes: Readonly<Record<Outcome, WireOutcome>> = {
@@ -26,9 +35,13 @@ export function completionRequest(
   opId: string,
   completion: Completion,
 ): CompleteActionRequest {
-  const { outcome = 'succeeded', actualCostMicros, detail = '' } = completion;
+  const { outcome = 'succeeded', actualCostMicros, detail = '', usage = {} } = completion;
   requireText('opId', opId);
   if (actualCostMicros !== undefined) requireMicros('actualCostMicros', actualCostMicros);
+  const { inputTokens, outputTokens, cachedInputTokens } = usage;
+  for (const [member, tokens] of Object.entries({ inputTokens, outputTokens, cachedInputTokens })) {
+    if (tokens !== undefined) requireWhole(`usage.${member}`, tokens, largestInt32);
+  }
   return {
     agentId: { ...agent },
     credentialToken: token,
@@ -36,5 +49,8 @@ export function completionRequest(
     actualCostMicros,
     outcome: outcomes[outcome],
     detail,
+    inputTokens,
+    outputTokens,
+    cachedInputTokens,
   };
 }

@@ -32,9 +32,15 @@ function contextOf(action: Action): ActionContext {
   switch (action.type) {
     case undefined:
     case 'tool_call': {
-      const { tool, source = '', args, url = '' } = action;
-      const value = { toolName: requireText('action.tool', tool), toolSource: source, targetUrl: url };
-      return { action: { $case: 'toolCall', value: { ...value, argsJson: jsonOf('action.args', args) } } };
+      const { tool, source = '', args, url = '', annotations } = action;
+      const value = {
+        toolName: requireText('action.tool', tool),
+        toolSource: source,
+        targetUrl: url,
+        argsJson: jsonOf('action.args', args),
+        annotationsJson: annotations === undefined ? undefined : jsonOf('action.annotations', annotations),
+      };
+      return { action: { $case: 'toolCall', value } };
     }
     case 'llm_call': {
       const { model, promptTokens = 0, maxOutputTokens = 0 } = action;

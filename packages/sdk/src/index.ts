@@ -9,12 +9,12 @@ export type {
   ToolCall,
   ToolResult,
 } from './action.ts';
-export type { Agent, AgentStatus } from './agent.ts';
+export type { Agent, AgentStatus, ChangedTool } from './agent.ts';
 export type { Check } from './agent-checks.ts';
 export type { AgentId } from './agent-id.ts';
 export type { Answer, BudgetLimit, Decision } from './answer.ts';
 export type { OpState } from '@reeve/contract/names';
-export type { Completion, Outcome } from './completion.ts';
+export type { Completion, Outcome, TokenUsage } from './completion.ts';
 export { connect } from './connect.ts';
 export type { ConnectOptions, RetryOptions } from './connect-options.ts';
 export type { ConnectionEvent } from './connection-event.ts';
@@ -41,7 +41,8 @@ export type { GuardOptions } from './guard.ts';
 export type { Operation, OperationControl } from './operation.ts';
 export type { CheckDetails } from './prepare-check.ts';
 export type { Reeve } from './reeve.ts';
-export type { AttachOptions, RegisterOptions } from './register-options.ts';
+export type { AttachOptions, RegisterOptions, TokenOptions } from './register-options.ts';
 export type { Work } from './run-action.ts';
 export type { CheckOptions, RunOptions } from './run-options.ts';
 export { usd } from './usd.ts';
+export type { Door, Via } from './via.ts';

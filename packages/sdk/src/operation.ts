@@ -1,6 +1,6 @@
 import type { OpState } from '@reeve/contract/names';
 import type { Answer } from './answer.ts';
-import type { Completion } from './completion.ts';
+import type { Completion, Outcome, TokenUsage } from './completion.ts';
 import type { LiveOperation } from './live-operation.ts';
 import { requireMicros } from './validate.ts';
 
@@ -25,6 +25,10 @@ export interface Operation extends OperationControl {
   spent(this: void, micros: number): void;
   /** Sets a one-line note on how it went, for people who watch. */
   note(this: void, detail: string): void;
+  /** Sets what a model call used. The gateway computes the cost from it, unless `spent` says what it was. */
+  used(this: void, usage: TokenUsage): void;
+  /** Sets how the action ended. Otherwise it succeeded if the work returns, and failed if the work throws. */
+  ended(this: void, outcome: Outcome): void;
 }
 
 export function controlledOperation(op: LiveOperation): OperationControl {
@@ -44,6 +48,8 @@ export function controlledOperation(op: LiveOperation): OperationControl {
 export function workedOperation(op: LiveOperation, answer: Answer): { operation: Operation; said: () => Completion } {
   let actualCostMicros: number | undefined;
   let detail: string | undefined;
+  let usage: TokenUsage | undefined;
+  let outcome: Outcome | undefined;
   const operation: Operation = {
     id: op.id,
     answer,
@@ -60,6 +66,12 @@ export function workedOperation(op: LiveOperation, answer: Answer): { operation:
     note: (text) => {
       detail = text;
     },
+    used: (tokens) => {
+      usage = tokens;
+    },
+    ended: (how) => {
+      outcome = how;
+    },
   };
-  return { operation, said: () => ({ actualCostMicros, detail }) };
+  return { operation, said: () => ({ actualCostMicros, detail, usage, outcome }) };
 }

@@ -6,6 +6,8 @@ import { wireActionOf } from './convert-action.ts';
 import type { TraceIds } from './trace-ids.ts';
 import { traceIds } from './trace-ids.ts';
 import { requireMicros } from './validate.ts';
+import type { Via } from './via.ts';
+import { wireViaOf } from './via.ts';
 
 /** Details of an action besides the action itself. */
 export interface CheckDetails {
@@ -20,6 +22,8 @@ export interface CheckDetails {
   readonly estimatedCostMicros?: number | undefined;
   /** The agent on whose behalf this one acts. */
   readonly caller?: AgentId | undefined;
+  /** The door that the action comes through. Left out by agents that ask for themselves. */
+  readonly via?: Via | undefined;
 }
 
 /** A check that can be sent any number of times. It holds the agent's token and never leaves the SDK. */
@@ -30,7 +34,7 @@ export interface PreparedCheck {
 
 export function prepareCheck(agent: FullAgentId, token: string, action: Action, details: CheckDetails): PreparedCheck {
   const ids = traceIds(details);
-  const { estimatedCostMicros, caller, runId = '', summary = '' } = details;
+  const { estimatedCostMicros, caller, runId = '', summary = '', via } = details;
   if (estimatedCostMicros !== undefined) requireMicros('estimatedCostMicros', estimatedCostMicros);
   const message: CheckActionRequest = {
     agentId: { ...agent },
@@ -41,6 +45,7 @@ export function prepareCheck(agent: FullAgentId, token: string, action: Action, 
     estimatedCostMicros,
     runId,
     summary,
+    via: via === undefined ? undefined : wireViaOf(via),
   };
   return { ids, message };
 }

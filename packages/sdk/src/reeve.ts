@@ -1,10 +1,10 @@
 import { Agent } from './agent.ts';
 import { fullAgentId } from './agent-id.ts';
 import type { Settings } from './connect-options.ts';
-import { ReeveUnauthenticated } from './errors.ts';
+import { ReeveInternal, ReeveUnauthenticated } from './errors.ts';
 import type { CallOptions } from './outage/retry.ts';
 import { GatewayLink } from './gateway-link.ts';
-import type { AttachOptions, RegisterOptions } from './register-options.ts';
+import type { AttachOptions, RegisterOptions, TokenOptions } from './register-options.ts';
 import { registerRequest } from './register-options.ts';
 import { rpc } from './rpc-methods.ts';
 import { requireText } from './validate.ts';
@@ -47,6 +47,14 @@ export class Reeve {
       shared: options.shared ?? false,
       events: options,
     });
+  }
+
+  /** Acts as the registered agent whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
+  async agent(options: TokenOptions, call: CallOptions = {}): Promise<Agent> {
+    const request = { credentialToken: requireText('token', options.token) };
+    const { agentId } = await this.#link.send(rpc.identifyAgent, request, this.#link.limits(call));
+    if (agentId === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
+    return this.attach({ ...options, ...agentId });
   }
 
   /**

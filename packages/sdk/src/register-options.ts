@@ -15,8 +15,8 @@ export interface AgentEvents {
   readonly onConnection?: ((event: ConnectionEvent) => void) | undefined;
 }
 
-/** The options that `register` and `attach` share. */
-interface AgentOptions extends AgentId, AgentEvents {
+/** The options of every way to act as an agent. */
+interface ActingOptions extends AgentEvents {
   /**
    * Whether other processes act as this agent with the same token. This process then speaks only for its own
    * operations. Otherwise an operation that it does not know counts as not running. Default false.
@@ -24,7 +24,7 @@ interface AgentOptions extends AgentId, AgentEvents {
   readonly shared?: boolean | undefined;
 }
 
-export interface RegisterOptions extends AgentOptions {
+export interface RegisterOptions extends AgentId, ActingOptions {
   readonly name?: string | undefined;
   readonly framework?: string | undefined;
   readonly version?: string | undefined;
@@ -37,12 +37,14 @@ export interface RegisterOptions extends AgentOptions {
   readonly token?: string | undefined;
 }
 
-export interface AttachOptions extends AgentOptions {
+export interface TokenOptions extends ActingOptions {
   /** The token from the registration of the agent. */
   readonly token: string;
   /** Default 30. */
   readonly heartbeatIntervalSecs?: number | undefined;
 }
+
+export interface AttachOptions extends AgentId, TokenOptions {}
 
 /**
  * The request to register. The SDK always makes the token here. So a retry registers the same token again, and an

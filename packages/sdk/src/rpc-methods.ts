@@ -12,11 +12,17 @@ import {
   DeregisterAgentResponse,
   HeartbeatRequest,
   HeartbeatResponse,
+  IdentifyAgentRequest,
+  IdentifyAgentResponse,
   OpControlMessage,
   OpControlSubscribeRequest,
   paths,
+  PreviewToolsRequest,
+  PreviewToolsResponse,
   RegisterAgentRequest,
   RegisterAgentResponse,
+  ReportToolDefinitionsRequest,
+  ReportToolDefinitionsResponse,
 } from '@reeve/contract';
 import { ReeveInternal, ReeveInvalidRequest } from './errors.ts';
 
@@ -37,6 +43,13 @@ export const rpc = {
   registerAgent: { path: paths.registerAgent, request: RegisterAgentRequest, response: RegisterAgentResponse },
   heartbeat: { path: paths.heartbeat, request: HeartbeatRequest, response: HeartbeatResponse },
   deregisterAgent: { path: paths.deregisterAgent, request: DeregisterAgentRequest, response: DeregisterAgentResponse },
+  identifyAgent: { path: paths.identifyAgent, request: IdentifyAgentRequest, response: IdentifyAgentResponse },
+  previewTools: { path: paths.previewTools, request: PreviewToolsRequest, response: PreviewToolsResponse },
+  reportToolDefinitions: {
+    path: paths.reportToolDefinitions,
+    request: ReportToolDefinitionsRequest,
+    response: ReportToolDefinitionsResponse,
+  },
 } as const;
 
 /** The largest message that the gateway takes. */

@@ -1,6 +1,6 @@
 import type { AgentOps } from './agent-ops.ts';
 import type { Answer } from './answer.ts';
-import type { Completion } from './completion.ts';
+import type { Completion, Outcome } from './completion.ts';
 import type { Deadline } from './outage/retry.ts';
 import { remainingMs } from './outage/retry.ts';
 import { OperationTerminatedError, ReeveInvalidRequest } from './errors.ts';
@@ -113,11 +113,16 @@ async function carriedOut<Result>(run: Run, op: LiveOperation, answer: Answer, w
   if (op.terminated !== undefined) throw terminatedBy(op.terminated, end);
   run.ops.drop(op);
   if ('error' in end) {
-    await run.report({ ...said(), outcome: 'failed' }).catch(() => {});
+    await run.report(withOutcome(said(), 'failed')).catch(() => {});
     throw end.error;
   }
-  await run.report({ ...said(), outcome: 'succeeded' });
+  await run.report(withOutcome(said(), 'succeeded'));
   return end.result;
+}
+
+/** What the work said of its outcome counts before what its end suggests. */
+function withOutcome(said: Completion, suggested: Outcome): Completion {
+  return { ...said, outcome: said.outcome ?? suggested };
 }
 
 function terminatedBy(terminated: OperationTerminatedError, end: End<unknown>): OperationTerminatedError {

@@ -10,9 +10,15 @@ import {
   DeregisterAgentResponse,
   HeartbeatRequest,
   HeartbeatResponse,
+  IdentifyAgentRequest,
+  IdentifyAgentResponse,
   paths,
+  PreviewToolsRequest,
+  PreviewToolsResponse,
   RegisterAgentRequest,
   RegisterAgentResponse,
+  ReportToolDefinitionsRequest,
+  ReportToolDefinitionsResponse,
 } from '@reeve/contract';
 import { checkRequest, toolCall } from '../../harness/gateway.ts';
 import type { World } from './world.ts';
@@ -135,6 +141,46 @@ export const worstRpcs: Readonly<Record<Rpc, Worst>> = {
           credentialToken: 'x'.repeat(1_000_000),
         }),
     ]),
+  identifyAgent: ({ gateway }) =>
+    all([
+      () =>
+        gateway.client.call(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse, {
+          credentialToken: 'x'.repeat(1_000_000),
+        }),
+    ]),
+  previewTools: ({ gateway, bot }) =>
+    all(
+      worstTexts(60).map(
+        (text) => () =>
+          gateway.client.call(paths.previewTools, PreviewToolsRequest, PreviewToolsResponse, {
+            agentId: bot.id,
+            credentialToken: bot.token,
+            toolSource: text,
+            toolNames: Array.from({ length: 1000 }, (_, n) => `${text}${n}`),
+          }),
+      ),
+    ),
+  reportToolDefinitions: ({ gateway, bot }) =>
+    all(
+      worstTexts(500).map(
+        (text) => () =>
+          gateway.client.call(
+            paths.reportToolDefinitions,
+            ReportToolDefinitionsRequest,
+            ReportToolDefinitionsResponse,
+            {
+              agentId: bot.id,
+              credentialToken: bot.token,
+              toolSource: text,
+              changed: Array.from({ length: 1000 }, (_, n) => ({
+                toolName: `${text}${n}`,
+                lockedSha256: 'a'.repeat(64),
+                actualSha256: 'b'.repeat(64),
+              })),
+            },
+          ),
+      ),
+    ),
   deregisterAgent: ({ gateway, bot }) =>
     all(
       worstTexts(8000).map(

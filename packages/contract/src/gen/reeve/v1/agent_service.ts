@@ -62,6 +62,34 @@ export interface DeregisterAgentRequest {
 export interface DeregisterAgentResponse {
 }
 
+export interface IdentifyAgentRequest {
+  credentialToken: string;
+}
+
+export interface IdentifyAgentResponse {
+  agentId: AgentId | undefined;
+  suspended: boolean;
+}
+
+export interface ChangedTool {
+  toolName: string;
+  /** SHA-256 in hexadecimal digits. Empty: the lock does not hold the tool. */
+  lockedSha256: string;
+  /** Empty: the server no longer has the tool. */
+  actualSha256: string;
+}
+
+export interface ReportToolDefinitionsRequest {
+  agentId: AgentId | undefined;
+  credentialToken: string;
+  toolSource: string;
+  /** 1 to 1,000. */
+  changed: ChangedTool[];
+}
+
+export interface ReportToolDefinitionsResponse {
+}
+
 function createBaseRegisterAgentRequest(): RegisterAgentRequest {
   return {
     agentId: undefined,
@@ -523,6 +551,291 @@ export const DeregisterAgentResponse: MessageFns<DeregisterAgentResponse> = {
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseDeregisterAgentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseIdentifyAgentRequest(): IdentifyAgentRequest {
+  return { credentialToken: "" };
+}
+
+export const IdentifyAgentRequest: MessageFns<IdentifyAgentRequest> = {
+  encode(message: IdentifyAgentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credentialToken !== "") {
+      writer.uint32(10).string(message.credentialToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IdentifyAgentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIdentifyAgentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseIdentifyAgentResponse(): IdentifyAgentResponse {
+  return { agentId: undefined, suspended: false };
+}
+
+export const IdentifyAgentResponse: MessageFns<IdentifyAgentResponse> = {
+  encode(message: IdentifyAgentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.suspended !== false) {
+      writer.uint32(16).bool(message.suspended);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IdentifyAgentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIdentifyAgentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.suspended = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseChangedTool(): ChangedTool {
+  return { toolName: "", lockedSha256: "", actualSha256: "" };
+}
+
+export const ChangedTool: MessageFns<ChangedTool> = {
+  encode(message: ChangedTool, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.toolName !== "") {
+      writer.uint32(10).string(message.toolName);
+    }
+    if (message.lockedSha256 !== "") {
+      writer.uint32(18).string(message.lockedSha256);
+    }
+    if (message.actualSha256 !== "") {
+      writer.uint32(26).string(message.actualSha256);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChangedTool {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChangedTool();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.lockedSha256 = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.actualSha256 = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReportToolDefinitionsRequest(): ReportToolDefinitionsRequest {
+  return { agentId: undefined, credentialToken: "", toolSource: "", changed: [] };
+}
+
+export const ReportToolDefinitionsRequest: MessageFns<ReportToolDefinitionsRequest> = {
+  encode(message: ReportToolDefinitionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.credentialToken !== "") {
+      writer.uint32(18).string(message.credentialToken);
+    }
+    if (message.toolSource !== "") {
+      writer.uint32(26).string(message.toolSource);
+    }
+    for (const v of message.changed) {
+      ChangedTool.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportToolDefinitionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportToolDefinitionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.toolSource = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.changed.push(ChangedTool.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReportToolDefinitionsResponse(): ReportToolDefinitionsResponse {
+  return {};
+}
+
+export const ReportToolDefinitionsResponse: MessageFns<ReportToolDefinitionsResponse> = {
+  encode(_: ReportToolDefinitionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportToolDefinitionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportToolDefinitionsResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

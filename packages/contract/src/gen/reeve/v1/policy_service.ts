@@ -24,6 +24,8 @@ export interface ToolCall {
   /** A JSON document, UTF-8. Empty: no arguments. */
   argsJson: Uint8Array;
   targetUrl: string;
+  /** What the server of the tool says of it, as a JSON object: hints, not facts. Empty: nothing. */
+  annotationsJson?: Uint8Array | undefined;
 }
 
 export interface FileOp {
@@ -60,6 +62,33 @@ export interface ActionContext {
     | undefined;
 }
 
+/** Through which door an action comes. The agent claims it; nothing proves it. */
+export interface Via {
+  door: Via_Door;
+  /** The MCP server, the upstream of the model, or the host of the hook ("claude-code"). */
+  name: string;
+}
+
+export const Via_Door = {
+  /** DOOR_UNSPECIFIED - The agent asks by itself. */
+  DOOR_UNSPECIFIED: 0,
+  /** MCP - A proxy for MCP servers asks for the agent. */
+  MCP: 1,
+  /** MODEL - A proxy for model calls asks for the agent. */
+  MODEL: 2,
+  /** HOOK - A hook of a coding agent asks. */
+  HOOK: 3,
+} as const;
+
+export type Via_Door = typeof Via_Door[keyof typeof Via_Door];
+
+export namespace Via_Door {
+  export type DOOR_UNSPECIFIED = typeof Via_Door.DOOR_UNSPECIFIED;
+  export type MCP = typeof Via_Door.MCP;
+  export type MODEL = typeof Via_Door.MODEL;
+  export type HOOK = typeof Via_Door.HOOK;
+}
+
 export interface CheckActionRequest {
   agentId: AgentId | undefined;
   credentialToken: string;
@@ -84,6 +113,7 @@ export interface CheckActionRequest {
   estimatedCostMicros?: number | undefined;
   runId: string;
   summary: string;
+  via?: Via | undefined;
 }
 
 /** Which cap refused a charge. */
@@ -129,6 +159,13 @@ export interface CompleteActionRequest {
   actualCostMicros?: number | undefined;
   outcome: CompleteActionRequest_Outcome;
   detail: string;
+  /**
+   * What a model call used. Without actual_cost_micros, the gateway computes the cost from these by its prices.
+   * The cached ones are part of the input tokens.
+   */
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  cachedInputTokens?: number | undefined;
 }
 
 export const CompleteActionRequest_Outcome = { OUTCOME_UNSPECIFIED: 0, SUCCEEDED: 1, FAILED: 2, CANCELLED: 3 } as const;
@@ -195,6 +232,18 @@ export namespace AckOpControlRequest_Outcome {
 }
 
 export interface AckOpControlResponse {
+}
+
+export interface PreviewToolsRequest {
+  agentId: AgentId | undefined;
+  credentialToken: string;
+  toolSource: string;
+  /** Up to 1,000. */
+  toolNames: string[];
+}
+
+export interface PreviewToolsResponse {
+  denied: string[];
 }
 
 function createBaseLlmCall(): LlmCall {
@@ -266,7 +315,7 @@ export const LlmCall: MessageFns<LlmCall> = {
 };
 
 function createBaseToolCall(): ToolCall {
-  return { toolName: "", toolSource: "", argsJson: new Uint8Array(0), targetUrl: "" };
+  return { toolName: "", toolSource: "", argsJson: new Uint8Array(0), targetUrl: "", annotationsJson: undefined };
 }
 
 export const ToolCall: MessageFns<ToolCall> = {
@@ -282,6 +331,9 @@ export const ToolCall: MessageFns<ToolCall> = {
     }
     if (message.targetUrl !== "") {
       writer.uint32(34).string(message.targetUrl);
+    }
+    if (message.annotationsJson !== undefined) {
+      writer.uint32(42).bytes(message.annotationsJson);
     }
     return writer;
   },
@@ -329,6 +381,14 @@ export const ToolCall: MessageFns<ToolCall> = {
             }
 
             message.targetUrl = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.annotationsJson = reader.bytes();
             continue;
           }
         }
@@ -708,6 +768,63 @@ export const ActionContext: MessageFns<ActionContext> = {
   },
 };
 
+function createBaseVia(): Via {
+  return { door: 0, name: "" };
+}
+
+export const Via: MessageFns<Via> = {
+  encode(message: Via, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.door !== 0) {
+      writer.uint32(8).int32(message.door);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Via {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVia();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.door = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseCheckActionRequest(): CheckActionRequest {
   return {
     agentId: undefined,
@@ -720,6 +837,7 @@ function createBaseCheckActionRequest(): CheckActionRequest {
     estimatedCostMicros: undefined,
     runId: "",
     summary: "",
+    via: undefined,
   };
 }
 
@@ -754,6 +872,9 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
     }
     if (message.summary !== "") {
       writer.uint32(178).string(message.summary);
+    }
+    if (message.via !== undefined) {
+      Via.encode(message.via, writer.uint32(186).fork()).join();
     }
     return writer;
   },
@@ -849,6 +970,14 @@ export const CheckActionRequest: MessageFns<CheckActionRequest> = {
             }
 
             message.summary = reader.string();
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.via = Via.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1179,7 +1308,17 @@ export const BatchCheckResponse: MessageFns<BatchCheckResponse> = {
 };
 
 function createBaseCompleteActionRequest(): CompleteActionRequest {
-  return { agentId: undefined, credentialToken: "", opId: "", actualCostMicros: undefined, outcome: 0, detail: "" };
+  return {
+    agentId: undefined,
+    credentialToken: "",
+    opId: "",
+    actualCostMicros: undefined,
+    outcome: 0,
+    detail: "",
+    inputTokens: undefined,
+    outputTokens: undefined,
+    cachedInputTokens: undefined,
+  };
 }
 
 export const CompleteActionRequest: MessageFns<CompleteActionRequest> = {
@@ -1201,6 +1340,15 @@ export const CompleteActionRequest: MessageFns<CompleteActionRequest> = {
     }
     if (message.detail !== "") {
       writer.uint32(50).string(message.detail);
+    }
+    if (message.inputTokens !== undefined) {
+      writer.uint32(56).int64(message.inputTokens);
+    }
+    if (message.outputTokens !== undefined) {
+      writer.uint32(64).int64(message.outputTokens);
+    }
+    if (message.cachedInputTokens !== undefined) {
+      writer.uint32(72).int64(message.cachedInputTokens);
     }
     return writer;
   },
@@ -1264,6 +1412,30 @@ export const CompleteActionRequest: MessageFns<CompleteActionRequest> = {
             }
 
             message.detail = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.inputTokens = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.outputTokens = longToNumber(reader.int64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.cachedInputTokens = longToNumber(reader.int64());
             continue;
           }
         }
@@ -1606,6 +1778,131 @@ export const AckOpControlResponse: MessageFns<AckOpControlResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePreviewToolsRequest(): PreviewToolsRequest {
+  return { agentId: undefined, credentialToken: "", toolSource: "", toolNames: [] };
+}
+
+export const PreviewToolsRequest: MessageFns<PreviewToolsRequest> = {
+  encode(message: PreviewToolsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== undefined) {
+      AgentId.encode(message.agentId, writer.uint32(10).fork()).join();
+    }
+    if (message.credentialToken !== "") {
+      writer.uint32(18).string(message.credentialToken);
+    }
+    if (message.toolSource !== "") {
+      writer.uint32(26).string(message.toolSource);
+    }
+    for (const v of message.toolNames) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreviewToolsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreviewToolsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = AgentId.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentialToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.toolSource = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.toolNames.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePreviewToolsResponse(): PreviewToolsResponse {
+  return { denied: [] };
+}
+
+export const PreviewToolsResponse: MessageFns<PreviewToolsResponse> = {
+  encode(message: PreviewToolsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.denied) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreviewToolsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreviewToolsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.denied.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
