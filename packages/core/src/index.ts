@@ -78,7 +78,7 @@ export { plainSource, policySchema, policySetsTable, policyVersion, policyVersio
 export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackPolicy } from './policy/index.ts';
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';
 export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, heartbeat } from './tenancy/index.ts';
-export { isAgentChange, lineageOf, listAgents, teamOf, topologyStats, treeUnder } from './tenancy/index.ts';
+export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats, treeUnder } from './tenancy/index.ts';
 export { visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';

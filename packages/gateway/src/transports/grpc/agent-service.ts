@@ -1,6 +1,12 @@
-import { DeregisterAgentResponse, HeartbeatResponse, paths, RegisterAgentResponse } from '@reeve/contract';
+import {
+  DeregisterAgentResponse,
+  HeartbeatResponse,
+  IdentifyAgentResponse,
+  paths,
+  RegisterAgentResponse,
+} from '@reeve/contract';
 import type { Execute, Principal, Tenancy } from '@reeve/core';
-import { heartbeat } from '@reeve/core';
+import { heartbeat, identifyByToken } from '@reeve/core';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
@@ -45,6 +51,15 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
           const answer = await tenancy.journal.fresh(() => heartbeat(tenancy, wire.agentId, wire.credentialToken));
           call.credentialShown();
           return encode(HeartbeatResponse, answer);
+        },
+      ],
+      [
+        paths.identifyAgent,
+        async (bytes, call) => {
+          const { credentialToken } = decode('IdentifyAgentRequest', bytes);
+          const answer = await tenancy.journal.fresh(() => identifyByToken(tenancy, credentialToken));
+          call.credentialShown();
+          return encode(IdentifyAgentResponse, answer);
         },
       ],
       [

@@ -8,6 +8,7 @@ import {
   faultInMessage,
   HealthCheckRequest,
   HeartbeatRequest,
+  IdentifyAgentRequest,
   OpControlSubscribeRequest,
   RegisterAgentRequest,
 } from '@reeve/contract';
@@ -23,6 +24,7 @@ const codecs = {
   DeregisterAgentRequest,
   HealthCheckRequest,
   HeartbeatRequest,
+  IdentifyAgentRequest,
   OpControlSubscribeRequest,
   RegisterAgentRequest,
   ServerReflectionRequest,
