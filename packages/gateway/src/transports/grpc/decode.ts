@@ -10,6 +10,7 @@ import {
   HeartbeatRequest,
   IdentifyAgentRequest,
   OpControlSubscribeRequest,
+  PreviewToolsRequest,
   RegisterAgentRequest,
 } from '@reeve/contract';
 import { ServerReflectionRequest } from '@reeve/contract/reflection';
@@ -26,6 +27,7 @@ const codecs = {
   HeartbeatRequest,
   IdentifyAgentRequest,
   OpControlSubscribeRequest,
+  PreviewToolsRequest,
   RegisterAgentRequest,
   ServerReflectionRequest,
 } satisfies Partial<Record<BoundedMessage, { decode: (bytes: Uint8Array) => object }>>;
