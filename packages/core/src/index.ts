@@ -88,7 +88,7 @@ export {
   topologyStats,
   treeUnder,
 } from './tenancy/index.ts';
-export { visibleAgents, withoutToken } from './tenancy/index.ts';
+export { ReportedTools, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';
 export type { AgentId, Clock, ErrorCode, Randomness, Total } from './kernel/index.ts';

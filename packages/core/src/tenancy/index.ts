@@ -8,6 +8,9 @@ export { authenticateAgent, credentialEnded, findAgent, heartbeat, identify, ide
 export { provenAgent, touchAgent } from './identify.ts';
 export type { RegisterRequest, Registration } from './register-agent.ts';
 export { registerAgent } from './register-agent.ts';
+export type { ReportToolsRequest } from './report-tools.ts';
+export { reportTools } from './report-tools.ts';
+export { ReportedTools } from './reported-tools.ts';
 export { agentRows, agentsTable } from './tenancy-rows.ts';
 export type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy-slice.ts';
 export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy-slice.ts';

@@ -4,6 +4,7 @@ import {
   IdentifyAgentResponse,
   paths,
   RegisterAgentResponse,
+  ReportToolDefinitionsResponse,
 } from '@reeve/contract';
 import type { Execute, Principal, Tenancy } from '@reeve/core';
 import { heartbeat, identifyByToken } from '@reeve/core';
@@ -70,6 +71,23 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
           await execute({ kind: 'deregister_agent', agentId, token, reason });
           call.credentialShown();
           return encode(DeregisterAgentResponse, {});
+        },
+      ],
+      [
+        paths.reportToolDefinitions,
+        async (bytes, call) => {
+          const wire = decode('ReportToolDefinitionsRequest', bytes);
+          await execute({
+            kind: 'report_tools',
+            agentId: wire.agentId,
+            token: wire.credentialToken,
+            source: wire.toolSource,
+            changed: wire.changed.map(({ toolName, lockedSha256, actualSha256 }) => {
+              return { tool: toolName, locked: lockedSha256, actual: actualSha256 };
+            }),
+          });
+          call.credentialShown();
+          return encode(ReportToolDefinitionsResponse, {});
         },
       ],
     ]),

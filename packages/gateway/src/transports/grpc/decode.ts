@@ -12,6 +12,7 @@ import {
   OpControlSubscribeRequest,
   PreviewToolsRequest,
   RegisterAgentRequest,
+  ReportToolDefinitionsRequest,
 } from '@reeve/contract';
 import { ServerReflectionRequest } from '@reeve/contract/reflection';
 import { invalid, messageOf, ReeveError } from '@reeve/core';
@@ -29,6 +30,7 @@ const codecs = {
   OpControlSubscribeRequest,
   PreviewToolsRequest,
   RegisterAgentRequest,
+  ReportToolDefinitionsRequest,
   ServerReflectionRequest,
 } satisfies Partial<Record<BoundedMessage, { decode: (bytes: Uint8Array) => object }>>;
 
