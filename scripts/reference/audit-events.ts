@@ -182,6 +182,7 @@ const checkMembers = [
 const moveMembers = [
   'The payload of an `OpStateChanged` may also have:',
   '',
+  '- `via`: the door that the action came through (`door`: `mcp`, `model` or `hook`) and the `name` of the server, upstream or host, as the agent says;',
   '- by a control: `control_id`, and `cause` if a suspension did it;',
   '- on completion: `outcome`, `detail`, `reserved_micros`, and, if it cost something, `booked`: the day of the booking;',
   '- `cause` with the value `unchecked`, if the operation was registered and never checked.',

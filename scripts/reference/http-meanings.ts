@@ -30,6 +30,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'header last-event-id': 'The same as `since`, and takes precedence.',
   'query state': 'Only operations in this state.',
   'query run_id': 'Only operations of this run.',
+  'query door': 'Only operations that came through this door. `sdk`: the agent asked by itself.',
   'Approvals path id': 'The id of the approval.',
   'revokeGrant path id': 'The id of the standing grant.',
   'listApprovals query state': 'Only approvals in this state; by default open ones. `pending` is the same as `open`.',

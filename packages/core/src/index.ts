@@ -34,7 +34,7 @@ export type { StoredEntry } from './audit/index.ts';
 export { EntryPage, auditEventTypes, emptyChain, sealer, system } from './audit/index.ts';
 export type { LogFilter, LostEntries } from './logs/index.ts';
 export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs } from './logs/index.ts';
-export type { Action, ActionType, CheckRequest, RawCheckRequest } from './action/index.ts';
+export type { Action, ActionType, CheckRequest, Door, Entrance, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';

@@ -102,13 +102,14 @@ function describe(op: Op, request: CheckRequest, digest: string): void {
   op.summary = request.summary === '' ? op.summary : redactText(request.summary);
   op.runId = redactText(request.runId);
   op.costMicros = request.estimatedCostMicros ?? 0;
+  op.via = request.via === null ? null : { door: request.via.door, name: redactText(request.via.name) };
   op.digest = digest;
 }
 
 /** Restores an operation to what it was before this request described it. */
 function undescribing(op: Op): Undo {
-  const { actionType, resource, summary, runId, reason, costMicros, policyRule, digest } = op;
-  return () => Object.assign(op, { actionType, resource, summary, runId, reason, costMicros, policyRule, digest });
+  const { actionType, resource, summary, runId, via, reason, costMicros, policyRule, digest } = op;
+  return () => Object.assign(op, { actionType, resource, summary, runId, via, reason, costMicros, policyRule, digest });
 }
 
 const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;

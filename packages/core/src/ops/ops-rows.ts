@@ -38,12 +38,15 @@ function recordOf(op: SavedOp): string {
   return JSON.stringify({ ...op, agent: undefined, opId: undefined, seq: undefined });
 }
 
+type Later = 'controlId' | 'reservedMicros' | 'via';
+
 function opOf(row: Row): SavedOp {
   return boundedOp({
-    // Rows from before controls and budgets lack these members.
+    // Rows from before controls, budgets and doors lack these members.
     controlId: null,
     reservedMicros: 0,
-    ...(JSON.parse(textIn(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros'>),
+    via: null,
+    ...(JSON.parse(textIn(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later>),
     agent: agentIdOf(row),
     opId: textIn(row, 'op_id'),
     seq: numberIn(row, 'seq'),

@@ -1,3 +1,4 @@
+import type { Door } from '../action/index.ts';
 import type { DecisionEvent } from '../decision/index.ts';
 import type { Step } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
@@ -32,6 +33,9 @@ type PackedMove = readonly [
   policyRule: string,
   digest: string,
   booked: string | null,
+  /** Left out, like the name, where an agent asks by itself. */
+  door?: Door,
+  name?: string,
 ];
 
 type PackedDecision = readonly [
@@ -44,7 +48,7 @@ type PackedDecision = readonly [
   policyRule: string,
 ];
 
-type AnyStep = Step<Change, DomainEvent>;
+export type AnyStep = Step<Change, DomainEvent>;
 
 /** The step as it travels. A rare one stays as it is. */
 export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): AnyStep | PackedStep {
@@ -60,7 +64,7 @@ export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): An
   const { at, op, booked } = event;
   if (op.control !== null || op.stale) return step;
   if (booked === undefined && isArrival(op, at)) return ['new', place, at, op.opId];
-  return [
+  const packed = [
     'op',
     place,
     at,
@@ -78,7 +82,8 @@ export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): An
     op.policyRule,
     op.digest,
     booked ?? null,
-  ];
+  ] as const;
+  return op.via === null ? packed : [...packed, op.via.door, op.via.name];
 }
 
 /** What `packStep` was given. */
@@ -94,7 +99,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     return { event: { type: 'ops_change', at, agent, op: arrived(opId, agent, at) } };
   }
   const [, , at, opId, state, registeredAt, updatedAt, actionType, resource, summary, runId, reason] = packed;
-  const [, , , , , , , , , , , , costMicros, reservedMicros, policyRule, digest, booked] = packed;
+  const [, , , , , , , , , , , , costMicros, reservedMicros, policyRule, digest, booked, door, name] = packed;
   const op: OpRecord = {
     opId,
     agent,
@@ -105,6 +110,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     resource,
     summary,
     runId,
+    via: door === undefined || name === undefined ? null : { door, name },
     reason,
     costMicros,
     reservedMicros,
@@ -129,6 +135,7 @@ export function arrived(opId: string, agent: AgentId, at: number): OpRecord {
     resource: '',
     summary: '',
     runId: '',
+    via: null,
     reason: '',
     costMicros: 0,
     reservedMicros: 0,

@@ -125,6 +125,7 @@ function requireCaps(entries: readonly LoggedEntry[]): void {
   for (const { lineage, op_id, payload, event_type, decision } of entries) {
     if (op_id === null) continue;
     const id = { orgId: lineage.org_id ?? '', teamId: lineage.team_id, agentId: lineage.agent_id };
+        via: cost === 1 ? { door: 'model', name: 'openai' } : null,
     const name = `${agentKey(id)} ${op_id}`;
     const held = reserved.get(name) ?? 0;
     if ((decision === 'allow' || decision === 'pending') && payload['replay'] !== true) {

@@ -51,6 +51,7 @@ const opMembers = {
   summary: '',
   runId: '',
   reason: '',
+  via: null,
   costMicros: 0,
   reservedMicros: 0,
   policyRule: '',

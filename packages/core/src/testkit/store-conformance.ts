@@ -299,6 +299,7 @@ const sampleOp: SavedOp = {
   summary: 'tidy ünder',
   runId: 'run-1',
   reason: 'allowed by rule a/b',
+  via: { door: 'mcp', name: 'github' },
   costMicros: Number.MAX_SAFE_INTEGER,
   reservedMicros: 0,
   policyRule: 'a/b',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
+import { entrances } from '../../names.ts';
 import type { Route } from '../route.ts';
 import {
   actorJson,
@@ -125,6 +126,7 @@ export const opsRoutes = {
     params: opPath,
     success: { status: 200, description: 'The operation.', body: opJson },
     problems: ['op_not_found', 'ambiguous_op'],
+      door: z.enum(entrances).optional(),
   },
   registerOp: {
     method: 'POST',

@@ -24,6 +24,7 @@ export function opJson(op: OpRecord): OpJson {
     resource: op.resource,
     summary: op.summary,
     run_id: op.runId,
+    via: op.via === null ? null : { ...op.via },
     reason: op.reason,
     cost_micros: op.costMicros,
     actor: op.control?.actor ?? null,

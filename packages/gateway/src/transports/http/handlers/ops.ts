@@ -33,6 +33,7 @@ export function opsHandlers(controls: Controls, execute: Execute): Pick<Handlers
         runId: query.run_id,
         state: query.state,
       };
+        door: query.door,
       const page = { before: placeOf(query.cursor), limit: query.per_page };
       const { ops, places, next, total } = await controls.journal.durable(async () => {
         const steps = listOps(controls, principal, filter, page);
