@@ -35,6 +35,9 @@ export const meanings: Readonly<Record<string, string>> = {
   'revokeGrant path id': 'The id of the standing grant.',
   'listApprovals query state': 'Only approvals in this state; by default open ones. `pending` is the same as `open`.',
   'listGrants query state': 'Only grants in this state; by default those in force.',
+  'listRunControls query org_id': 'Only what holds within this org.',
+  'listRunControls query team_id': 'Only what holds within teams of this name.',
+  'listRunControls query run_id': 'Only this run.',
   'listApprovals query run_id': 'Only actions of this run.',
   'Approvals body reason':
     'Why; kept with the verdict and in the log, and shown to the agent. Secrets in it are replaced.',

@@ -51,7 +51,8 @@ export type { ControlScope, ControlSequence, ControlSink, ControlSubscription } 
 export type { OnControlStep, ScopeRequest } from './control/index.ts';
 export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './control/index.ts';
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
-export { timeOutControls } from './control/index.ts';
+export type { RunControl } from './control/index.ts';
+export { expireRunControls, listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';

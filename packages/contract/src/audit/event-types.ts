@@ -13,6 +13,8 @@ export const auditEventTypes = [
   'OpPauseWidened',
   'OpControlAcknowledged',
   'OpControlUnconfirmed',
+  'RunHeld',
+  'RunReleased',
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',

@@ -16,6 +16,8 @@ export const auditEventTypes = [
   'OpPauseWidened',
   'OpControlAcknowledged',
   'OpControlUnconfirmed',
+  'RunHeld',
+  'RunReleased',
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',

@@ -8,6 +8,7 @@ import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
 import { refuseIdentity } from './refuse-identity.ts';
+import { refuseInRun } from './refuse-in-run.ts';
 import type { Undo } from '../journal/index.ts';
 import { restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
@@ -76,7 +77,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   if (created) gov.journal.publish(opsChange(op));
   describe(op, request, digest);
 
-  const decided = decide(gov, agent, request, op, now);
+  const decided = refuseInRun(gov, agent, op, now) ?? decide(gov, agent, request, op, now);
   op.policyRule = decided.policyRule;
   op.reason = decided.reason;
   const approval =
@@ -101,8 +102,8 @@ function describe(op: Op, request: CheckRequest, digest: string): void {
   op.resource = redactText(resourceOf(request.action));
   op.summary = request.summary === '' ? op.summary : redactText(request.summary);
   op.runId = redactText(request.runId);
-  op.costMicros = request.estimatedCostMicros ?? 0;
   op.via = request.via === null ? null : { door: request.via.door, name: redactText(request.via.name) };
+  op.costMicros = request.estimatedCostMicros ?? 0;
   op.digest = digest;
 }
 

@@ -163,6 +163,19 @@ test('arguments that are too long are recorded by their length and digest', asyn
   expect(await recorded(secrets)).toMatchObject({ args: { omitted_bytes: secrets.length, sha256: sha256(secrets) } });
 });
 
+test('annotations and the door are recorded as they were given', async () => {
+  const test = await testGovernance();
+  await test.policies('default: allow');
+  const bot = await test.register(agentId('acme/search/bot'));
+  const asked = action('tool_call', { tool: 't', annotations: '{"title":"T","readOnlyHint":true}' });
+  const { opId } = await test.check(bot, { action: asked, via: { door: 'mcp', name: 'github' } });
+  expect((await test.audit()).at(-1)?.payload).toMatchObject({
+    action: { annotations: { readOnlyHint: true, title: 'T' }, tool: 't', type: 'tool_call' },
+    via: { door: 'mcp', name: 'github' },
+  });
+  expect(test.opsOf(bot.id).get(opId)?.via).toEqual({ door: 'mcp', name: 'github' });
+});
+
 test('what the action does not have is left out', async () => {
   const test = await testGovernance();
   await test.policies('default: allow');
