@@ -34,7 +34,7 @@ export type { StoredEntry } from './audit/index.ts';
 export { EntryPage, auditEventTypes, emptyChain, sealer, system } from './audit/index.ts';
 export type { LogFilter, LostEntries } from './logs/index.ts';
 export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs } from './logs/index.ts';
-export type { Action, ActionType, CheckRequest, RawCheckRequest } from './action/index.ts';
+export type { Action, ActionType, CheckRequest, Door, Entrance, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
@@ -51,7 +51,8 @@ export type { ControlScope, ControlSequence, ControlSink, ControlSubscription } 
 export type { OnControlStep, ScopeRequest } from './control/index.ts';
 export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './control/index.ts';
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
-export { timeOutControls } from './control/index.ts';
+export type { RunControl } from './control/index.ts';
+export { expireRunControls, listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, OpUsage, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';

@@ -8,7 +8,7 @@ import type { AlertEvent, EntryLog, ChainHead } from './audit/index.ts';
 import type { ClosedPeriodReader, BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/index.ts';
 import { balancesOf, balancesTable, budgetRows } from './budget/index.ts';
 import type { ControlReader, ControlChange, ControlSnapshot } from './control/index.ts';
-import { bulksTable, controlRows, receiptsTable, sequencesTable } from './control/index.ts';
+import { bulksTable, controlRows, receiptsTable, runControlsTable, sequencesTable } from './control/index.ts';
 import type { DecisionEvent } from './decision/index.ts';
 import type {
   EventIdsChange,
@@ -119,6 +119,7 @@ export const readings = {
     newest: { by: ['requested_at', 'id'], most: 10_000 },
   }),
   controlSequences: every(sequencesTable),
+  runControls: every(runControlsTable),
   approvals: every(approvalsTable, [{ column: 'is_live', is: 'on' }]),
   grants: every(grantsTable, [{ column: 'is_revoked', is: 'off' }]),
   balances: every(balancesTable),
@@ -142,6 +143,7 @@ export async function loadSnapshot(
     receipts: await read(readings.receipts),
     bulkControls: await read(readings.bulkControls),
     controlSequences: await read(readings.controlSequences),
+    runControls: await read(readings.runControls),
     approvals: await read(readings.approvals),
     grants: await read(readings.grants),
     ...balancesOf(await read(readings.balances)),

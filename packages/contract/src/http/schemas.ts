@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { opStates } from '../names.ts';
+import { doors, opStates } from '../names.ts';
 import { bounds } from '../bounds.ts';
 
 /** RFC 3339, UTC, milliseconds. */
@@ -204,6 +204,8 @@ export const opJson = z.object({
   resource: z.string(),
   summary: z.string(),
   run_id: z.string(),
+  /** The door that the action came through, as the agent says. Null if the agent asked by itself. */
+  via: z.object({ door: z.enum(doors), name: z.string() }).nullable(),
   reason: z.string(),
   cost_micros: z.int(),
   /** What a model call did use, once it is completed. Null if nobody said. The cached ones are part of the input. */

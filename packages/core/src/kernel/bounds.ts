@@ -19,6 +19,9 @@ export const mostBytesOfPage = 4 * 1024 * 1024;
 /** Arguments and results of more bytes than this, as sent, are kept as length and digest. */
 export const mostBytesOfArguments = 16 * 1024;
 
+/** Annotations of a tool may have this many bytes, as sent. */
+export const mostBytesOfAnnotations = 4096;
+
 /** Refuses a text that is too long, in UTF-16 code units. */
 export function checkLength(field: string, text: string, most: number): void {
   if (text.length > most) throw invalid(field, `must be at most ${most} characters`);

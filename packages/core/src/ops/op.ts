@@ -1,4 +1,4 @@
-import type { ActionType } from '../action/index.ts';
+import type { ActionType, Via } from '../action/index.ts';
 import type { TokenUsage } from '../budget/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt } from './receipt.ts';
@@ -20,6 +20,8 @@ export interface OpRecord {
   readonly resource: string;
   readonly summary: string;
   readonly runId: string;
+  /** The door that the action came through. Null: the agent asked by itself, or nobody has asked yet. */
+  readonly via: Via | null;
   readonly reason: string;
   readonly costMicros: number;
   /** What budgets reserve for the operation: its cost, until that is settled or released. */
@@ -52,6 +54,7 @@ export interface Op {
   resource: string;
   summary: string;
   runId: string;
+  via: Via | null;
   reason: string;
   costMicros: number;
   reservedMicros: number;
@@ -78,6 +81,7 @@ export function recordOf(op: Op): OpRecord {
     resource: op.resource,
     summary: op.summary,
     runId: op.runId,
+    via: op.via,
     reason: op.reason,
     costMicros: op.costMicros,
     reservedMicros: op.reservedMicros,
@@ -112,6 +116,11 @@ export function nextState(from: OpState, trigger: OpTrigger): OpState | undefine
 
 export function allowedTriggers(from: OpState): readonly OpTrigger[] {
   return Object.keys(moves[from]) as OpTrigger[];
+}
+
+/** Whether an operation was registered and waits for its first check. */
+export function isUnchecked({ state, digest }: Op): boolean {
+  return state === 'pending' && digest === '';
 }
 
 /** Nothing follows but the sweep. */

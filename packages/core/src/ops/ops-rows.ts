@@ -38,16 +38,16 @@ function recordOf(op: SavedOp): string {
   return JSON.stringify({ ...op, agent: undefined, opId: undefined, seq: undefined });
 }
 
+type Later = 'controlId' | 'reservedMicros' | 'usage' | 'via';
+
 function opOf(row: Row): SavedOp {
   return boundedOp({
     // Rows of older versions lack these members.
     controlId: null,
     reservedMicros: 0,
     usage: null,
-    ...(JSON.parse(textIn(row, 'record')) as Omit<
-      SavedOp,
-      'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros' | 'usage'
-    >),
+    via: null,
+    ...(JSON.parse(textIn(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later>),
     agent: agentIdOf(row),
     opId: textIn(row, 'op_id'),
     seq: numberIn(row, 'seq'),

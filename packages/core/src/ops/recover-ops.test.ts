@@ -170,6 +170,7 @@ class Simulation {
       action: useTool(tool),
       estimatedCostMicros: cost,
       runId: cost % 2 === 0 ? `run-${cost}` : '',
+      via: cost % 2 === 0 ? null : { door: 'hook', name: `host ${cost}` },
       summary: cost % 3 === 0 ? `costs ${cost}` : '',
     });
     await settled(check);

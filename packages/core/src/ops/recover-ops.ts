@@ -1,4 +1,4 @@
-import type { ActionType } from '../action/index.ts';
+import type { ActionType, Via } from '../action/index.ts';
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
 import type { EntryLog, StoredEntry } from '../audit/index.ts';
@@ -53,6 +53,7 @@ interface LoggedEntry {
     readonly resource?: string;
     readonly run_id?: string;
     readonly summary?: string;
+    readonly via?: Via;
     readonly replay?: boolean;
     /** Null in an operation's first entry: it was registered without a check. */
     readonly from?: OpState | null;
@@ -161,6 +162,7 @@ class Recovery {
       resource: keptText(payload.resource ?? ''),
       summary: keptText(payload.summary ?? ''),
       runId: payload.run_id ?? '',
+      via: payload.via ?? null,
       reason: keptText(entry.reason ?? ''),
       costMicros: payload.cost_micros ?? 0,
       reservedMicros: isOver(state) ? 0 : (payload.cost_micros ?? 0),

@@ -2,7 +2,7 @@ import type { Undo } from '../journal/index.ts';
 import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
 import { ReeveError, plus } from '../kernel/index.ts';
 import type { OpRecord, OpState, OpTrigger, Op } from './op.ts';
-import { allowedTriggers, isOver, nextState } from './op.ts';
+import { allowedTriggers, isOver, isUnchecked, nextState } from './op.ts';
 import { OpIndex, ordinalOf } from './op-index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
@@ -90,6 +90,7 @@ export class OpsRegistry {
       resource: '',
       summary: '',
       runId: '',
+      via: null,
       reason: '',
       costMicros: 0,
       reservedMicros: 0,
@@ -295,7 +296,3 @@ export class OpsRegistry {
 }
 
 const none: ReadonlyMap<string, Op> = new Map();
-
-function isUnchecked({ state, digest }: Op): boolean {
-  return state === 'pending' && digest === '';
-}

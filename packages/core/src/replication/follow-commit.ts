@@ -70,6 +70,9 @@ function followChange({ gov, access }: Followed, change: Change, seq: number): v
     case 'control_sequence_saved':
     case 'bulk_control_saved':
     case 'receipts_removed':
+    case 'run_control_saved':
+    case 'run_control_used':
+    case 'run_control_removed':
       followControl(gov, change);
       break;
     case 'approval_saved':

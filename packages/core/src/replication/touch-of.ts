@@ -23,6 +23,9 @@ function touchOfChange(change: Change): Touch {
       return withinOrg(bindingOfName(change.saved.name)?.orgId ?? null);
     case 'bulk_control_saved':
       return withinOrg(change.bulk.orgId);
+    case 'run_control_saved':
+    case 'run_control_removed':
+      return withinOrg(change.control.orgId);
     case 'op_asked':
       return { agent: agentKey(change.op.agent) };
     case 'approval_saved':
@@ -45,6 +48,7 @@ function touchOfChange(change: Change): Touch {
     case 'owed_entry_recorded':
     case 'policy_set_saved':
     case 'receipts_removed':
+    case 'run_control_used':
     case 'signing_key_removed':
     case 'signing_key_saved':
       return undefined;

@@ -2,7 +2,7 @@ import { apiKeysTable, signingKeysTable } from '../access/access-rows.ts';
 import { owedEntriesTable } from '../accounts/accounts-rows.ts';
 import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
-import { bulksTable, receiptsTable, sequencesTable } from '../control/control-rows.ts';
+import { bulksTable, receiptsTable, runControlsTable, sequencesTable } from '../control/control-rows.ts';
 import type { Table } from '../journal/rows.ts';
 import { marksTable } from '../journal/rows.ts';
 import { entriesTable } from '../logs/logs.ts';
@@ -12,7 +12,7 @@ import type { Change } from '../store.ts';
 import { agentsTable } from '../tenancy/tenancy-rows.ts';
 import { sampleAgent } from './store-agent-conformance.ts';
 import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
-import { sampleBulk, sampleReceipt } from './store-control-conformance.ts';
+import { sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
 import { sampleVersion } from './store-policy-conformance.ts';
 
 /** Every table that changes are written to. */
@@ -32,6 +32,7 @@ export const everyTable: readonly Table[] = [
   policyTextsTable,
   policyVersionsTable,
   receiptsTable,
+  runControlsTable,
   sequencesTable,
   signingKeysTable,
 ];
@@ -50,6 +51,7 @@ const opMembers = {
   resource: '',
   summary: '',
   runId: '',
+  via: null,
   reason: '',
   costMicros: 0,
   reservedMicros: 0,
@@ -94,6 +96,9 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   receipt_saved: { kind: 'receipt_saved', receipt: sampleReceipt },
   bulk_control_saved: { kind: 'bulk_control_saved', bulk: sampleBulk },
   control_sequence_saved: { kind: 'control_sequence_saved', sequence: { agent: id, sequence: 1 } },
+  run_control_saved: { kind: 'run_control_saved', control: sampleRunControl },
+  run_control_used: { kind: 'run_control_used', control: { ...sampleRunControl, refusedAt: 2 } },
+  run_control_removed: { kind: 'run_control_removed', control: sampleRunControl },
   receipts_removed: { kind: 'receipts_removed', before: 1, most: 1 },
   balances_saved: {
     kind: 'balances_saved',

@@ -19,7 +19,7 @@ import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/tenancy-sli
 import { agentKey } from '../kernel/ids.ts';
 import { agentConformance, bareAgent, sampleAgent, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
-import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';
+import { controlConformance, sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
 import { closedPeriodConformance } from './store-balance-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
@@ -248,6 +248,7 @@ const nothing: Snapshot = {
   receipts: [],
   bulkControls: [],
   controlSequences: [],
+  runControls: [],
   approvals: [],
   grants: [],
   eventIdsReserved: 0,
@@ -298,6 +299,7 @@ const sampleOp: SavedOp = {
   resource: 'rm -rf "/"',
   summary: 'tidy ünder',
   runId: 'run-1',
+  via: { door: 'mcp', name: 'github' },
   reason: 'allowed by rule a/b',
   costMicros: Number.MAX_SAFE_INTEGER,
   reservedMicros: 0,
@@ -328,6 +330,7 @@ const everyKindOfRow: readonly Change[] = [
   { kind: 'receipt_saved', receipt: sampleReceipt },
   { kind: 'bulk_control_saved', bulk: sampleBulk },
   { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: 12 } },
+  { kind: 'run_control_saved', control: sampleRunControl },
   { kind: 'approval_saved', approval: sampleApproval },
   { kind: 'grant_saved', grant: sampleGrant },
   ...saved(sampleVersion, version('gone', 3, null)),
@@ -579,6 +582,24 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
       [{ kind: 'bulk_control_saved', bulk: sampleBulk }],
     ],
     expected: { bulkControls: [sampleBulk] },
+  },
+  run_control_saved: {
+    write: [[{ kind: 'run_control_saved', control: sampleRunControl }]],
+    expected: { runControls: [sampleRunControl] },
+  },
+  run_control_used: {
+    write: [
+      [{ kind: 'run_control_saved', control: sampleRunControl }],
+      [{ kind: 'run_control_used', control: { ...sampleRunControl, refusedAt: 7 } }],
+    ],
+    expected: { runControls: [{ ...sampleRunControl, refusedAt: 7 }] },
+  },
+  run_control_removed: {
+    write: [
+      [{ kind: 'run_control_saved', control: sampleRunControl }],
+      [{ kind: 'run_control_removed', control: sampleRunControl }],
+    ],
+    expected: { runControls: [] },
   },
   control_sequence_saved: {
     write: [

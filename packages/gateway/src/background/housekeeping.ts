@@ -1,6 +1,7 @@
 import type { Access, AuditReader, BalanceKeeper, Governance, Store } from '@reeve/core';
 import {
   cutLog,
+  expireRunControls,
   expireUnchecked,
   followClock,
   lastCut,
@@ -55,6 +56,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     ports.metrics.opsExpired(expired);
     return expired === opsPerStep;
   });
+  const expireRuns = rounds.ofTurns(gov.journal, () => expireRunControls(gov, opsPerStep) === opsPerStep);
   const save = rounds.ofSteps(
     gov.journal,
     () => checkpoint.step(rowsPerTurn),
@@ -78,6 +80,7 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     saveUses();
     if (!leads()) return;
     expire();
+    expireRuns();
     if (config.opsDurable) save();
     follow();
     saveBalances();

@@ -91,4 +91,8 @@ export const migrations: readonly string[] = [
   `ALTER TABLE agents ADD COLUMN suspension_width TEXT;`,
   inviteMakerColumns,
   severalGateways,
+  `CREATE TABLE run_controls (
+    place TEXT PRIMARY KEY,
+    record TEXT NOT NULL
+  ) WITHOUT ROWID;`,
 ];
