@@ -27,6 +27,12 @@ const shapes: readonly Shape[] = [
   { name: 'batches of 100', method: 'batch', connections: 1, inFlight: 4 },
 ];
 
+/**
+ * The first decisions of every gateway are for its JIT compiler. The more gateways share the cores, the less each of
+ * them gets to do in a round, so rounds are measured once each of them has decided as many.
+ */
+const warmAfter = 50_000;
+
 /** The same load at each of one to four gateways on one PostgreSQL, beside one without NATS and the embedded store. */
 export async function measureCluster(
   cores: Cores,
@@ -82,7 +88,8 @@ async function measure(
     }),
   );
   const rounds: Omit<ClusterRow, 'name'>[] = [];
-  for (let round = -gateways; round < pace.rounds; round++) {
+  let warmedBy = 0;
+  while (rounds.length < pace.rounds) {
     const before = { postgres: postgresCpu(postgres?.pid), gateways: gatewaysCpu(lanes) };
     const results = await Promise.all(
       lanes.map(({ gateway, load }, nth) => {
@@ -103,8 +110,9 @@ async function measure(
     const after = { postgres: postgresCpu(postgres?.pid), gateways: gatewaysCpu(lanes) };
     const decisions = results.reduce((sum, { decisionsInAll }) => sum + decisionsInAll, 0);
     for (const { gateway, load } of lanes) await load.run({ kind: 'complete', fleet: gateway.grpc, pid: gateway.pid });
-    // The first ones are for the JIT compiler. The more gateways, the less each of them gets to do in a round.
-    if (round < 0) continue;
+    const isWarm = warmedBy >= warmAfter;
+    warmedBy += Math.min(...results.map(({ decisionsInAll }) => decisionsInAll));
+    if (!isWarm) continue;
     rounds.push({
       perSecond: results.reduce((sum, each) => sum + each.decisions / each.seconds, 0),
       gatewayCpuMicros: (after.gateways - before.gateways) / decisions,
