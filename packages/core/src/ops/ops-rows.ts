@@ -38,14 +38,28 @@ function recordOf(op: SavedOp): string {
   return JSON.stringify({ ...op, agent: undefined, opId: undefined, seq: undefined });
 }
 
+/** Rows from before controls and budgets lack their members. */
+type Later = 'controlId' | 'reservedMicros';
+type StoredRecord = Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later> & Partial<Pick<SavedOp, Later>>;
+
 function opOf(row: Row): SavedOp {
+  const record = JSON.parse(textIn(row, 'record')) as StoredRecord;
   return boundedOp({
-    // Rows from before controls and budgets lack these members.
-    controlId: null,
-    reservedMicros: 0,
-    ...(JSON.parse(textIn(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros'>),
-    agent: agentIdOf(row),
     opId: textIn(row, 'op_id'),
+    agent: agentIdOf(row),
+    state: record.state,
+    registeredAt: record.registeredAt,
+    updatedAt: record.updatedAt,
+    actionType: record.actionType,
+    resource: record.resource,
+    summary: record.summary,
+    runId: record.runId,
+    reason: record.reason,
+    costMicros: record.costMicros,
+    reservedMicros: record.reservedMicros ?? 0,
+    policyRule: record.policyRule,
+    digest: record.digest,
     seq: numberIn(row, 'seq'),
+    controlId: record.controlId ?? null,
   });
 }
