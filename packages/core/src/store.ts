@@ -23,7 +23,7 @@ import type {
 import { eventIdRows, idsReserved, every, marksTable } from './journal/index.ts';
 import type { LogsChange } from './logs/index.ts';
 import { logRows } from './logs/index.ts';
-import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/index.ts';
+import type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops/index.ts';
 import { opsRows, opsTable, replayFrom } from './ops/index.ts';
 import { policyRows, policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
@@ -126,10 +126,14 @@ export const readings = {
   marks: every(marksTable),
 } as const;
 
-/** Assembles a snapshot. `read` finds the rows in the store's own way. */
+/**
+ * Assembles a snapshot. `read` finds the rows in the store's own way. Operations may be hundreds of thousands: a store
+ * that can, reads them one by one when they are asked for.
+ */
 export async function loadSnapshot(
   head: ChainHead,
   read: <Item>(reading: Reading<Item>) => readonly Item[] | Promise<readonly Item[]>,
+  ops?: Iterable<SavedOp>,
 ): Promise<Snapshot> {
   const marks = new Map((await read(readings.marks)).map(({ name, value }) => [name, value]));
   return {
@@ -138,7 +142,7 @@ export async function loadSnapshot(
     apiKeys: await read(readings.apiKeys),
     signingKeys: await read(readings.signingKeys),
     policies: await read(readings.policies),
-    ops: await read(readings.ops),
+    ops: ops ?? (await read(readings.ops)),
     opsReplayFrom: marks.get(replayFrom) ?? null,
     receipts: await read(readings.receipts),
     bulkControls: await read(readings.bulkControls),

@@ -78,9 +78,10 @@ function isLow(unit: number): boolean {
 
 /** A record with its texts cut to today's limit. Earlier versions may have stored longer ones. */
 export function withKeptTexts<Record extends object>(record: Record, members: readonly (keyof Record)[]): Record {
-  const long = members.flatMap((member) => {
+  let kept = record;
+  for (const member of members) {
     const value = record[member];
-    return typeof value === 'string' && value.length > longest.text ? [[member, keptText(value)] as const] : [];
-  });
-  return long.length === 0 ? record : { ...record, ...Object.fromEntries(long) };
+    if (typeof value === 'string' && value.length > longest.text) kept = { ...kept, [member]: keptText(value) };
+  }
+  return kept;
 }

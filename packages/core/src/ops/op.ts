@@ -70,6 +70,44 @@ export interface Op {
   savedSeq: number;
 }
 
+type RestoredFrom = Pick<Op, 'movedAt' | 'seq' | 'savedSeq'> & Partial<Pick<Op, 'control' | 'stale'>>;
+
+/**
+ * An operation that became known elsewhere or before, not yet placed among the others. All operations are made with
+ * their members in the same order, whoever makes them, which keeps access to them fast.
+ */
+export function restoredOp(
+  owner: Agent,
+  record: Omit<OpRecord, 'agent' | 'control' | 'stale'>,
+  { movedAt, seq, savedSeq, control = null, stale = false }: RestoredFrom,
+): Op {
+  return {
+    opId: record.opId,
+    owner,
+    ordinal: 0,
+    arrival: 0,
+    state: record.state,
+    registeredAt: record.registeredAt,
+    updatedAt: record.updatedAt,
+    movedAt,
+    actionType: record.actionType,
+    resource: record.resource,
+    summary: record.summary,
+    runId: record.runId,
+    via: record.via,
+    reason: record.reason,
+    costMicros: record.costMicros,
+    reservedMicros: record.reservedMicros,
+    usage: record.usage,
+    policyRule: record.policyRule,
+    digest: record.digest,
+    control,
+    stale,
+    seq,
+    savedSeq,
+  };
+}
+
 export function recordOf(op: Op): OpRecord {
   return {
     opId: op.opId,
