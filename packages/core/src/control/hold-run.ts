@@ -15,7 +15,7 @@ export const mostRunControls = 10_000;
 export const runControlMs = 30 * 86_400_000;
 /** How exactly the time of its last use is kept. */
 const usedEveryMs = 3_600_000;
-/** How many agents are looked at per turn. */
+/** How often an agent is held against a control per turn. */
 const looksPerTurn = 5000;
 
 /** Where a control of a run holds: in the caller's tenant, as far as the scope goes. Undefined if that is nowhere. */
@@ -66,7 +66,11 @@ export async function requireRelease(gov: Controls, by: Principal, reach: RunRea
   let looked = 0;
   // Copies the list: an agent that registers again in between would come twice.
   for (const { record } of [...visibleAgents(gov, by, {})]) {
-    if (++looked % looksPerTurn === 0) await gov.journal.nextTurn();
+    looked += holding.length;
+    if (looked >= looksPerTurn) {
+      await gov.journal.nextTurn();
+      looked = 0;
+    }
     if (!holding.some((control) => reaches(control, record.id))) continue;
     const registrars = record.registeredWith.join(' ');
     const known = isOwn.get(registrars) ?? standingOf(gov.keys, by, record).isOwn;

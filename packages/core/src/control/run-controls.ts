@@ -29,7 +29,11 @@ export interface RunControl extends RunReach {
  * never takes over what a wider one said.
  */
 export class RunControls {
-  readonly #byRun = new Map<string, RunControl[]>();
+  /**
+   * By run, then by reach. A run's name is anybody's choice, so one tenant may hold it in many reaches: a check looks at
+   * those that reach its agent, and at no others.
+   */
+  readonly #byRun = new Map<string, Map<string, RunControl[]>>();
   /** By what the credentials were bound to, then by place. */
   readonly #byBinding = new Map<string, Map<string, RunControl>>();
   /** No control was last used before this. */
@@ -40,16 +44,21 @@ export class RunControls {
     const known = this.#byRun.get(runId);
     if (known === undefined) return undefined;
     let found: RunControl | undefined;
-    for (const control of known) {
-      if (!reaches(control, agent)) continue;
-      if (control.action === 'terminate') return control;
-      found ??= control;
+    for (const orgId of [agent.orgId, null]) {
+      for (const teamId of [agent.teamId, null]) {
+        for (const agentId of [agent.agentId, null]) {
+          for (const control of known.get(reachKey({ orgId, teamId, agentId })) ?? []) {
+            if (control.action === 'terminate') return control;
+            found ??= control;
+          }
+        }
+      }
     }
     return found;
   }
 
   ofRun(runId: string): readonly RunControl[] {
-    return this.#byRun.get(runId) ?? [];
+    return [...(this.#byRun.get(runId)?.values() ?? [])].flat();
   }
 
   find(place: string, of: Binding): RunControl | undefined {
@@ -103,9 +112,9 @@ export class RunControls {
   }
 
   #add(control: RunControl): void {
-    const known = this.#byRun.get(control.runId);
-    if (known === undefined) this.#byRun.set(control.runId, [control]);
-    else known.push(control);
+    const reaches = this.#byRun.get(control.runId) ?? new Map<string, RunControl[]>();
+    const reach = reachKey(control);
+    this.#byRun.set(control.runId, reaches.set(reach, [...(reaches.get(reach) ?? []), control]));
     const binding = bindingKey(control.imposedBy);
     const own = this.#byBinding.get(binding) ?? new Map<string, RunControl>();
     this.#byBinding.set(binding, own.set(placeOf(control), control));
@@ -114,13 +123,17 @@ export class RunControls {
 
   #drop(control: RunControl): void {
     const place = placeOf(control);
-    const rest = this.ofRun(control.runId).filter((each) => placeOf(each) !== place);
-    if (rest.length === 0) this.#byRun.delete(control.runId);
-    else this.#byRun.set(control.runId, rest);
     const binding = bindingKey(control.imposedBy);
     const own = this.#byBinding.get(binding);
+    const dropped = own?.get(place);
     own?.delete(place);
     if (own?.size === 0) this.#byBinding.delete(binding);
+    const reaches = this.#byRun.get(control.runId);
+    const reach = reachKey(control);
+    const rest = (reaches?.get(reach) ?? []).filter((each) => each !== dropped);
+    if (rest.length > 0) reaches?.set(reach, rest);
+    else reaches?.delete(reach);
+    if (reaches?.size === 0) this.#byRun.delete(control.runId);
   }
 }
 
@@ -157,6 +170,10 @@ export function contains(outer: RunReach, inner: RunReach): boolean {
 export function overlaps(one: RunReach, other: RunReach): boolean {
   const meet = (a: string | null, b: string | null) => a === null || b === null || a === b;
   return meet(one.orgId, other.orgId) && meet(one.teamId, other.teamId) && meet(one.agentId, other.agentId);
+}
+
+function reachKey({ orgId, teamId, agentId }: Omit<RunReach, 'runId'>): string {
+  return JSON.stringify([orgId, teamId, agentId]);
 }
 
 function bindingKey({ orgId, teamId }: Binding): string {
