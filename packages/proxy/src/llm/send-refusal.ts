@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http';
+import type { ProviderKind, Refusal } from './refusal.ts';
+import { errorBodyOf } from './refusal.ts';
+
+/** Answers in the form of the provider whose client asks. */
+export function sendRefusal(response: ServerResponse, kind: ProviderKind, refusal: Refusal): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(errorBodyOf(kind, refusal)));
+  response.writeHead(refusal.status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    ...(refusal.opId === '' ? {} : { 'x-reeve-op-id': refusal.opId }),
+    ...(refusal.isFinal ? { 'x-should-retry': 'false' } : {}),
+    ...(refusal.code === 'misdirected_request' ? { connection: 'close' } : {}),
+  });
+  response.end(body);
+}
