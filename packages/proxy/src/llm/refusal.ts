@@ -42,6 +42,11 @@ export class Refusal extends Error {
     return forms[this.code].status;
   }
 
+  /** In how many seconds there may be room again. */
+  get retryAfter(): number | undefined {
+    return this.code === 'too_many_calls' || this.code === 'overloaded' ? 1 : undefined;
+  }
+
   /** A client that tries again on its own would only be refused again. */
   get isFinal(): boolean {
     return this.code === 'budget_exceeded';

@@ -14,6 +14,7 @@ export function sendRefusal(response: ServerResponse, kind: ProviderKind, refusa
     'content-length': body.length,
     'cache-control': 'no-store',
     ...(refusal.opId === '' ? {} : { 'x-reeve-op-id': refusal.opId }),
+    ...(refusal.retryAfter === undefined ? {} : { 'retry-after': refusal.retryAfter }),
     ...(refusal.isFinal ? { 'x-should-retry': 'false' } : {}),
     ...(refusal.code === 'misdirected_request' ? { connection: 'close' } : {}),
   });

@@ -50,7 +50,8 @@ const idleAgentMs = 600_000;
 /** Serves the protocols of model providers, with every call checked before it goes to its upstream. */
 export async function serveModels(options: ServeModelsOptions): Promise<ModelProxy> {
   const { upstreams, approvalWaitMs, upstreamTimeoutMs, failOpen, tell, mostBodyBytes } = options;
-  const reeve = connect({ addresses: options.gateways });
+  // Who waits for a gateway rides through its restart. Who would go on without one does not wait long.
+  const reeve = connect({ addresses: options.gateways, deadlineMs: failOpen ? 1000 : 5000 });
   const connections = new UpstreamConnections();
   const agents = new ModelAgents(reeve, { calls: options.callsPerAgent, idleAgents, idleMs: idleAgentMs });
   const bodies = new BodyReader({ most: mostBodyBytes, mostTogether: mostBodiesTogether });
@@ -58,6 +59,8 @@ export async function serveModels(options: ServeModelsOptions): Promise<ModelPro
   const hands = { hosts, bodies, agents, upstreams, connections, approvalWaitMs, upstreamTimeoutMs, failOpen, tell };
   const underWay = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: largestHeaders, requestTimeout: requestMs }, (request, response) => {
+    // A client may go away at any time. The call learns that from the end of its response.
+    response.on('error', () => {});
     const handled = handleRequest(hands, request, response).finally(() => underWay.delete(handled));
     underWay.add(handled);
   });

@@ -1,0 +1,89 @@
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import { chatChunk, chatDelta } from '../harness/model-answers.ts';
+import { TestModelProxy } from '../harness/model-proxy.ts';
+import { beginStream, sendEvent } from '../harness/model-upstream.ts';
+import { LlmWorld, openPolicy, prices } from './llm-world.ts';
+
+const model = 'gpt-5';
+const messages = [{ role: 'user' as const, content: 'hello' }];
+
+test('fifty calls at once against a cap for ten: exactly ten happen', async () => {
+  // The most that a call may cost is 1000 tokens out, and not a tenth of that in.
+  const policy = `name: test\ndefault: allow\nbudget: {agent_daily_limit_usd: 0.11}\n${prices}`;
+  await using world = await LlmWorld.start({ policy });
+  const open: (() => void)[] = [];
+  world.upstream.script = (_, response) => {
+    open.push(() => {
+      const message = { role: 'assistant', content: 'x' };
+      const usage = { prompt_tokens: 100, completion_tokens: 1000 };
+      response.end(JSON.stringify({ choices: [{ message }], usage }));
+    });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return true;
+  };
+  const client = world.openai();
+  const calls = Array.from({ length: 50 }, () => client.chat.completions.create({ model, messages }));
+  const settled = Promise.allSettled(calls);
+  let refused = 0;
+  for (const call of calls) call.catch(() => refused++);
+  await eventually(() => expect([open.length, refused]).toEqual([10, 40]));
+  for (const finish of open) finish();
+  const outcomes = await settled;
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  const errors = outcomes.filter((each) => each.status === 'rejected').map((each) => each.reason as OpenAI.APIError);
+  expect(new Set(errors.map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['429 budget_exceeded']));
+  expect(await world.spent()).toBe(10 * 10_100);
+  expect(world.upstream.seen).toHaveLength(10);
+});
+
+test('a gateway that is killed and started again in the middle: the stream goes on and is settled', async () => {
+  await using world = await LlmWorld.start();
+  let finish = () => {};
+  world.upstream.script = (_, response) => {
+    beginStream(response);
+    sendEvent(response, chatChunk([chatDelta({ content: 'One' })]));
+    finish = () => {
+      sendEvent(response, chatChunk([], { usage: { prompt_tokens: 1000, completion_tokens: 50 } }));
+      sendEvent(response, '[DONE]');
+      response.end();
+    };
+    return true;
+  };
+  const stream = await world.openai().chat.completions.create({ model, messages, stream: true });
+  const grpc = world.gateway.grpc;
+  await world.gateway.kill('SIGKILL');
+  const away = await world
+    .openai()
+    .chat.completions.create({ model, messages })
+    .catch((error: unknown) => error);
+  expect(away).toBeInstanceOf(OpenAI.InternalServerError);
+  expect(away).toMatchObject({ status: 503, code: 'gateway_unavailable' });
+  expect(String(away)).toContain('Reeve is not reachable');
+  expect(world.upstream.seen).toHaveLength(1);
+  finish();
+  const got = [];
+  for await (const chunk of stream) got.push(chunk.choices[0]?.delta.content);
+  expect(got).toEqual(['One']);
+  world.gateway = await world.gateway.restart('SIGKILL', { args: ['--grpc', grpc] });
+  expect(await world.spent()).toBe(1500);
+  await world.openai().chat.completions.create({ model, messages });
+});
+
+test('without a gateway nothing happens, unless --fail-open says so, on stderr each time', async () => {
+  await using world = await LlmWorld.start({ policy: openPolicy });
+  const { grpc } = world.gateway;
+  await using open = await TestModelProxy.start({ grpc, upstream: world.upstream.url, args: ['--fail-open'] });
+  await world.gateway.kill('SIGKILL');
+  await expect(world.openai().chat.completions.create({ model, messages })).rejects.toMatchObject({ status: 503 });
+  expect(world.upstream.seen).toHaveLength(0);
+  const client = world.openai(undefined, { baseURL: `${open.url}/v1` });
+  for (const times of [1, 2]) {
+    await client.chat.completions.create({ model, messages });
+    expect(
+      open.cli.stderr.match(/fail-open: a call of \/v1\/chat\/completions goes to its upstream unchecked/g),
+    ).toHaveLength(times);
+  }
+  expect(open.output).not.toContain(world.agent.token);
+});
