@@ -160,8 +160,8 @@ export interface CompleteActionRequest {
   outcome: CompleteActionRequest_Outcome;
   detail: string;
   /**
-   * What a model call used. Without actual_cost_micros, the gateway computes the cost from these by its prices.
-   * The cached ones are part of the input tokens.
+   * What a model call used. Without actual_cost_micros, the gateway computes the cost from these by the prices in
+   * force at the completion. The cached ones are part of the input tokens.
    */
   inputTokens?: number | undefined;
   outputTokens?: number | undefined;
