@@ -68,6 +68,7 @@ test('a gateway that is killed and started again in the middle: the stream goes 
   expect(got).toEqual(['One']);
   world.gateway = await world.gateway.restart('SIGKILL', { args: ['--grpc', grpc] });
   expect(await world.spent()).toBe(1500);
+  world.upstream.script = () => false;
   await world.openai().chat.completions.create({ model, messages });
 });
 
