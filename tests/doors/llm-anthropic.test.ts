@@ -1,9 +1,12 @@
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, {
+  APIError as AnthropicAPIError,
+  AuthenticationError as AnthropicAuthenticationError,
+} from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { generateText, streamText } from 'ai';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { providerKey } from '../harness/model-proxy.ts';
-import { sendJson } from '../harness/model-upstream.ts';
+import { sendJson } from '../harness/send-answer.ts';
 import { LlmWorld } from './llm-world.ts';
 
 let world: LlmWorld;
@@ -69,7 +72,7 @@ test('tokens are counted for nothing, by those who have a token', async () => {
   expect(await world.anthropic().messages.countTokens(counted)).toEqual({ input_tokens: 12 });
   expect(world.checks()).toHaveLength(before);
   const stranger = world.anthropic('rva_nobody').messages.countTokens(counted);
-  await expect(stranger).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
+  await expect(stranger).rejects.toBeInstanceOf(AnthropicAuthenticationError);
 });
 
 test('errors of the upstream pass unchanged', async () => {
@@ -81,7 +84,7 @@ test('errors of the upstream pass unchanged', async () => {
     .anthropic()
     .messages.create(ask)
     .catch((failed: unknown) => failed);
-  expect(error).toBeInstanceOf(Anthropic.APIError);
+  expect(error).toBeInstanceOf(AnthropicAPIError);
   expect(error).toMatchObject({ status: 529, type: 'overloaded_error' });
 });
 

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
+import { APIError as AnthropicAPIError } from '@anthropic-ai/sdk';
+import { APIError as OpenAIAPIError, APIUserAbortError as OpenAIAPIUserAbortError } from 'openai';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import { chatChunk, chatDelta, messageStart, textDelta } from '../harness/model-answers.ts';
-import { beginStream, sendEvent } from '../harness/model-upstream.ts';
+import { beginStream, sendEvent } from '../harness/send-answer.ts';
 import { LlmWorld } from './llm-world.ts';
 
 let world: LlmWorld;
@@ -86,7 +86,7 @@ test('TERMINATE ends a stream of each protocol with an error of that protocol', 
   void heldStream();
   const chat = await world.openai().chat.completions.create({ model: 'gpt-5', messages, stream: true });
   const chatError = await terminated(chat);
-  expect(chatError).toBeInstanceOf(OpenAI.APIError);
+  expect(chatError).toBeInstanceOf(OpenAIAPIError);
   expect(chatError).toMatchObject({ code: 'operation_terminated', message: 'Stopped: enough' });
   void heldStream();
   const response = await world.openai().responses.create({ model: 'gpt-5', input: 'x', stream: true });
@@ -94,7 +94,7 @@ test('TERMINATE ends a stream of each protocol with an error of that protocol', 
   void heldStream();
   const create = { model: 'claude-5', max_tokens: 9, messages, stream: true } as const;
   const claudeError = await terminated(await world.anthropic().messages.create(create));
-  expect(claudeError).toBeInstanceOf(Anthropic.APIError);
+  expect(claudeError).toBeInstanceOf(AnthropicAPIError);
   expect(claudeError).toMatchObject({ type: 'permission_error', apiMessage: 'Stopped: enough' });
   // What is terminated is released.
   expect(await world.spent()).toBe(before);
@@ -173,7 +173,7 @@ test('a client that goes away before the upstream answers leaves nothing behind'
   const call = world.openai().chat.completions.create({ model: 'gpt-5', messages }, { signal: abort.signal });
   await runningOp();
   abort.abort();
-  await expect(call).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
+  await expect(call).rejects.toBeInstanceOf(OpenAIAPIUserAbortError);
   await eventually(() => expect(world.upstream.last.wasAborted).toBe(true));
   await world.spent();
 });

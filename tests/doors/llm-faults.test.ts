@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import OpenAI from 'openai';
+import { InternalServerError as OpenAIInternalServerError } from 'openai';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import { TestHome } from '../harness/cli.ts';
 import { chatChunk, chatDelta } from '../harness/model-answers.ts';
 import { providerKey } from '../harness/model-proxy.ts';
-import { beginStream, sendEvent, sendJson } from '../harness/model-upstream.ts';
+import { beginStream, sendEvent, sendJson } from '../harness/send-answer.ts';
 import { LlmWorld } from './llm-world.ts';
 
 let world: LlmWorld;
@@ -31,7 +31,7 @@ test('an upstream that crashes before it answers is a 502', async () => {
     return true;
   };
   const error = await failure();
-  expect(error).toBeInstanceOf(OpenAI.InternalServerError);
+  expect(error).toBeInstanceOf(OpenAIInternalServerError);
   expect(error).toMatchObject({ status: 502, code: 'upstream_unavailable' });
   await world.spent();
 });

@@ -1,9 +1,10 @@
-import OpenAI from 'openai';
+import type { APIError as OpenAIAPIError } from 'openai';
+import { InternalServerError as OpenAIInternalServerError } from 'openai';
 import { expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import { chatChunk, chatDelta } from '../harness/model-answers.ts';
 import { TestModelProxy } from '../harness/model-proxy.ts';
-import { beginStream, sendEvent } from '../harness/model-upstream.ts';
+import { beginStream, sendEvent } from '../harness/send-answer.ts';
 import { LlmWorld, openPolicy, prices } from './llm-world.ts';
 
 const model = 'gpt-5';
@@ -32,7 +33,7 @@ test('fifty calls at once against a cap for ten: exactly ten happen', async () =
   for (const finish of open) finish();
   const outcomes = await settled;
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
-  const errors = outcomes.filter((each) => each.status === 'rejected').map((each) => each.reason as OpenAI.APIError);
+  const errors = outcomes.filter((each) => each.status === 'rejected').map((each) => each.reason as OpenAIAPIError);
   expect(new Set(errors.map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['429 budget_exceeded']));
   expect(await world.spent()).toBe(10 * 10_100);
   expect(world.upstream.seen).toHaveLength(10);
@@ -58,7 +59,7 @@ test('a gateway that is killed and started again in the middle: the stream goes 
     .openai()
     .chat.completions.create({ model, messages })
     .catch((error: unknown) => error);
-  expect(away).toBeInstanceOf(OpenAI.InternalServerError);
+  expect(away).toBeInstanceOf(OpenAIInternalServerError);
   expect(away).toMatchObject({ status: 503, code: 'gateway_unavailable' });
   expect(String(away)).toContain('Reeve is not reachable');
   expect(world.upstream.seen).toHaveLength(1);

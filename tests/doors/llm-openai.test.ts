@@ -1,9 +1,9 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, streamText } from 'ai';
-import OpenAI from 'openai';
+import { BadRequestError as OpenAIBadRequestError } from 'openai';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { providerKey } from '../harness/model-proxy.ts';
-import { sendJson } from '../harness/model-upstream.ts';
+import { sendJson } from '../harness/send-answer.ts';
 import { LlmWorld } from './llm-world.ts';
 
 let world: LlmWorld;
@@ -123,7 +123,7 @@ test('errors of the upstream pass unchanged and cost nothing, and the client ret
     .openai()
     .chat.completions.create({ model, messages })
     .catch((error: unknown) => error);
-  expect(failed).toBeInstanceOf(OpenAI.BadRequestError);
+  expect(failed).toBeInstanceOf(OpenAIBadRequestError);
   expect(failed).toMatchObject({ message: '400 No such thing', param: 'x', requestID: 'req_1' });
 });
 

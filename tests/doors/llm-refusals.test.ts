@@ -1,8 +1,19 @@
-import Anthropic from '@anthropic-ai/sdk';
+import {
+  AuthenticationError as AnthropicAuthenticationError,
+  NotFoundError as AnthropicNotFoundError,
+  PermissionDeniedError as AnthropicPermissionDeniedError,
+  RateLimitError as AnthropicRateLimitError,
+} from '@anthropic-ai/sdk';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText } from 'ai';
 import { setTimeout as sleep } from 'node:timers/promises';
-import OpenAI from 'openai';
+import type { APIError as OpenAIAPIError } from 'openai';
+import {
+  AuthenticationError as OpenAIAuthenticationError,
+  NotFoundError as OpenAINotFoundError,
+  PermissionDeniedError as OpenAIPermissionDeniedError,
+  RateLimitError as OpenAIRateLimitError,
+} from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
@@ -38,10 +49,10 @@ async function refused(openaiModel: string, claudeModel: string, token?: string,
 
 test('denied by policy', async () => {
   const { openai, claude, calls } = await refused('gpt-4', 'claude-4');
-  expect(openai).toBeInstanceOf(OpenAI.PermissionDeniedError);
+  expect(openai).toBeInstanceOf(OpenAIPermissionDeniedError);
   expect(openai).toMatchObject({ status: 403, code: 'policy_denied' });
   expect((openai as Error).message).toContain('no-four');
-  expect(claude).toBeInstanceOf(Anthropic.PermissionDeniedError);
+  expect(claude).toBeInstanceOf(AnthropicPermissionDeniedError);
   expect(claude).toMatchObject({ status: 403, type: 'permission_error', errorCode: 'policy_denied' });
   expect(calls).toBe(0);
 });
@@ -49,10 +60,10 @@ test('denied by policy', async () => {
 test('over budget: the clients raise their own errors and do not try again', async () => {
   const before = world.checks().length;
   const { openai, claude, calls } = await refused('gpt-5', 'claude-5', undefined, 20_000);
-  expect(openai).toBeInstanceOf(OpenAI.RateLimitError);
+  expect(openai).toBeInstanceOf(OpenAIRateLimitError);
   expect(openai).toMatchObject({ status: 429, code: 'budget_exceeded' });
-  expect((openai as OpenAI.APIError).headers?.get('x-should-retry')).toBe('false');
-  expect(claude).toBeInstanceOf(Anthropic.RateLimitError);
+  expect((openai as OpenAIAPIError).headers?.get('x-should-retry')).toBe('false');
+  expect(claude).toBeInstanceOf(AnthropicRateLimitError);
   expect(claude).toMatchObject({ status: 429, type: 'rate_limit_error' });
   expect(calls).toBe(0);
   expect(world.checks()).toHaveLength(before + 2);
@@ -96,8 +107,8 @@ test('approved in time: the call happens; rejected: it does not, and the reason 
 
 test('a bad token, and none', async () => {
   const { openai, claude, calls } = await refused('gpt-5', 'claude-5', 'rva_nobody');
-  expect(openai).toBeInstanceOf(OpenAI.AuthenticationError);
-  expect(claude).toBeInstanceOf(Anthropic.AuthenticationError);
+  expect(openai).toBeInstanceOf(OpenAIAuthenticationError);
+  expect(claude).toBeInstanceOf(AnthropicAuthenticationError);
   expect(calls).toBe(0);
   expect((await fetch(`${world.proxy.url}/v1/models`)).status).toBe(401);
 });
@@ -107,14 +118,14 @@ test('a token that was replaced stops at once', async () => {
   const create = () => world.openai(old.token).chat.completions.create({ model: 'gpt-5', messages });
   await create();
   await world.gateway.register({ agentId: 'replaced' });
-  await expect(create()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+  await expect(create()).rejects.toBeInstanceOf(OpenAIAuthenticationError);
 });
 
 test('a model that no upstream serves, also one of the other protocol', async () => {
   const { openai, claude, calls } = await refused('claude-5', 'gpt-5');
-  expect(openai).toBeInstanceOf(OpenAI.NotFoundError);
+  expect(openai).toBeInstanceOf(OpenAINotFoundError);
   expect(openai).toMatchObject({ code: 'model_not_found' });
-  expect(claude).toBeInstanceOf(Anthropic.NotFoundError);
+  expect(claude).toBeInstanceOf(AnthropicNotFoundError);
   expect(claude).toMatchObject({ type: 'not_found_error' });
   expect(calls).toBe(0);
 });

@@ -69,7 +69,7 @@ export class LlmWorld {
     const query = '/api/v1/budgets?org_id=acme&team_id=core&agent_id=writer';
     const { body } = await this.gateway.api.get<{ items: BudgetRow[] }>(query, bootstrapKey);
     const row = body.items.find(({ tier, period }) => tier === 'agent' && period === 'day');
-    return { spent: String(row?.spent_usd ?? '0'), reserved: String(row?.reserved_usd ?? '0') };
+    return { spent: row?.spent_usd ?? '0', reserved: row?.reserved_usd ?? '0' };
   }
 
   /** What the agent has spent today, once nothing is reserved any more. */

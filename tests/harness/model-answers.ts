@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { beginStream, sendEvent, sendJson } from './model-upstream.ts';
+import { beginStream, sendEvent, sendJson } from './send-answer.ts';
 
 type Request = Readonly<Record<string, unknown>>;
 

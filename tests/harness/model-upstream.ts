@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { anthropicAnswer, chatAnswer, embeddingsAnswer, modelsAnswer, responsesAnswer } from './model-answers.ts';
+import { sendJson } from './send-answer.ts';
 
 /** A request as the upstream got it. */
 export interface SeenCall {
@@ -68,7 +69,7 @@ export class ModelUpstream {
 }
 
 function usualAnswer(call: SeenCall, response: ServerResponse): void {
-  const [path] = call.url.split('?');
+  const [path = ''] = call.url.split('?');
   switch (path) {
     case '/v1/chat/completions':
       return chatAnswer(call.json, response);
@@ -85,21 +86,4 @@ function usualAnswer(call: SeenCall, response: ServerResponse): void {
     default:
       return sendJson(response, { error: { message: `no ${path}` } }, 404);
   }
-}
-
-export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
-  // The odd spacing shows whether the bytes pass unchanged.
-  const body = JSON.stringify(value, undefined, 1);
-  response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req_1' }).end(body);
-}
-
-/** Begins a stream of events. */
-export function beginStream(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_1' });
-}
-
-/** Sends one event, with a name where the protocol has one. */
-export function sendEvent(response: ServerResponse, data: unknown, name?: string): void {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
-  response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`);
 }

@@ -1,4 +1,6 @@
 import { isLoopback, serveModels } from '@reeve/proxy/llm';
+import { grpcAddresses } from '../agent-identity/grpc-addresses.ts';
+import { grpcAddrOption } from '../agent-identity/identity-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { listenAddress } from '../command-line/listen-address.ts';
@@ -7,7 +9,6 @@ import { readModelConfig } from '../llm/read-model-config.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note } from '../output/print.ts';
 import type { Shell } from '../shell.ts';
-import { variable } from '../shell.ts';
 
 const drainMs = 10_000;
 const megabyte = 1024 * 1024;
@@ -21,10 +22,7 @@ export const llmServeCommand = defineCommand({
   options: {
     config: text('FILE', 'YAML file with the upstreams.', { completes: 'file' }),
     http: text('ADDRESS', 'Where to listen. Default: 127.0.0.1:8090; port 0 picks a free one.'),
-    grpcAddr: text(
-      'ADDRESS',
-      'gRPC of the gateway. Default: 127.0.0.1:50051. Also: REEVE_GRPC_ADDR. Several: with commas.',
-    ),
+    ...grpcAddrOption,
     approvalWait: number('SECONDS', 'How long a held call waits. Default: 50.', { min: 0, max: 3600 }),
     upstreamTimeout: number('SECONDS', 'How long an upstream may say nothing. Default: 600.', { min: 1, max: 86_400 }),
     maxCalls: number('N', 'Calls of one agent at once. Default: 256.', { min: 1, max: 100_000 }),
@@ -47,7 +45,7 @@ export const llmServeCommand = defineCommand({
       upstreams,
       host,
       port,
-      gateways: gatewaysOf(options.grpcAddr, shell),
+      gateways: grpcAddresses(shell, options.grpcAddr),
       approvalWaitMs: approvalWait * 1000,
       upstreamTimeoutMs: upstreamTimeout * 1000,
       callsPerAgent: maxCalls,
@@ -66,11 +64,6 @@ export const llmServeCommand = defineCommand({
     return 0;
   },
 });
-
-function gatewaysOf(given: string | undefined, shell: Shell): readonly string[] {
-  const addresses = (given ?? variable(shell, 'REEVE_GRPC_ADDR') ?? '127.0.0.1:50051').split(',');
-  return addresses.map((address) => address.trim()).filter((address) => address !== '');
-}
 
 /** One line of JSON for programs, or a few words for people. */
 function announce(shell: Shell, http: string): void {

@@ -64,14 +64,14 @@ export class ModelAgents {
   forget(token: string): void {
     const known = this.#known.get(token);
     this.#known.delete(token);
-    if (known !== undefined) close(known);
+    if (known !== undefined) void close(known);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    const agents = await Promise.allSettled([...this.#known.values()].map(({ agent }) => agent));
+    const all = [...this.#known.values()];
     this.#known.clear();
-    await Promise.allSettled(agents.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
+    await Promise.all(all.map(close));
   }
 
   #identify(token: string): Known {
@@ -107,6 +107,10 @@ export class ModelAgents {
   }
 }
 
-function close({ agent }: Known): void {
-  agent.then((each) => each.close()).catch(() => {});
+async function close({ agent }: Known): Promise<void> {
+  try {
+    await (await agent).close();
+  } catch {
+    // It was never identified, or cannot be told good-bye.
+  }
 }

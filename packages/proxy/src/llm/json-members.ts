@@ -29,7 +29,7 @@ export function jsonMembers(text: Buffer): JsonMembers {
     key = undefined;
   };
   for (; at < text.length; at++) {
-    switch (text[at]) {
+    switch (text[at] ?? 0) {
       case quote: {
         const end = stringEnd(text, at);
         if (depth === 1 && key === undefined) key = JSON.parse(text.toString('utf8', at, end + 1)) as string;

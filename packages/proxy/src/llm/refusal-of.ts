@@ -11,7 +11,7 @@ import {
 import { Refusal } from './refusal.ts';
 
 /** Refusals of the identity that are about the agent's state. All others mean that the token is not good. */
-const statesOfAgents = ['agent is suspended', 'agent has not confirmed a stop'];
+const statesOfAgents = new Set(['agent is suspended', 'agent has not confirmed a stop']);
 
 /** What the client of a model is told if the gateway does not let a call happen. */
 export function refusalOf(error: unknown): Refusal {
@@ -47,7 +47,7 @@ function refusalOfAnswer(answer: Answer): Refusal {
   if (answer.limit !== undefined || policyRule.startsWith('budget/')) {
     return new Refusal('budget_exceeded', `Over budget: ${reason}`, opId);
   }
-  if (policyRule === 'identity' && !statesOfAgents.includes(reason)) return badToken(reason);
+  if (policyRule === 'identity' && !statesOfAgents.has(reason)) return badToken(reason);
   return new Refusal('policy_denied', `Denied by policy: ${reason}`, opId);
 }
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ProviderKind, Refusal } from './refusal.ts';
 import { errorBodyOf } from './refusal.ts';
 
@@ -9,14 +9,15 @@ export function sendRefusal(response: ServerResponse, kind: ProviderKind, refusa
     return;
   }
   const body = Buffer.from(JSON.stringify(errorBodyOf(kind, refusal)));
-  response.writeHead(refusal.status, {
+  const headers: OutgoingHttpHeaders = {
     'content-type': 'application/json',
     'content-length': body.length,
     'cache-control': 'no-store',
     ...(refusal.opId === '' ? {} : { 'x-reeve-op-id': refusal.opId }),
-    ...(refusal.retryAfter === undefined ? {} : { 'retry-after': refusal.retryAfter }),
+    ...(refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) }),
     ...(refusal.isFinal ? { 'x-should-retry': 'false' } : {}),
     ...(refusal.code === 'misdirected_request' ? { connection: 'close' } : {}),
-  });
+  };
+  response.writeHead(refusal.status, headers);
   response.end(body);
 }
