@@ -16,7 +16,13 @@ import { duration, fixed, megabytes, textTable } from './table.ts';
 
 export interface ModelProxyResults {
   /** To the first event of a stream, one call after the other, direct and through the proxy in turn. */
-  readonly firstByte: { readonly calls: number; readonly direct: Percentiles; readonly proxied: Percentiles };
+  readonly firstByte: {
+    readonly calls: number;
+    readonly direct: Percentiles;
+    readonly proxied: Percentiles;
+    /** Of the proxy and of the gateway, for one call. */
+    readonly cpuMicros: { readonly proxy: number; readonly gateway: number };
+  };
   readonly streams: {
     readonly count: number;
     readonly events: number;
@@ -61,13 +67,18 @@ export async function measureModelProxy(
     const calls = Math.ceil(pace.seconds * pace.rounds * 60);
     for (let at = 0; at < 200; at++) for (const { http } of [upstream, proxy]) await call(http, 1);
     const [direct, proxied]: [number[], number[]] = [[], []];
+    const before = [proxy, gateway].map(({ pid }) => usageOf(pid).cpuMicros ?? Number.NaN);
     for (let at = 0; at < calls; at++) {
       direct.push((await call(upstream.http, 1)).firstMicros);
       proxied.push((await call(proxy.http, 1)).firstMicros);
     }
+    const [ofProxy = Number.NaN, ofGateway = Number.NaN] = [proxy, gateway].map(
+      ({ pid }, at) => ((usageOf(pid).cpuMicros ?? Number.NaN) - (before[at] ?? Number.NaN)) / calls,
+    );
     tell(`${atOnce} streams at once …`);
     const streams = await manyStreams(proxy, (events) => call(proxy.http, events), Math.ceil(pace.seconds * 50));
-    return { firstByte: { calls, direct: percentiles(direct), proxied: percentiles(proxied) }, streams };
+    const cpuMicros = { proxy: ofProxy, gateway: ofGateway };
+    return { firstByte: { calls, direct: percentiles(direct), proxied: percentiles(proxied), cpuMicros }, streams };
   } finally {
     keepAlive.destroy();
     await agent.close();
@@ -156,7 +167,7 @@ function fileOf(path: string): string {
 }
 
 export function modelProxyTable({ firstByte, streams }: ModelProxyResults): string {
-  const { direct, proxied } = firstByte;
+  const { direct, proxied, cpuMicros } = firstByte;
   const overhead = proxied.p50Micros - direct.p50Micros;
   const rows = [
     ['direct', duration(direct.p50Micros), duration(direct.p99Micros), ''],
@@ -172,6 +183,8 @@ export function modelProxyTable({ firstByte, streams }: ModelProxyResults): stri
   ];
   return [
     textTable([`first byte, ${firstByte.calls} calls each`, 'p50', 'p99', 'at most 1 ms'], rows),
+    '',
+    `CPU a call: ${duration(cpuMicros.proxy)} of the proxy, ${duration(cpuMicros.gateway)} of the gateway`,
     '',
     textTable([`${streams.count} streams at once, 50 events a second each`, ''], together),
   ].join('\n');

@@ -50,8 +50,9 @@ const idleAgentMs = 600_000;
 /** Serves the protocols of model providers, with every call checked before it goes to its upstream. */
 export async function serveModels(options: ServeModelsOptions): Promise<ModelProxy> {
   const { upstreams, approvalWaitMs, upstreamTimeoutMs, failOpen, tell, mostBodyBytes } = options;
-  // Who waits for a gateway rides through its restart. Who would go on without one does not wait long.
-  const reeve = connect({ addresses: options.gateways, deadlineMs: failOpen ? 1000 : 5000 });
+  // Who waits for a gateway rides through its restart. Who would go on without one does not wait long. Checks in one
+  // stream take the least time.
+  const reeve = connect({ addresses: options.gateways, deadlineMs: failOpen ? 1000 : 5000, pipeline: 'always' });
   const connections = new UpstreamConnections();
   const agents = new ModelAgents(reeve, { calls: options.callsPerAgent, idleAgents, idleMs: idleAgentMs });
   const bodies = new BodyReader({ most: mostBodyBytes, mostTogether: mostBodiesTogether });
