@@ -18,6 +18,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import { bootstrapKey } from '../harness/gateway.ts';
 import { sendRaw } from '../harness/raw-http.ts';
+import { sendJson } from '../harness/send-answer.ts';
 import { LlmWorld, prices } from './llm-world.ts';
 
 const policy = `
@@ -31,7 +32,7 @@ ${prices}`;
 
 let world: LlmWorld;
 beforeAll(async () => {
-  world = await LlmWorld.start({ policy, proxyArgs: ['--approval-wait', '1'] });
+  world = await LlmWorld.start({ policy, proxyArgs: ['--approval-wait', '1', '--max-calls', '3'] });
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -77,15 +78,26 @@ test('not approved in time', async () => {
   expect(calls).toBe(0);
 });
 
+const openApprovals = async () => {
+  const { body } = await world.gateway.api.get<{ items: { id: string }[] }>('/api/v1/approvals', bootstrapKey);
+  return body.items.map(({ id }) => id);
+};
+
+test('a call that nobody waits for any more is called off, and so is its approval', async () => {
+  await eventually(async () => expect(await openApprovals()).toEqual([]));
+  const abort = new AbortController();
+  const call = world.openai().chat.completions.create({ model: 'gpt-ask', messages }, { signal: abort.signal });
+  await eventually(async () => expect(await openApprovals()).toHaveLength(1));
+  abort.abort();
+  await expect(call).rejects.toThrow();
+  await eventually(async () => expect(await openApprovals()).toEqual([]));
+});
+
 test('approved in time: the call happens; rejected: it does not, and the reason is told', async () => {
-  const open = async () => {
-    const { body } = await world.gateway.api.get<{ items: { id: string }[] }>('/api/v1/approvals', bootstrapKey);
-    return body.items.map(({ id }) => id);
-  };
   const decide = async (verdict: 'approve' | 'reject') => {
-    const before = await open();
+    const before = await openApprovals();
     const id = await eventually(async () => {
-      const fresh = (await open()).find((each) => !before.includes(each));
+      const fresh = (await openApprovals()).find((each) => !before.includes(each));
       if (fresh === undefined) throw new Error('nobody asks');
       return fresh;
     });
@@ -103,6 +115,23 @@ test('approved in time: the call happens; rejected: it does not, and the reason 
   const [rejected] = await Promise.allSettled([later(), decide('reject')]);
   expect(rejected).toMatchObject({ status: 'rejected', reason: { status: 403, code: 'policy_denied' } });
   expect(String((rejected as PromiseRejectedResult).reason)).toContain('said so');
+});
+
+test('more calls at once than one agent may make are told to come again', async () => {
+  const answers: (() => void)[] = [];
+  world.upstream.script = (_, response) => {
+    answers.push(() => sendJson(response, { choices: [] }));
+    return true;
+  };
+  const call = () => world.post('/v1/chat/completions', JSON.stringify({ model: 'gpt-5', messages, max_tokens: 9 }));
+  const calls = [call(), call(), call()];
+  await eventually(() => expect(answers).toHaveLength(3));
+  const refused = await call();
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  expect(await refused.json()).toMatchObject({ error: { code: 'too_many_calls' } });
+  for (const answer of answers) answer();
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  world.upstream.script = () => false;
 });
 
 test('a bad token, and none', async () => {

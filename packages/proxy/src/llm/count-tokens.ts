@@ -41,15 +41,18 @@ function addsInput(tool: unknown): boolean {
   return typeof type === 'string' && !ownTools.test(type);
 }
 
+/** No provider nests blocks deeper. Deeper ones count by their bytes. */
+const deepest = 8;
+
 /** How much the blocks of a message count beyond their bytes. Negative for pictures, which are smaller than their bytes. */
-function beyondBytes(blocks: unknown, bounds: InputBounds): number {
-  if (!Array.isArray(blocks)) return 0;
+function beyondBytes(blocks: unknown, bounds: InputBounds, depth = 0): number {
+  if (!Array.isArray(blocks) || depth > deepest) return 0;
   let sum = 0;
-  for (const block of blocks) sum += beyondBytesOf(block, bounds);
+  for (const block of blocks) sum += beyondBytesOf(block, bounds, depth + 1);
   return sum;
 }
 
-function beyondBytesOf(block: unknown, bounds: InputBounds): number {
+function beyondBytesOf(block: unknown, bounds: InputBounds, depth: number): number {
   const inline = inlineDataOf(block);
   switch (memberOf(block, 'type')) {
     case 'image':
@@ -62,26 +65,26 @@ function beyondBytesOf(block: unknown, bounds: InputBounds): number {
     case 'document':
     case 'file':
     case 'input_file':
-      return inline === undefined ? unseenOf(block, bounds) : (tokensPerFileByte - 1) * inline;
+      return inline === undefined ? unseenOf(block, bounds, depth) : (tokensPerFileByte - 1) * inline;
     case 'item_reference':
       return bounds.unseenInputTokens;
     // Messages and results of tools hold blocks of their own.
     default:
-      return beyondBytes(memberOf(block, 'content'), bounds) + outputOf(block, bounds);
+      return beyondBytes(memberOf(block, 'content'), bounds, depth) + outputOf(block, bounds, depth);
   }
 }
 
-function outputOf(block: unknown, bounds: InputBounds): number {
+function outputOf(block: unknown, bounds: InputBounds, depth: number): number {
   const output = memberOf(block, 'output');
-  return Array.isArray(output) ? beyondBytes(output, bounds) : output === undefined ? 0 : beyondBytesOf(output, bounds);
+  return output === undefined ? 0 : beyondBytes(Array.isArray(output) ? output : [output], bounds, depth);
 }
 
 /** A document whose text is in the request is counted by its bytes. */
-function unseenOf(block: unknown, bounds: InputBounds): number {
+function unseenOf(block: unknown, bounds: InputBounds, depth: number): number {
   const source = memberOf(block, 'source');
   const type = memberOf(source, 'type');
   if (type === 'text') return 0;
-  if (type === 'content') return beyondBytes(memberOf(source, 'content'), bounds);
+  if (type === 'content') return beyondBytes(memberOf(source, 'content'), bounds, depth);
   return bounds.unseenInputTokens;
 }
 

@@ -42,6 +42,7 @@ test.each([
     'policy_denied',
     'by ann',
   ],
+  [new OperationTerminatedError({ opId: 'o', reason: 'approval expired', controlId: '' }), 403, 'approval_pending', ''],
   [new ReeveUnauthenticated('unknown'), 401, 'invalid_api_key', 'unknown'],
   [new ReeveUnavailable('away'), 503, 'gateway_unavailable', 'away'],
   [new ReeveInternal('odd'), 503, 'gateway_unavailable', 'Reeve'],

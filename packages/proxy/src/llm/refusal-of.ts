@@ -13,12 +13,16 @@ import { Refusal } from './refusal.ts';
 /** Refusals of the identity that are about the agent's state. All others mean that the token is not good. */
 const statesOfAgents = new Set(['agent is suspended', 'agent has not confirmed a stop']);
 
+/** Why an operation ends that nobody has decided about. */
+const expired = 'approval expired';
+
 /** What the client of a model is told if the gateway does not let a call happen. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof ActionDeniedError) return refusalOfAnswer(error.answer);
   if (error instanceof OperationTerminatedError) {
     const { reason, opId } = error;
+    if (reason === expired) return new Refusal('approval_pending', `Waiting for approval: ${reason}`, opId);
     return new Refusal(
       'policy_denied',
       `Denied by policy: ${reason === '' ? 'the call was terminated' : reason}`,

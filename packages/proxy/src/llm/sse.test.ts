@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { oddText } from '../../test/odd-text.ts';
 import { dataOf, SseFramer } from './sse.ts';
 
 /** The stream, fed in parts of these lengths. */
@@ -17,7 +18,7 @@ function framed(stream: Buffer, cuts: readonly number[], most?: number) {
 
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
 const line = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map((text) => `data: ${text.replaceAll(/[\r\n]/g, '')}`),
+  oddText.map((text) => `data: ${text.replaceAll(/[\r\n]/g, '')}`),
   fc.constantFrom('event: ping', ': comment', 'id: 7', 'data', 'data:x'),
 );
 const event = fc.tuple(fc.array(line, { minLength: 1, maxLength: 4 }), lineEnd);
