@@ -177,3 +177,17 @@ test('a client that goes away before the upstream answers leaves nothing behind'
   await eventually(() => expect(world.upstream.last.wasAborted).toBe(true));
   await world.spent();
 });
+
+test('a stream of an agent whose token was replaced ends: nobody could stop it any more', async () => {
+  const other = await world.gateway.register({ agentId: 'replaced' });
+  void heldStream();
+  const create = { model: 'gpt-5', messages, stream: true } as const;
+  const stream = await world.openai(other.token).chat.completions.create(create);
+  await world.gateway.register({ agentId: 'replaced' });
+  const upstream = world.upstream.last;
+  const reading = (async () => {
+    for await (const _ of stream);
+  })();
+  await expect(reading).rejects.toBeInstanceOf(OpenAIAPIError);
+  await eventually(() => expect(upstream.wasAborted).toBe(true));
+});

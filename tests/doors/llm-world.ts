@@ -13,7 +13,7 @@ pricing:
   "**": {input_per_mtok_usd: 1, output_per_mtok_usd: 10, cached_input_per_mtok_usd: 0.1}
 `;
 
-export const openPolicy = `name: test\ndefault: allow\n${prices}`;
+const openPolicy = `name: test\ndefault: allow\n${prices}`;
 
 export interface WorldOptions extends GatewayOptions {
   readonly policy?: string;

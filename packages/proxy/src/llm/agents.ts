@@ -14,6 +14,7 @@ export interface AgentLimits {
 
 interface Known {
   readonly agent: Promise<Agent>;
+  readonly revoked: AbortController;
   calls: number;
   usedAt: number;
 }
@@ -43,8 +44,11 @@ export class ModelAgents {
     this.#sweep.unref();
   }
 
-  /** Acts as the agent of a token. Throws a refusal, or an error of the SDK, if it cannot be identified. */
-  async acting<Result>(token: string, act: (agent: Agent) => Promise<Result>): Promise<Result> {
+  /**
+   * Acts as the agent of a token, with a signal for the end of the token: from then on nobody can stop what runs. Throws a
+   * refusal, or an error of the SDK, if the agent cannot be identified.
+   */
+  async acting<Result>(token: string, act: (agent: Agent, revoked: AbortSignal) => Promise<Result>): Promise<Result> {
     const known = this.#known.get(token) ?? this.#identify(token);
     if (known.calls >= this.#limits.calls) {
       throw new Refusal('too_many_calls', `the agent has ${this.#limits.calls} calls under way already`);
@@ -53,7 +57,7 @@ export class ModelAgents {
     this.#known.delete(token);
     this.#known.set(token, known);
     try {
-      return await act(await known.agent);
+      return await act(await known.agent, known.revoked.signal);
     } finally {
       known.calls--;
       known.usedAt = performance.now();
@@ -64,6 +68,7 @@ export class ModelAgents {
   forget(token: string): void {
     const known = this.#known.get(token);
     this.#known.delete(token);
+    known?.revoked.abort();
     if (known !== undefined) void close(known);
   }
 
@@ -83,7 +88,7 @@ export class ModelAgents {
     const agent = this.#reeve
       .agent({ token, shared: true, onRevoked: () => this.forget(token) })
       .finally(() => this.#identifying--);
-    const known: Known = { agent, calls: 0, usedAt: performance.now() };
+    const known: Known = { agent, revoked: new AbortController(), calls: 0, usedAt: performance.now() };
     agent.catch((error: unknown) => {
       if (this.#known.get(token) === known) this.#known.delete(token);
       if (error instanceof ReeveUnauthenticated) this.#refuse(token);

@@ -5,6 +5,8 @@ export type StopReason = 'gone' | 'terminated' | 'timeout';
 
 export interface StopSources {
   readonly gone: AbortSignal;
+  /** Aborts when the agent's token stops working. */
+  readonly revoked: AbortSignal;
   readonly operation: CallOperation;
   /** How long the other side may say nothing. */
   readonly timeoutMs: number;
@@ -20,13 +22,13 @@ export class CallStop {
   #reason: StopReason | undefined;
 
   constructor(sources: StopSources) {
-    const { gone, operation, timeoutMs } = sources;
+    const { gone, revoked, operation, timeoutMs } = sources;
     this.#sources = sources;
     this.#timer = setTimeout(() => this.#overdue(), timeoutMs);
     gone.addEventListener('abort', this.#onGone);
-    operation.signal.addEventListener('abort', this.#onTerminated);
+    for (const signal of [operation.signal, revoked]) signal.addEventListener('abort', this.#onTerminated);
     if (gone.aborted) this.stop('gone');
-    if (operation.signal.aborted) this.stop('terminated');
+    if (operation.signal.aborted || revoked.aborted) this.stop('terminated');
   }
 
   get signal(): AbortSignal {
@@ -67,8 +69,9 @@ export class CallStop {
   /** The call is over. */
   done(): void {
     clearTimeout(this.#timer);
-    this.#sources.gone.removeEventListener('abort', this.#onGone);
-    this.#sources.operation.signal.removeEventListener('abort', this.#onTerminated);
+    const { gone, revoked, operation } = this.#sources;
+    gone.removeEventListener('abort', this.#onGone);
+    for (const signal of [operation.signal, revoked]) signal.removeEventListener('abort', this.#onTerminated);
   }
 
   /** Nobody could stop the call any more. */

@@ -21,8 +21,8 @@ export interface UpstreamHands {
  * any case, and does not throw.
  */
 export async function carryOut(call: ModelCall, operation: CallOperation, hands: UpstreamHands): Promise<void> {
-  const { gone, upstream, request, route, token, query } = call;
-  const stop = new CallStop({ gone, operation, timeoutMs: hands.upstreamTimeoutMs });
+  const { gone, revoked, upstream, request, route, token, query } = call;
+  const stop = new CallStop({ gone, revoked, operation, timeoutMs: hands.upstreamTimeoutMs });
   let end: CallEnd;
   try {
     await stop.passable();

@@ -67,26 +67,26 @@ async function handleCall(
   if (query.includes(token)) throw new Refusal('invalid_request', 'the token must not stand in the address');
   const runId = runIdOf(request);
   let call: ModelCall | undefined;
-  const made = async (opId: string) =>
-    (call ??= await makeCall(hands, { route, query, request, response, token, opId }));
+  const made = async (opId: string, revoked: AbortSignal) =>
+    (call ??= await makeCall(hands, { route, query, request, response, token, opId, revoked }));
   try {
-    await hands.agents.acting(token, async (agent) => {
-      if (!route.spends) return carryOut(await made(''), ungoverned(), hands);
+    await hands.agents.acting(token, async (agent, revoked) => {
+      if (!route.spends) return carryOut(await made('', revoked), ungoverned(), hands);
       const ids = traceOf(request);
-      return governCall(agent, await made(`${ids.traceId}:${ids.spanId}`), { ...ids, runId }, hands);
+      return governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
     });
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.code === 'invalid_api_key') hands.agents.forget(token);
     if (refusal.code !== 'gateway_unavailable' || !hands.failOpen) throw error;
     hands.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
-    await carryOut({ ...(await made('')), opId: '' }, ungoverned(), hands);
+    await carryOut({ ...(await made('', new AbortController().signal)), opId: '' }, ungoverned(), hands);
   } finally {
     call?.body.release();
   }
 }
 
-type CallParts = Pick<ModelCall, 'route' | 'query' | 'request' | 'response' | 'token' | 'opId'>;
+type CallParts = Pick<ModelCall, 'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked'>;
 
 async function makeCall({ bodies, upstreams }: ProxyHands, parts: CallParts): Promise<ModelCall> {
   const { route, request, response } = parts;

@@ -26,6 +26,8 @@ export interface ModelCall {
   readonly body: CallBody;
   /** Aborts when the client has gone away. */
   readonly gone: AbortSignal;
+  /** Aborts when the agent's token stops working. */
+  readonly revoked: AbortSignal;
 }
 
 /** The part of an answer that the client has got. */
