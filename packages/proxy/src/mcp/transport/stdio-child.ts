@@ -91,8 +91,9 @@ export class StdioChild {
       for await (const chunk of this.#child.stdout) {
         for (const line of lines.push(chunk as Buffer)) await this.#take(line);
       }
-    } catch {
-      // The stream broke. The process ends, too.
+    } catch (error) {
+      this.#lose(new UpstreamGone(`the MCP server cannot be read: ${error instanceof Error ? error.message : ''}`));
+      this.kill('SIGKILL');
     }
   }
 
@@ -126,6 +127,7 @@ export class StdioChild {
       patience.abort();
       killGroup(this.#child.pid, 'SIGKILL');
       groups.delete(this.#child.pid);
+      this.#isGone = this.#isGone || this.#isClosing;
       this.#child.stdout?.destroy();
     }
     this.#lose(why);

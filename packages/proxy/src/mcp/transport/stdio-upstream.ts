@@ -10,8 +10,11 @@ export class StdioUpstream implements Upstream {
   readonly #child: StdioChild;
 
   constructor(command: ServerCommand, events: UpstreamEvents, noise: () => void) {
-    const { message, gone } = events;
-    this.#child = new StdioChild(command, { message: (each) => message(each), gone, noise });
+    this.#child = new StdioChild(command, {
+      message: (message) => events.message(message),
+      gone: (why) => events.gone(why),
+      noise,
+    });
   }
 
   async send(message: Message): Promise<void> {
