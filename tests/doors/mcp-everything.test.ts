@@ -56,7 +56,9 @@ async function connected(front: Front, behind: Behind): Promise<{ client: Client
 
 async function overHttp(behind: Behind): Promise<StreamableHTTPClientTransport> {
   const headers = { authorization: `Bearer ${world.agent.token}` };
-  return new StreamableHTTPClientTransport(new URL(`${await proxy.address()}/mcp/${behind}`), { requestInit: { headers } });
+  return new StreamableHTTPClientTransport(new URL(`${await proxy.address()}/mcp/${behind}`), {
+    requestInit: { headers },
+  });
 }
 
 async function overStdio(behind: Behind): Promise<StdioClientTransport> {
@@ -70,7 +72,7 @@ async function overStdio(behind: Behind): Promise<StdioClientTransport> {
   });
 }
 
-describe.each<[Front, Behind]>([
+describe.concurrent.each<[Front, Behind]>([
   ['stdio', 'command'],
   ['stdio', 'url'],
   ['http', 'command'],

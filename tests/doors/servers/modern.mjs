@@ -1,6 +1,12 @@
 // A server of both families of the protocol, on stdio, or over HTTP on this machine alone.
 import { createServer } from 'node:http';
-import { acceptedContent, createMcpHandler, fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import {
+  acceptedContent,
+  createMcpHandler,
+  fromJsonSchema,
+  inputRequired,
+  McpServer,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 const schema = (properties) => fromJsonSchema({ type: 'object', properties });
@@ -11,12 +17,16 @@ function build() {
     { name: 'modern', version: '1' },
     { capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} } },
   );
-  server.registerTool('greet', { inputSchema: schema({ name: { type: 'string' } }), annotations: { readOnlyHint: true } }, ({ name }) =>
-    text(`Hello ${name}`),
+  server.registerTool(
+    'greet',
+    { inputSchema: schema({ name: { type: 'string' } }), annotations: { readOnlyHint: true } },
+    ({ name }) => text(`Hello ${name}`),
   );
   server.registerTool('wipe', { inputSchema: schema({}) }, () => text('wiped'));
-  server.registerTool('route', { inputSchema: schema({ region: { type: 'string', 'x-mcp-header': 'Region' } }) }, ({ region }) =>
-    text(`in ${region}`),
+  server.registerTool(
+    'route',
+    { inputSchema: schema({ region: { type: 'string', 'x-mcp-header': 'Region' } }) },
+    ({ region }) => text(`in ${region}`),
   );
   server.registerTool('deploy', { inputSchema: schema({}) }, (_args, ctx) => {
     const confirm = schema({ sure: { type: 'boolean' } });
@@ -44,7 +54,9 @@ function build() {
     });
   });
   server.registerResource('note', 'note://one', {}, () => ({ contents: [{ uri: 'note://one', text: 'a note' }] }));
-  server.registerPrompt('hello', {}, () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] }));
+  server.registerPrompt('hello', {}, () => ({
+    messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }],
+  }));
   return server;
 }
 

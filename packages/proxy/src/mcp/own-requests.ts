@@ -13,7 +13,7 @@ export class OwnRequests {
     const answer = Promise.withResolvers<JsonObject>();
     answer.promise.catch(() => {});
     this.#open.set(keyOf(id), answer);
-    const timer = setTimeout(() => answer.reject(new Error('the server does not answer')), patienceMs);
+    const timer = setTimeout(() => answer.reject(new Error('the server does not answer')), patienceMs).unref();
     try {
       await send(messageOf({ jsonrpc: '2.0', id, method, params }));
       return await answer.promise;

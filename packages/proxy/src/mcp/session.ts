@@ -96,6 +96,7 @@ export class Session implements UpstreamEvents {
   /** Ends what is under way, and then the server. */
   async close(): Promise<void> {
     for (const request of this.#pending.all()) this.#cancel(request);
+    this.#own.fail(new Error('the session has ended'));
     const patience = new Promise((resolve) => setTimeout(resolve, lastCallsMs).unref());
     await Promise.race([Promise.allSettled(this.#calls), patience]);
     await this.#upstream.close();
