@@ -43,8 +43,15 @@ export class Listening implements AsyncDisposable {
 
 /** One of the servers in `tests/doors/servers`, over HTTP. */
 export function startServer(name: string, env: Readonly<Record<string, string>> = {}): Listening {
-  const script = resolve('tests/doors/servers', `${name}.mjs`);
-  return new Listening(spawn(process.execPath, [script], { env: { ...process.env, ...env }, stdio: 'pipe' }));
+  return startScript(resolve('tests/doors/servers', `${name}.mjs`), [], env);
+}
+
+export function startScript(
+  script: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Listening {
+  return new Listening(spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env }, stdio: 'pipe' }));
 }
 
 /** `reeve mcp serve` with these servers. */

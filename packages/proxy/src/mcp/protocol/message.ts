@@ -1,3 +1,5 @@
+import { isTooDeep } from './nesting.ts';
+
 /** A JSON-RPC message: what it says, and one line of JSON to send it on. */
 export interface Message {
   readonly value: JsonObject | readonly unknown[];
@@ -26,13 +28,14 @@ const exactJson = JSON as unknown as {
  * that stands there twice could otherwise mean one thing here and another at the receiver. Numbers keep their digits.
  */
 export function parseMessage(text: string): Message | undefined {
+  if (isTooDeep(text)) return undefined;
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value !== 'object' || value === null) return undefined;
     const exact = delicateNumbers.test(text) ? exactJson.parse(text, keepDigits) : value;
     return { value: value as Message['value'], text: JSON.stringify(exact) };
   } catch {
-    // Not JSON, or nested too deeply.
+    // Not JSON.
     return undefined;
   }
 }
