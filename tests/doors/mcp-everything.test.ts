@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -13,8 +14,15 @@ import { eventually } from '../harness/eventually.ts';
 import type { Listening } from './mcp-processes.ts';
 import { serveServers, startServer } from './mcp-processes.ts';
 import { McpWorld } from './mcp-world.ts';
+import { RawMcpClient } from './raw-mcp-client.ts';
 
-const policy = 'name: test\ndefault: allow\nrules:\n  - { name: no-sums, effect: deny, tools: [get-sum] }\n';
+const policy = `
+name: test
+default: allow
+rules:
+  - { name: no-sums, effect: deny, tools: [get-sum] }
+  - { name: no-secrets, effect: deny, tools: [write_file], when: 'args.path.contains("secret")' }
+`;
 const everything = resolve('node_modules/.bin/mcp-server-everything');
 
 let world: McpWorld;
@@ -129,6 +137,20 @@ describe.concurrent.each<[Front, Behind]>([
     await expect(client.readResource({ uri: 'demo://nothing' })).rejects.toThrow(/-32602|not found/i);
     await client.close();
   });
+});
+
+it('judges calls of the file system server by their arguments', async () => {
+  const files = resolve('node_modules/.bin/mcp-server-filesystem');
+  const client = new RawMcpClient(['--server', 'files', '--', files, world.folder], world.env);
+  await client.initialize();
+  const write = (name: string) => client.call('write_file', { path: join(world.folder, name), content: 'x' });
+  expect((await write('fine.txt')).isError).not.toBe(true);
+  expect((await write('secret.txt')).content[0]?.text).toMatch(/^Denied by policy: .*test\/no-secrets/);
+  expect([existsSync(join(world.folder, 'fine.txt')), existsSync(join(world.folder, 'secret.txt'))]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await client.leave()).toBe(0);
 });
 
 it('shows the server nothing of the agent', () => {

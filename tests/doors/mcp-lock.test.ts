@@ -36,7 +36,7 @@ it('writes a lock, and holds a server to it that changes a tool while it runs', 
   expect(await listed(client)).not.toContain('echo');
   expect((await client.call('env')).isError).toBeUndefined();
   await eventually(() => {
-    const entries = world.gateway.audit().filter(({ event_type: type }) => String(type) === 'ToolDefinitionChanged');
+    const entries = world.gateway.audit().filter(({ event_type: type }) => type === 'ToolDefinitionChanged');
     expect(entries).toHaveLength(1);
     expect(JSON.stringify(entries[0])).toContain(servers.scripted['echo']);
   });

@@ -199,7 +199,7 @@ function eventStore() {
 
 function listen() {
   const transports = new Map();
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     const known = transports.get(request.headers['mcp-session-id']);
     if (known !== undefined) return known.handleRequest(request, response);
     if (request.headers['mcp-session-id'] !== undefined) return response.writeHead(404).end();
@@ -215,7 +215,8 @@ function listen() {
     });
     await build().connect(transport);
     return transport.handleRequest(request, response);
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));
 }
 

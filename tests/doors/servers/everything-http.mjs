@@ -22,7 +22,7 @@ const eventStore = {
   },
 };
 
-const server = createServer(async (request, response) => {
+async function answer(request, response) {
   // Tests read from here what the proxy sends.
   if (request.headers.authorization !== undefined) console.log(`authorization ${request.headers.authorization}`);
   const known = transports.get(request.headers['mcp-session-id']);
@@ -39,5 +39,7 @@ const server = createServer(async (request, response) => {
   });
   await createEverything().server.connect(transport);
   return transport.handleRequest(request, response);
-});
+}
+
+const server = createServer((request, response) => void answer(request, response));
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));

@@ -63,7 +63,7 @@ function build() {
 if (process.argv.includes('--stdio')) serveStdio(build);
 else {
   const handler = createMcpHandler(build);
-  const server = createServer(async (request, response) => {
+  const answerTo = async (request, response) => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const chunks = [];
@@ -76,6 +76,7 @@ else {
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body !== null) for await (const chunk of answer.body) response.write(chunk);
     response.end();
-  });
+  };
+  const server = createServer((request, response) => void answerTo(request, response));
   server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));
 }

@@ -126,7 +126,7 @@ export class Session implements UpstreamEvents {
       return;
     }
     const requests = this.#pending.on(exchange);
-    const [governed] = requests.filter(({ arrived }) => arrived !== undefined);
+    const governed = requests.find(({ arrived }) => arrived !== undefined);
     if (governed !== undefined) return governed.arrived?.({ exchange, refusal });
     for (const request of requests) this.#pending.remove(request);
     exchange.refuse(

@@ -37,7 +37,7 @@ export class FrontSession {
   }
 
   get isBusy(): boolean {
-    return [...this.#exchanges, ...this.#streams].some(({ isOpen }) => isOpen) || this.session.isIdle === false;
+    return [...this.#exchanges, ...this.#streams].some(({ isOpen }) => isOpen) || !this.session.isIdle;
   }
 
   opened(exchange: HttpExchange, isStream: boolean): void {

@@ -117,14 +117,14 @@ export class ToolCatalog {
 }
 
 const mostAnnotations = 4096;
-const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+const hints = new Set(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']);
 
 /** The annotations, as far as a check can hold them: where there are too many, only the hints of the protocol. */
 function annotationsOf({ annotations }: ListedTool): JsonObject | undefined {
   if (!isObject(annotations)) return undefined;
   if (Buffer.byteLength(JSON.stringify(annotations)) <= mostAnnotations) return annotations;
   return Object.fromEntries(
-    Object.entries(annotations).filter(([name, value]) => hints.includes(name) && typeof value === 'boolean'),
+    Object.entries(annotations).filter(([name, value]) => hints.has(name) && typeof value === 'boolean'),
   );
 }
 

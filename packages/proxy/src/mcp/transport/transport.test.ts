@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, json, nat, option, property, record, string, uuid } from 'fast-check';
 import { expect, it } from 'vitest';
 import { EventReader, eventText } from './event-stream.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -9,8 +9,8 @@ const chunked = (bytes: Buffer, cuts: readonly number[]) => {
 };
 
 it('splits lines however the bytes arrive', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string().filter((line) => !/[\r\n]/.test(line))), fc.array(fc.nat()), (lines, cuts) => {
+  assert(
+    property(array(string().filter((line) => !/[\r\n]/.test(line))), array(nat()), (lines, cuts) => {
       const splitter = new LineSplitter(1000);
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
       expect(chunked(bytes, cuts).flatMap((chunk) => splitter.push(chunk))).toEqual(lines);
@@ -25,17 +25,13 @@ it('says that a line is too long, once, and goes on with the next', () => {
 });
 
 it('reads events as it writes them', () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.record({ data: fc.json(), id: fc.option(fc.uuid(), { nil: undefined }) })),
-      fc.array(fc.nat()),
-      (events, cuts) => {
-        const reader = new EventReader(10_000);
-        const bytes = Buffer.from(events.map(({ data, ...mark }) => eventText(data, mark)).join(''));
-        const read = chunked(bytes, cuts).flatMap((chunk) => reader.push(chunk));
-        expect(read).toEqual(events.map((event) => ({ ...event, retry: undefined })));
-      },
-    ),
+  assert(
+    property(array(record({ data: json(), id: option(uuid(), { nil: undefined }) })), array(nat()), (events, cuts) => {
+      const reader = new EventReader(10_000);
+      const bytes = Buffer.from(events.map(({ data, ...mark }) => eventText(data, mark)).join(''));
+      const read = chunked(bytes, cuts).flatMap((chunk) => reader.push(chunk));
+      expect(read).toEqual(events.map((event) => ({ ...event, retry: undefined })));
+    }),
   );
 });
 
