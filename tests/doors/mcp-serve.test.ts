@@ -166,8 +166,11 @@ describe('a session', () => {
 
   it('refuses a name in the headers that is not the one in the message', async () => {
     const session = await opened();
-    const response = await send(call(1, 'echo'), { session, headers: { 'mcp-name': 'wipe' } });
-    expect(response.status).toBe(400);
+    for (const headers of [{ 'mcp-name': 'wipe' }, { 'mcp-method': 'ping' }]) {
+      expect((await send(call(1, 'echo'), { session, headers })).status).toBe(400);
+    }
+    const headers = { 'mcp-method': 'tools/call', 'mcp-name': 'wipe' };
+    expect((await send(rpc(2, 'ping'), { session, headers })).status).toBe(400);
   });
 });
 

@@ -20,15 +20,15 @@ export const mcpServeCommand = defineCommand({
   args: {},
   options: {
     config: text('FILE', 'The file with the servers.', { completes: 'file' }),
-    http: text('HOST:PORT', 'Where to listen. Default: 127.0.0.1:8090. Port 0 picks a free one.'),
+    http: text('HOST:PORT', 'Where to listen. Default: 127.0.0.1:8091. Port 0 picks a free one.'),
     allowOrigin: texts('ORIGIN', 'Pages that may call, such as https://app.example.com.'),
     idleMinutes: number('MINUTES', 'After how long an unused session ends. Default 30.', { min: 1, max: 10_080 }),
     ...grpcAddrOption,
     ...governOptions,
   },
-  examples: [['reeve mcp serve --config mcp.yaml --http 127.0.0.1:8090', 'at http://127.0.0.1:8090/mcp/NAME']],
+  examples: [['reeve mcp serve --config mcp.yaml --http 127.0.0.1:8091', 'at http://127.0.0.1:8091/mcp/NAME']],
   run: async ({ options }, shell) => {
-    const { config, http = '127.0.0.1:8090', allowOrigin, idleMinutes = 30, grpcAddr } = options;
+    const { config, http = '127.0.0.1:8091', allowOrigin, idleMinutes = 30, grpcAddr } = options;
     if (config === undefined) throw new UsageError('--config FILE is missing');
     const { host, port } = listenAddress(http, '--http');
     const addresses = grpcAddresses(shell, grpcAddr);

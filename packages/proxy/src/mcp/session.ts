@@ -59,6 +59,8 @@ export class Session implements UpstreamEvents {
   async fromClient(message: Message, exchange: Exchange, runId: string): Promise<void> {
     if (!isBatch(message)) return this.#take(message, exchange, runId);
     const parts = partsOf(message);
+    // Nobody knows what a server makes of a batch within a batch.
+    if (parts.some(isBatch)) return exchange.deliver(errorMessage(null, -32_600, 'a batch holds another batch'));
     if (parts.some(isGoverned)) {
       // Each answers in its own time. The client gets the answers together, as it asked.
       const batch = new BatchExchange(exchange, parts.map(asRequest));
@@ -225,7 +227,8 @@ export class Session implements UpstreamEvents {
   }
 
   #until(work: Promise<void>): void {
-    const call = work.finally(() => this.#calls.delete(call));
+    const failed = (error: unknown) => this.#options.governor.warn(`a call failed: ${String(error)}`);
+    const call: Promise<void> = work.catch(failed).finally(() => this.#calls.delete(call));
     this.#calls.add(call);
   }
 

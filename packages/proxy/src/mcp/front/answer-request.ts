@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Agent } from '@reeve/sdk';
 import { ReeveUnauthenticated } from '@reeve/sdk';
 import { statedVersion } from '../protocol/envelope.ts';
-import { contradictsName, passedHeaders } from '../protocol/mcp-headers.ts';
+import { contradicts, passedHeaders } from '../protocol/mcp-headers.ts';
 import type { Message, Request } from '../protocol/message.ts';
 import { asRequest, asResponse, isObject, longestMessage, parseMessage, partsOf } from '../protocol/message.ts';
 import type { ServerSpec } from '../server-spec.ts';
@@ -97,8 +97,8 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
     .map(asRequest)
     .filter((each) => each !== undefined);
   const headers = passedHeaders(request.headers);
-  if (requests.some((each) => each.method === 'tools/call' && contradictsName(headers, each))) {
-    return refuseRequest(response, 400, 'the headers name another tool than the message', { code: -32_020 });
+  if (requests.some((each) => contradicts(headers, each))) {
+    return refuseRequest(response, 400, 'the headers say something else than the message', { code: -32_020 });
   }
   const id = sessionIdOf(request);
   if (id !== undefined) {
@@ -123,18 +123,21 @@ async function throughSession(
   message: Message,
   requests: readonly Request[],
 ): Promise<void> {
+  const isHello = requests.some(({ method }) => method === 'initialize');
+  let isRefused = false;
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),
     requests,
     answerHeaders: () => (found.isOver ? {} : { 'mcp-session-id': found.id }),
-    statusOf: () => 200,
+    statusOf: (answer) => {
+      isRefused = isHello && asResponse(answer)?.error !== undefined;
+      return 200;
+    },
   });
   response.once('close', () => {
     // The server has ended the session, or never began it.
-    const isLost =
-      response.statusCode === 404 ||
-      (response.statusCode >= 400 && requests.some(({ method }) => method === 'initialize'));
+    const isLost = response.statusCode === 404 || (isHello && (isRefused || response.statusCode >= 400));
     if (isLost) void front.sessions.close(found);
   });
   found.opened(exchange, false);

@@ -66,16 +66,19 @@ export class FrontSessions {
     const { orgId, teamId, agentId } = agent.id;
     const key = JSON.stringify([server, orgId, teamId, agentId]);
     const known = this.#stateless.get(key);
-    if (known !== undefined) return known;
-    if (this.#stateless.size >= mostSessions) return undefined;
+    if (known?.agent === agent) return known;
+    // The agent was registered again.
+    if (known !== undefined) void known.close();
+    if (known === undefined && this.#stateless.size >= mostSessions) return undefined;
     const governor = governorOf(server, spec, async () => agent, this.#options);
-    const made = new StatelessServer(spec, governor, this.#lockOf(server));
+    const made = new StatelessServer(spec, agent, governor, this.#lockOf(server));
     this.#stateless.set(key, made);
     return made;
   }
 
   isInUse(agent: Agent): boolean {
-    return [...this.#sessions.values()].some((session) => session.agent === agent);
+    const stateless = [...this.#stateless.values()].filter(({ isBusy }) => isBusy);
+    return [...this.#sessions.values(), ...stateless].some((each) => each.agent === agent);
   }
 
   async close(front: FrontSession): Promise<void> {

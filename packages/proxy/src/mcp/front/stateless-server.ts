@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Agent } from '@reeve/sdk';
 import type { Governor } from '../govern/governor.ts';
 import { reportChanges } from '../lock/report-changes.ts';
 import { ToolCatalog } from '../lock/tool-catalog.ts';
@@ -13,6 +14,7 @@ import type { Upstream, UpstreamEvents } from '../transport/upstream.ts';
 /** One server for all exchanges of one agent that belong to no session. */
 export class StatelessServer {
   readonly runId = `mcp-${randomUUID()}`;
+  readonly agent: Agent;
   readonly governor: Governor;
   usedAt = Date.now();
   readonly #spec: ServerSpec;
@@ -21,8 +23,9 @@ export class StatelessServer {
   #lister: Session | undefined;
   #sessions = 0;
 
-  constructor(spec: ServerSpec, governor: Governor, lock: ToolHashes | undefined) {
+  constructor(spec: ServerSpec, agent: Agent, governor: Governor, lock: ToolHashes | undefined) {
     this.#spec = spec;
+    this.agent = agent;
     this.governor = governor;
     const onChanged = (changed: Parameters<typeof reportChanges>[1]) => void reportChanges(governor, changed);
     this.#catalog = new ToolCatalog({ lock, warn: governor.warn, onChanged });

@@ -69,7 +69,9 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
         signal: call.cancelled,
         onHeld: (answer) => {
           held = answer;
-          call.progress.hold(`Waiting for approval${answer.approvalId === undefined ? '' : ` ${answer.approvalId}`}`);
+          call.progress.hold(
+            answer.approvalId === undefined ? `Held: ${answer.reason}` : `Waiting for approval ${answer.approvalId}`,
+          );
         },
       },
     );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import {
-  contradictsName,
+  contradicts,
   fieldValue,
   headersOfParams,
   headersOfRequest,
@@ -43,10 +43,10 @@ it('finds parameters that are repeated, however deep', () => {
 
 it('sees that headers name another tool', () => {
   const request = { id: 1, method: 'tools/call', params: { name: 'größe' } };
-  expect(contradictsName({}, request)).toBe(false);
-  expect(contradictsName({ 'mcp-name': fieldValue('größe') }, request)).toBe(false);
-  expect(contradictsName({ 'mcp-name': 'other' }, request)).toBe(true);
-  expect(contradictsName({ 'mcp-method': 'ping' }, request)).toBe(true);
+  expect(contradicts({}, request)).toBe(false);
+  expect(contradicts({ 'mcp-name': fieldValue('größe') }, request)).toBe(false);
+  expect(contradicts({ 'mcp-name': 'other' }, request)).toBe(true);
+  expect(contradicts({ 'mcp-method': 'ping' }, request)).toBe(true);
 });
 
 it('passes on nothing that is not about the message', () => {

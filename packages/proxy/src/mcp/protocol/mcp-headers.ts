@@ -27,12 +27,11 @@ export function headersOfRequest({ method, params }: Request): Record<string, st
   };
 }
 
-/** Whether the name in the headers is another than the one in the request. One that cannot be read is another. */
-export function contradictsName(headers: Readonly<Record<string, string>>, { method, params }: Request): boolean {
-  const stated = headers['mcp-name'];
-  const statedMethod = headers['mcp-method'];
-  if (statedMethod !== undefined && statedMethod !== method) return true;
-  return stated !== undefined && isObject(params) && plainValue(stated) !== params['name'];
+/** Whether the headers say something else than the request. A server that routes by them would do something else. */
+export function contradicts(headers: Readonly<Record<string, string>>, { method, params }: Request): boolean {
+  const { 'mcp-name': name, 'mcp-method': stated } = headers;
+  if (stated !== undefined && plainValue(stated) !== method) return true;
+  return method === 'tools/call' && name !== undefined && isObject(params) && plainValue(name) !== params['name'];
 }
 
 /** A parameter of a tool that is repeated as `Mcp-Param-…`. */

@@ -11,6 +11,8 @@ interface Asked {
   readonly events: UpstreamEvents;
   readonly id: JsonId;
   readonly token: unknown;
+  /** The numbers of that exchange, by its own ids. */
+  readonly numbers: Map<string, number>;
 }
 
 /**
@@ -72,7 +74,7 @@ export class SharedChild {
     if (request === undefined) return message;
     const number = ++this.#last;
     const token = metaOf(request.params)['progressToken'];
-    this.#asked.set(number, { events, id: request.id, token });
+    this.#asked.set(number, { events, id: request.id, token, numbers });
     numbers.set(keyOf(request.id), number);
     return edited(message, (value) => ({
       ...(token === undefined ? value : withMeta(value, { progressToken: number })),
@@ -86,6 +88,7 @@ export class SharedChild {
       const asked = this.#find(response.id);
       if (asked === undefined) return;
       this.#asked.delete(response.id as number);
+      asked.numbers.delete(keyOf(asked.id));
       const subscribed = isObject(response.result) && subscriptionKey in metaOf(response.result);
       return asked.events.message(edited(message, (value) => answerWithId(value, asked.id, subscribed)));
     }
