@@ -64,6 +64,16 @@ async function overStdio(behind: Behind): Promise<StdioClientTransport> {
   });
 }
 
+/** Subscribes, is told of a change, and is told no more. */
+async function hearsOfChanges(client: Client): Promise<void> {
+  let changes = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => void changes++);
+  const subscription = await client.listen({ toolsListChanged: true });
+  await client.callTool({ name: 'change', arguments: {} });
+  await eventually(() => expect(changes).toBe(1));
+  await subscription.close();
+}
+
 describe.each<[Front, Behind, Mode, string]>([
   ['stdio', 'command', { pin: '2026-07-28' }, '2026-07-28'],
   ['stdio', 'url', { pin: '2026-07-28' }, '2026-07-28'],
@@ -84,6 +94,7 @@ describe.each<[Front, Behind, Mode, string]>([
       'deploy',
       'steps',
       'slow',
+      'change',
     ]);
     expect(await call('greet', { name: 'Ada' })).toBe('Hello Ada');
     expect(await call('wipe')).toMatch(/^Denied by policy/);
@@ -100,6 +111,8 @@ describe.each<[Front, Behind, Mode, string]>([
     expect(await steps).toBe('done');
     expect(values.length).toBeGreaterThanOrEqual(4);
     expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
+
+    if (revision === '2026-07-28') await hearsOfChanges(client);
 
     const cancel = new AbortController();
     const before = world.outcomes().length;

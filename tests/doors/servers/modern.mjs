@@ -12,6 +12,8 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 const schema = (properties) => fromJsonSchema({ type: 'object', properties });
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
+let changed = () => {};
+
 function build() {
   const server = new McpServer(
     { name: 'modern', version: '1' },
@@ -53,6 +55,11 @@ function build() {
       });
     });
   });
+  server.registerTool('change', { inputSchema: schema({}) }, () => {
+    server.sendToolListChanged();
+    changed();
+    return text('changed');
+  });
   server.registerResource('note', 'note://one', {}, () => ({ contents: [{ uri: 'note://one', text: 'a note' }] }));
   server.registerPrompt('hello', {}, () => ({
     messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }],
@@ -63,6 +70,7 @@ function build() {
 if (process.argv.includes('--stdio')) serveStdio(build);
 else {
   const handler = createMcpHandler(build);
+  changed = () => handler.notify.toolsChanged();
   const answerTo = async (request, response) => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
