@@ -33,6 +33,10 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'An operator lifted a suspension, or the block of an agent that had not confirmed a stop.',
     '`request_id`.',
   ],
+  ToolDefinitionChanged: [
+    'Tools of a server are not defined as when somebody locked them. The agent, or the proxy in front of it, reports that. A report has one entry, or several if its list is long. A gateway does not record the same change of a tool twice within 24 hours, as long as it runs and there are not too many others.',
+    '`tool_source`, `changed`: of each tool `tool_name`, `locked_sha256` (empty if the lock does not hold the tool) and `actual_sha256` (empty if the tool is gone).',
+  ],
   OpStateChanged: [
     'An operation moved without a decision: an operator controlled or registered it, or its agent completed it, deregistered, was suspended or resumed.',
     '`from`, `to`, `trigger`, `cost_micros`; over HTTP `request_id`. Also the [members of a move](#members-of-a-move).',

@@ -20,6 +20,7 @@ const meanings: Readonly<Record<EventType, string>> = {
     '- `op_stale`, `op_back`: the agent of a running operation is silent, or is back.',
     '- `reservation_released`: a budget released the reservation of a silent agent’s operation.',
     '- `budget_overrun`: an action cost more than a dollar, and more than ten times its reservation. The cost is booked.',
+    '- `tool_definition_changed`: an agent reports that tools are not defined as when they were locked. `changed` says how many, `tool_names` has the first ten.',
     '- `clock_set_back`: the clock had been ahead, and budgets are back on the day that it shows. Only unbound credentials get this event.',
     '',
     'The other members of the payload have the same names as in [the audit log](audit-events.md).',

@@ -22,6 +22,8 @@ import {
   DeregisterAgentResponse,
   HeartbeatRequest,
   HeartbeatResponse,
+  IdentifyAgentRequest,
+  IdentifyAgentResponse,
   paths,
   RegisterAgentRequest,
   RegisterAgentResponse,
@@ -160,6 +162,11 @@ export class TestGateway {
   heartbeat(agent: Registered) {
     const request = { agentId: agent.id, credentialToken: agent.token };
     return this.client.call(paths.heartbeat, HeartbeatRequest, HeartbeatResponse, request);
+  }
+
+  /** Asks whose token it is. */
+  identify(credentialToken: string) {
+    return this.client.call(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse, { credentialToken });
   }
 
   deregister(agent: Registered, reason = '') {

@@ -65,11 +65,15 @@ export const commandTable: CommandTable = {
     },
   },
   agents: {
-    summary: 'See agents, suspend and resume them.',
+    summary: 'See agents, register, suspend and resume them.',
     commands: {
       list: {
         summary: 'Show the registered agents.',
         load: async () => (await import('./commands/agents-list.ts')).agentsListCommand,
+      },
+      register: {
+        summary: 'Register an agent and show its token.',
+        load: async () => (await import('./commands/agents-register.ts')).agentsRegisterCommand,
       },
       suspend: {
         summary: 'Deny every check of an agent, and pause what it runs.',

@@ -63,6 +63,7 @@ const auditAlert = z.object({
       'reservation_released',
       'budget_overrun',
       'clock_set_back',
+      'tool_definition_changed',
       'impersonation',
     ]),
   }),

@@ -23,8 +23,8 @@ import type { Governance } from './governance.ts';
 import { checkLength, longest } from './kernel/index.ts';
 import type { CompleteOp, CompleteRequest, OpRecord, RegisteredOp, RegisterOp } from './ops/index.ts';
 import { completeAction, completeOp, registerOp } from './ops/index.ts';
-import type { DeregisterRequest, RegisterRequest, Registration } from './tenancy/index.ts';
-import { deregisterAgent, registerAgent } from './tenancy/index.ts';
+import type { DeregisterRequest, RegisterRequest, Registration, ReportToolsRequest } from './tenancy/index.ts';
+import { deregisterAgent, registerAgent, reportTools } from './tenancy/index.ts';
 
 /** Every command with its request and its answer. Both are plain data, so a command can travel to its target. */
 interface Commands {
@@ -42,6 +42,7 @@ interface Commands {
   readonly deregister_agent: Asked<DeregisterRequest, void>;
   readonly complete_action: Asked<CompleteRequest, OpRecord>;
   readonly acknowledge_control: Asked<AckRequest, void>;
+  readonly report_tools: Asked<ReportToolsRequest, void>;
 }
 
 interface Asked<Request, Answer> {
@@ -74,6 +75,7 @@ const executions: { readonly [K in Kind]: Execution<K> } = {
   deregister_agent: inOneTurn(deregisterAgent),
   complete_action: inOneTurn(completeAction),
   acknowledge_control: afterReading(readAcknowledged, acknowledgeControl),
+  report_tools: inOneTurn(reportTools),
 };
 
 /**

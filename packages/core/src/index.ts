@@ -38,7 +38,7 @@ export type { Action, ActionType, CheckRequest, RawCheckRequest } from './action
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
-export { weighBudgets } from './decision/index.ts';
+export { previewTools, weighBudgets } from './decision/index.ts';
 export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { readOp, receiptStatuses, recoverOps, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
@@ -70,7 +70,8 @@ export { optionalNumberIn, textIn } from './journal/index.ts';
 export { BalanceKeeper, Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory, recoverBalances } from './budget/index.ts';
 export { tierKey, tiersOf, verifyBudgets } from './budget/index.ts';
-export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, YamlReader } from './policy/index.ts';
+export { ConditionError, Evaluation, NotRecorded, PolicyRegistry, PolicySet, ToolFacts } from './policy/index.ts';
+export { UnknownFact, YamlReader } from './policy/index.ts';
 export { acceptedBefore, alsoOfBudget, authorOf, bindingOfName, considerRules } from './policy/index.ts';
 export { decisionCost, deletePolicy, describeProblem, describeScope, findPolicy } from './policy/index.ts';
 export { listPolicies, loadPolicies, parsePolicies, parseScope, parseSource } from './policy/index.ts';
@@ -78,8 +79,16 @@ export { plainSource, policySchema, policySetsTable, policyVersion, policyVersio
 export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackPolicy } from './policy/index.ts';
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';
 export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, heartbeat } from './tenancy/index.ts';
-export { isAgentChange, lineageOf, listAgents, teamOf, topologyStats, treeUnder } from './tenancy/index.ts';
-export { visibleAgents, withoutToken } from './tenancy/index.ts';
+export {
+  identifyByToken,
+  isAgentChange,
+  lineageOf,
+  listAgents,
+  teamOf,
+  topologyStats,
+  treeUnder,
+} from './tenancy/index.ts';
+export { ReportedTools, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';
 export type { AgentId, Clock, ErrorCode, Randomness, Total } from './kernel/index.ts';

@@ -1,15 +1,29 @@
+import type { RegisterAgentResponse } from '@reeve/contract';
 import { Agent } from './agent.ts';
+import type { FullAgentId } from './agent-id.ts';
 import { fullAgentId } from './agent-id.ts';
 import type { Settings } from './connect-options.ts';
 import { ReeveInternal, ReeveUnauthenticated } from './errors.ts';
 import type { CallOptions } from './outage/retry.ts';
 import { GatewayLink } from './gateway-link.ts';
-import type { AttachOptions, RegisterOptions, TokenOptions } from './register-options.ts';
+import type { AttachOptions, EnrollOptions, RegisterOptions, TokenOptions } from './register-options.ts';
 import { registerRequest } from './register-options.ts';
 import { rpc } from './rpc-methods.ts';
 import { requireText } from './validate.ts';
 
 const defaultHeartbeatSecs = 30;
+
+export interface Enrollment {
+  readonly id: FullAgentId;
+  readonly token: string;
+  /** False if the agent was registered already. Its old token has stopped. */
+  readonly created: boolean;
+}
+
+export interface Identified {
+  readonly id: FullAgentId;
+  readonly suspended: boolean;
+}
 
 /** A client of one gateway, or of several that act as one. Its agents share one connection. */
 export class Reeve {
@@ -23,10 +37,7 @@ export class Reeve {
 
   /** Registers an agent. If it is registered already, this replaces its token, and the old token stops at once. */
   async register(options: RegisterOptions, call: CallOptions = {}): Promise<Agent> {
-    if (this.#apiKey === undefined) throw new ReeveUnauthenticated('no API key: give connect an apiKey');
-    const request = registerRequest(options);
-    const bearer = this.#apiKey;
-    const answer = await this.#link.send(rpc.registerAgent, request, { ...this.#link.limits(call), bearer });
+    const answer = await this.#register(options, call);
     return new Agent(this.#link, {
       id: fullAgentId(options),
       token: answer.credentialToken,
@@ -35,6 +46,22 @@ export class Reeve {
       shared: options.shared ?? false,
       events: options,
     });
+  }
+
+  /**
+   * Registers an agent for others to act as, and returns its token. Here nobody acts as the agent: it has no control
+   * stream and no heartbeats.
+   */
+  async enroll(options: EnrollOptions, call: CallOptions = {}): Promise<Enrollment> {
+    const { credentialToken: token, created } = await this.#register(options, call);
+    return { id: fullAgentId(options), token, created };
+  }
+
+  async #register(options: EnrollOptions, call: CallOptions): Promise<RegisterAgentResponse> {
+    if (this.#apiKey === undefined) throw new ReeveUnauthenticated('no API key: give connect an apiKey');
+    const request = registerRequest(options);
+    const bearer = this.#apiKey;
+    return this.#link.send(rpc.registerAgent, request, { ...this.#link.limits(call), bearer });
   }
 
   /** Acts as a registered agent with its token. Needs no API key. */
@@ -51,10 +78,15 @@ export class Reeve {
 
   /** Acts as the registered agent whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
   async agent(options: TokenOptions, call: CallOptions = {}): Promise<Agent> {
-    const request = { credentialToken: requireText('token', options.token) };
-    const { agentId } = await this.#link.send(rpc.identifyAgent, request, this.#link.limits(call));
+    return this.attach({ ...options, ...(await this.identify(options.token, call)).id });
+  }
+
+  /** Says whose token this is. Throws `ReeveUnauthenticated` if it is nobody's. */
+  async identify(token: string, call: CallOptions = {}): Promise<Identified> {
+    const request = { credentialToken: requireText('token', token) };
+    const { agentId, suspended } = await this.#link.send(rpc.identifyAgent, request, this.#link.limits(call));
     if (agentId === undefined) throw new ReeveInternal('the answer of the gateway names no agent');
-    return this.attach({ ...options, ...agentId });
+    return { id: agentId, suspended };
   }
 
   /**

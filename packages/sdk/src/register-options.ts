@@ -24,7 +24,8 @@ interface ActingOptions extends AgentEvents {
   readonly shared?: boolean | undefined;
 }
 
-export interface RegisterOptions extends AgentId, ActingOptions {
+/** What is known of an agent at its registration. */
+export interface EnrollOptions extends AgentId {
   readonly name?: string | undefined;
   readonly framework?: string | undefined;
   readonly version?: string | undefined;
@@ -36,6 +37,8 @@ export interface RegisterOptions extends AgentId, ActingOptions {
   /** The new token of the agent, at least 32 characters. Random if left out. */
   readonly token?: string | undefined;
 }
+
+export interface RegisterOptions extends EnrollOptions, ActingOptions {}
 
 export interface TokenOptions extends ActingOptions {
   /** The token from the registration of the agent. */
@@ -50,7 +53,7 @@ export interface AttachOptions extends AgentId, TokenOptions {}
  * The request to register. The SDK always makes the token here. So a retry registers the same token again, and an
  * attempt that the network delays cannot replace the token that the agent holds.
  */
-export function registerRequest(options: RegisterOptions): RegisterAgentRequest {
+export function registerRequest(options: EnrollOptions): RegisterAgentRequest {
   const { name = '', framework = '', version = '', parent, metadata = {}, tools = [] } = options;
   return {
     agentId: { ...fullAgentId(options) },

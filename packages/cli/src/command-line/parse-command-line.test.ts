@@ -72,6 +72,10 @@ describe('a command line', () => {
     expect(globals).toMatchObject({ output: 'json', context: 'c', apiKey: 'k' });
   });
 
+  test('takes an agent without an org for a word', async () => {
+    expect((await inputOf('do', '-/-/bot', '-a')).args).toMatchObject({ id: '-/-/bot' });
+  });
+
   test('takes values that begin with a hyphen, and "-" for a word', async () => {
     expect(await inputOf('do', '-', '--org', '--all')).toMatchObject({
       args: { id: '-' },

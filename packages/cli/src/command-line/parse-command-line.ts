@@ -24,7 +24,7 @@ export async function parseCommandLine(table: CommandTable, argv: readonly strin
   for (let at = 0; at < argv.length; at++) {
     const token = argv[at] ?? '';
     if (token === '--' && !onlyWords) onlyWords = true;
-    else if (token.startsWith('-') && token !== '-' && !onlyWords) {
+    else if (isOption(token) && !onlyWords) {
       const { option, value, flag } = await findOption(token, command, path);
       const takesNext = option.placeholder !== undefined && value === undefined;
       if (takesNext && at + 1 >= argv.length) throw await misuse(path, `${flag} needs a value: ${option.placeholder}`);
@@ -55,6 +55,11 @@ interface Found {
   readonly flag: string;
   /** The text after `=`. */
   readonly value: string | undefined;
+}
+
+/** No option begins with "-/". An agent without an org does, as "-/-/agent". */
+function isOption(token: string): boolean {
+  return token.startsWith('-') && token !== '-' && !token.startsWith('-/');
 }
 
 async function findOption(token: string, command: Command | undefined, path: readonly string[]): Promise<Found> {

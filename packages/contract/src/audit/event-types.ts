@@ -8,6 +8,7 @@ export const auditEventTypes = [
   'AgentDeregistered',
   'AgentSuspended',
   'AgentResumed',
+  'ToolDefinitionChanged',
   'OpStateChanged',
   'OpControlRequested',
   'OpPauseWidened',

@@ -11,6 +11,7 @@ export const auditEventTypes = [
   'AgentDeregistered',
   'AgentSuspended',
   'AgentResumed',
+  'ToolDefinitionChanged',
   'OpStateChanged',
   'OpControlRequested',
   'OpPauseWidened',
@@ -166,4 +167,5 @@ export type Alert =
   | 'reservation_released'
   | 'budget_overrun'
   | 'clock_set_back'
+  | 'tool_definition_changed'
   | 'impersonation';

@@ -4,3 +4,5 @@ export { CheckFacts } from './check-facts.ts';
 export { DecisionTally } from './decision-tally.ts';
 export type { Decisions } from './decisions.ts';
 export { chargeOf, isBudgetRule, limitTold, weighBudgets } from './weigh-budgets.ts';
+export type { PreviewRequest } from './preview-tools.ts';
+export { previewTools } from './preview-tools.ts';

@@ -62,8 +62,16 @@ export type CompileCondition = (source: string, author?: ConditionAuthor) => Con
 /** Who wrote a condition. A tenant's condition must not read `spend.global`. */
 export type ConditionAuthor = 'operator' | 'tenant';
 
+/**
+ * A condition asks for something that is not known. Other than with a failure, nobody can tell what it would say. Only
+ * a value that is the same in any case outweighs it.
+ */
+export class UnknownFact extends Error {
+  override readonly name: string = 'UnknownFact';
+}
+
 /** A condition asks for something that the log does not hold about a past decision. */
-export class NotRecorded extends Error {
+export class NotRecorded extends UnknownFact {
   override readonly name = 'NotRecorded';
 }
 

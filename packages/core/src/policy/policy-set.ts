@@ -18,6 +18,7 @@ import { ObservedDocuments } from './observed-documents.ts';
 import type { FoundRules } from './scope-indexes.ts';
 import { ScopeIndexes } from './scope-indexes.ts';
 import { subjectOf } from './subject.ts';
+import type { ToolFacts } from './tool-facts.ts';
 
 /** The tier of a decision: that of the document whose rule decided, or what decided instead. */
 export type Tier = 'identity' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
@@ -69,6 +70,17 @@ export class PolicySet {
     // Observed documents come last, so that they take nothing from the cost limit of enforced ones.
     const observed = this.#observed?.against(verdict.effect, scopes, action.type, facts, evaluation);
     return observed === undefined ? verdict : { ...verdict, observed };
+  }
+
+  /**
+   * Whether every call of a tool is denied, whatever `facts` leaves open. If so, no call of it is ever allowed. A call
+   * whose rules cost more than one decision may can still be held for approval: then each rule counts as its own worst
+   * case.
+   */
+  deniesEveryCall(agent: AgentId, facts: ToolFacts): boolean {
+    if (this.#isEmpty) return true;
+    const fate = this.#byScope.fateOf(scopesAbove(agent), facts, new Evaluation(facts.subject));
+    return fate === 'denied' || (fate === 'at most denied' && this.#default === 'deny');
   }
 
   #decide(agent: AgentId, action: Action, scopes: readonly string[], facts: Facts, evaluation: Evaluation): Verdict {

@@ -100,15 +100,35 @@ export class RuleIndex {
       visit(index.buckets.get(dimension)?.exact.get(text) ?? []);
     }
     for (const [dimension, bucket] of index.buckets) {
-      for (const text of textsOf(subject, dimension)) {
-        const exact = bucket.exact.get(text);
-        if (exact !== undefined) visit(exact);
-        for (const [length, byPrefix] of bucket.prefixed) {
-          const prefixed = length <= text.length ? byPrefix.get(text.slice(0, length)) : undefined;
-          if (prefixed !== undefined) visit(prefixed);
-        }
-      }
+      for (const text of textsOf(subject, dimension)) visitNaming(bucket, text, visit);
     }
+  }
+
+  /**
+   * Whether `test` holds for any rule with this effect that calls of the tool may meet. Rules found by a host are tried
+   * only if `anyHost` says so: no such rule is met by every call. A rule may be tried more than once.
+   */
+  someOfTool(effect: Effect, tool: string, anyHost: boolean, test: (rule: CompiledRule) => boolean): boolean {
+    const index = this.#byEffect[effect].get('tool_call');
+    if (index === undefined) return false;
+    if (index.always.some(test)) return true;
+    let found = false;
+    const byTool = index.buckets.get('tools');
+    if (byTool !== undefined) visitNaming(byTool, tool, (rules) => (found ||= rules.some(test)));
+    const byHost = anyHost ? index.buckets.get('hosts') : undefined;
+    if (byHost === undefined || found) return found;
+    const lists = [byHost.exact, ...byHost.prefixed.values()];
+    return lists.some((list) => [...list.values()].some((rules) => rules.some(test)));
+  }
+}
+
+/** Visits the lists of rules whose globs may match the text. */
+function visitNaming(bucket: Bucket, text: string, visit: (rules: readonly CompiledRule[]) => void): void {
+  const exact = bucket.exact.get(text);
+  if (exact !== undefined) visit(exact);
+  for (const [length, byPrefix] of bucket.prefixed) {
+    const prefixed = length <= text.length ? byPrefix.get(text.slice(0, length)) : undefined;
+    if (prefixed !== undefined) visit(prefixed);
   }
 }
 
@@ -142,8 +162,8 @@ function unjudged(rule: CompiledRule): CompiledRule {
 
 const none: readonly CompiledRule[] = [];
 
-const priceOfRule = 5;
-const priceOfGlob = 5;
+export const priceOfRule = 5;
+export const priceOfGlob = 5;
 
 /**
  * Whether all matchers and the condition hold. A rule that fails, or costs more than is left, counts as matching if

@@ -2,14 +2,24 @@ import type { ActionType } from '../action/index.ts';
 import type { Facts, Evaluation } from './condition.ts';
 import type { Effect, PolicyDocument } from './document.ts';
 import { describeScope } from './document.ts';
+import type { Chance } from './rule-chance.ts';
+import { chanceOf } from './rule-chance.ts';
 import type { CompiledRule } from './rule-index.ts';
 import { strongestFirst, RuleIndex } from './rule-index.ts';
+import type { ToolFacts } from './tool-facts.ts';
 
 /** What counts among the matching rules: the strongest, and all that ask if that one asks. */
 export interface FoundRules {
   readonly strongest: CompiledRule;
   /** In the order of all documents. */
   readonly asking: readonly CompiledRule[];
+}
+
+/** Rules deny all calls of a tool, or nothing but deny some of them, or may allow or ask. */
+export type Fate = 'denied' | 'at most denied' | 'open';
+
+function mayMatch(chance: Chance): boolean {
+  return chance !== 'never';
 }
 
 /** The enforced documents of each scope, with an index of their rules. */
@@ -44,6 +54,22 @@ export class ScopeIndexes {
       if (strongest !== undefined) return { strongest, asking: [] };
     }
     return undefined;
+  }
+
+  /** What rules make of all calls of a tool. */
+  fateOf(scopes: readonly string[], facts: ToolFacts, evaluation: Evaluation): Fate {
+    const { tool } = facts.action;
+    const some = (effect: Effect, anyHost: boolean, test: (chance: Chance) => boolean) =>
+      scopes.some((scope) =>
+        this.#byScope
+          .get(scope)
+          ?.some(({ rules }) =>
+            rules.someOfTool(effect, tool, anyHost, ({ rule }) => test(chanceOf(rule, facts, evaluation))),
+          ),
+      );
+    if (some('deny', false, (chance) => chance === 'always')) return 'denied';
+    const isOpen = some('require_approval', true, mayMatch) || some('allow', true, mayMatch);
+    return isOpen ? 'open' : 'at most denied';
   }
 
   #first(

@@ -57,7 +57,9 @@ function touchOfEvent(event: DomainEvent): Touch {
       return { agent: agentKey(event.agent) };
     case 'audit_alert':
       if (event.movedBackTo !== undefined) return 'everything';
-      return event.agent === null || event.alert === 'impersonation' ? undefined : { agent: agentKey(event.agent) };
+      // Memory of other gateways holds nothing of these.
+      if (event.alert === 'impersonation' || event.alert === 'tool_definition_changed') return undefined;
+      return event.agent === null ? undefined : { agent: agentKey(event.agent) };
     case 'agent':
     case 'approval':
     case 'budget':

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agentId } from '../testkit/requests.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import { agentKey, isId, parseAgentId } from '../kernel/ids.ts';
-import { authenticateAgent, heartbeat, identify } from './identify.ts';
+import { authenticateAgent, heartbeat, identify, identifyByToken } from './identify.ts';
 
 const bot = agentId('acme/search/bot');
 const other = agentId('umbrella/search/bot');
@@ -71,6 +71,32 @@ test('a suspended agent may still report and hear', async () => {
   test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '', width: 'unbound' } }, 0);
   expect(authenticateAgent(test.gov, bot, token)).toBe(test.known(bot));
   expect(heartbeat(test.gov, bot, token)).toEqual({ suspended: true, policyVersion: 'none' });
+});
+
+test('a token alone says whose it is, and whether that agent is suspended', async () => {
+  const test = await testGovernance();
+  const { token } = await test.register(bot);
+  await test.register(other);
+  const before = { ...test.known(bot) };
+  const commits = test.commits.length;
+  test.clock.advance(5000);
+  expect(identifyByToken(test.gov, token)).toEqual({ agentId: bot, suspended: false });
+  test.turn();
+  expect(test.commits.length).toBe(commits);
+  expect(test.known(bot)).toEqual(before);
+  test.gov.directory.put({ ...test.known(bot).record, suspension: { at: 0, reason: '', width: 'unbound' } }, 0);
+  expect(identifyByToken(test.gov, token)).toEqual({ agentId: bot, suspended: true });
+});
+
+test("a token that is nobody's, no longer or not quite, names nobody", async () => {
+  const test = await testGovernance();
+  const first = await test.register(bot);
+  const { token } = await test.register(bot);
+  const left = await test.register(other);
+  await test.deregister(left);
+  for (const tried of ['', first.token, left.token, token.slice(0, -1), `${token} `, sha256(token)]) {
+    expect(() => identifyByToken(test.gov, tried)).toThrow(expect.objectContaining({ code: 'unauthenticated' }));
+  }
 });
 
 test('a heartbeat tells that the agent is alive, and which policies are in force', async () => {

@@ -79,6 +79,25 @@ export function authenticateAgent(gov: Tenancy, claim: AgentId | undefined, toke
   return agent;
 }
 
+export interface IdentifiedAgent {
+  readonly agentId: AgentId;
+  readonly suspended: boolean;
+}
+
+/**
+ * Says whose token this is, to a caller that knows nothing else. The directory finds the hash, so the work is the same
+ * whoever owns it. It records nothing, not even that the agent is alive: the caller has not acted as the agent yet.
+ */
+export function identifyByToken(
+  { directory, sha256 }: Pick<Tenancy, 'directory' | 'sha256'>,
+  token: string,
+): IdentifiedAgent {
+  const owner = token === '' ? undefined : directory.ownerOf(sha256(token));
+  if (owner === undefined) throw new ReeveError('unauthenticated', 'the credential token belongs to no agent');
+  const { id, suspension } = owner.record;
+  return { agentId: id, suspended: suspension !== null };
+}
+
 /** Why a stream ends when its credential is no longer valid. */
 export function credentialEnded(): ReeveError {
   return new ReeveError('unauthenticated', 'the credential token has been replaced, or the agent has left');

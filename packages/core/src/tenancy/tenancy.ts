@@ -1,9 +1,10 @@
 import type { KeyRing } from '../access/index.ts';
-import type { Actor } from '../audit/index.ts';
+import type { Actor, AlertEvent } from '../audit/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
+import type { ReportedTools } from './reported-tools.ts';
 import type { AgentChange, AgentEvent } from './tenancy-slice.ts';
 
 /** The control link to a running agent, as far as tenancy needs it. */
@@ -33,8 +34,10 @@ export interface Tenancy extends Ports, Agents {
   /** Every API key, past or present: which credential derives from which, and who stands behind it. */
   readonly keys: KeyRing;
   readonly control: AgentLink;
+  /** Which changed tools were reported of late. */
+  readonly reportedTools: ReportedTools;
   /** The version of the policies in force, as agents are told. */
   readonly policies: { readonly version: string };
-  readonly journal: JournalOf<AgentChange, AgentEvent>;
+  readonly journal: JournalOf<AgentChange, AgentEvent | AlertEvent>;
   readonly reactions: TenancyReactions;
 }

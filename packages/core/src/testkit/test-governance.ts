@@ -36,6 +36,7 @@ import { withWriters } from '../policy/store/writers-from-before.ts';
 import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { AgentDirectory } from '../tenancy/directory.ts';
+import { ReportedTools } from '../tenancy/reported-tools.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
 import type { SharedMember } from './shared-memory.ts';
 import { followCommit, prepareToFollow } from '../replication/follow-commit.ts';
@@ -165,6 +166,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
   const gov = governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
+    reportedTools: new ReportedTools(clock),
     ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone: mark.timeZone })),
     mostActionMicros,

@@ -29,6 +29,7 @@ import {
   parseCommit,
   policyVersion,
   prepareToFollow,
+  ReportedTools,
   recoverBalances,
   recoverOps,
   restoreApprovals,
@@ -139,6 +140,7 @@ function emptyGovernance(
   return governanceOf({
     keys: new KeyRing(clock, sha256, snapshot.apiKeys),
     directory,
+    reportedTools: new ReportedTools(clock),
     ops,
     ledger: new Ledger(clock, budgetPolicy({ ...noBudgets, timeZone })),
     mostActionMicros: config.maxActionCostMicros,

@@ -1,4 +1,4 @@
-import { NotRecorded } from '@reeve/core';
+import { UnknownFact } from '@reeve/core';
 
 /** Why an expression has no value for the given facts. Messages name types and members, never what an agent sent. */
 export class Fault extends Error {
@@ -14,12 +14,12 @@ export class LimitFault extends Fault {
 
 /** Whether the other side of `||` or `&&`, or another element, may still decide. */
 export function isOutweighable(error: unknown): error is Error {
-  return (error instanceof Fault && !(error instanceof LimitFault)) || error instanceof NotRecorded;
+  return (error instanceof Fault && !(error instanceof LimitFault)) || error instanceof UnknownFact;
 }
 
-/** Picks the fault to report: the first one, but a `NotRecorded` comes before all others. */
+/** Picks the fault to report: the first one, but an `UnknownFact` comes before all others. */
 export function weightier(first: Error | undefined, second: Error): Error {
-  return first === undefined || (second instanceof NotRecorded && !(first instanceof NotRecorded)) ? second : first;
+  return first === undefined || (second instanceof UnknownFact && !(first instanceof UnknownFact)) ? second : first;
 }
 
 /** A fault concerns a policy and a request, not this code. Without a stack it is made ten times faster. */

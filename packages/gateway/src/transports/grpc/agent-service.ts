@@ -1,6 +1,13 @@
-import { DeregisterAgentResponse, HeartbeatResponse, paths, RegisterAgentResponse } from '@reeve/contract';
+import {
+  DeregisterAgentResponse,
+  HeartbeatResponse,
+  IdentifyAgentResponse,
+  paths,
+  RegisterAgentResponse,
+  ReportToolDefinitionsResponse,
+} from '@reeve/contract';
 import type { Execute, Principal, Tenancy } from '@reeve/core';
-import { heartbeat } from '@reeve/core';
+import { heartbeat, identifyByToken } from '@reeve/core';
 import { decode } from './decode.ts';
 import { encode } from './message-writer.ts';
 import type { RpcRoutes, UnaryHandler } from './rpc.ts';
@@ -48,6 +55,15 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
         },
       ],
       [
+        paths.identifyAgent,
+        async (bytes, call) => {
+          const { credentialToken } = decode('IdentifyAgentRequest', bytes);
+          const answer = await tenancy.journal.fresh(() => identifyByToken(tenancy, credentialToken));
+          call.credentialShown();
+          return encode(IdentifyAgentResponse, answer);
+        },
+      ],
+      [
         paths.deregisterAgent,
         async (bytes, call) => {
           const wire = decode('DeregisterAgentRequest', bytes);
@@ -55,6 +71,23 @@ export function agentService(tenancy: Tenancy, execute: Execute, options: AgentS
           await execute({ kind: 'deregister_agent', agentId, token, reason });
           call.credentialShown();
           return encode(DeregisterAgentResponse, {});
+        },
+      ],
+      [
+        paths.reportToolDefinitions,
+        async (bytes, call) => {
+          const wire = decode('ReportToolDefinitionsRequest', bytes);
+          await execute({
+            kind: 'report_tools',
+            agentId: wire.agentId,
+            token: wire.credentialToken,
+            source: wire.toolSource,
+            changed: wire.changed.map(({ toolName, lockedSha256, actualSha256 }) => {
+              return { tool: toolName, locked: lockedSha256, actual: actualSha256 };
+            }),
+          });
+          call.credentialShown();
+          return encode(ReportToolDefinitionsResponse, {});
         },
       ],
     ]),

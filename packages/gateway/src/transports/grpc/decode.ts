@@ -8,8 +8,11 @@ import {
   faultInMessage,
   HealthCheckRequest,
   HeartbeatRequest,
+  IdentifyAgentRequest,
   OpControlSubscribeRequest,
+  PreviewToolsRequest,
   RegisterAgentRequest,
+  ReportToolDefinitionsRequest,
 } from '@reeve/contract';
 import { ServerReflectionRequest } from '@reeve/contract/reflection';
 import { invalid, messageOf, ReeveError } from '@reeve/core';
@@ -23,8 +26,11 @@ const codecs = {
   DeregisterAgentRequest,
   HealthCheckRequest,
   HeartbeatRequest,
+  IdentifyAgentRequest,
   OpControlSubscribeRequest,
+  PreviewToolsRequest,
   RegisterAgentRequest,
+  ReportToolDefinitionsRequest,
   ServerReflectionRequest,
 } satisfies Partial<Record<BoundedMessage, { decode: (bytes: Uint8Array) => object }>>;
 

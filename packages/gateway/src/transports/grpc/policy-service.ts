@@ -5,9 +5,10 @@ import {
   CompleteActionRequest_Outcome as WireOutcome,
   CompleteActionResponse,
   paths,
+  PreviewToolsResponse,
 } from '@reeve/contract';
 import type { Answer, CheckRequest, Decisions, Execute, Outcome } from '@reeve/core';
-import { checkAction, checkActions, invalid, ReeveError, timestamp } from '@reeve/core';
+import { checkAction, checkActions, invalid, previewTools, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
 import { checkRequestOf, checkResponseOf, isKnown } from './convert-check.ts';
@@ -83,6 +84,20 @@ export function policyService(
               agentId: op.agent,
             },
           });
+        },
+      ],
+      [
+        paths.previewTools,
+        async (bytes, call) => {
+          const wire = decode('PreviewToolsRequest', bytes);
+          const denied = await previewTools(decisions, {
+            agentId: wire.agentId,
+            token: wire.credentialToken,
+            source: wire.toolSource,
+            tools: wire.toolNames,
+          });
+          call.credentialShown();
+          return encode(PreviewToolsResponse, { denied: [...denied] });
         },
       ],
     ]),

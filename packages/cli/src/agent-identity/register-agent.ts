@@ -1,0 +1,85 @@
+import type { Reeve } from '@reeve/sdk';
+import { connect, ReeveError, ReeveUnauthenticated, ReeveUnavailable } from '@reeve/sdk';
+import { CliError } from '../cli-error.ts';
+import type { GlobalValues } from '../command-line/command.ts';
+import { callableContext } from '../context/active-context.ts';
+import { clientFor } from '../http/connect.ts';
+import type { Shell } from '../shell.ts';
+import { variable } from '../shell.ts';
+import type { AgentName } from './agent-name.ts';
+import { agentNameText } from './agent-name.ts';
+
+/** What a registration says of an agent. */
+export interface AboutAgent {
+  readonly name?: string | undefined;
+  readonly framework?: string | undefined;
+}
+
+export interface RegisterAs {
+  readonly shell: Shell;
+  readonly globals: GlobalValues;
+  readonly about?: AboutAgent;
+}
+
+/** Below the time for which other processes wait for the lock of the file. */
+const registerMs = 5000;
+/** Whoever waits for it wants to begin. */
+const identifyMs = 2000;
+
+/** Registers an agent with REEVE_API_KEY or the credential of the context, and returns its token. */
+export async function registerAgent(as: RegisterAs, id: AgentName, addresses: readonly string[]): Promise<string> {
+  const key = as.globals.apiKey ?? variable(as.shell, 'REEVE_API_KEY') ?? (await contextCredential(as));
+  if (key === undefined) {
+    throw new CliError(
+      `the agent ${agentNameText(id)} has no token yet, and nothing to register it with: set REEVE_API_KEY or run "reeve login"`,
+    );
+  }
+  return (await enroll(key, id, addresses, as.about ?? {})).token;
+}
+
+/** The session of the context, renewed if need be, or its key. */
+export async function contextCredential({ shell, globals }: RegisterAs): Promise<string | undefined> {
+  return clientFor(shell, await callableContext(shell, globals), globals.timeout).credential();
+}
+
+export async function enroll(
+  apiKey: string,
+  id: AgentName,
+  addresses: readonly string[],
+  about: AboutAgent,
+): Promise<{ readonly token: string; readonly created: boolean }> {
+  return during(addresses, { apiKey, deadlineMs: registerMs }, `register ${agentNameText(id)}`, (reeve) =>
+    reeve.enroll({ ...id, ...about }),
+  );
+}
+
+/** Whether the gateway knows a token. With the gateway away nobody can tell, and the token stays. */
+export async function isKnownToken(addresses: readonly string[], token: string): Promise<boolean> {
+  return during(addresses, { deadlineMs: identifyMs }, 'ask whose token it is', async (reeve) => {
+    try {
+      await reeve.identify(token);
+      return true;
+    } catch (error) {
+      if (error instanceof ReeveUnavailable) return true;
+      if (error instanceof ReeveUnauthenticated) return false;
+      throw error;
+    }
+  });
+}
+
+async function during<Result>(
+  addresses: readonly string[],
+  options: { readonly apiKey?: string; readonly deadlineMs: number },
+  what: string,
+  work: (reeve: Reeve) => Promise<Result>,
+): Promise<Result> {
+  try {
+    using reeve = connect({ addresses, ...options });
+    return await work(reeve);
+  } catch (error) {
+    if (!(error instanceof ReeveError)) throw error;
+    const where = addresses.join(', ');
+    const hint = error instanceof ReeveUnavailable ? '; is that the gRPC address of the gateway?' : '';
+    throw new CliError(`cannot ${what} at ${where}: ${error.message}${hint}`, { cause: error });
+  }
+}

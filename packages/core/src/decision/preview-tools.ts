@@ -1,0 +1,39 @@
+import type { AgentId } from '../kernel/index.ts';
+import { checkLength, invalid, longest } from '../kernel/index.ts';
+import { ToolFacts } from '../policy/index.ts';
+import { authenticateAgent } from '../tenancy/index.ts';
+import { longestStretch } from './check-action.ts';
+import type { Decisions } from './decisions.ts';
+
+export interface PreviewRequest {
+  readonly agentId: AgentId | undefined;
+  readonly token: string;
+  readonly source: string;
+  readonly tools: readonly string[];
+}
+
+const mostTools = 1000;
+
+/**
+ * The tools that policy denies to the agent, whatever the arguments of the call. It is about policy alone: a suspended
+ * agent gets the same answer. It decides and records nothing. A long list yields to others, as a batch does.
+ */
+export async function previewTools(gov: Decisions, request: PreviewRequest): Promise<readonly string[]> {
+  const { source, tools } = request;
+  checkLength('tool_source', source, longest.name);
+  if (tools.length > mostTools) throw invalid('tool_names', `must be at most ${mostTools}`);
+  for (const tool of tools) checkLength('tool_names', tool, longest.name);
+  const agent = await gov.journal.fresh(() => authenticateAgent(gov, request.agentId, request.token));
+  const { record, lineage } = agent;
+  // One set for the whole answer, even if another one comes into force meanwhile.
+  const { policies } = gov;
+  const denied: string[] = [];
+  let stretch = gov.clock.elapsed();
+  for (const tool of new Set(tools)) {
+    if (policies.deniesEveryCall(record.id, new ToolFacts(record, lineage.depth, tool, source))) denied.push(tool);
+    if (gov.clock.elapsed() - stretch < longestStretch) continue;
+    await gov.journal.nextTurn();
+    stretch = gov.clock.elapsed();
+  }
+  return denied;
+}
