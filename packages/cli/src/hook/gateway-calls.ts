@@ -115,7 +115,8 @@ export class GatewayCalls implements Disposable {
       stream.on('error', (error) => reject(new GatewayAway(error.message)));
       stream.on('close', () => {
         clearTimeout(timer);
-        if (status === undefined || away.has(status)) reject(new GatewayAway(words === '' ? 'no answer' : decoded(words)));
+        if (status === undefined || away.has(status))
+          reject(new GatewayAway(words === '' ? 'no answer' : decoded(words)));
         else if (status !== 0) reject(new GatewayRefusal(status, decoded(words)));
         else settle(() => resolve(response.decode(Buffer.concat(chunks).subarray(framing))), reject);
       });

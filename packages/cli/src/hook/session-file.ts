@@ -15,8 +15,12 @@ export interface OpenUse {
   readonly fingerprint: string;
   /** The second parts of its operation ids. Null where that operation is over, so another one must be asked about. */
   readonly spans: readonly (string | null)[];
-  /** Whether it waits for an approval, and did not happen yet. */
-  readonly isHeld: boolean;
+  /**
+   * `asking`: the process of this id waits for an answer. `held`: it waits for an approval and did not happen yet.
+   * `running`: it was allowed.
+   */
+  readonly state: 'asking' | 'held' | 'running';
+  readonly pid: number;
   /** The agent inside of the session. */
   readonly agent: string;
   /** Whether a more precise event of the same tool use may follow. */
@@ -39,7 +43,9 @@ export class SessionFile {
   }
 
   /** Changes the open tool uses under a lock. Whoever reads sees the old ones or the new ones, never a part. */
-  async change<Result>(work: (uses: readonly OpenUse[]) => { uses: readonly OpenUse[]; result: Result }): Promise<Result> {
+  async change<Result>(
+    work: (uses: readonly OpenUse[]) => { uses: readonly OpenUse[]; result: Result },
+  ): Promise<Result> {
     const { withLock } = await import('../context/file-lock.ts');
     return withLock(`${this.#path}.lock`, async () => {
       const before = this.read();
@@ -82,11 +88,12 @@ export class SessionFile {
 
 function isOpenUse(value: unknown): value is OpenUse {
   if (!isObject(value)) return false;
-  const { key, fingerprint, spans, isHeld, agent } = value;
+  const { key, fingerprint, spans, state, pid, agent } = value;
   const isSpan = (span: unknown) => span === null || typeof span === 'string';
   return (
     [key, fingerprint, agent].every((text) => typeof text === 'string') &&
-    typeof isHeld === 'boolean' &&
+    ['asking', 'held', 'running'].includes(String(state)) &&
+    typeof pid === 'number' &&
     Array.isArray(spans) &&
     spans.every(isSpan)
   );

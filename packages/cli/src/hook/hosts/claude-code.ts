@@ -39,7 +39,13 @@ export function readEvent(event: EventObject, home: string, actionsOf: ToolActio
     case 'PostToolUseFailure':
     case 'PermissionDenied': {
       const toolUse = optionalText(event, 'tool_use_id');
-      return { kind: 'after', session, toolUse, actions: planned(event, home, actionsOf), outcome: outcomeOf(name, event) };
+      return {
+        kind: 'after',
+        session,
+        toolUse,
+        actions: planned(event, home, actionsOf),
+        outcome: outcomeOf(name, event),
+      };
     }
     case 'Stop':
     case 'StopFailure':
@@ -75,7 +81,10 @@ const readers = new Set(['Read', 'NotebookRead', 'LS']);
 export const toolActions: ToolActions = (tool, input, place) => {
   const path = optionalText(input, 'file_path', 'notebook_path', 'path');
   if (tool === 'Bash' || tool === 'Monitor') return planShell(input['command'], place);
-  if (tool === 'PowerShell') return [planUnreadable('PowerShell is not read here', [tool, optionalText(input, 'command')?.slice(0, 1024) ?? ''])];
+  if (tool === 'PowerShell')
+    return [
+      planUnreadable('PowerShell is not read here', [tool, optionalText(input, 'command')?.slice(0, 1024) ?? '']),
+    ];
   if (writers.has(tool) && path !== undefined) return [planFile('write', path, place)];
   if (readers.has(tool) && path !== undefined) return [planFile('read', path, place)];
   if (tool === 'Grep') return planSearch(path, optionalText(input, 'glob'), place);

@@ -11,8 +11,7 @@ export const cursor: HookHost = {
   name: 'cursor',
   read: readEvent,
   allow: (event) => (isBefore(event) ? { permission: 'allow' } : {}),
-  deny: (event, reason) =>
-    isBefore(event) ? { permission: 'deny', user_message: reason, agent_message: reason } : {},
+  deny: (event, reason) => (isBefore(event) ? { permission: 'deny', user_message: reason, agent_message: reason } : {}),
 };
 
 const before = /^(?:preToolUse|before(?:ShellExecution|MCPExecution|ReadFile|TabFileRead)|subagentStart)$/;
@@ -60,7 +59,9 @@ function eventActions(name: string, event: EventObject, place: ToolPlace): reado
     case 'beforeTabFileRead':
       return [planFile('read', textOf(event, 'file_path'), place)];
     case 'subagentStart':
-      return [planTool('Task', { type: event['subagent_type'] ?? null, task: event['task'] ?? event['prompt'] ?? null })];
+      return [
+        planTool('Task', { type: event['subagent_type'] ?? null, task: event['task'] ?? event['prompt'] ?? null }),
+      ];
     case 'preToolUse':
     case 'postToolUse':
     case 'postToolUseFailure':
@@ -91,7 +92,8 @@ function toolActions(tool: string, input: EventObject, place: ToolPlace): readon
   const path = optionalText(input, 'file_path', 'path', 'target_file', 'notebook_path');
   const folder = optionalText(input, 'working_directory', 'cwd');
   const server = /^MCP:\s*(.+)$/s.exec(tool);
-  if (server !== null) return [planTool(server[1] ?? tool, input, optionalText(input, 'mcp_server_name', 'server') ?? 'mcp')];
+  if (server !== null)
+    return [planTool(server[1] ?? tool, input, optionalText(input, 'mcp_server_name', 'server') ?? 'mcp')];
   switch (tool) {
     case 'Shell':
     case 'Bash':

@@ -75,7 +75,9 @@ function inFolder(input: EventObject, place: ToolPlace): ToolPlace {
 function manyFiles(tool: string, input: EventObject, place: ToolPlace): readonly PlannedAction[] {
   const given = input['include'] ?? input['paths'];
   const paths = Array.isArray(given) ? given.filter((path) => typeof path === 'string') : [];
-  return paths.length === 0 ? [planTool(tool, input)] : paths.slice(0, 200).map((path) => planFile('read', path, place));
+  return paths.length === 0
+    ? [planTool(tool, input)]
+    : paths.slice(0, 200).map((path) => planFile('read', path, place));
 }
 
 /** The prompt of `web_fetch` names the addresses. */
