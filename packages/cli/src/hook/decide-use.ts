@@ -34,13 +34,13 @@ export async function decideUse({ event, agent, host, file, waitMs }: DecideUse)
     file.change((uses) => ({ uses: settleUse(uses, use, settled), result: undefined }));
   try {
     let answers = await gateway.ask(event.actions, use.spans);
-    const wasHeld = answers.some(isHeld);
-    if (wasHeld && !answers.some(isDenied) && waitMs() > 0) {
+    const isHeldNow = answers.some(isHeld);
+    if (isHeldNow && !answers.some(isDenied) && waitMs() > 0) {
       const { waitForPeople } = await import('./wait-for-people.ts');
       const decided = await waitForPeople(answers.filter(isHeld), gateway.asker, agent.addresses, waitMs());
       answers = answers.map((answer) => decided.find(({ span }) => span === answer.span) ?? answer);
     }
-    return await settledBy(answers, { gateway, use, settle, wasHeld });
+    return await settledBy(answers, { gateway, use, settle, wasHeld: isHeldNow || use.wasHeld });
   } catch (error) {
     // Nothing happens, but the gateway may have allowed it. The end of the session reports that.
     await settle({ ...use, state: 'held' });

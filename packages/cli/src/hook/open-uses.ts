@@ -7,6 +7,8 @@ type Uses = readonly OpenUse[];
 /** A tool use that is asked about now, with an operation id for each of its actions. */
 export interface AskedUse extends OpenUse {
   readonly spans: readonly string[];
+  /** Whether it waited for an approval before. */
+  readonly wasHeld: boolean;
 }
 
 /**
@@ -37,6 +39,7 @@ export function beginUse(
     pid: process.pid,
     agent: event.agent,
     isAnnounced: !event.isRepeated,
+    wasHeld: known?.state === 'held',
   };
   return { uses: [...uses.filter((other) => other !== known && other.key !== key), use], result: use };
 }

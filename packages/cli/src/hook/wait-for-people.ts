@@ -24,5 +24,6 @@ export async function waitForPeople(
     });
     return { ...answer, decision, reason, policyRule, approvalId: approvalId ?? answer.approvalId };
   };
-  return Promise.all(held.map(wait));
+  // Awaited here, because the connection ends with this function.
+  return await Promise.all(held.map(wait));
 }

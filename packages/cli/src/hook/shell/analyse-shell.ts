@@ -21,6 +21,8 @@ const longestText = 65_536;
 const mostCharacters = 4 * longestText;
 const mostCommands = 200;
 const deepestText = 12;
+/** Of a command that runs others. */
+const mostWords = 1000;
 
 /**
  * What a text for a POSIX shell or bash would do: every command that it runs, also in pipelines, lists, substitutions
@@ -77,6 +79,7 @@ class ShellAnalysis implements Follower {
     if (why !== undefined) return this.doubt(why, first.isHidden === true ? shown : [first.text, ...shown]);
     this.#add(execution(first.text, shown));
     this.#doubtSubscripts(first.text, args);
+    if (args.length > mostWords) return this.doubt(`the command has more than ${mostWords} words`, [first.text]);
     followCommand(first.text.replace(/^.*\//s, ''), args, input, this);
   }
 
@@ -115,7 +118,7 @@ class ShellAnalysis implements Follower {
   /** Builtins evaluate the subscript of an array, also in a quoted text. */
   #doubtSubscripts(name: string, args: readonly Word[]): void {
     if (!/^(?:let|declare|typeset|local|export|readonly|unset|printf|read|test|\[)$/.test(name)) return;
-    const hidden = args.find(({ text, unknown }) => !unknown && /\[.*(?:\$\(|`)/s.test(text));
+    const hidden = args.find(({ text, unknown }) => !unknown && /\$\(|`/.test(text.slice(text.indexOf('[') + 1)) && text.includes('['));
     if (hidden !== undefined) this.doubt(`${name} may run what is in a subscript`, [name, hidden.text]);
   }
 

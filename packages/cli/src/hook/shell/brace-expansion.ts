@@ -3,13 +3,17 @@ import type { Cell } from './word.ts';
 type Cells = readonly Cell[];
 
 const mostWords = 64;
+const mostBraces = 32;
+const longestWord = 4096;
 
 /**
  * Brace expansion as bash does it before everything else: `{a,b}` and `{1..3}`. Undefined if there would be too many
  * words.
  */
 export function expandBraces(cells: Cells): readonly Cells[] | undefined {
-  if (!cells.some((cell) => isPlain(cell, '{'))) return [cells];
+  const braces = cells.filter((cell) => isPlain(cell, '{')).length;
+  if (braces === 0) return [cells];
+  if (braces > mostBraces || cells.length > longestWord) return undefined;
   let words: Cells[] = [[]];
   let at = 0;
   while (at < cells.length) {

@@ -219,7 +219,8 @@ class CommandReader implements Grammar {
 
   #record(words: readonly Word[], assignments: readonly Assignment[], redirections: readonly Redirection[]): void {
     const [first] = words;
-    if (first?.plain === true && reserved.has(first.text)) throw new Unreadable(`"${first.text}" is not expected`);
+    if (first?.plain === true && first.text !== 'time' && reserved.has(first.text))
+      throw new Unreadable(`"${first.text}" is not expected`);
     if (words.length + assignments.length + redirections.length === 0) return;
     this.text.budget.spendCommand();
     this.#found.commands.push({ words, assignments, redirections, isRepeated: this.#repeated > 0 });

@@ -43,8 +43,7 @@ export function readCompound(grammar: Grammar, word: string): void {
       readTest(grammar);
       return;
     case 'if':
-      grammar.listUntil('then');
-      while (grammar.listUntil('elif', 'else', 'fi') !== 'fi');
+      readIf(grammar);
       return;
     case 'case':
       readCase(grammar);
@@ -58,6 +57,13 @@ export function readCompound(grammar: Grammar, word: string): void {
       grammar.repeatedly(() => grammar.listUntil('do'));
       grammar.repeatedly(() => grammar.listUntil('done'));
   }
+}
+
+function readIf(grammar: Grammar): void {
+  grammar.listUntil('then');
+  const next = grammar.listUntil('elif', 'else', 'fi');
+  if (next === 'elif') readIf(grammar);
+  else if (next === 'else') grammar.listUntil('fi');
 }
 
 function isArithmeticFrom(text: ShellText, from: number): boolean {
@@ -83,7 +89,7 @@ function readTest(grammar: Grammar): void {
 function readForWords(grammar: Grammar): void {
   const { text } = grammar;
   text.skipBlanks();
-  if (text.takeIf('((')) readArithmetic(text, grammar);
+  if (text.takeIf('((')) readArithmetic(text, grammar, true);
   else {
     requireWord(grammar, '"for" without a name');
     grammar.skipLines();

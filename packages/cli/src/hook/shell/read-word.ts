@@ -155,11 +155,13 @@ export function isArithmetic(text: ShellText): boolean {
 }
 
 /** Reads to the end of arithmetic. What looks like a command in it is a reason for doubt. */
-export function readArithmetic(text: ShellText, inside: Inside): void {
+export function readArithmetic(text: ShellText, inside: Inside, isLoop = false): void {
   const from = text.at;
   readUntil(text, inside, ['(', ')']);
-  const content = text.text.slice(from, text.at - 1);
-  if (/[;'\n]|[\w}]\s+[\w$]/.test(content.replaceAll(/\$\(.*?\)/gs, '0'))) inside.doubt('arithmetic with words in it');
+  const content = text.text.slice(from, text.at - 1).replaceAll(/\$\(.*?\)/gs, '0');
+  // The head of a loop is three expressions.
+  const expressions = isLoop ? content.replaceAll(/;\s*/g, ',') : content;
+  if (/[;'\n]|[\w}]\s+[\w$]/.test(expressions)) inside.doubt('arithmetic with words in it');
   text.expect(')');
 }
 

@@ -26,9 +26,14 @@ export function wordOf(cells: readonly Cell[]): Word {
   return {
     text: cells.map(({ text }) => text).join(''),
     unknown: cells.some(({ unknown }) => unknown),
-    isGlob: cells.some(({ text, quoted, unknown }) => !quoted && !unknown && /^[*?[]$/.test(text)),
+    isGlob: isGlob(cells.map(({ text, quoted, unknown }) => (quoted || unknown ? '' : text)).join('')),
     plain: cells.every(({ quoted, unknown }) => !quoted && !unknown),
   };
+}
+
+function isGlob(text: string): boolean {
+  const open = text.indexOf('[');
+  return /[*?]/.test(text) || (open >= 0 && text.lastIndexOf(']') > open);
 }
 
 export function literal(text: string): Word {
