@@ -187,7 +187,7 @@ const moveMembers = [
   'The payload of an `OpStateChanged` may also have:',
   '',
   '- by a control: `control_id`, and `cause` if a suspension did it;',
-  '- on completion: `outcome`, `detail`, `reserved_micros`, and, if it cost something, `booked`: the day of the booking;',
+  '- on completion: `outcome`, `detail`, `reserved_micros`, and, if it cost something, `booked`: the day of the booking; of a model call `input_tokens`, `output_tokens` and `cached_input_tokens`, as far as its agent has told them;',
   '- `cause` with the value `unchecked`, if the operation was registered and never checked.',
 ].join('\n');
 

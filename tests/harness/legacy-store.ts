@@ -93,6 +93,7 @@ function opOf(legacy: Legacy, at: number): Omit<SavedOp, 'seq'> {
     reason: `no rule denies tool_call of "${tool}"`,
     costMicros: 0,
     reservedMicros: 0,
+    usage: null,
     policyRule: 'default',
     digest: sha256(tool),
     controlId: null,

@@ -52,7 +52,7 @@ export type { OnControlStep, ScopeRequest } from './control/index.ts';
 export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './control/index.ts';
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
 export { timeOutControls } from './control/index.ts';
-export type { AckOutcome, ControlAction, Op, OpRecord, OpState, Outcome, Receipt } from './ops/index.ts';
+export type { AckOutcome, ControlAction, Op, OpRecord, OpState, OpUsage, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';
 export { EventLog, agentOf, eventsFor } from './events/index.ts';

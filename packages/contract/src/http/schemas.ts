@@ -206,6 +206,10 @@ export const opJson = z.object({
   run_id: z.string(),
   reason: z.string(),
   cost_micros: z.int(),
+  /** What a model call did use, once it is completed. Null if nobody said. The cached ones are part of the input. */
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cached_input_tokens: z.int().nullable(),
   /** The last person to control the operation. */
   actor: actorJson.nullable(),
   control: controlJson.nullable(),

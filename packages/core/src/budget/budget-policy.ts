@@ -76,6 +76,8 @@ export interface Price {
   /** Micro-dollars per million tokens. */
   readonly inputPerMtok: Micros;
   readonly outputPerMtok: Micros;
+  /** Of input tokens that the model had seen before. */
+  readonly cachedInputPerMtok: Micros;
 }
 
 /** What to assume for a model without a price. */
@@ -110,8 +112,33 @@ export function knownPriceOf({ prices }: Pricing, call: TokenCount): Micros | un
   return price === undefined ? undefined : costAt(price, call);
 }
 
-/** Rounds up: no fraction of a micro-dollar is given away. */
-function costAt({ inputPerMtok, outputPerMtok }: Price, { promptTokens, maxOutputTokens }: TokenCount): Micros {
-  const cost = BigInt(inputPerMtok) * BigInt(promptTokens) + BigInt(outputPerMtok) * BigInt(maxOutputTokens);
+/** What a model call did use. The cached tokens are part of the input. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+}
+
+/** What a call did cost, if its model has a price of its own. */
+export function usageCostOf({ prices }: Pricing, model: string, usage: TokenUsage): Micros | undefined {
+  const price = prices.find((each) => each.model.matches(model));
+  if (price === undefined) return undefined;
+  const { inputTokens, outputTokens, cachedInputTokens } = usage;
+  return roundedUp(
+    [price.inputPerMtok, inputTokens - cachedInputTokens],
+    [price.cachedInputPerMtok, cachedInputTokens],
+    [price.outputPerMtok, outputTokens],
+  );
+}
+
+/** The most that a call costs: nobody knows what of it the model has seen before. */
+function costAt(price: Price, { promptTokens, maxOutputTokens }: TokenCount): Micros {
+  const dearest = Math.max(price.inputPerMtok, price.cachedInputPerMtok);
+  return roundedUp([dearest, promptTokens], [price.outputPerMtok, maxOutputTokens]);
+}
+
+/** The sum of prices per million tokens times tokens. Rounds up: no fraction of a micro-dollar is given away. */
+function roundedUp(...parts: readonly (readonly [perMtok: Micros, tokens: number])[]): Micros {
+  const cost = parts.reduce((sum, [perMtok, tokens]) => sum + BigInt(perMtok) * BigInt(tokens), 0n);
   return Number((cost + 999_999n) / 1_000_000n);
 }

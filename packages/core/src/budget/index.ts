@@ -1,8 +1,8 @@
 export { BalanceKeeper, followClock } from './balance-keeper.ts';
 export type { Balance, ClosedPeriod, ClosedPeriodReader, SavedBalance } from './balance.ts';
 export type { ActionOnExceed, BudgetPolicy, BudgetRules, Caps, Price, Pricing } from './budget-policy.ts';
-export type { UnknownPrice } from './budget-policy.ts';
-export { budgetPolicy, knownPriceOf, noBudgets, noCaps, noPrices, priceOf } from './budget-policy.ts';
+export type { TokenUsage, UnknownPrice } from './budget-policy.ts';
+export { budgetPolicy, knownPriceOf, noBudgets, noCaps, noPrices, priceOf, usageCostOf } from './budget-policy.ts';
 export { balancesOf, balancesTable, budgetRows, closedPeriodsTable } from './budget-rows.ts';
 export type { BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget-slice.ts';
 export type { Budgets } from './budgets.ts';

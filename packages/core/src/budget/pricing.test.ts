@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { compileGlob } from '../kernel/glob.ts';
 import type { Price, UnknownPrice } from './budget-policy.ts';
-import { knownPriceOf, noPrices, priceOf } from './budget-policy.ts';
+import { knownPriceOf, noPrices, priceOf, usageCostOf } from './budget-policy.ts';
 
-const price = (model: string, inputPerMtok: number, outputPerMtok: number): Price => ({
+const price = (
+  model: string,
+  inputPerMtok: number,
+  outputPerMtok: number,
+  cachedInputPerMtok: number = inputPerMtok,
+): Price => ({
   model: compileGlob(model),
   inputPerMtok,
   outputPerMtok,
+  cachedInputPerMtok,
 });
 /** One model has expensive input, the other expensive output. */
 const prices = [price('ask-*', 9_000_000, 1_000_000), price('*-large', 2_000_000, 5_000_000)];
@@ -49,4 +55,39 @@ describe('a call costs', () => {
 test('a price that is known assumes nothing', () => {
   expect(knownPriceOf(by('worst'), call('x-large', 100, 10))).toBe(250);
   expect(knownPriceOf(by('worst'), call('x', 100, 10))).toBeUndefined();
+});
+
+describe('what a call did use costs', () => {
+  const used = (inputTokens: number, outputTokens: number, cachedInputTokens = 0) => ({
+    inputTokens,
+    outputTokens,
+    cachedInputTokens,
+  });
+  const cached = { prices: [price('m*', 3_000_000, 15_000_000, 300_000)], unknownPrice: 'worst' } as const;
+
+  test('its input, its output, and its cached input at a price of its own', () => {
+    expect(usageCostOf(cached, 'm', used(1000, 0))).toBe(3000);
+    expect(usageCostOf(cached, 'm', used(1000, 10))).toBe(3150);
+    expect(usageCostOf(cached, 'm', used(1000, 10, 900))).toBe(300 + 270 + 150);
+    expect(usageCostOf(cached, 'm', used(0, 0))).toBe(0);
+  });
+
+  test('rounded up once, not part by part', () => {
+    const cheap = { prices: [price('m', 100_000, 100_000, 100_000)], unknownPrice: 'zero' } as const;
+    expect(usageCostOf(cheap, 'm', used(5, 5, 3))).toBe(1);
+    expect(usageCostOf(cheap, 'm', used(6, 5, 3))).toBe(2);
+  });
+
+  test('nothing that anybody knows where its model has no price of its own', () => {
+    expect(usageCostOf(cached, 'x', used(1000, 10))).toBeUndefined();
+    expect(usageCostOf(noPrices, 'm', used(1000, 10))).toBeUndefined();
+  });
+
+  test('at most what was held back, whatever was cached', () => {
+    const dear = { prices: [price('m', 1_000_000, 1_000_000, 2_000_000)], unknownPrice: 'zero' } as const;
+    for (const seen of [0, 1, 50, 100]) {
+      const cost = usageCostOf(dear, 'm', used(100, 10, seen)) ?? Number.NaN;
+      expect(cost).toBeLessThanOrEqual(priceOf(dear, call('m', 100, 10)) ?? 0);
+    }
+  });
 });

@@ -65,14 +65,14 @@ test('a long list lets others run in between', async () => {
   const { clock } = test;
   // Every look at the clock takes a millisecond.
   const slow = { ...test.gov, clock: Object.assign(Object.create(clock) as typeof clock, { elapsed: ticking() }) };
-  let done = false;
+  const progress = { isDone: false };
   const tools = Array.from({ length: 10 }, (_, at) => `t${at}`);
   const asked = previewTools(slow, { agentId: bot, token: agent.token, source: '', tools }).then((denied) => {
-    done = true;
+    progress.isDone = true;
     return denied;
   });
   let turns = 0;
-  while (!done) {
+  while (!progress.isDone) {
     test.turn();
     turns++;
     await new Promise<void>((resolve) => setImmediate(resolve));

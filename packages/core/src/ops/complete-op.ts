@@ -2,20 +2,20 @@ import type { Principal } from '../access/index.ts';
 import { canonicalJson, draftOf, system, redactText } from '../audit/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { AgentId, Micros } from '../kernel/index.ts';
-import { checkLength, longest, checkCost, microsPerUsd, usdOfMicros, traceIdsIn } from '../kernel/index.ts';
+import { checkLength, longest, microsPerUsd, usdOfMicros, traceIdsIn } from '../kernel/index.ts';
 import { findOp } from './find-ops.ts';
 import { moveOp } from './move-op.ts';
 import type { Op, OpRecord } from './op.ts';
 import { recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
+import type { ReportedCost } from './op-usage.ts';
+import { costOf, tokensOf } from './op-usage.ts';
 import { actorOf, authenticateAgent } from '../tenancy/index.ts';
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | null;
 
 /** How an action ended. */
-export interface Completion {
-  /** Null: the reserved amount. */
-  readonly actualCostMicros: number | null;
+export interface Completion extends ReportedCost {
   readonly outcome: Outcome;
   readonly detail: string;
 }
@@ -40,11 +40,16 @@ function finishOp(
   completion: Completion,
   by: { readonly actor: Actor; readonly reason: string; readonly requestId?: string | undefined },
 ): OpRecord {
-  const { actualCostMicros: actual } = completion;
-  if (actual !== null) checkCost('actual_cost_micros', actual, gov.mostActionMicros);
+  const { usage = null } = completion;
+  const actual = costOf(gov, op, completion);
   checkLength('detail', completion.detail, longest.text);
-  const reserved = op.costMicros;
+  const { costMicros: reserved, usage: usageBefore } = op;
   op.costMicros = actual ?? reserved;
+  op.usage = usage;
+  const takeBack = () => {
+    op.costMicros = reserved;
+    op.usage = usageBefore;
+  };
   try {
     moveOp(gov, op, 'complete', {
       actor: by.actor,
@@ -53,17 +58,16 @@ function finishOp(
         detail: redactText(completion.detail),
         outcome: completion.outcome,
         reserved_micros: reserved,
+        ...tokensOf(usage),
         ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
       },
     });
   } catch (error) {
-    op.costMicros = reserved;
+    takeBack();
     throw error;
   }
   noteOverrun(gov, op, reserved);
-  gov.journal.onFailure(() => {
-    op.costMicros = reserved;
-  });
+  gov.journal.onFailure(takeBack);
   return recordOf(op);
 }
 
@@ -73,11 +77,27 @@ export interface CompleteRequest extends Completion {
   readonly opId: string;
 }
 
-/** The agent reports that an allowed action has finished: running becomes completing. */
+/**
+ * The agent reports that an allowed action has finished: running becomes completing. An action that still waits can be
+ * called off.
+ */
 export function completeAction(gov: Operations, request: CompleteRequest): OpRecord {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const op = gov.ops.get(agent, request.opId);
+  if (op.state === 'pending' && request.outcome === 'cancelled') return callOff(gov, op, request);
   return finishOp(gov, op, request, { actor: actorOf(agent), reason: '' });
+}
+
+/** The agent no longer wants what nobody has allowed yet. Nothing has happened, so nothing is booked. */
+function callOff(gov: Operations, op: Op, completion: Completion): OpRecord {
+  costOf(gov, op, completion);
+  checkLength('detail', completion.detail, longest.text);
+  moveOp(gov, op, 'terminate', {
+    actor: actorOf(op.owner),
+    reason: 'called off by its agent',
+    details: { detail: redactText(completion.detail), outcome: completion.outcome },
+  });
+  return recordOf(op);
 }
 
 /** An action that cost more than this many times its reservation is reported. */

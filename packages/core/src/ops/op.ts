@@ -1,7 +1,11 @@
 import type { ActionType } from '../action/index.ts';
+import type { TokenUsage } from '../budget/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt } from './receipt.ts';
 import type { Agent } from '../tenancy/index.ts';
+
+/** What a model call did use, as far as it was reported. */
+export type OpUsage = { readonly [Member in keyof TokenUsage]: number | null };
 
 /** What is known about an operation, whoever asks. */
 export interface OpRecord {
@@ -20,6 +24,8 @@ export interface OpRecord {
   readonly costMicros: number;
   /** What budgets reserve for the operation: its cost, until that is settled or released. */
   readonly reservedMicros: number;
+  /** Null until the operation is completed with it. */
+  readonly usage: OpUsage | null;
   readonly policyRule: string;
   /** Digest of the action that was decided; empty until the first check. */
   readonly digest: string;
@@ -49,6 +55,7 @@ export interface Op {
   reason: string;
   costMicros: number;
   reservedMicros: number;
+  usage: OpUsage | null;
   policyRule: string;
   digest: string;
   control: Receipt | null;
@@ -74,6 +81,7 @@ export function recordOf(op: Op): OpRecord {
     reason: op.reason,
     costMicros: op.costMicros,
     reservedMicros: op.reservedMicros,
+    usage: op.usage,
     policyRule: op.policyRule,
     digest: op.digest,
     control: op.control,

@@ -1,5 +1,5 @@
 import type { AlertEvent, Actor } from '../audit/index.ts';
-import type { BudgetEvent, BudgetsChange, Budgets } from '../budget/index.ts';
+import type { BudgetEvent, BudgetsChange, Budgets, Pricing } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
 import type { AgentChange, AgentEvent, Tenancy, TenancyReactions } from '../tenancy/index.ts';
@@ -34,6 +34,8 @@ export type OperationsEvent = AgentEvent | BudgetEvent | AlertEvent | OpsChangeE
 /** What the use cases of operations work on. */
 export interface Operations extends Tenancy, Budgets {
   readonly directory: Tenancy['directory'];
+  /** The prices in force count for the tokens of a completed model call. */
+  readonly policies: Tenancy['policies'] & { readonly pricing: Pricing };
   readonly ops: OpsRegistry;
   readonly journal: JournalOf<OperationsChange, OperationsEvent>;
   readonly reactions: OpsReactions;

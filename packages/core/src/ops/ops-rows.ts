@@ -40,10 +40,14 @@ function recordOf(op: SavedOp): string {
 
 function opOf(row: Row): SavedOp {
   return boundedOp({
-    // Rows from before controls and budgets lack these members.
+    // Rows of older versions lack these members.
     controlId: null,
     reservedMicros: 0,
-    ...(JSON.parse(textIn(row, 'record')) as Omit<SavedOp, 'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros'>),
+    usage: null,
+    ...(JSON.parse(textIn(row, 'record')) as Omit<
+      SavedOp,
+      'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros' | 'usage'
+    >),
     agent: agentIdOf(row),
     opId: textIn(row, 'op_id'),
     seq: numberIn(row, 'seq'),

@@ -4,7 +4,7 @@ import type { SavedOp } from './ops-slice.ts';
 import type { EntryLog, StoredEntry } from '../audit/index.ts';
 import { keptText } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
-import type { OpState, Op } from './op.ts';
+import type { OpState, Op, OpUsage } from './op.ts';
 import { isOver } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -59,6 +59,9 @@ interface LoggedEntry {
     readonly to?: OpState;
     readonly trigger?: string;
     readonly control_id?: string;
+    readonly input_tokens?: number;
+    readonly output_tokens?: number;
+    readonly cached_input_tokens?: number;
   };
 }
 
@@ -161,6 +164,7 @@ class Recovery {
       reason: keptText(entry.reason ?? ''),
       costMicros: payload.cost_micros ?? 0,
       reservedMicros: isOver(state) ? 0 : (payload.cost_micros ?? 0),
+      usage: null,
       policyRule: entry.policy_rule ?? '',
       digest: payload.digest ?? '',
       control: null,
@@ -176,6 +180,7 @@ class Recovery {
     op.updatedAt = Date.parse(entry.at);
     op.movedAt = this.#movedAt(op.updatedAt);
     op.costMicros = entry.payload.cost_micros ?? op.costMicros;
+    op.usage = usageIn(entry.payload) ?? op.usage;
     if (isOver(op.state)) op.reservedMicros = 0;
     if (entry.payload.control_id !== undefined) this.#controls.set(op, entry.payload.control_id);
     if (entry.payload.trigger === 'terminate') op.reason = keptText(entry.reason ?? 'operation is terminated');
@@ -204,6 +209,12 @@ class Recovery {
   #movedAt(updatedAt: number): number {
     return this.#gov.clock.elapsed() - Math.max(0, this.#gov.clock.now() - updatedAt);
   }
+}
+
+function usageIn(payload: LoggedEntry['payload']): OpUsage | null {
+  const { input_tokens: input, output_tokens: output, cached_input_tokens: cached } = payload;
+  if (input === undefined && output === undefined && cached === undefined) return null;
+  return { inputTokens: input ?? null, outputTokens: output ?? null, cachedInputTokens: cached ?? null };
 }
 
 /** The reservation is released, whatever becomes of the operation. */

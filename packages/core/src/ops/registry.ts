@@ -93,6 +93,7 @@ export class OpsRegistry {
       reason: '',
       costMicros: 0,
       reservedMicros: 0,
+      usage: null,
       policyRule: '',
       digest: '',
       control: null,

@@ -82,7 +82,10 @@ function amount(yaml: YamlReader, node: Node | undefined, what: string, most = m
   return undefined;
 }
 
+/** What every price has. */
 export const priceKeys = ['input_per_mtok_usd', 'output_per_mtok_usd'] as const;
+export const cachedPriceKey = 'cached_input_per_mtok_usd';
+const allPriceKeys = [...priceKeys, cachedPriceKey] as const;
 
 /** Reads the `pricing` of a document: prices by glob of the model, and what to assume for models without one. */
 export function parsePricing(yaml: YamlReader, document: Document.Parsed, node: Node | undefined): Pricing | undefined {
@@ -110,17 +113,18 @@ function priceOf(
 ): Price | undefined {
   const members = yaml.members(document, node, `the price of "${model}"`);
   if (members === undefined) return undefined;
-  const found: Partial<Record<(typeof priceKeys)[number], Micros>> = {};
+  const found: Partial<Record<(typeof allPriceKeys)[number], Micros>> = {};
   for (const member of members) {
-    const key = priceKeys.find((candidate) => candidate === member.name);
-    if (key === undefined) yaml.unknown(member, `the price of "${model}"`, priceKeys);
+    const key = allPriceKeys.find((candidate) => candidate === member.name);
+    if (key === undefined) yaml.unknown(member, `the price of "${model}"`, allPriceKeys);
     else found[key] = amount(yaml, member.value, `"${key}"`, mostPriceMicros) ?? 0;
   }
   const missing = priceKeys.find((key) => found[key] === undefined);
   if (missing !== undefined) yaml.complain(nameNode, `the price of "${model}" needs "${missing}"`);
   try {
     const { input_per_mtok_usd: inputPerMtok = 0, output_per_mtok_usd: outputPerMtok = 0 } = found;
-    return { model: compileGlob(model), inputPerMtok, outputPerMtok };
+    const cachedInputPerMtok = found[cachedPriceKey] ?? inputPerMtok;
+    return { model: compileGlob(model), inputPerMtok, outputPerMtok, cachedInputPerMtok };
   } catch (error) {
     if (!(error instanceof GlobError)) throw error;
     yaml.complain(nameNode, `bad glob "${model}": ${error.message}`);

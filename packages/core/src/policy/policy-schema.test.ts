@@ -37,6 +37,7 @@ const right = [
   'scope: agent:acme//bot',
   'budget: {agent_daily_limit_usd: 1, timezone: Europe/Berlin, action_on_exceed: require_approval}',
   'pricing: {unknown_price: worst, "gpt-*": {input_per_mtok_usd: 1, output_per_mtok_usd: 2}}',
+  'pricing: {m: {input_per_mtok_usd: 1, output_per_mtok_usd: 2, cached_input_per_mtok_usd: 0.1}}',
   'rules: [{effect: require_approval, approvals: {count: 2, ttl_secs: 60}, actions: [tool_call]}]',
 ];
 
@@ -60,6 +61,8 @@ const wrong = [
   'budget: {daily_limit_usd: 1e12}',
   'budget: {action_on_exceed: shout}',
   'pricing: {a: {input_per_mtok_usd: 1}}',
+  'pricing: {a: {output_per_mtok_usd: 1, cached_input_per_mtok_usd: 1}}',
+  'pricing: {a: {input_per_mtok_usd: 1, output_per_mtok_usd: 1, cached_input_per_mtok_usd: -1}}',
   'pricing: {unknown_price: free}',
   'rules: {}',
   'rules: [{}]',

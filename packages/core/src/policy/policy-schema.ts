@@ -2,7 +2,7 @@ import type { Json } from '../audit/index.ts';
 import { microsPerUsd, mostMicros, mostPriceMicros } from '../kernel/index.ts';
 import { actionTypes } from '../action/index.ts';
 import { effects, policyModes } from './document.ts';
-import { actionsOnExceed, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
+import { actionsOnExceed, cachedPriceKey, capKeys, ownCapKeys, priceKeys, unknownPrices } from './parse-budget.ts';
 import type { approvalKeys, ruleKeys } from './parse-rule.ts';
 import { approvalBounds } from './parse-rule.ts';
 import type { documentKeys } from './parse-source.ts';
@@ -143,7 +143,10 @@ function limits(keys: readonly string[]): Schema {
 
 function prices(): Schema {
   const price: Schema = { ...amount, maximum: mostPriceMicros / microsPerUsd };
-  return Object.fromEntries(priceKeys.map((key) => [key, price]));
+  return {
+    ...Object.fromEntries(priceKeys.map((key) => [key, price])),
+    [cachedPriceKey]: { ...price, description: 'For input that the model has seen before. As other input if absent.' },
+  };
 }
 
 function bounded({ least, most }: { readonly least: number; readonly most: number }): Schema {

@@ -16,6 +16,7 @@ const at = fc.constantFrom(0, 1_700_000_000_000, 1_700_000_000_001);
 const micros = fc.constantFrom(0, 1, 2 ** 53 - 1);
 
 const plain = { noNullPrototype: true };
+const tokens = fc.constantFrom(null, 0, 2 ** 31 - 1);
 
 const op: fc.Arbitrary<OpRecord> = fc.record(
   {
@@ -31,6 +32,7 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
     reason: text,
     costMicros: micros,
     reservedMicros: micros,
+    usage: fc.option(fc.record({ inputTokens: tokens, outputTokens: tokens, cachedInputTokens: tokens }, plain)),
     policyRule: text,
     digest: text,
     control: fc.constant(null),

@@ -2,7 +2,7 @@ import type { DecisionEvent } from '../decision/index.ts';
 import type { Step } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import type { OpRecord } from '../ops/index.ts';
+import type { OpRecord, OpUsage } from '../ops/index.ts';
 import type { Change, DomainEvent } from '../store.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Change, DomainEvent } from '../store.ts';
  * values, without names and with the agent by its place among the touched ones: a fifth of the text, so a fifth of the
  * work at every gateway that writes, carries or reads it.
  */
-export type PackedStep = PackedArrival | PackedMove | PackedDecision;
+export type PackedStep = PackedArrival | PackedMove | PackedCompletion | PackedDecision;
 
 type PackedArrival = readonly [kind: 'new', agent: number, at: number, opId: string];
 
@@ -33,6 +33,11 @@ type PackedMove = readonly [
   digest: string,
   booked: string | null,
 ];
+
+/** Few operations tell their tokens, and none of older versions. */
+type PackedCompletion = readonly [...move: PackedMove, usage: PackedUsage];
+
+type PackedUsage = readonly [input: number | null, output: number | null, cachedInput: number | null];
 
 type PackedDecision = readonly [
   kind: 'check',
@@ -60,7 +65,7 @@ export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): An
   const { at, op, booked } = event;
   if (op.control !== null || op.stale) return step;
   if (booked === undefined && isArrival(op, at)) return ['new', place, at, op.opId];
-  return [
+  const packed: PackedMove = [
     'op',
     place,
     at,
@@ -79,6 +84,7 @@ export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): An
     op.digest,
     booked ?? null,
   ];
+  return op.usage === null ? packed : [...packed, packUsage(op.usage)];
 }
 
 /** What `packStep` was given. */
@@ -94,7 +100,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     return { event: { type: 'ops_change', at, agent, op: arrived(opId, agent, at) } };
   }
   const [, , at, opId, state, registeredAt, updatedAt, actionType, resource, summary, runId, reason] = packed;
-  const [, , , , , , , , , , , , costMicros, reservedMicros, policyRule, digest, booked] = packed;
+  const [, , , , , , , , , , , , costMicros, reservedMicros, policyRule, digest, booked, usage] = packed;
   const op: OpRecord = {
     opId,
     agent,
@@ -108,6 +114,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     reason,
     costMicros,
     reservedMicros,
+    usage: usage === undefined ? null : unpackUsage(usage),
     policyRule,
     digest,
     control: null,
@@ -115,6 +122,14 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
   };
   if (booked === null) return { event: { type: 'ops_change', at, agent, op } };
   return { event: { type: 'ops_change', at, agent, op, booked } };
+}
+
+function packUsage({ inputTokens, outputTokens, cachedInputTokens }: OpUsage): PackedUsage {
+  return [inputTokens, outputTokens, cachedInputTokens];
+}
+
+function unpackUsage([inputTokens, outputTokens, cachedInputTokens]: PackedUsage): OpUsage {
+  return { inputTokens, outputTokens, cachedInputTokens };
 }
 
 /** An operation of which nothing is known but its id. */
@@ -132,6 +147,7 @@ export function arrived(opId: string, agent: AgentId, at: number): OpRecord {
     reason: '',
     costMicros: 0,
     reservedMicros: 0,
+    usage: null,
     policyRule: '',
     digest: '',
     control: null,

@@ -1,4 +1,3 @@
-import type { Json } from '../audit/index.ts';
 import { canonicalJson, draftOf, redactText } from '../audit/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { checkLength, invalid, longest, mostBytesOfArguments, shortened, utf8Length } from '../kernel/index.ts';
@@ -83,7 +82,7 @@ function record(gov: Tenancy, agent: Agent, source: string, changed: readonly Ch
   });
 }
 
-type ChangedJson = { readonly [member: string]: Json };
+type ChangedJson = Readonly<Record<'actual_sha256' | 'locked_sha256' | 'tool_name', string>>;
 
 /** Room for the names of the members and for the source. */
 const mostBytesOfList = mostBytesOfArguments - 6 * longest.name - 100;
@@ -109,7 +108,7 @@ const mostNamed = 10;
 const longestQuote = 64;
 
 function reasonOf(source: string, changed: readonly ChangedJson[]): string {
-  const names = changed.slice(0, mostNamed).map(({ tool_name: name }) => shortened(String(name), longestQuote));
+  const names = changed.slice(0, mostNamed).map(({ tool_name: name }) => shortened(name, longestQuote));
   const more = changed.length - names.length;
   const tools = `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
   return `tools of "${shortened(source, longestQuote)}" are not defined as when they were locked: ${tools}`;

@@ -53,6 +53,7 @@ const opMembers = {
   reason: '',
   costMicros: 0,
   reservedMicros: 0,
+  usage: null,
   policyRule: '',
   digest: '',
 } as const;

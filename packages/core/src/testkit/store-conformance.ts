@@ -301,6 +301,7 @@ const sampleOp: SavedOp = {
   reason: 'allowed by rule a/b',
   costMicros: Number.MAX_SAFE_INTEGER,
   reservedMicros: 0,
+  usage: { inputTokens: 7, outputTokens: null, cachedInputTokens: 0 },
   policyRule: 'a/b',
   digest: 'd'.repeat(64),
   seq: 7,

@@ -131,6 +131,12 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   reason: text,
   costMicros: micros,
   reservedMicros: micros,
+  usage: orNull(
+    fc.record(
+      { inputTokens: orNull(micros), outputTokens: orNull(micros), cachedInputTokens: orNull(micros) },
+      { noNullPrototype: true },
+    ),
+  ),
   policyRule: text,
   digest: fc.oneof(hexHash, fc.constant('')),
   seq: fc.integer({ min: 1, max: 1_000_000 }),

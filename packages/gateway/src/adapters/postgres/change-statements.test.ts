@@ -17,6 +17,7 @@ const op = (opId: string, seq: number): Change => ({
     reason: '',
     costMicros: 0,
     reservedMicros: 0,
+    usage: null,
     policyRule: '',
     digest: '',
     controlId: null,

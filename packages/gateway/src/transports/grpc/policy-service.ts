@@ -1,4 +1,4 @@
-import type { CheckActionRequest } from '@reeve/contract';
+import type { CheckActionRequest, CompleteActionRequest } from '@reeve/contract';
 import {
   BatchCheckResponse,
   CheckActionResponse,
@@ -7,7 +7,7 @@ import {
   paths,
   PreviewToolsResponse,
 } from '@reeve/contract';
-import type { Answer, CheckRequest, Decisions, Execute, Outcome } from '@reeve/core';
+import type { Answer, CheckRequest, Decisions, Execute, OpUsage, Outcome } from '@reeve/core';
 import { checkAction, checkActions, invalid, previewTools, ReeveError, timestamp } from '@reeve/core';
 import type { Health } from '../../telemetry/health.ts';
 import { checkStream } from './check-stream.ts';
@@ -71,6 +71,7 @@ export function policyService(
             token: wire.credentialToken,
             opId: wire.opId,
             actualCostMicros: wire.actualCostMicros ?? null,
+            usage: usageOf(wire),
             outcome,
             detail: wire.detail,
           });
@@ -103,6 +104,12 @@ export function policyService(
     ]),
     stream: new Map([[paths.checkStream, checkStream(decisions, health, onAnswer)]]),
   };
+}
+
+function usageOf(wire: CompleteActionRequest): OpUsage | null {
+  const { inputTokens = null, outputTokens = null, cachedInputTokens = null } = wire;
+  if (inputTokens === null && outputTokens === null && cachedInputTokens === null) return null;
+  return { inputTokens, outputTokens, cachedInputTokens };
 }
 
 /** A malformed entry fails the whole batch before any is judged. The error names its index. */

@@ -160,15 +160,21 @@ export interface CompleteActionRequest {
   outcome: CompleteActionRequest_Outcome;
   detail: string;
   /**
-   * What a model call used. Without actual_cost_micros, the gateway computes the cost from these by its prices.
-   * The cached ones are part of the input tokens.
+   * What a model call used. Without actual_cost_micros, the gateway computes the cost from these by the prices in
+   * force at the completion. The cached ones are part of the input tokens.
    */
   inputTokens?: number | undefined;
   outputTokens?: number | undefined;
   cachedInputTokens?: number | undefined;
 }
 
-export const CompleteActionRequest_Outcome = { OUTCOME_UNSPECIFIED: 0, SUCCEEDED: 1, FAILED: 2, CANCELLED: 3 } as const;
+export const CompleteActionRequest_Outcome = {
+  OUTCOME_UNSPECIFIED: 0,
+  SUCCEEDED: 1,
+  FAILED: 2,
+  /** CANCELLED - Of an operation that waits for approval: it is called off, and its approval with it. Nothing is booked. */
+  CANCELLED: 3,
+} as const;
 
 export type CompleteActionRequest_Outcome =
   typeof CompleteActionRequest_Outcome[keyof typeof CompleteActionRequest_Outcome];
