@@ -118,7 +118,9 @@ class ShellAnalysis implements Follower {
   /** Builtins evaluate the subscript of an array, also in a quoted text. */
   #doubtSubscripts(name: string, args: readonly Word[]): void {
     if (!/^(?:let|declare|typeset|local|export|readonly|unset|printf|read|test|\[)$/.test(name)) return;
-    const hidden = args.find(({ text, unknown }) => !unknown && /\$\(|`/.test(text.slice(text.indexOf('[') + 1)) && text.includes('['));
+    const hidden = args.find(
+      ({ text, unknown }) => !unknown && /\$\(|`/.test(text.slice(text.indexOf('[') + 1)) && text.includes('['),
+    );
     if (hidden !== undefined) this.doubt(`${name} may run what is in a subscript`, [name, hidden.text]);
   }
 
