@@ -2,14 +2,15 @@ import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
-import { sumsText, h2specHeader, h2specRows, interopHeader, interopRows } from './results.ts';
+import { sumsText, h2specHeader, h2specRows, hookHeader, hookRows, interopHeader, interopRows } from './results.ts';
 
 /** The text of docs/conformance.md. */
 export function conformancePage(results: Results): string {
   const clients = [...new Set(results.interop.map(({ client }) => client))].join(', ');
   return `# Conformance
 
-\`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine:
+\`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine (and one
+against [coding agents](#hooks-of-coding-agents)):
 [h2spec](https://github.com/summerwind/h2spec), which holds an HTTP/2 server against the RFCs, and the cases of the gRPC
 project's interoperability tests, by clients of other implementations, in plain text and over TLS. The last run:
 ${sumsText(results)}.
@@ -39,6 +40,12 @@ Each of the ${interopCases.length} cases, which have the names that the gRPC pro
 ${clients}, in plain text and over TLS. The table says with how many of these it passed, by engine.
 
 ${markdownTable(interopHeader(results), interopRows(results))}
+
+## Hooks of coding agents
+
+The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback.
+
+${markdownTable(hookHeader, hookRows(results))}
 `;
 }
 

@@ -1,12 +1,14 @@
 import { textTable } from '../../bench/table.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
+import type { HookResult } from './hooks/run-hooks.ts';
 import type { InteropResult } from './interop.ts';
 
 /** What a run has found so far. */
 export interface Results {
   readonly h2spec: H2specResult[];
   readonly interop: InteropResult[];
+  readonly hooks: HookResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -15,7 +17,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], broken: [], notRun: [], versions: [] };
+  return { h2spec: [], interop: [], hooks: [], broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -25,15 +27,16 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, hooks, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
   const unexpectedPasses = wrong.filter(({ note }) => note.startsWith('passed')).length;
   const right = passed - unexpectedPasses;
-  const failures = interop.filter(({ failure }) => failure !== undefined).length;
+  const others = [...interop, ...hooks];
+  const failures = others.filter(({ failure }) => failure !== undefined).length;
   return {
-    passed: right + interop.length - failures,
+    passed: right + others.length - failures,
     failed: wrong.length + failures + broken.length,
     excepted: verdicts.length - wrong.length - right,
   };
@@ -64,6 +67,12 @@ export function h2specRows({ h2spec }: Results): string[][] {
       String(unexpected),
     ];
   });
+}
+
+export const hookHeader = ['agent', 'trial', 'result'] as const;
+
+export function hookRows({ hooks }: Results): string[][] {
+  return hooks.map(({ agent, name, failure }) => [agent, name, failure ?? 'passed']);
 }
 
 /** The engines, each with a column. */

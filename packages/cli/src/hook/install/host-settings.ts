@@ -54,7 +54,8 @@ export const hostSettings: Readonly<Record<HostName, HostSettings>> = {
       PostToolUse: group(command, shortSecs),
       Stop: group(command, shortSecs),
       SubagentStop: group(command, shortSecs),
-      SessionEnd: group(command, shortSecs),
+      // Codex waits no longer for it.
+      SessionEnd: group(command, 3),
     }),
     remarks: {
       user: [
