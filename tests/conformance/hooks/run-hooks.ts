@@ -91,8 +91,10 @@ async function oneTurn(agent: CodingAgent, path: string, command: string, env: R
     });
     endWithUs(child);
     await once(child, 'close');
-    const files = ['allowed.txt', 'denied.txt', 'held.txt', 'other.txt'].filter((file) => existsSync(join(work, file)));
-    return { didRun: (file) => files.includes(file), results: [...model.results] };
+    const files = new Set(
+      ['allowed.txt', 'denied.txt', 'held.txt', 'other.txt'].filter((file) => existsSync(join(work, file))),
+    );
+    return { didRun: (file) => files.has(file), results: [...model.results] };
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }

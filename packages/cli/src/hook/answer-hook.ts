@@ -40,7 +40,9 @@ export async function answerHook(text: string, world: HookWorld): Promise<HookRe
       return reply({});
     case 'before':
       return beforeTool(event, given, world);
-    default:
+    case 'after':
+    case 'turn_over':
+    case 'session_over':
       try {
         await reportEnd({
           event,

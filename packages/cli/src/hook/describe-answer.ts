@@ -61,8 +61,6 @@ function subjectOf({ action, note }: PlannedAction): string {
     case undefined:
     case 'tool_call':
       return cut(action.source === undefined ? action.tool : `${action.tool} of ${action.source}`);
-    default:
-      return action.type;
   }
 }
 

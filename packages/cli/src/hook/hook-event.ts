@@ -1,8 +1,11 @@
-import type { Action, Outcome } from '@reeve/sdk';
+import type { FileOperation, NetworkCall, Outcome, ProcessExec, ToolCall } from '@reeve/sdk';
+
+/** What hooks ask about. */
+export type HookAction = FileOperation | NetworkCall | ProcessExec | ToolCall;
 
 /** One thing that a tool would do, and a remark for the people who look at it. */
 export interface PlannedAction {
-  readonly action: Action;
+  readonly action: HookAction;
   readonly note?: string | undefined;
 }
 

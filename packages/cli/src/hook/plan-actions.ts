@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import type { Action } from '@reeve/sdk';
-import type { PlannedAction } from './hook-event.ts';
+import type { HookAction, PlannedAction } from './hook-event.ts';
 import { analyseShell } from './shell/analyse-shell.ts';
 import type { ShellAction } from './shell/shell-action.ts';
 import { unreadable } from './shell/shell-action.ts';
@@ -59,7 +58,7 @@ const defaultPorts: Readonly<Record<string, number>> = { http: 80, https: 443, w
 
 /** A tool of a server, or any other one. */
 export function planTool(tool: string, input: unknown, source?: string): PlannedAction {
-  const action: Action = { tool, args: input, ...(source === undefined ? {} : { source }) };
+  const action: HookAction = { tool, args: input, ...(source === undefined ? {} : { source }) };
   return { action };
 }
 

@@ -1,7 +1,6 @@
 import type { ActionContext, AgentId, CheckActionRequest } from '@reeve/contract';
 import { ActionType, Via_Door } from '@reeve/contract';
-import type { Action } from '@reeve/sdk';
-import type { PlannedAction } from './hook-event.ts';
+import type { HookAction, PlannedAction } from './hook-event.ts';
 import type { HostName } from './hook-host.ts';
 
 /** Who asks, in which session. */
@@ -31,7 +30,7 @@ export function wireCheck(asker: Asker, span: string, { action, note = '' }: Pla
   };
 }
 
-function wireAction(action: Action): { actionType: ActionType; context: ActionContext } {
+function wireAction(action: HookAction): { actionType: ActionType; context: ActionContext } {
   switch (action.type) {
     case 'process_exec': {
       const value = { command: action.command, args: [...(action.args ?? [])] };
@@ -55,7 +54,5 @@ function wireAction(action: Action): { actionType: ActionType; context: ActionCo
       const value = { toolName: tool, toolSource: source, targetUrl: '', argsJson: Buffer.from(JSON.stringify(args)) };
       return { actionType: ActionType.TOOL_CALL, context: { action: { $case: 'toolCall', value } } };
     }
-    default:
-      throw new Error(`a hook does not ask about ${action.type}`);
   }
 }

@@ -138,7 +138,7 @@ function unreadableName(word: Word): string | undefined {
   // Also other white space, which looks like a separator and is none.
   if (/[\p{C}\p{Z}]/u.test(text.replaceAll(' ', '')))
     return 'the name of the command has characters that cannot be seen';
-  if (/^=/.test(text)) return 'some shells put a path in its place';
+  if (text.startsWith('=')) return 'some shells put a path in its place';
   if (/^[A-Z][A-Za-z]*-[A-Z]\w+$/.test(text)) return 'it looks like PowerShell';
   return undefined;
 }

@@ -23,7 +23,7 @@ export function decodeAnsiC(text: string): string {
     if (long !== undefined) return characterOf(Number.parseInt(long, 16));
     if (octal !== undefined) return characterOf(Number.parseInt(octal, 8) & 0xff);
     if (control !== undefined) return characterOf(String(control).charCodeAt(0) & 0x1f);
-    return simple[String(other)] ?? String(whole);
+    return simple[String(other)] ?? whole;
   });
   // The shell ends the text at a NUL.
   const end = decoded.indexOf('\0');

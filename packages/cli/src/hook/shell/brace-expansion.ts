@@ -88,6 +88,6 @@ function rangeOf(inner: Cells): readonly Cells[] | undefined {
   return Array.from({ length: count }, (_, index) => {
     const value = first + (last < first ? -step : step) * index;
     const written = numbers === null ? String.fromCharCode(value) : String(value);
-    return [...written].map((character) => ({ text: character, quoted: true, unknown: false }));
+    return Array.from(written, (character) => ({ text: character, quoted: true, unknown: false }));
   });
 }

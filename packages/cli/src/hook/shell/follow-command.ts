@@ -158,7 +158,7 @@ function followParallel(args: readonly Word[], follower: Follower): void {
   };
   const { operands, doubt } = readOptions(args, rule);
   if (doubt !== undefined) follower.doubt(`parallel: ${doubt}`, ['parallel']);
-  const end = operands.findIndex(({ text }) => /^:::/.test(text));
+  const end = operands.findIndex(({ text }) => text.startsWith(':::'));
   const words = operands.slice(0, end < 0 ? undefined : end);
   if (words.length === 0) follower.doubt('parallel runs what it reads', ['parallel']);
   else readJoined(words, follower);
@@ -177,7 +177,7 @@ const ownProgram = /^(?:-[a-zA-Z]*[ceEmrpfnF]|-[vVh]|--?version|--?help|--eval|-
 
 /** An interpreter without a program on its line reads one from its input. */
 function followInterpreter(name: string, args: readonly Word[], follower: Follower): void {
-  const [operand] = args.filter(({ text }) => !/^-./.test(text));
+  const operand = args.find(({ text }) => !/^-./.test(text));
   const takesInput =
     operand === undefined
       ? !args.some(({ text }) => ownProgram.test(text))

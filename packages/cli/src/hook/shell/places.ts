@@ -42,6 +42,6 @@ export class Places {
   #written({ text, unknown, isGlob }: Word): string | undefined {
     const inHome = /^(?:~|\$HOME|\$\{HOME\})(\/[^$`*?[]*)?$/.exec(text);
     if (inHome !== null) return this.#home === undefined ? undefined : `${this.#home}${inHome[1] ?? ''}`;
-    return unknown || isGlob || /^~/.test(text) ? undefined : text;
+    return unknown || isGlob || text.startsWith('~') ? undefined : text;
   }
 }

@@ -76,7 +76,7 @@ function expansion(text: string, quoted: boolean): Cell {
 
 /** An empty quoted text still makes a word. */
 function quotedCells(text: string): Cell[] {
-  return text === '' ? [literalCell('', true)] : [...text].map((character) => literalCell(character, true));
+  return text === '' ? [literalCell('', true)] : Array.from(text, (character) => literalCell(character, true));
 }
 
 function readSingleQuoted(text: ShellText): Cell[] {
@@ -198,7 +198,7 @@ function readParameter(text: ShellText, inside: Inside, quoted: boolean): void {
     else text.take(next === '\\' ? 2 : 1);
   }
   const content = text.text.slice(from, text.at - 1);
-  if (/@P$/.test(content)) inside.doubt('an expansion that runs the content of a variable');
+  if (content.endsWith('@P')) inside.doubt('an expansion that runs the content of a variable');
   // `${ command; }` and `${| command; }` run commands since bash 5.3.
   if (/^[\s|]/.test(content)) inside.source(content.replace(/^\|/, ''), text.depth + 1);
 }
