@@ -12,6 +12,7 @@ export const parts = [
   'fan-out',
   'conditions',
   'cli-start',
+  'hook',
   'cluster',
   'model-proxy',
   'peers',
@@ -58,6 +59,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only model-proxy                what the model proxy adds to a first byte, and 200 streams at once
   npm run bench -- --only peers                      echoes on tonic, grpc-go and grpc-js, and Reeve, OPA and Cerbos
   npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
+  npm run bench -- --only hook                       what the hook of a coding agent takes, beside a bare node
 
   --quick           short rounds, small numbers, no results on disk
   --only PART       one part only; may be given more than once. "profile" says where the gateway's time goes

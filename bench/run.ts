@@ -7,6 +7,7 @@ import { controlStreamsTable, measureControlStreams } from './control-streams.ts
 import type { Cores } from './cores.ts';
 import { chooseCores } from './cores.ts';
 import { fanOutTable, measureFanOut } from './fan-out.ts';
+import { hookTable, measureHook } from './hook.ts';
 import { loginsTable, measureLogins } from './logins.ts';
 import { logsTable, measureLogs } from './logs.ts';
 import { memoryPicture, memoryTable } from './memory-report.ts';
@@ -77,6 +78,10 @@ const runs: Readonly<Record<Part, Run>> = {
   'cli-start': async (_cores, { quick }) => {
     const results = measureCliStart(quick ? 15 : 60, tell);
     return { text: cliStartTable(results), results };
+  },
+  hook: async (_cores, { quick }) => {
+    const results = await measureHook(quick ? 15 : 60, tell);
+    return { text: hookTable(results), results };
   },
   cluster: async (cores, { pace }) => {
     const results = await measureCluster(cores, pace, tell);

@@ -2,7 +2,8 @@ import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
-import { sumsText, h2specHeader, h2specRows, interopHeader, interopRows, mcpHeader, mcpRows } from './results.ts';
+import { hookHeader, hookRows, interopHeader, interopRows, mcpHeader, mcpRows } from './results.ts';
+import { h2specHeader, h2specRows, sumsText } from './results.ts';
 
 export const mcpTool = '@modelcontextprotocol/conformance';
 
@@ -11,7 +12,8 @@ export function conformancePage(results: Results): string {
   const clients = [...new Set(results.interop.map(({ client }) => client))].join(', ');
   return `# Conformance
 
-\`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine:
+\`npm run conformance -- --write\` wrote this page. It runs two suites against a test service on each gRPC engine (and one
+against [coding agents](#hooks-of-coding-agents)):
 [h2spec](https://github.com/summerwind/h2spec), which holds an HTTP/2 server against the RFCs, and the cases of the gRPC
 project's interoperability tests, by clients of other implementations, in plain text and over TLS. The last run:
 ${sumsText(results)}.
@@ -41,6 +43,12 @@ Each of the ${interopCases.length} cases, which have the names that the gRPC pro
 ${clients}, in plain text and over TLS. The table says with how many of these it passed, by engine.
 
 ${markdownTable(interopHeader(results), interopRows(results))}
+
+## Hooks of coding agents
+
+The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback.
+
+${markdownTable(hookHeader, hookRows(results))}
 
 ${mcpSection(results)}`;
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { EngineName } from './engine.ts';
 import { engineNames } from './engine.ts';
 
-export const suites = ['h2spec', 'interop', 'mcp'] as const;
+export const suites = ['h2spec', 'interop', 'mcp', 'hooks'] as const;
 export type Suite = (typeof suites)[number];
 
 export interface Options {
@@ -35,8 +35,8 @@ export function readOptions(args: readonly string[]): Options | undefined {
   return { engines, suites: chosen, write };
 }
 
-export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages, and the MCP proxy against
-the suite of the MCP project.
+export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
+suite of the MCP project, and the hooks against real coding agents (Claude Code and Codex) that a scripted model drives.
 
   npm run conformance                          all tests, on both engines
   npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both
@@ -44,8 +44,9 @@ the suite of the MCP project.
   npm run conformance -- --write               all tests, and the results into docs/conformance.md
   npm run conformance -- --only mcp --write    the suite of MCP, and its part of that page
 
-Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio, and Rust for tonic. The tools
-are built once, into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is
+Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio, and Rust for tonic. The coding
+agents come from npm, several hundred megabytes; REEVE_CONFORMANCE_CLAUDE and REEVE_CONFORMANCE_CODEX name programs that
+are installed already. The tools are built once, into node_modules/.cache/reeve-conformance; remove that folder to get their latest versions. What is
 missing is named and counted as not run. Servers listen on loopback alone.
 
 Exit code: 0 if all that ran has passed, 1 if something failed or nothing ran, 2 for wrong options.

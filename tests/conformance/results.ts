@@ -1,6 +1,7 @@
 import { textTable } from '../../bench/table.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
+import type { HookResult } from './hooks/run-hooks.ts';
 import type { InteropResult } from './interop.ts';
 import type { McpResult } from './mcp/mcp-suite.ts';
 import { isSame } from './mcp/mcp-suite.ts';
@@ -10,6 +11,7 @@ export interface Results {
   readonly h2spec: H2specResult[];
   readonly interop: InteropResult[];
   readonly mcp: McpResult[];
+  readonly hooks: HookResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -18,7 +20,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], mcp: [], broken: [], notRun: [], versions: [] };
+  return { h2spec: [], interop: [], mcp: [], hooks: [], broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -28,15 +30,16 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, mcp, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, hooks, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
   const unexpectedPasses = wrong.filter(({ note }) => note.startsWith('passed')).length;
   const right = passed - unexpectedPasses;
-  const failures = interop.filter(({ failure }) => failure !== undefined).length;
+  const others = [...interop, ...hooks];
+  const failures = others.filter(({ failure }) => failure !== undefined).length;
   return {
-    passed: right + interop.length - failures + mcp.filter(isSame).length,
+    passed: right + others.length - failures + mcp.filter(isSame).length,
     failed: wrong.length + failures + mcp.filter((result) => !isSame(result)).length + broken.length,
     excepted: verdicts.length - wrong.length - right,
   };
@@ -67,6 +70,12 @@ export function h2specRows({ h2spec }: Results): string[][] {
       String(unexpected),
     ];
   });
+}
+
+export const hookHeader = ['agent', 'trial', 'result'] as const;
+
+export function hookRows({ hooks }: Results): string[][] {
+  return hooks.map(({ agent, name, failure }) => [agent, name, failure ?? 'passed']);
 }
 
 /** The engines, each with a column. */

@@ -6,6 +6,8 @@ import type { EngineName } from './engine.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
 import { findH2spec } from './h2spec-tool.ts';
 import { runH2spec } from './h2spec.ts';
+import { codingAgents, findAgent } from './hooks/coding-agents.ts';
+import { runHooks } from './hooks/run-hooks.ts';
 import { interopClients, runInterop } from './interop.ts';
 import type { Options } from './options.ts';
 import { helpText, readOptions } from './options.ts';
@@ -38,6 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (suites.includes('h2spec')) await h2spec(engines, results);
   if (suites.includes('interop')) await interop(engines, results);
   if (suites.includes('mcp')) await mcp(results);
+  if (suites.includes('hooks')) await hooks(results);
   const { passed, failed } = addedUp(results);
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
@@ -106,6 +109,24 @@ async function mcp(results: Results): Promise<void> {
   for (const result of found) {
     const { scenario, direct, http, stdio } = result;
     say(`${isSame(result) ? 'ok  ' : 'FAIL'} ${scenario}: ${direct}, ${http} through the proxy, ${stdio} by stdio`);
+  }
+}
+
+async function hooks(results: Results): Promise<void> {
+  for (const agent of codingAgents) {
+    const tool = await findAgent(agent, say);
+    if ('missing' in tool) {
+      results.notRun.push(tool.missing);
+      continue;
+    }
+    results.versions.push([agent.package, tool.version]);
+    await guarded(agent.host, results, () =>
+      runHooks(agent, tool.path, (result) => {
+        results.hooks.push(result);
+        const { name, failure } = result;
+        say(failure === undefined ? `ok   ${agent.host}: ${name}` : `FAIL ${agent.host}: ${name} (${failure})`);
+      }),
+    );
   }
 }
 

@@ -91,6 +91,28 @@ describe('policy init', () => {
     expect(stdout).toMatch(/^\d+ cases passed; (\d+) of \1 rules reached\.\n$/);
   });
 
+  test.each(['coding-agents', 'mcp', 'models'])(
+    'has a pack %s that its own cases prove, rule by rule',
+    async (pack) => {
+      expect((await run('policy', 'init', at(pack), '--pack', pack)).code).toBe(0);
+      const { code, stdout, stderr } = await run('policy', 'test', at(pack));
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^\d+ cases passed; (\d+) of \1 rules reached\.\n$/);
+    },
+  );
+
+  test('writes packs into one folder, which share a file, and refuses a file that differs', async () => {
+    for (const pack of ['coding-agents', 'mcp', 'models']) {
+      expect((await run('policy', 'init', at('all'), '--pack', pack)).code).toBe(0);
+    }
+    expect((await run('policy', 'validate', at('all'))).code).toBe(0);
+    const again = await run('policy', 'init', at('all'), '--pack', 'mcp');
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/nothing was written/)]);
+    write('mine/budgets.yaml', 'name: mine\n');
+    expect((await run('policy', 'init', at('mine'), '--pack', 'models')).code).toBe(1);
+    expect(readdirSync(at('mine'))).toEqual(['budgets.yaml']);
+  });
+
   test('is a pack that a gateway loads and judges alike', async () => {
     await run('policy', 'init', at('policies'));
     const report = await home.json<TestReport>(['policy', 'test', at('policies')], { env });

@@ -6,7 +6,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
     `reeve needs Node 24 or newer (this is ${process.version}). Run "npm install" in the repository: it brings one.\n`,
   );
-  process.exit(1);
+  // For the hosts of hooks 2 means no, and 1 means go on.
+  process.exit(process.argv[2] === 'hook' ? 2 : 1);
 }
 // Sources run as they are. What the compiler makes of them is kept beside the package, whose files are as trusted, so that
 // only the first start pays for it.

@@ -261,6 +261,35 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  hook: {
+    summary: 'Govern coding agents by their hooks.',
+    commands: {
+      install: {
+        summary: 'Add the hooks to the settings of a coding agent.',
+        load: async () => (await import('./commands/hook-install.ts')).hookInstallCommand,
+      },
+      uninstall: {
+        summary: 'Remove the hooks from the settings of a coding agent.',
+        load: async () => (await import('./commands/hook-install.ts')).hookUninstallCommand,
+      },
+      'claude-code': {
+        summary: 'Answer a hook event of Claude Code.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('claude-code'),
+      },
+      codex: {
+        summary: 'Answer a hook event of Codex.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('codex'),
+      },
+      cursor: {
+        summary: 'Answer a hook event of Cursor.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('cursor'),
+      },
+      'gemini-cli': {
+        summary: 'Answer a hook event of Gemini CLI.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('gemini-cli'),
+      },
+    },
+  },
   doctor: {
     summary: 'Find out whether everything is in order.',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,

@@ -5,6 +5,7 @@ import type { FullAgentId } from './agent-id.ts';
 import type { AgentLink, AgentUser } from './agent-link.ts';
 import { AgentReports } from './agent-reports.ts';
 import type { Answer } from './answer.ts';
+import { awaitDecision } from './await-decision.ts';
 import type { Completion } from './completion.ts';
 import type { ConnectionEvent } from './connection-event.ts';
 import { ReeveClosed, ReeveUnauthenticated } from './errors.ts';
@@ -125,6 +126,16 @@ export class Agent {
   async checkMany(checks: readonly Check[], options: CallOptions = {}): Promise<Answer[]> {
     this.#requireOpen();
     return this.#checks.checkMany(checks, this.#link.limits(options));
+  }
+
+  /**
+   * Asks as `check` does, and waits while the action is held, for as long as `waitMs` says. An action that is still held
+   * then stays held: the answer is `pending`, and the same ids ask about it again.
+   */
+  async decision(action: Action, options: RunOptions = {}): Promise<Answer> {
+    const check = this.#prepare(action, options);
+    const ask = (op: LiveOperation) => this.#checks.ask(check, this.#link.limits(options), op);
+    return awaitDecision({ opId: opIdOf(check.ids), ops: this.#line.ops, ask, wait: waitOf(options) });
   }
 
   /**

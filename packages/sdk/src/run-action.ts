@@ -73,7 +73,7 @@ function overWhileHeld(answer: Answer): Error {
   return new OperationTerminatedError({ opId, reason, controlId: '' });
 }
 
-async function nextOf(op: LiveOperation, { deadline, signal }: Run['wait']): Promise<'changed' | 'ask_again'> {
+export async function nextOf(op: LiveOperation, { deadline, signal }: Run['wait']): Promise<'changed' | 'ask_again'> {
   const timeout = AbortSignal.timeout(Math.ceil(remainingMs(deadline)));
   try {
     return await op.next(signal === undefined ? timeout : AbortSignal.any([timeout, signal]));
@@ -84,11 +84,11 @@ async function nextOf(op: LiveOperation, { deadline, signal }: Run['wait']): Pro
 }
 
 /** An answer that says nothing of the operation does not end the wait: no answer at all, or a refused identity. */
-function newerOf(held: Answer, newer: Answer): Answer {
+export function newerOf(held: Answer, newer: Answer): Answer {
   return newer.source === 'sdk' || newer.opId === '' ? held : newer;
 }
 
-function released(held: Answer, reason: string): Answer {
+export function released(held: Answer, reason: string): Answer {
   return {
     ...held,
     decision: 'allow',

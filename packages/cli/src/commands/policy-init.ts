@@ -3,29 +3,37 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
-import { optional } from '../command-line/values.ts';
+import { choice, optional } from '../command-line/values.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
 
-/** The pack is stored as plain files beside the code, so that it can be read and tested as such. */
+/** Packs are stored as plain files beside the code, so that they can be read and tested as such. */
 const starter = fileURLToPath(new URL('../../starter', import.meta.url));
+const packNames = ['coding-agents', 'mcp', 'models'] as const;
+
+function folderOf(pack: (typeof packNames)[number] | undefined): string {
+  return pack === undefined ? starter : fileURLToPath(new URL(`../../packs/${pack}`, import.meta.url));
+}
 
 export const policyInitCommand = defineCommand({
   details: [
-    'Writes policies to start from: guardrails that always hold, approvals for what is dangerous, what is allowed every day, budgets with prices, and cases that prove all of it. Never overwrites: where one of the files exists, nothing is written and it ends with 1.',
+    'Writes policies to start from: guardrails that always hold, approvals for what is dangerous, what is allowed every day, budgets with prices, and cases that prove all of it. Never overwrites: where one of the files exists with another content, nothing is written and it ends with 1.',
+    'Packs are for agents that nobody wrote for Reeve: coding-agents for hooks, mcp for the tools of MCP servers, models for calls of models.',
     'Data: {folder, files}.',
   ],
   args: { dir: optional('Where to; made where it does not exist. Default: policies.', 'file') },
-  options: {},
+  options: { pack: choice(packNames, 'Policies for one way in which agents come. Default: for agents in general.') },
   examples: [
     ['reeve policy init', 'into the folder policies'],
     ['reeve policy init ~/reeve/policies', 'elsewhere'],
+    ['reeve policy init --pack coding-agents', 'for agents that come by hooks'],
   ],
   run: async (input, shell) => {
     const folder = input.args.dir ?? 'policies';
-    const files = (await readdir(starter, { recursive: true })).filter((name) => name.endsWith('.yaml')).sort();
-    await refuseExisting(folder, files);
-    for (const file of files) await copy(join(starter, file), join(folder, file));
+    const pack = folderOf(input.options.pack);
+    const all = (await readdir(pack, { recursive: true })).filter((name) => name.endsWith('.yaml')).sort();
+    const files = await missing(pack, folder, all);
+    for (const file of files) await copy(join(pack, file), join(folder, file));
     const paths = files.map((file) => join(folder, file));
     print(shell, input.globals.output, { folder, files: paths }, () =>
       paths.map((path) => cleanText(`Wrote ${path}`)).join('\n'),
@@ -35,13 +43,21 @@ export const policyInitCommand = defineCommand({
   },
 });
 
-/** Checks before anything is written. Half a pack beside other files would be a policy that nobody intended. */
-async function refuseExisting(folder: string, files: readonly string[]): Promise<void> {
+/**
+ * The files that are not there yet. Checked before anything is written: half a pack beside other files would be a policy
+ * that nobody intended. Packs share a file, which may be there with the same content.
+ */
+async function missing(pack: string, folder: string, files: readonly string[]): Promise<readonly string[]> {
+  const absent: string[] = [];
   for (const file of files) {
     const path = join(folder, file);
-    const found = await stat(path).catch(() => undefined);
-    if (found !== undefined) throw new CliError(`${path} exists already; nothing was written`);
+    const isThere = (await stat(path).catch(() => undefined)) !== undefined;
+    const isSame = isThere && (await readFile(path).catch(() => undefined))?.equals(await readFile(join(pack, file)));
+    if (isThere && isSame !== true) throw new CliError(`${path} exists already; nothing was written`);
+    if (!isThere) absent.push(file);
   }
+  if (absent.length > 0) return absent;
+  throw new CliError(`all files of the pack exist already in ${folder}; nothing was written`);
 }
 
 async function copy(from: string, to: string): Promise<void> {

@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { identityOptions } from '../agent-identity/identity-options.ts';
+import { UsageError } from '../cli-error.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { flag, number, oneOf, required } from '../command-line/values.ts';
+import { reeveFolder } from '../context/reeve-folder.ts';
+import type { HostName } from '../hook/hook-host.ts';
+import { hostNames } from '../hook/hook-host.ts';
+import { withHooks, withoutHooks } from '../hook/install/change-hooks.ts';
+import { hookCommandLine } from '../hook/install/hook-command-line.ts';
+import type { InstallScope } from '../hook/install/host-settings.ts';
+import { hostSettings } from '../hook/install/host-settings.ts';
+import { readSettings, writeSettings } from '../hook/install/settings-file.ts';
+import { cleanText } from '../output/clean-text.ts';
+import { note, print } from '../output/print.ts';
+import type { Shell } from '../shell.ts';
+import { variable } from '../shell.ts';
+
+const args = { host: required(`The coding agent: ${hostNames.join(', ')}.`, hostNames) };
+const where = {
+  user: flag('For all projects of this user. The default.'),
+  project: flag('For the project in this folder, so that everybody who works on it gets it.'),
+};
+
+export const hookInstallCommand = defineCommand({
+  details: [
+    'Adds hooks to the settings of a coding agent, so that it asks the gateway before each use of a tool. What is there stays. Run it again to change the options that the hooks get.',
+    'Data: {host, file, command, changed, remarks}.',
+  ],
+  args,
+  options: {
+    ...where,
+    ...identityOptions,
+    approvalWait: number('SECS', 'How long a hook waits for an approval. Default: the limit of the host less 5.', {
+      min: 0,
+      max: 86_400,
+    }),
+    failOpen: flag('Let tools be used if the gateway cannot be asked.'),
+  },
+  examples: [
+    ['reeve hook install claude-code --agent acme/platform/ada', 'all sessions of Claude Code of this user'],
+    ['reeve hook install cursor --project', 'everybody who works on this project; each sets REEVE_AGENT'],
+  ],
+  run: async ({ args: { host: given }, options, globals }, shell) => {
+    const host = oneOf(hostNames, given, 'HOST');
+    const place = placeOf(host, options, shell);
+    const words = [host, ...flagWords(options)];
+    const command = hookCommandLine(words, shell.env['PATH'], process.argv[1] ?? '');
+    const { settings, text } = readSettings(place.file);
+    const { members, events, remarks } = hostSettings[host];
+    const next = withHooks({ ...members, ...settings }, host, events(command));
+    const changed = JSON.stringify(next) !== JSON.stringify(settings);
+    if (changed) writeSettings(place.file, text, next, place.mode);
+    const all = [...remarks[place.scope], ...identityRemark(options, shell), ...featureRemark(host, place.file)];
+    print(shell, globals.output, { host, file: place.file, command, changed, remarks: all }, () =>
+      cleanText(`${changed ? 'Wrote' : 'Nothing to change in'} ${place.file}`),
+    );
+    if (globals.output === 'table') note(shell, ['', ...all.map((remark) => `- ${remark}`)].join('\n'));
+    return 0;
+  },
+});
+
+export const hookUninstallCommand = defineCommand({
+  details: [
+    'Removes the hooks of Reeve from the settings of a coding agent, and nothing else.',
+    'Data: {host, file, changed}.',
+  ],
+  args,
+  options: where,
+  examples: [['reeve hook uninstall claude-code', 'this user is no longer governed by hooks']],
+  run: async ({ args: { host: given }, options, globals }, shell) => {
+    const host = oneOf(hostNames, given, 'HOST');
+    const { file, mode } = placeOf(host, options, shell);
+    const { settings, text } = readSettings(file);
+    const next = withoutHooks(settings, host);
+    const changed = JSON.stringify(next) !== JSON.stringify(settings);
+    if (changed) writeSettings(file, text, next, mode);
+    print(shell, globals.output, { host, file, changed }, () =>
+      cleanText(changed ? `Removed the hooks of Reeve from ${file}` : `There are no hooks of Reeve in ${file}`),
+    );
+    return 0;
+  },
+});
+
+function placeOf(host: HostName, { user, project }: { user: boolean; project: boolean }, shell: Shell) {
+  if (user && project) throw new UsageError('give --user or --project, not both');
+  const scope: InstallScope = project ? 'project' : 'user';
+  const file = resolve(hostSettings[host].path(scope, reeveFolder(shell).home, shell.env));
+  // Settings of a person may hold keys. Those of a project are shared.
+  return { scope, file, mode: project ? 0o644 : 0o600 };
+}
+
+interface Flags {
+  readonly agent: string | undefined;
+  readonly agentTokenFile: string | undefined;
+  readonly grpcAddr: string | undefined;
+  readonly approvalWait: number | undefined;
+  readonly failOpen: boolean;
+}
+
+function flagWords({ agent, agentTokenFile, grpcAddr, approvalWait, failOpen }: Flags): readonly string[] {
+  return [
+    ...(agent === undefined ? [] : ['--agent', agent]),
+    ...(agentTokenFile === undefined ? [] : ['--agent-token-file', resolve(agentTokenFile)]),
+    ...(grpcAddr === undefined ? [] : ['--grpc-addr', grpcAddr]),
+    ...(approvalWait === undefined ? [] : ['--approval-wait', String(approvalWait)]),
+    ...(failOpen ? ['--fail-open'] : []),
+  ];
+}
+
+function identityRemark({ agent, agentTokenFile }: Flags, shell: Shell): readonly string[] {
+  const isKnown = [agent, agentTokenFile, variable(shell, 'REEVE_AGENT'), variable(shell, 'REEVE_AGENT_TOKEN')];
+  if (isKnown.some((value) => value !== undefined)) return [];
+  return [
+    'Say as which agent it acts: install with --agent ORG/TEAM/AGENT, or set REEVE_AGENT or REEVE_AGENT_TOKEN where the host starts. Until then every tool use is denied.',
+  ];
+}
+
+/** Codex has a switch that turns all hooks off. */
+function featureRemark(host: HostName, file: string): readonly string[] {
+  const config = join(dirname(file), 'config.toml');
+  if (host !== 'codex' || !existsSync(config)) return [];
+  const isOff = /^\s*(?:codex_)?hooks\s*=\s*false\b/m.test(readFileSync(config, 'utf8'));
+  return isOff ? [`${config} turns hooks off (features.hooks = false): remove that line.`] : [];
+}

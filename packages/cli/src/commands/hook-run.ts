@@ -1,0 +1,72 @@
+import { identityOptions } from '../agent-identity/identity-options.ts';
+import { resolveAgent } from '../agent-identity/resolve-agent.ts';
+import { CliError } from '../cli-error.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { flag, number } from '../command-line/values.ts';
+import { reeveFolder } from '../context/reeve-folder.ts';
+import type { HookReply, HostName } from '../hook/hook-host.ts';
+import { block, hookLimitSecs } from '../hook/hook-host.ts';
+import type { Shell } from '../shell.ts';
+
+/** What the host needs to take in the answer before its own limit. */
+const reserveSecs = 5;
+const longestWaitSecs = 86_400;
+
+/** The command that a coding agent runs as its hook. */
+export function hookCommand(host: HostName) {
+  return defineCommand({
+    details: [
+      `The hook of ${host}: reads one event as JSON on stdin, asks the gateway about everything that the tool would do, and answers in the form of ${host}. "reeve hook install ${host}" sets it up.`,
+      'It fails closed: without a gateway, an identity or a readable event, the tool is not used. What waits for an approval is held, then denied with the id of the approval; the same tool use later in the session is allowed once it is approved.',
+    ],
+    args: {},
+    options: {
+      ...identityOptions,
+      approvalWait: number(
+        'SECS',
+        `How long to wait for an approval. Default: ${hookLimitSecs - reserveSecs}, the limit that install sets less ${reserveSecs}.`,
+        { min: 0, max: longestWaitSecs },
+      ),
+      failOpen: flag('Let the tool be used if the gateway cannot be asked. Says so on stderr each time.'),
+    },
+    examples: [[`reeve hook ${host} < event.json`, 'answer one event']],
+    run: async (input, shell) => {
+      const { approvalWait = hookLimitSecs - reserveSecs, failOpen, ...flags } = input.options;
+      process.once('uncaughtException', (error) => endWith(shell, block(unexpected(error))));
+      try {
+        const [{ answerHook }, { loadHost }, { readInput }] = await Promise.all([
+          import('../hook/answer-hook.ts'),
+          import('../hook/load-host.ts'),
+          import('../hook/read-input.ts'),
+        ]);
+        const about = { name: host, framework: host };
+        const reply = await answerHook(readInput(), {
+          host: await loadHost(host),
+          folder: reeveFolder(shell),
+          agent: () => resolveAgent({ shell, globals: input.globals, flags, about, verify: false }),
+          // Time counts from the start of the process, as it does for the host.
+          waitMs: () => Math.max(0, approvalWait * 1000 - performance.now()),
+          failOpen,
+        });
+        return say(shell, reply);
+      } catch (error) {
+        return say(shell, block(unexpected(error)));
+      }
+    },
+  });
+}
+
+function unexpected(error: unknown): string {
+  const reason = error instanceof CliError || error instanceof Error ? error.message : String(error);
+  return `Reeve: the hook failed, so nothing was allowed: ${reason}`;
+}
+
+function say(shell: Shell, { stdout, stderr, code }: HookReply): number {
+  if (stdout !== '') shell.stdout.write(stdout);
+  if (stderr !== '') shell.stderr.write(stderr);
+  return code;
+}
+
+function endWith(shell: Shell, reply: HookReply): void {
+  process.exit(say(shell, reply));
+}

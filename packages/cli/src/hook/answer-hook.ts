@@ -1,0 +1,95 @@
+import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
+import { CliError } from '../cli-error.ts';
+import type { ReeveFolder } from '../context/reeve-folder.ts';
+import { isObject } from '../is-object.ts';
+import { isUnknownToken } from './ask-gateway.ts';
+import { decideUse } from './decide-use.ts';
+import type { EventObject } from './event-members.ts';
+import { GatewayAway, GatewayRefusal } from './gateway-calls.ts';
+import type { BeforeTool, HookEvent } from './hook-event.ts';
+import { MalformedEvent } from './hook-event.ts';
+import type { HookHost, HookReply } from './hook-host.ts';
+import { block } from './hook-host.ts';
+import { reportEnd } from './report-end.ts';
+import { SessionFile } from './session-file.ts';
+
+export interface HookWorld {
+  readonly host: HookHost;
+  readonly folder: ReeveFolder;
+  readonly agent: () => Promise<ResolvedAgent>;
+  /** What is left of the time for which the host waits. */
+  readonly waitMs: () => number;
+  /** Lets the host go on if nobody can be asked. */
+  readonly failOpen: boolean;
+}
+
+/** Answers one event of a host. Whatever goes wrong before a tool, the tool is not used. */
+export async function answerHook(text: string, world: HookWorld): Promise<HookReply> {
+  const { host, folder } = world;
+  let given: EventObject;
+  let event: HookEvent;
+  try {
+    given = parsed(text);
+    event = host.read(given, folder.home);
+  } catch (error) {
+    if (!(error instanceof MalformedEvent)) throw error;
+    return block(`Reeve: ${error.message}, so nothing was allowed. Is this a hook of ${host.name}?`);
+  }
+  switch (event.kind) {
+    case 'other':
+      return reply({});
+    case 'before':
+      return beforeTool(event, given, world);
+    case 'after':
+    case 'turn_over':
+    case 'session_over':
+      try {
+        await reportEnd({
+          event,
+          agent: world.agent,
+          host: host.name,
+          file: new SessionFile(folder, host.name, event.session),
+        });
+        return reply({});
+      } catch (error) {
+        return reply({}, `Reeve: the end of a tool use could not be reported: ${reasonOf(error)}`);
+      }
+  }
+}
+
+async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorld): Promise<HookReply> {
+  const { host, folder, waitMs, failOpen } = world;
+  try {
+    const file = new SessionFile(folder, host.name, event.session);
+    const agent = await world.agent();
+    const { isAllowed, isApproved, text } = await decideUse({ event, agent, host: host.name, file, waitMs });
+    return reply(isAllowed ? host.allow(given, isApproved) : host.deny(given, text));
+  } catch (error) {
+    const reason = `Reeve is not reachable: ${reasonOf(error)}`;
+    if (failOpen) return reply(host.allow(given, false), `${reason}. It was let through, because of --fail-open.`);
+    return reply(host.deny(given, `${reason}. Nothing was done, because nobody could be asked.`), reason);
+  }
+}
+
+function parsed(text: string): EventObject {
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    throw new MalformedEvent('the event on standard input is no JSON');
+  }
+  if (!isObject(event)) throw new MalformedEvent('the event on standard input is no JSON object');
+  return event;
+}
+
+function reply(answer: object, stderr = ''): HookReply {
+  return { stdout: `${JSON.stringify(answer)}\n`, stderr: stderr === '' ? '' : `${stderr}\n`, code: 0 };
+}
+
+function reasonOf(error: unknown): string {
+  if (isUnknownToken(error)) return 'the gateway does not know the token of this agent';
+  if (error instanceof GatewayAway) return `the gateway does not answer (${error.message})`;
+  if (error instanceof GatewayRefusal) return `the gateway refused the question (${error.message})`;
+  if (error instanceof CliError) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,118 @@
+import type { CheckActionResponse } from '@reeve/contract';
+import { CompleteActionRequest_Outcome, Decision } from '@reeve/contract';
+import type { Outcome } from '@reeve/sdk';
+import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
+import type { ActionAnswer } from './describe-answer.ts';
+import { GatewayCalls, GatewayRefusal } from './gateway-calls.ts';
+import type { PlannedAction } from './hook-event.ts';
+import type { HostName } from './hook-host.ts';
+import type { Asker } from './wire-check.ts';
+import { wireCheck } from './wire-check.ts';
+
+const outcomes: Readonly<Record<Outcome, CompleteActionRequest_Outcome>> = {
+  succeeded: CompleteActionRequest_Outcome.SUCCEEDED,
+  failed: CompleteActionRequest_Outcome.FAILED,
+  cancelled: CompleteActionRequest_Outcome.CANCELLED,
+};
+
+const decisions = new Map([
+  [Decision.ALLOW, 'allow'],
+  [Decision.DENY, 'deny'],
+  [Decision.PENDING, 'pending'],
+] as const);
+
+/** Statuses that say that the operation is over already: not found, failed precondition. */
+const over = new Set([5, 9]);
+const unauthenticated = 16;
+/** Reasons of a refused identity that a new registration cures. */
+const cured =
+  /^(?:credential token mismatch|agent is not registered|credential token registered to a different agent)$/;
+
+/** The connection of one hook to the gateway, as one agent. */
+export class GatewayConversation implements Disposable {
+  readonly #calls: GatewayCalls;
+  readonly #renew: ResolvedAgent['renew'];
+  #asker: Asker;
+
+  private constructor(calls: GatewayCalls, asker: Asker, renew: ResolvedAgent['renew']) {
+    this.#calls = calls;
+    this.#asker = asker;
+    this.#renew = renew;
+  }
+
+  static async open({ token, addresses, agentId, renew }: ResolvedAgent, host: HostName, trace: string) {
+    const calls = await GatewayCalls.open(addresses);
+    try {
+      const id = agentId ?? (await calls.identify(token));
+      return new GatewayConversation(calls, { agentId: id, token, host, trace }, renew);
+    } catch (error) {
+      calls[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  get asker(): Asker {
+    return this.#asker;
+  }
+
+  /** Asks about all actions together. Each gets its own answer. */
+  async ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
+    const answers = await this.#ask(actions, spans);
+    const isRefused = answers.some(({ policyRule, reason }) => policyRule === 'identity' && cured.test(reason));
+    if (!isRefused || this.#renew === undefined) return answers;
+    const { token } = await this.#renew();
+    this.#asker = { ...this.#asker, token };
+    return this.#ask(actions, spans);
+  }
+
+  async #ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
+    const requests = actions.map((planned, index) => wireCheck(this.#asker, spans[index] ?? '', planned));
+    const responses = await this.#calls.check(requests);
+    return responses.map((response, index) => answerOf(response, this.#asker.trace, actions[index], spans[index]));
+  }
+
+  /** Reports how operations ended. Those that are over already need no report. */
+  async complete(spans: readonly string[], outcome: Outcome, detail = ''): Promise<void> {
+    const { agentId, token, trace } = this.#asker;
+    const report = async (span: string) => {
+      const request = {
+        agentId,
+        credentialToken: token,
+        opId: `${trace}:${span}`,
+        actualCostMicros: undefined,
+        outcome: outcomes[outcome],
+        detail,
+        inputTokens: undefined,
+        outputTokens: undefined,
+        cachedInputTokens: undefined,
+      };
+      try {
+        await this.#calls.complete(request);
+      } catch (error) {
+        if (!(error instanceof GatewayRefusal && over.has(error.status))) throw error;
+      }
+    };
+    const reports = await Promise.allSettled(spans.map(report));
+    const failed = reports.find((settled) => settled.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  [Symbol.dispose](): void {
+    this.#calls[Symbol.dispose]();
+  }
+}
+
+/** An answer about another operation does not count: it must never allow this one. */
+function answerOf(response: CheckActionResponse, trace: string, planned?: PlannedAction, span = ''): ActionAnswer {
+  const decision = decisions.get(response.decision as never);
+  const isOurs = response.opId === `${trace}:${span}` || (response.opId === '' && decision === 'deny');
+  if (decision === undefined || !isOurs || planned === undefined) {
+    throw new GatewayRefusal(13, 'the gateway answered something else than was asked');
+  }
+  const { reason, policyRule, opId, approvalId } = response;
+  return { planned, span, decision, reason, policyRule, opId, approvalId };
+}
+
+export function isUnknownToken(error: unknown): boolean {
+  return error instanceof GatewayRefusal && error.status === unauthenticated;
+}

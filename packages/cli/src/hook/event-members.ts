@@ -1,0 +1,25 @@
+import { isObject } from '../is-object.ts';
+import { MalformedEvent } from './hook-event.ts';
+
+export type EventObject = Readonly<Record<string, unknown>>;
+
+/** A text that must be there. */
+export function textOf(event: EventObject, member: string): string {
+  const value = optionalText(event, member);
+  if (value === undefined) throw new MalformedEvent(`the event has no "${member}"`);
+  return value;
+}
+
+/** The first of these members that is a text and not empty. */
+export function optionalText(event: EventObject, ...members: readonly string[]): string | undefined {
+  for (const member of members) {
+    const value = Object.hasOwn(event, member) ? event[member] : undefined;
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+export function objectOf(event: EventObject, member: string): EventObject {
+  const value = event[member];
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,175 @@
+import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
+import { connect, constants } from 'node:http2';
+import { connect as connectSocket } from 'node:net';
+import type { AgentId } from '@reeve/contract';
+import {
+  BatchCheckRequest,
+  BatchCheckResponse,
+  CheckActionRequest,
+  CheckActionResponse,
+  CompleteActionRequest,
+  CompleteActionResponse,
+  IdentifyAgentRequest,
+  IdentifyAgentResponse,
+  paths,
+} from '@reeve/contract';
+
+interface Codec<Message> {
+  encode(message: Message): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): Message;
+}
+
+/** The gateway did not answer, or not in time. */
+export class GatewayAway extends Error {}
+
+/** The gateway answered with a status. */
+export class GatewayRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Statuses that say that nobody answered: deadline exceeded, unavailable. */
+const away = new Set([4, 14]);
+
+const callMs = 5000;
+const connectMs = 2000;
+const mostBytes = 4 * 1024 * 1024;
+
+/**
+ * The few calls of a hook, over bare HTTP/2. A hook is a process for each use of a tool, and loading a library for gRPC
+ * would take longer than everything else that it does.
+ */
+export class GatewayCalls implements Disposable {
+  readonly #session: ClientHttp2Session;
+
+  private constructor(session: ClientHttp2Session) {
+    this.#session = session;
+    session.on('error', () => undefined);
+  }
+
+  /** Connects to the first gateway that answers. */
+  static async open(addresses: readonly string[]): Promise<GatewayCalls> {
+    const failures: string[] = [];
+    for (const address of addresses) {
+      try {
+        return new GatewayCalls(await opened(address));
+      } catch (error) {
+        failures.push(`${address}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+    throw new GatewayAway(failures.join('; '));
+  }
+
+  async identify(credentialToken: string): Promise<AgentId> {
+    const { agentId } = await this.#call(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse, {
+      credentialToken,
+    });
+    if (agentId === undefined) throw new GatewayRefusal(13, 'the gateway did not say whose token it is');
+    return agentId;
+  }
+
+  async check(requests: readonly CheckActionRequest[]): Promise<readonly CheckActionResponse[]> {
+    const [only] = requests;
+    if (requests.length === 1 && only !== undefined) {
+      return [await this.#call(paths.checkAction, CheckActionRequest, CheckActionResponse, only)];
+    }
+    const batch = { requests: [...requests] };
+    const { responses } = await this.#call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, batch);
+    if (responses.length !== requests.length) throw new GatewayRefusal(13, 'the gateway did not answer every check');
+    return responses;
+  }
+
+  async complete(request: CompleteActionRequest): Promise<void> {
+    await this.#call(paths.completeAction, CompleteActionRequest, CompleteActionResponse, request);
+  }
+
+  #call<Request, Response>(path: string, request: Codec<Request>, response: Codec<Response>, message: Request) {
+    const body = request.encode(message).finish();
+    return new Promise<Response>((resolve, reject) => {
+      const stream = this.#session.request({
+        ':method': 'POST',
+        ':path': path,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      });
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let status: number | undefined;
+      let words = '';
+      const read = (headers: IncomingHttpHeaders) => {
+        const given = [headers['grpc-status'] ?? []].flat()[0];
+        status ??= given === undefined ? undefined : Number(given);
+        words = [headers['grpc-message'] ?? words].flat()[0] ?? '';
+      };
+      const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), callMs);
+      stream.on('response', read).on('trailers', read);
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.byteLength;
+        if (size > mostBytes) stream.close(constants.NGHTTP2_CANCEL);
+        else chunks.push(chunk);
+      });
+      stream.on('error', (error) => reject(new GatewayAway(error.message)));
+      stream.on('close', () => {
+        clearTimeout(timer);
+        if (status === undefined || away.has(status))
+          reject(new GatewayAway(words === '' ? 'no answer' : decoded(words)));
+        else if (status !== 0) reject(new GatewayRefusal(status, decoded(words)));
+        else settle(() => resolve(response.decode(Buffer.concat(chunks).subarray(framing))), reject);
+      });
+      stream.end(framed(body));
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#session.destroy();
+  }
+}
+
+function settle(act: () => void, reject: (error: Error) => void): void {
+  try {
+    act();
+  } catch {
+    reject(new GatewayRefusal(13, 'the answer of the gateway cannot be read'));
+  }
+}
+
+/** The same rule as in the SDK: plain text stays on this machine. */
+function isLocal(address: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(address) || address.startsWith('unix:');
+}
+
+function opened(address: string): Promise<ClientHttp2Session> {
+  const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
+  const path = address.startsWith('unix:') ? address.replace(/^unix:(?:\/\/)?/, '') : undefined;
+  const url = path === undefined ? `${isLocal(address) ? 'http' : 'https'}://${address}` : 'http://localhost';
+  const session = connect(url, path === undefined ? {} : { createConnection: () => connectSocket(path) });
+  const timer = setTimeout(() => session.destroy(new Error('no answer')), connectMs);
+  session.once('error', reject);
+  session.once('close', () => reject(new Error('closed')));
+  // Any HTTP/2 peer sends settings.
+  session.once('remoteSettings', () => resolve(session));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** The header of each message: one byte for "not compressed", four for the length. */
+const framing = 5;
+
+function framed(body: Uint8Array): Buffer {
+  const frame = Buffer.alloc(framing + body.byteLength);
+  frame.writeUInt32BE(body.byteLength, 1);
+  frame.set(body, framing);
+  return frame;
+}
+
+/** The message of a status is percent-encoded. */
+function decoded(words: string): string {
+  try {
+    return decodeURIComponent(words);
+  } catch {
+    return words;
+  }
+}

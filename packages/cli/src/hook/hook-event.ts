@@ -1,0 +1,44 @@
+import type { FileOperation, NetworkCall, Outcome, ProcessExec, ToolCall } from '@reeve/sdk';
+
+/** What hooks ask about. */
+export type HookAction = FileOperation | NetworkCall | ProcessExec | ToolCall;
+
+/** One thing that a tool would do, and a remark for the people who look at it. */
+export interface PlannedAction {
+  readonly action: HookAction;
+  readonly note?: string | undefined;
+}
+
+/** A tool is about to be used. */
+export interface BeforeTool {
+  readonly kind: 'before';
+  readonly session: string;
+  /** The agent inside of the session, empty for its main one. */
+  readonly agent: string;
+  /** Undefined if the host gives no ids. */
+  readonly toolUse: string | undefined;
+  /** A more precise event of a tool use that another event has announced already. */
+  readonly isRepeated: boolean;
+  readonly actions: readonly PlannedAction[];
+}
+
+/** A tool has been used. */
+export interface AfterTool {
+  readonly kind: 'after';
+  readonly session: string;
+  readonly toolUse: string | undefined;
+  readonly actions: readonly PlannedAction[];
+  readonly outcome: Outcome;
+}
+
+export type HookEvent =
+  | BeforeTool
+  | AfterTool
+  /** The agent stopped working for now. What it began is over. */
+  | { readonly kind: 'turn_over'; readonly session: string; readonly agent: string }
+  | { readonly kind: 'session_over'; readonly session: string }
+  /** Nothing to ask or to report. */
+  | { readonly kind: 'other' };
+
+/** What came on standard input is no event of this host. */
+export class MalformedEvent extends Error {}

@@ -1,0 +1,95 @@
+import type { EventObject } from '../event-members.ts';
+import { objectOf, optionalText, textOf } from '../event-members.ts';
+import type { HookEvent, PlannedAction } from '../hook-event.ts';
+import type { HookHost } from '../hook-host.ts';
+import type { ToolPlace } from '../plan-actions.ts';
+import { planFetch, planFile, planMcp, planSearch, planShell, planTool, planUnreadable } from '../plan-actions.ts';
+
+/** Claude Code: https://code.claude.com/docs/en/hooks */
+export const claudeCode: HookHost = {
+  name: 'claude-code',
+  read: (event, home) => readEvent(event, home, toolActions),
+  // Without a decision the rules and the questions of the host itself still count. After an approval they need not.
+  allow: (event, approved) => (isBefore(event) ? decided(approved ? { permissionDecision: 'allow' } : {}) : {}),
+  deny: (event, reason) =>
+    isBefore(event) ? decided({ permissionDecision: 'deny', permissionDecisionReason: reason }) : {},
+};
+
+function isBefore(event: EventObject): boolean {
+  return event['hook_event_name'] === 'PreToolUse';
+}
+
+function decided(members: object): object {
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...members } };
+}
+
+export type ToolActions = (tool: string, input: EventObject, place: ToolPlace) => readonly PlannedAction[];
+
+/** The events of Claude Code. Codex has taken over their names and members. */
+export function readEvent(event: EventObject, home: string, actionsOf: ToolActions): HookEvent {
+  const name = textOf(event, 'hook_event_name');
+  const session = textOf(event, 'session_id');
+  const agent = optionalText(event, 'agent_id') ?? '';
+  switch (name) {
+    case 'PreToolUse': {
+      const toolUse = optionalText(event, 'tool_use_id');
+      return { kind: 'before', session, agent, toolUse, isRepeated: false, actions: planned(event, home, actionsOf) };
+    }
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+    case 'PermissionDenied': {
+      const toolUse = optionalText(event, 'tool_use_id');
+      return {
+        kind: 'after',
+        session,
+        toolUse,
+        actions: planned(event, home, actionsOf),
+        outcome: outcomeOf(name, event),
+      };
+    }
+    case 'Stop':
+    case 'StopFailure':
+    case 'SubagentStop':
+    case 'Interrupt':
+      return { kind: 'turn_over', session, agent };
+    case 'SessionEnd':
+      return { kind: 'session_over', session };
+    default:
+      return { kind: 'other' };
+  }
+}
+
+function planned(event: EventObject, home: string, actionsOf: ToolActions): readonly PlannedAction[] {
+  const tool = textOf(event, 'tool_name');
+  const cwd = optionalText(event, 'cwd') ?? '/';
+  return actionsOf(tool, objectOf(event, 'tool_input'), { cwd, home });
+}
+
+function outcomeOf(name: string, event: EventObject): 'succeeded' | 'failed' | 'cancelled' {
+  if (name === 'PermissionDenied' || event['is_interrupt'] === true) return 'cancelled';
+  if (name === 'PostToolUseFailure') return 'failed';
+  const response = objectOf(event, 'tool_response');
+  const code = response['exit_code'] ?? objectOf(response, 'metadata')['exit_code'];
+  if (response['interrupted'] === true) return 'cancelled';
+  return response['success'] === false || (typeof code === 'number' && code !== 0) ? 'failed' : 'succeeded';
+}
+
+const writers = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
+const readers = new Set(['Read', 'NotebookRead', 'LS']);
+
+/** What a tool of Claude Code would do. */
+export const toolActions: ToolActions = (tool, input, place) => {
+  const path = optionalText(input, 'file_path', 'notebook_path', 'path');
+  if (tool === 'Bash' || tool === 'Monitor') return planShell(input['command'], place);
+  if (tool === 'PowerShell')
+    return [
+      planUnreadable('PowerShell is not read here', [tool, optionalText(input, 'command')?.slice(0, 1024) ?? '']),
+    ];
+  if (writers.has(tool) && path !== undefined) return [planFile('write', path, place)];
+  if (readers.has(tool) && path !== undefined) return [planFile('read', path, place)];
+  if (tool === 'Grep') return planSearch(path, optionalText(input, 'glob'), place);
+  if (tool === 'Glob') return planSearch(path, undefined, place);
+  const url = optionalText(input, 'url');
+  if (tool === 'WebFetch' && url !== undefined) return [planFetch(url, tool, input)];
+  return [planMcp(tool, input) ?? planTool(tool, input)];
+};

@@ -1,0 +1,80 @@
+import { posix } from 'node:path';
+import type { HookAction, PlannedAction } from './hook-event.ts';
+import { analyseShell } from './shell/analyse-shell.ts';
+import type { ShellAction } from './shell/shell-action.ts';
+import { unreadable } from './shell/shell-action.ts';
+
+/** Where a tool is used. */
+export interface ToolPlace {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+const mostActions = 200;
+
+/** Everything that a command line would do. */
+export function planShell(command: unknown, { cwd, home }: ToolPlace): readonly PlannedAction[] {
+  if (typeof command !== 'string') return [planUnreadable('the command is no text')];
+  const actions = analyseShell(command, { cwd, home }).map(ofShell);
+  if (actions.length === 0) return [planUnreadable('there is no command')];
+  if (actions.length <= mostActions) return actions;
+  return [...actions.slice(0, mostActions - 1), planUnreadable(`there are more than ${mostActions} commands`)];
+}
+
+function ofShell(found: ShellAction): PlannedAction {
+  switch (found.kind) {
+    case 'execution':
+      return { action: { type: 'process_exec', command: found.command, args: found.args }, note: found.note };
+    case 'file':
+      return { action: { type: 'file_operation', operation: found.operation, path: found.path } };
+    case 'connection':
+      return { action: { type: 'network_call', host: found.host, port: found.port, protocol: found.protocol } };
+  }
+}
+
+export function planUnreadable(note: string, args: readonly string[] = []): PlannedAction {
+  return { action: { type: 'process_exec', command: unreadable, args }, note };
+}
+
+export function planFile(operation: string, path: string, place: ToolPlace): PlannedAction {
+  return { action: { type: 'file_operation', operation, path: absolute(path, place) } };
+}
+
+function absolute(path: string, { cwd, home }: ToolPlace): string {
+  if (path === '~' || path.startsWith('~/')) return posix.join(home, path.slice(1));
+  return /^file:/i.test(path) ? path : posix.resolve(cwd, path);
+}
+
+/** A fetch, by the host that is asked. A text that is no URL leaves the tool as it is. */
+export function planFetch(url: string, tool: string, input: unknown): PlannedAction {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || parsed.hostname === '') return planTool(tool, input);
+  const protocol = parsed.protocol.replace(':', '');
+  const port = parsed.port === '' ? (defaultPorts[protocol] ?? 0) : Number(parsed.port);
+  return { action: { type: 'network_call', host: parsed.hostname, port, protocol } };
+}
+
+const defaultPorts: Readonly<Record<string, number>> = { http: 80, https: 443, ws: 80, wss: 443, ftp: 21 };
+
+/** A tool of a server, or any other one. */
+export function planTool(tool: string, input: unknown, source?: string): PlannedAction {
+  const action: HookAction = { tool, args: input, ...(source === undefined ? {} : { source }) };
+  return { action };
+}
+
+/** `mcp__<server>__<tool>`, as several hosts name the tools of MCP servers. */
+export function planMcp(name: string, input: unknown): PlannedAction | undefined {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
+  return server === undefined || tool === undefined ? undefined : planTool(tool, input, server);
+}
+
+/** A search in files: what it may show is in the folder, or in the files that a pattern names. */
+export function planSearch(
+  folder: string | undefined,
+  pattern: string | undefined,
+  place: ToolPlace,
+): readonly PlannedAction[] {
+  const where = folder ?? place.cwd;
+  const named = pattern === undefined ? [] : [planFile('read', posix.join(absolute(where, place), pattern), place)];
+  return [planFile('read', where, place), ...named];
+}

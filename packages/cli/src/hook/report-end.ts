@@ -1,0 +1,56 @@
+import type { Outcome } from '@reeve/sdk';
+import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
+import { GatewayConversation } from './ask-gateway.ts';
+import type { HookEvent } from './hook-event.ts';
+import type { HostName } from './hook-host.ts';
+import { endedUse } from './open-uses.ts';
+import { traceOf } from './operation-ids.ts';
+import type { OpenUse, SessionFile } from './session-file.ts';
+
+type EndEvent = Exclude<HookEvent, { readonly kind: 'before' | 'other' }>;
+
+export interface ReportEnd {
+  readonly event: EndEvent;
+  /** Asked for only if there is something to report. */
+  readonly agent: () => Promise<ResolvedAgent>;
+  readonly host: HostName;
+  readonly file: SessionFile;
+}
+
+/** Reports the operations that are over. Those that could not be reported stay, for the end of the session. */
+export async function reportEnd({ event, agent, host, file }: ReportEnd): Promise<void> {
+  const ended = endedBy(event, file.read());
+  if (ended.length > 0) {
+    using gateway = await GatewayConversation.open(await agent(), host, traceOf(event.session));
+    const [outcome, detail] = outcomeOf(event);
+    const spans = ended.flatMap((use) => use.spans).filter((span) => span !== null);
+    await gateway.complete(spans, outcome, detail);
+    const isOver = ({ key }: OpenUse) => ended.some((use) => use.key === key);
+    await file.change((uses) => ({ uses: uses.filter((use) => !isOver(use)), result: undefined }));
+  }
+  if (event.kind === 'session_over') file.removeForgotten(Date.now());
+}
+
+function endedBy(event: EndEvent, uses: readonly OpenUse[]): readonly OpenUse[] {
+  switch (event.kind) {
+    case 'after': {
+      const use = endedUse(uses, event);
+      return use === undefined ? [] : [use];
+    }
+    case 'turn_over':
+      return uses.filter(({ state, agent }) => state === 'running' && agent === event.agent);
+    case 'session_over':
+      return uses;
+  }
+}
+
+function outcomeOf(event: EndEvent): readonly [Outcome, string] {
+  switch (event.kind) {
+    case 'after':
+      return [event.outcome, ''];
+    case 'turn_over':
+      return ['cancelled', 'the turn ended without a result of it'];
+    case 'session_over':
+      return ['cancelled', 'the session ended'];
+  }
+}

@@ -1,0 +1,46 @@
+/** One character of a word after its quotes are removed, and what the shell may still do with it. */
+export interface Cell {
+  /** One character, or the whole source of an expansion such as `$x` or `$(date)`. */
+  readonly text: string;
+  /** Quoted: no glob, no brace, no tilde. */
+  readonly quoted: boolean;
+  /** Stands for something that is known only when it runs. */
+  readonly unknown: boolean;
+}
+
+/** A word as a command gets it. */
+export interface Word {
+  /** With quotes removed. Expansions stay as they are written. */
+  readonly text: string;
+  /** Whether an expansion is part of it, so that the text is not what the command gets. */
+  readonly unknown: boolean;
+  /** Whether the shell would put the names of files in its place. */
+  readonly isGlob: boolean;
+  /** No quote and no expansion was involved: the word may be a reserved one. */
+  readonly plain: boolean;
+  /** Added by a wrapper at run time, so it is not shown. */
+  readonly isHidden?: true;
+}
+
+export function wordOf(cells: readonly Cell[]): Word {
+  return {
+    text: cells.map(({ text }) => text).join(''),
+    unknown: cells.some(({ unknown }) => unknown),
+    isGlob: isGlob(cells.map(({ text, quoted, unknown }) => (quoted || unknown ? '' : text)).join('')),
+    plain: cells.every(({ quoted, unknown }) => !quoted && !unknown),
+  };
+}
+
+function isGlob(text: string): boolean {
+  const open = text.indexOf('[');
+  return /[*?]/.test(text) || (open >= 0 && text.lastIndexOf(']') > open);
+}
+
+export function literal(text: string): Word {
+  return { text, unknown: false, isGlob: false, plain: false };
+}
+
+/** The same word, with content that only shows when it runs. */
+export function unknownWord(word: Word): Word {
+  return { ...word, unknown: true };
+}

@@ -1,0 +1,29 @@
+import { connect } from '@reeve/sdk';
+import type { ActionAnswer } from './describe-answer.ts';
+import type { Asker } from './wire-check.ts';
+
+/** Waits for what is held, all at once, on the control stream. What is still held in the end stays held. */
+export async function waitForPeople(
+  held: readonly ActionAnswer[],
+  asker: Asker,
+  addresses: readonly string[],
+  waitMs: number,
+): Promise<readonly ActionAnswer[]> {
+  using reeve = connect({ addresses, onUnavailable: 'throw' });
+  const { agentId, token, host, trace } = asker;
+  await using agent = reeve.attach({ ...agentId, token, shared: true });
+  const wait = async (answer: ActionAnswer): Promise<ActionAnswer> => {
+    const { planned, span } = answer;
+    const { decision, reason, policyRule, approvalId } = await agent.decision(planned.action, {
+      traceId: trace,
+      spanId: span,
+      runId: trace,
+      summary: planned.note,
+      via: { door: 'hook', name: host },
+      waitMs,
+    });
+    return { ...answer, decision, reason, policyRule, approvalId: approvalId ?? answer.approvalId };
+  };
+  // Awaited here, because the connection ends with this function.
+  return await Promise.all(held.map(wait));
+}

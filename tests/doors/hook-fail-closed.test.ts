@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decisionOf, HookMachine, toolEvent } from './hook-host.ts';
+
+let machine: HookMachine;
+beforeAll(async () => {
+  machine = await HookMachine.start('name: house\ndefault: allow\n');
+});
+afterAll(async () => {
+  await machine[Symbol.asyncDispose]();
+});
+
+const ls = toolEvent('PreToolUse', 's-1', 'toolu_1', 'Bash', { command: 'ls' });
+const nobody = () => ({ ...machine.env, REEVE_GRPC_ADDR: '127.0.0.1:1', REEVE_AGENT_TOKEN: 'rva_of_nobody' });
+
+test('garbage is blocked in every host', async () => {
+  for (const host of ['claude-code', 'codex', 'cursor', 'gemini-cli']) {
+    for (const text of ['no json', '{"hook_event_name": 7}']) {
+      const { code, stdout, stderr } = await machine.send(host, text);
+      expect({ host, text, code, stdout }).toEqual({ host, text, code: 2, stdout: '' });
+      expect(stderr).toMatch(/^Reeve: /);
+    }
+  }
+});
+
+test('without the gateway, the tool is not used, and the answer says so', async () => {
+  const { code, answer } = await machine.send('claude-code', ls, [], nobody());
+  expect(code).toBe(0);
+  expect(decisionOf({ answer } as never)).toMatchObject({ decision: 'deny' });
+  expect(decisionOf({ answer } as never).reason).toMatch(/^Reeve is not reachable: the gateway does not answer/);
+});
+
+test('a wrong option blocks too', async () => {
+  expect(await machine.send('codex', ls, ['--approval-wait', 'long'])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('without an identity nothing is allowed', async () => {
+  const { REEVE_AGENT: _, ...env } = machine.env;
+  const answer = await machine.send('claude-code', ls, [], env);
+  expect(decisionOf(answer).reason).toContain('no agent: give --agent');
+});
+
+test('a token that is nobody’s allows nothing, and is not shown', async () => {
+  const env = { ...machine.env, REEVE_AGENT_TOKEN: 'rva_0123456789abcdef0123456789abcdef' };
+  const answer = await machine.send('claude-code', ls, [], env);
+  expect(decisionOf(answer).decision).toBe('deny');
+  expect(answer.stdout + answer.stderr).not.toContain('rva_0123');
+});
+
+test('--fail-open lets through what nobody could be asked about, and says so', async () => {
+  const answer = await machine.send('claude-code', ls, ['--fail-open'], nobody());
+  expect(decisionOf(answer).decision).toBeUndefined();
+  expect(answer.stderr).toContain('let through, because of --fail-open');
+});
+
+test('a report that cannot be delivered disturbs nobody, and is made up for at the end of the session', async () => {
+  const use = (name: string) => toolEvent(name, 's-late', 'toolu_9', 'Bash', { command: 'ls' });
+  await machine.send('claude-code', use('PreToolUse'));
+  const late = await machine.send('claude-code', use('PostToolUse'), [], {
+    ...machine.env,
+    REEVE_GRPC_ADDR: '127.0.0.1:1',
+  });
+  expect(late).toMatchObject({ code: 0, stdout: '{}\n' });
+  expect(late.stderr).toContain('could not be reported');
+  expect(await machine.states('s-late')).toEqual({ toolu_9: 'running' });
+  await machine.send('claude-code', { hook_event_name: 'SessionEnd', session_id: 's-late', reason: 'other' });
+  expect(await machine.states('s-late')).toEqual({ toolu_9: 'completing' });
+});
+
+test('a token that the gateway forgot is registered again', async () => {
+  const agent = { orgId: 'acme', teamId: 'core', agentId: 'ada' };
+  await machine.send('claude-code', toolEvent('PreToolUse', 's-new', 'a', 'Bash', { command: 'ls' }));
+  await machine.gateway.register(agent);
+  const answer = await machine.send('claude-code', toolEvent('PreToolUse', 's-new', 'b', 'Bash', { command: 'ls' }));
+  expect(decisionOf(answer).decision).toBeUndefined();
+  expect(await machine.states('s-new')).toMatchObject({ b: 'running' });
+});

@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TestHome } from '../harness/cli.ts';
+
+const files = {
+  'claude-code': '.claude/settings.json',
+  codex: '.codex/hooks.json',
+  cursor: '.cursor/hooks.json',
+  'gemini-cli': '.gemini/settings.json',
+} as const;
+
+function write(home: TestHome, name: string, text: string, mode = 0o640): string {
+  const path = join(home.path, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode });
+  return path;
+}
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+test('adds hooks to what is there, twice is once, and uninstall leaves what was there', async () => {
+  for (const [host, name] of Object.entries(files)) {
+    using home = new TestHome();
+    const before = {
+      ...(host === 'cursor' ? { version: 1 } : {}),
+      theme: 'dark',
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'say done' }] }], stop: [{ command: 'mine' }] },
+    };
+    const path = write(home, name, `${JSON.stringify(before, undefined, 4)}\n`);
+    const first = await home.json<{ changed: boolean; file: string; command: string; remarks: string[] }>([
+      'hook',
+      'install',
+      host,
+    ]);
+    expect(first).toMatchObject({ changed: true, file: path });
+    expect(first.command).toMatch(/reeve(\.mjs)?'? hook [a-z-]+ \|\| exit 2$/);
+    const installed = JSON.parse(read(path)) as { theme: string; hooks: Record<string, unknown[]> };
+    expect(installed.theme).toBe('dark');
+    expect(JSON.stringify(installed)).toContain('say done');
+    expect(read(path)).toContain('\n    "theme"');
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect((await home.json<{ changed: boolean }>(['hook', 'install', host])).changed).toBe(false);
+    expect((await home.json<{ changed: boolean }>(['hook', 'uninstall', host])).changed).toBe(true);
+    expect(JSON.parse(read(path))).toEqual(before);
+    expect((await home.json<{ changed: boolean }>(['hook', 'uninstall', host])).changed).toBe(false);
+  }
+});
+
+test('makes the file, gives hooks time for a person, and says what else is needed', async () => {
+  using home = new TestHome();
+  const { stdout, stderr, code } = await home.run([
+    'hook',
+    'install',
+    'codex',
+    '--agent',
+    'acme/core/ada',
+    '--grpc-addr',
+    '127.0.0.1:7',
+  ]);
+  const path = join(home.path, files.codex);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `Wrote ${path}\n` });
+  expect(stderr).toContain('/hooks');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const { hooks } = JSON.parse(read(path)) as {
+    hooks: Record<string, { hooks: { command: string; timeout: number }[] }[]>;
+  };
+  expect(hooks['PreToolUse']?.[0]?.hooks[0]).toMatchObject({ timeout: 3600 });
+  expect(hooks['PreToolUse']?.[0]?.hooks[0]?.command).toContain(
+    'hook codex --agent acme/core/ada --grpc-addr 127.0.0.1:7',
+  );
+  const again = await home.run(['hook', 'install', 'codex', '--agent', 'acme/core/ben']);
+  expect(again.code).toBe(0);
+  expect(read(path)).not.toContain('acme/core/ada');
+});
+
+test('claude code and cursor block if the hook itself fails', async () => {
+  using home = new TestHome();
+  await home.run(['hook', 'install', 'claude-code']);
+  await home.run(['hook', 'install', 'cursor']);
+  expect(read(join(home.path, files['claude-code']))).toContain('"onFailure": "block"');
+  expect(read(join(home.path, files.cursor))).toContain('"failClosed": true');
+});
+
+test('leaves alone what it cannot keep, and refuses what it does not know', async () => {
+  using home = new TestHome();
+  const text = '{\n  // mine\n  "theme": "dark"\n}\n';
+  const path = write(home, files['gemini-cli'], text);
+  const { code, stderr } = await home.run(['hook', 'install', 'gemini-cli']);
+  expect({ code, text: read(path) }).toEqual({ code: 1, text });
+  expect(stderr).toContain('is not plain JSON');
+  expect((await home.run(['hook', 'install', 'emacs'])).code).toBe(2);
+  expect((await home.run(['hook', 'install', 'codex', '--user', '--project'])).code).toBe(2);
+});
