@@ -14,6 +14,7 @@ export const parts = [
   'cli-start',
   'cluster',
   'peers',
+  'floods',
   'profile',
 ] as const;
 export type Part = (typeof parts)[number];
@@ -55,6 +56,7 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only conditions                 decisions with conditions and budgets, by 10 and 1,000 documents
   npm run bench -- --only cluster                    one to four gateways on one PostgreSQL, and what PostgreSQL takes
   npm run bench -- --only peers                      echoes on tonic, grpc-go and grpc-js, and Reeve, OPA and Cerbos
+  npm run bench -- --only floods                     decisions beside hostile clients, by both gRPC engines
   npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
 
   --quick           short rounds, small numbers, no results on disk

@@ -4,6 +4,7 @@ import { Sender } from './calls/sender.ts';
 import type { ServerCall } from './calls/server-call.ts';
 import type { Shared } from './calls/shared.ts';
 import { Streams } from './calls/streams.ts';
+import { Turn } from './calls/turn.ts';
 import { ConnectionError, requireLength, unexpected } from './http2/connection-error.ts';
 import { goAwayFrame, pingBytes, pingFrame } from './http2/control-frames.ts';
 import type { ErrorCode } from './http2/frame.ts';
@@ -18,8 +19,6 @@ import { PeerBudget } from './limits/peer-budget.ts';
 const keepalive = Buffer.from('are you?');
 /** Answers of the calls that came before the others were refused may wait for so many times the bound. */
 const queuedTimes = 4;
-/** Others have their turn after so many frames with work in them. */
-const workInTurn = 256;
 const farewell = Buffer.from('farewell');
 
 /** One connection: reads frames, and ends with GOAWAY on whatever breaks the rules. */
@@ -41,8 +40,7 @@ export class Connection implements FrameSink {
   readonly #window = new ReceiveWindow();
   #dataCall: ServerCall | undefined;
   #isDataLast = false;
-  /** What this turn has done, in frames that begin calls or carry messages. */
-  #work = 0;
+  readonly #turn = new Turn(() => this.#intake.rest());
   #isDraining = false;
   #isLeaving = false;
 
@@ -59,10 +57,10 @@ export class Connection implements FrameSink {
       mostQueued,
       () => this.#flooded(),
     );
-    this.streams = new Streams(shared, this.#sender, this.#budget, now, () => this.#leaveIfIdle());
+    this.streams = new Streams(shared, this.#sender, this.#turn, this.#budget, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
     socket.setNoDelay(true);
-    this.#intake = new Intake(socket, this.#outbox, this, (read) => this.#turn(read));
+    this.#intake = new Intake(socket, this.#outbox, this, (isNew, read) => this.#read(isNew, read));
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#closed();
@@ -87,7 +85,7 @@ export class Connection implements FrameSink {
   }
 
   get mayReadOn(): boolean {
-    return this.#work < workInTurn && !this.#outbox.isCongested;
+    return !this.#turn.isOver && !this.#outbox.isCongested;
   }
 
   /** Asks whether the peer is there. */
@@ -136,16 +134,16 @@ export class Connection implements FrameSink {
     if (this.#blocks.isOpen || stream === 0 || !this.#hasSettings) throw unexpected('DATA');
     this.#window.take(length);
     if (content === 0 && !isLast) this.#budget.idleFrame(this.streams.now);
-    if (content > 0) this.#work++;
+    if (content > 0) this.#turn.spend(1);
     this.#dataCall = this.streams.data(stream, length);
     this.#isDataLast = isLast;
   }
 
-  dataPart(bytes: Buffer, start: number, end: number): void {
+  dataPart(bytes: Buffer, start: number, end: number): number {
     const call = this.#dataCall;
-    if (call === undefined) return;
+    if (call === undefined) return end;
     this.streams.touch(call);
-    call.take(bytes, start, end);
+    return call.take(bytes, start, end);
   }
 
   dataEnds(): void {
@@ -161,7 +159,7 @@ export class Connection implements FrameSink {
     }
     switch (type) {
       case frameType.headers:
-        this.#work++;
+        this.#turn.spend(1);
         this.#blocks.headers(flags, stream, bytes, start, end);
         break;
       case frameType.continuation:
@@ -210,12 +208,12 @@ export class Connection implements FrameSink {
     this.#sender.grant(0, this.#window.size - defaultWindow);
   }
 
-  #turn(read: (now: number) => void): void {
+  #read(isNew: boolean, read: (now: number) => void): void {
     this.streams.beginTurn(performance.now());
     this.pingedAt = undefined;
-    this.#work = 0;
     this.#outbox.beginBatch();
     try {
+      if (isNew) this.#turn.begin();
       read(this.streams.now);
       this.streams.endTurn();
       const increment = this.#window.replenish();
@@ -228,6 +226,7 @@ export class Connection implements FrameSink {
 
   #closed(): void {
     this.#intake.stop();
+    this.#turn.stop();
     this.closingSince ??= performance.now();
     this.streams.closeAll();
   }
@@ -249,6 +248,7 @@ export class Connection implements FrameSink {
   #drained(): void {
     this.#sender.pump();
     this.#intake.drained();
+    if (this.#turn.hasPostponed) this.#intake.rest();
   }
 
   #windowUpdate(stream: number, bytes: Buffer, start: number, end: number): void {

@@ -112,10 +112,7 @@ test(
     for (let seed = firstSeed; seed < firstSeed + sequences; seed += atOnce) {
       const runs = Array.from({ length: atOnce }, (_, index) => begin(seed + index));
       await turn();
-      careFor(
-        runs.map(({ connection }) => connection),
-        limits,
-      );
+      for (const { connection } of runs) careFor(connection, limits, performance.now());
       await turn();
       for (const run of runs) run.connection.destroy();
       await turn();
