@@ -73,7 +73,9 @@ export async function measureFloods(cores: Cores, pace: Pace, tell: (line: strin
           rounds[at] = [...(rounds[at] ?? []), await measureRound(scene, pace, name)];
         }
       }
-      rows.push(...scenes.map(({ engine }, at) => rowOf(name, engine, rounds[at] ?? [])));
+      const measured = scenes.map(({ engine }, at) => rowOf(name, engine, rounds[at] ?? []));
+      tell(measured.map(({ engine, p99Ratio }) => `${engine} ${ratio(p99Ratio)}`).join(', '));
+      rows.push(...measured);
     }
     return rows;
   } finally {

@@ -40,7 +40,7 @@ export class Connection implements FrameSink {
   readonly #window = new ReceiveWindow();
   #dataCall: ServerCall | undefined;
   #isDataLast = false;
-  readonly #turn = new Turn(() => this.#intake.rest());
+  readonly #turn: Turn;
   #isDraining = false;
   #isLeaving = false;
 
@@ -50,17 +50,19 @@ export class Connection implements FrameSink {
     this.#shared = shared;
     this.#budget = new PeerBudget(shared.limits, now);
     this.#outbox = new Outbox(socket, () => this.#drained());
-    const mostQueued = shared.limits.queuedBytes * queuedTimes;
-    this.#sender = new Sender(
-      this.#outbox,
-      () => this.#budget.sent(),
-      mostQueued,
-      () => this.#flooded(),
-    );
+    const [mostQueued, onFlood] = [shared.limits.queuedBytes * queuedTimes, () => this.#calm('too many answers wait')];
+    this.#sender = new Sender(this.#outbox, () => this.#budget.sent(), mostQueued, onFlood);
+    this.#turn = new Turn(shared.order, () => this.#intake.rest());
     this.streams = new Streams(shared, this.#sender, this.#turn, this.#budget, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
     socket.setNoDelay(true);
-    this.#intake = new Intake(socket, this.#outbox, this, (isNew, read) => this.#read(isNew, read));
+    this.#intake = new Intake(
+      socket,
+      this.#outbox,
+      this,
+      (goOn) => this.#rest(goOn),
+      (isNew, read) => this.#read(isNew, read),
+    );
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#closed();
@@ -159,10 +161,11 @@ export class Connection implements FrameSink {
     }
     switch (type) {
       case frameType.headers:
-        this.#turn.spend(1);
+        this.#turn.spend(1 + ((end - start) >> 8));
         this.#blocks.headers(flags, stream, bytes, start, end);
         break;
       case frameType.continuation:
+        this.#turn.spend((end - start) >> 8);
         this.#blocks.continuation(flags, stream, bytes, start, end);
         break;
       case frameType.rstStream:
@@ -224,6 +227,10 @@ export class Connection implements FrameSink {
     this.#outbox.endBatch();
   }
 
+  #rest(goOn: () => void): void {
+    if (!this.#turn.queue(goOn)) this.#calm('too many have sent more than there is time to read');
+  }
+
   #closed(): void {
     this.#intake.stop();
     this.#turn.stop();
@@ -232,16 +239,13 @@ export class Connection implements FrameSink {
   }
 
   #endFor(error: unknown): void {
-    if (error instanceof ConnectionError) {
-      this.end(error.code, error.message);
-    } else {
-      this.end(errorCode.internalError, this.#shared.statusOf(error).message);
-    }
+    if (error instanceof ConnectionError) this.end(error.code, error.message);
+    else this.end(errorCode.internalError, this.#shared.statusOf(error).message);
   }
 
   /** Handlers are not interrupted by the end of their connection: it comes after them. */
-  #flooded(): void {
-    process.nextTick(() => this.end(errorCode.enhanceYourCalm, 'too many answers wait to be read'));
+  #calm(message: string): void {
+    process.nextTick(() => this.end(errorCode.enhanceYourCalm, message));
   }
 
   /** The peer has read what was sent. */

@@ -10,6 +10,7 @@ import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
 import { DeadlineWheel } from './limits/deadline-wheel.ts';
 import { MessageRoom } from './limits/message-room.ts';
+import { TurnOrder } from './limits/turn-order.ts';
 import type { Status } from './status.ts';
 import { statusCode } from './status.ts';
 
@@ -46,6 +47,7 @@ export class GrpcServer {
       limits,
       room: new MessageRoom(limits),
       wheel: new DeadlineWheel(),
+      order: new TurnOrder(),
       statusOf: (error) => safeStatus(options.statusOf, error),
     };
     this.#care = new ConnectionCare(this.#connections, limits);

@@ -1,6 +1,6 @@
 import type { FieldList } from '../hpack/decoder.ts';
 import { HpackDecoder } from '../hpack/decoder.ts';
-import { HpackError } from '../hpack/hpack-error.ts';
+import { HpackBomb, HpackError } from '../hpack/hpack-error.ts';
 import { ConnectionError } from '../http2/connection-error.ts';
 import { errorCode } from '../http2/frame.ts';
 import { HeadCache } from './head-cache.ts';
@@ -35,6 +35,7 @@ export class HeadReader {
     try {
       return this.#decoder.decode(bytes, start, end);
     } catch (error) {
+      if (error instanceof HpackBomb) throw new ConnectionError(errorCode.enhanceYourCalm, error.message);
       if (error instanceof HpackError) throw new ConnectionError(errorCode.compressionError, error.message);
       throw error;
     }

@@ -4,6 +4,7 @@ import { flag, frameType, settingId } from '../http2/frame.ts';
 import { settingsFrame } from '../http2/settings.ts';
 import { data, emptySettings, frame, framed, request, word } from '../testkit/raw-client.ts';
 import { testServer } from '../testkit/test-server.ts';
+import { TurnOrder } from '../limits/turn-order.ts';
 import { Turn } from './turn.ts';
 
 const hello = framed(Buffer.from('hello'));
@@ -11,7 +12,7 @@ const empty = Buffer.alloc(5);
 
 test('what waits for a turn goes on in order, as far as each turn lasts', () => {
   const woken = vi.fn();
-  const turn = new Turn(woken);
+  const turn = new Turn(new TurnOrder(), woken);
   const done: number[] = [];
   for (let n = 0; n < 5; n++) {
     turn.postpone(() => {
@@ -33,7 +34,7 @@ test('what waits for a turn goes on in order, as far as each turn lasts', () => 
 });
 
 test('a trusted connection may do more in a turn, and one that is stopped does nothing more', () => {
-  const turn = new Turn(() => undefined);
+  const turn = new Turn(new TurnOrder(), () => undefined);
   turn.spend(64);
   expect(turn.isOver).toBe(true);
   turn.trust();

@@ -1,4 +1,6 @@
-/** How much a stranger may have done in one turn: frames that begin calls or carry content, and messages of streams. */
+import type { TurnOrder } from '../limits/turn-order.ts';
+
+/** What a stranger may do in one turn: frames that begin calls or carry content, and messages of streams. */
 const strangersWork = 64;
 const trustedWork = 256;
 
@@ -7,20 +9,23 @@ const trustedWork = 256;
  * that neither a long read nor many in a row keep others waiting.
  */
 export class Turn {
+  readonly #order: TurnOrder;
   /** Called when something waits for a turn to come. */
   readonly #onPostponed: () => void;
+  #isTrusted = false;
   #most = strangersWork;
   /** What may be done before it is over. */
   #until = strangersWork;
   #work = 0;
   #postponed: (() => void)[] = [];
 
-  constructor(onPostponed: () => void) {
+  constructor(order: TurnOrder, onPostponed: () => void) {
+    this.#order = order;
     this.#onPostponed = onPostponed;
   }
 
   get isOver(): boolean {
-    return this.#work >= this.#until;
+    return this.#work >= this.#until || (!this.#isTrusted && this.#order.areStrangersDone);
   }
 
   get hasPostponed(): boolean {
@@ -29,9 +34,11 @@ export class Turn {
 
   spend(work: number): void {
     this.#work += work;
+    if (!this.#isTrusted) this.#order.spend(work);
   }
 
   trust(): void {
+    this.#isTrusted = true;
     this.#most = trustedWork;
     this.#until = trustedWork;
   }
@@ -40,6 +47,11 @@ export class Turn {
   postpone(goOn: () => void): void {
     this.#postponed.push(goOn);
     this.#onPostponed();
+  }
+
+  /** Calls `goOn` when it is its turn again. False if too many wait for theirs. */
+  queue(goOn: () => void): boolean {
+    return this.#order.queue(goOn, this.#isTrusted);
   }
 
   /** A new turn: its first half is for what waited for it, the rest for what comes. */

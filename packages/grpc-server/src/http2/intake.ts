@@ -18,6 +18,7 @@ export class Intake {
   readonly #socket: Socket;
   readonly #outbox: Outbox;
   readonly #sink: FrameSink;
+  readonly #onRest: (goOn: () => void) => void;
   readonly #turn: (isNew: boolean, read: (now: number) => void) => void;
   readonly #preface = new PrefaceReader();
   readonly #reader: FrameReader;
@@ -25,17 +26,22 @@ export class Intake {
   #isResting = false;
   #hasEnded = false;
 
-  /** `turn` is called with each portion, and calls back to have it read. It is new if others had theirs before it. */
+  /**
+   * `turn` is called with each portion, and calls back to have it read. It is new if others had theirs before it:
+   * `onRest` sees to that, and calls back after it.
+   */
   constructor(
     socket: Socket,
     outbox: Outbox,
     sink: FrameSink,
+    onRest: (goOn: () => void) => void,
     turn: (isNew: boolean, read: (now: number) => void) => void,
   ) {
     this.prefaceSince = performance.now();
     this.#socket = socket;
     this.#outbox = outbox;
     this.#sink = sink;
+    this.#onRest = onRest;
     this.#turn = turn;
     this.#reader = new FrameReader(sink);
     socket.on('data', (chunk: Buffer) => this.#take(chunk, false));
@@ -74,7 +80,7 @@ export class Intake {
     if (this.#isResting || this.#isStopped || this.blockedSince !== undefined) return;
     this.#isResting = true;
     this.#socket.pause();
-    setImmediate(() => {
+    this.#onRest(() => {
       this.#isResting = false;
       this.#take(nothing, true);
     });
