@@ -20,6 +20,9 @@ import { StreamServerCall } from './stream-call.ts';
 import type { Turn } from './turn.ts';
 import { UnaryServerCall } from './unary-call.ts';
 
+/** How many calls of a connection that is gone are ended at once. */
+const portion = 64;
+
 /** The streams of one connection, from the first HEADERS to the last frame. */
 export class Streams implements Carrier<ServerCall> {
   now: number;
@@ -132,8 +135,9 @@ export class Streams implements Carrier<ServerCall> {
     for (const call of touched) call.settle();
   }
 
+  /** Ends all calls. Many are ended in portions, so that others have their turn in between. */
   closeAll(): void {
-    for (const call of this.calls.values()) this.#forget(call);
+    if (this.calls.size <= portion || !this.turn.queue(() => this.#closeSome())) this.#close(this.calls.size);
   }
 
   statusOf(error: unknown): Status {
@@ -183,6 +187,16 @@ export class Streams implements Carrier<ServerCall> {
     if (call.isUseful) this.#budget.answered();
     this.#closed.add(call.id, isReset);
     this.#forget(call);
+  }
+
+  #closeSome(): void {
+    this.turn.spend(portion);
+    this.#close(portion);
+    if (this.calls.size > 0 && !this.turn.queue(() => this.#closeSome())) this.#close(this.calls.size);
+  }
+
+  #close(count: number): void {
+    for (const call of [...this.calls.values()].slice(0, count)) this.#forget(call);
   }
 
   #forget(call: ServerCall): void {

@@ -38,6 +38,31 @@ test('too many strangers do not wait', () => {
   expect(order.queue(nothing, true)).toBe(true);
 });
 
+test('the calls of strangers that are gone are ended in portions', async () => {
+  let closed = 0;
+  const atOnce: number[] = [];
+  const handler = () => ({
+    message: () => undefined,
+    ended: () => undefined,
+    closed: () => {
+      if (closed === 0) {
+        setImmediate(() => {
+          atOnce.push(closed);
+          closed = 0;
+        });
+      }
+      closed++;
+    },
+  });
+  const { client } = await testServer({ stream: { '/t': handler } });
+  const calls = Array.from({ length: 1000 }, (_, n) => request(2 * n + 1, '/t'));
+  const here = await Promise.all(Array.from({ length: 6 }, () => client(emptySettings, ...calls)));
+  for (const one of here) await one.settled();
+  for (const one of here) one.destroy();
+  await vi.waitFor(() => expect(atOnce.reduce((sum, count) => sum + count, 0)).toBe(6000), 10_000);
+  expect(Math.max(...atOnce)).toBeLessThanOrEqual(256);
+});
+
 test('however many strangers call, little is done before others have their turn', async () => {
   let handled = 0;
   const atOnce: number[] = [];
