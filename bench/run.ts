@@ -8,6 +8,7 @@ import type { Cores } from './cores.ts';
 import { chooseCores } from './cores.ts';
 import { fanOutTable, measureFanOut } from './fan-out.ts';
 import { hookTable, measureHook } from './hook.ts';
+import { floodsTable, measureFloods } from './floods.ts';
 import { loginsTable, measureLogins } from './logins.ts';
 import { logsTable, measureLogs } from './logs.ts';
 import { memoryPicture, memoryTable } from './memory-report.ts';
@@ -94,6 +95,10 @@ const runs: Readonly<Record<Part, Run>> = {
   peers: async (cores, { pace }) => {
     const results = await measurePeers(cores, pace, tell);
     return { text: peersText(results), results, picture: peersPicture(results) };
+  },
+  floods: async (cores, { pace }) => {
+    const results = await measureFloods(cores, pace, tell);
+    return { text: floodsTable(results), results };
   },
   profile: async (cores, { pace }) => {
     const results = await profileGateway(cores, pace, tell);
