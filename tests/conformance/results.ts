@@ -2,11 +2,14 @@ import { textTable } from '../../bench/table.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { InteropResult } from './interop.ts';
+import type { McpResult } from './mcp/mcp-suite.ts';
+import { isSame } from './mcp/mcp-suite.ts';
 
 /** What a run has found so far. */
 export interface Results {
   readonly h2spec: H2specResult[];
   readonly interop: InteropResult[];
+  readonly mcp: McpResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -15,7 +18,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], broken: [], notRun: [], versions: [] };
+  return { h2spec: [], interop: [], mcp: [], broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -25,7 +28,7 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
@@ -33,8 +36,8 @@ export function addedUp({ h2spec, interop, broken }: Results): Sums {
   const right = passed - unexpectedPasses;
   const failures = interop.filter(({ failure }) => failure !== undefined).length;
   return {
-    passed: right + interop.length - failures,
-    failed: wrong.length + failures + broken.length,
+    passed: right + interop.length - failures + mcp.filter(isSame).length,
+    failed: wrong.length + failures + mcp.filter((result) => !isSame(result)).length + broken.length,
     excepted: verdicts.length - wrong.length - right,
   };
 }
@@ -101,4 +104,10 @@ export function interopTable({ interop }: Results): string {
     return [name, String(right), String(cases.length - right)];
   });
   return textTable(['', 'passed', 'failed'], rows);
+}
+
+export const mcpHeader = ['scenario', 'server itself', 'through the proxy', 'through the proxy, by stdio'] as const;
+
+export function mcpRows({ mcp }: Results): string[][] {
+  return mcp.map(({ scenario, direct, http, stdio }) => [scenario, direct, http, stdio]);
 }

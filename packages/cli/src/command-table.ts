@@ -219,6 +219,23 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  mcp: {
+    summary: 'Put Reeve in front of MCP servers.',
+    commands: {
+      run: {
+        summary: 'Be an MCP server on stdio, in front of another one.',
+        load: async () => (await import('./commands/mcp-run.ts')).mcpRunCommand,
+      },
+      serve: {
+        summary: 'Serve MCP servers over Streamable HTTP.',
+        load: async () => (await import('./commands/mcp-serve.ts')).mcpServeCommand,
+      },
+      lock: {
+        summary: 'Write down how the tools of MCP servers are defined.',
+        load: async () => (await import('./commands/mcp-lock.ts')).mcpLockCommand,
+      },
+    },
+  },
   topology: {
     summary: 'Show orgs, teams and agents.',
     load: async () => (await import('./commands/topology.ts')).topologyCommand,

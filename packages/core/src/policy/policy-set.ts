@@ -21,7 +21,7 @@ import { subjectOf } from './subject.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
 /** The tier of a decision: that of the document whose rule decided, or what decided instead. */
-export type Tier = 'identity' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
+export type Tier = 'identity' | 'control' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
 
 /** The verdict of policy, with its reason. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {
@@ -77,9 +77,9 @@ export class PolicySet {
    * whose rules cost more than one decision may can still be held for approval: then each rule counts as its own worst
    * case.
    */
-  deniesEveryCall(agent: AgentId, facts: ToolFacts): boolean {
+  deniesEveryCall(agent: AgentId, facts: ToolFacts, evaluation: Evaluation = new Evaluation(facts.subject)): boolean {
     if (this.#isEmpty) return true;
-    const fate = this.#byScope.fateOf(scopesAbove(agent), facts, new Evaluation(facts.subject));
+    const fate = this.#byScope.fateOf(scopesAbove(agent), facts, evaluation);
     return fate === 'denied' || (fate === 'at most denied' && this.#default === 'deny');
   }
 
