@@ -145,6 +145,7 @@ test('the check names the model, its bounds, the run, the trace and the door', a
   expect(check?.payload).toMatchObject({
     action: { type: 'llm_call', model, max_output_tokens: 154, prompt_tokens: Buffer.byteLength(body) },
     run_id: 'ticket-9',
+    via: { door: 'model', name: 'openai-main' },
   });
   expect(check?.span_id).not.toBe('00f067aa0ba902b7');
 });

@@ -54,7 +54,11 @@ export class UpstreamConnections {
         if (!socket.connecting) isConnected = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true));
       });
-      request.once('response', resolve);
+      request.once('response', (answer) => {
+        // Whoever reads the answer sees its errors. Before that, nobody would.
+        answer.on('error', () => {});
+        resolve(answer);
+      });
       request.on('error', (error: NodeJS.ErrnoException) => {
         reject(new UpstreamFailure(error.code ?? 'it does not answer', isConnected));
       });
