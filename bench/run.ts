@@ -11,6 +11,7 @@ import { loginsTable, measureLogins } from './logins.ts';
 import { logsTable, measureLogs } from './logs.ts';
 import { memoryPicture, memoryTable } from './memory-report.ts';
 import { measureMemory } from './memory.ts';
+import { measureModelProxy, modelProxyTable } from './model-proxy.ts';
 import type { Options, Part } from './options.ts';
 import { parseOptions, usage } from './options.ts';
 import { peersPicture, peersText } from './peers-report.ts';
@@ -80,6 +81,10 @@ const runs: Readonly<Record<Part, Run>> = {
   cluster: async (cores, { pace }) => {
     const results = await measureCluster(cores, pace, tell);
     return { text: clusterTable(results), results };
+  },
+  'model-proxy': async (cores, { pace }) => {
+    const results = await measureModelProxy(cores, pace, tell);
+    return { text: modelProxyTable(results), results };
   },
   peers: async (cores, { pace }) => {
     const results = await measurePeers(cores, pace, tell);

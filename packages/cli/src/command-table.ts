@@ -85,6 +85,15 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  llm: {
+    summary: 'Put Reeve in front of model providers.',
+    commands: {
+      serve: {
+        summary: 'Check every model call before it goes to its provider.',
+        load: async () => (await import('./commands/llm-serve.ts')).llmServeCommand,
+      },
+    },
+  },
   ops: {
     summary: 'See operations in flight and control them.',
     commands: {
