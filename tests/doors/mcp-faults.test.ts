@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allowAll } from '../harness/gateway.ts';
+import { allowAll, bootstrapKey } from '../harness/gateway.ts';
 import { eventually } from '../harness/eventually.ts';
 import { McpWorld, scripted } from './mcp-world.ts';
 import { RawMcpClient } from './raw-mcp-client.ts';
@@ -78,6 +78,18 @@ describe('a client that', () => {
     expect(world.heard().at(-1)?.method).toBe('notifications/cancelled');
   });
 
+  it('no longer reads has gone away as well', async () => {
+    const client = await world.run();
+    client.start('tools/call', { name: 'slow' });
+    await world.op();
+    const before = world.outcomes().length;
+    client.child.stdout.destroy();
+    client.start('ping');
+    client.start('ping');
+    expect(await client.ended()).toBe(0);
+    expect(world.outcomes().slice(before)).toEqual(['cancelled']);
+  });
+
   it('writes garbage is told so, and goes on', async () => {
     await using client = await world.run();
     client.write('this is no JSON');
@@ -151,7 +163,7 @@ describe.concurrent('what takes its time:', () => {
     await own.op();
     const { gateway } = own;
     const port = gateway.grpc.split(':')[1] ?? '';
-    const back = await gateway.restart('SIGTERM', { args: ['--grpc', `127.0.0.1:${port}`] });
+    const back = await gateway.restart('SIGKILL', { args: ['--grpc', `127.0.0.1:${port}`] });
     await client.ask('x/finish');
     expect((await client.answer(id)).result?.content[0]?.text).toBe('finished');
     await eventually(() => {
@@ -161,6 +173,22 @@ describe.concurrent('what takes its time:', () => {
     await client[Symbol.asyncDispose]();
     await back[Symbol.asyncDispose]();
   });
+});
+
+it('registers an agent that it knows by name, once, and keeps its token to itself', async () => {
+  const named = { REEVE_AGENT_TOKEN: '', REEVE_API_KEY: bootstrapKey, HOME: world.folder };
+  for (const [times, how] of [
+    [1, { ...named, REEVE_AGENT: 'acme/core/anna' }],
+    [1, { ...named, REEVE_API_KEY: '', REEVE_AGENT: 'acme/core/anna' }],
+  ] as const) {
+    const client = await world.run([], how);
+    expect((await client.call('env')).content[0]?.text).not.toContain('REEVE_');
+    expect(await client.leave()).toBe(0);
+    const registered = world.gateway.audit().filter(({ event_type: type, lineage }) => {
+      return type === 'AgentRegistered' && lineage.agent_id === 'anna';
+    });
+    expect(registered).toHaveLength(times);
+  }
 });
 
 it('refuses to start without knowing who asks, in one line', async () => {

@@ -46,6 +46,8 @@ export const mcpRunCommand = defineCommand({
     const how = governing(shell, options);
     const spec = await specOf(shell, name, options, rest);
     const lock = await lockOf(name, spec, options, how.warn);
+    // A client that no longer reads has gone away. What it called is ended in order, and not by the end of this process.
+    shell.stdout.removeAllListeners('error');
     using stop = stopSignal();
     const misused = new AbortController();
     const agent = new ActingAgent({ shell, globals, flags: options, about: { framework: 'mcp' } });

@@ -43,11 +43,7 @@ export async function runMcp(options: RunMcpOptions): Promise<number> {
     onGone: gone.resolve,
   });
   const read = readAll(input, exchange, (line) => takeLine(line, session, exchange, runId));
-  const stopped = new Promise<'stopped'>((resolve) => {
-    if (stop.aborted) resolve('stopped');
-    stop.addEventListener('abort', () => resolve('stopped'), { once: true });
-  });
-  const end = await Promise.race([read, gone.promise, stopped]);
+  const end = await Promise.race([read, gone.promise, fired(stop, 'stopped'), fired(exchange.left, 'left')]);
   exchange.leave();
   input.destroy();
   if (end === 'stopped') upstream?.kill?.(signalOf(stop.reason));
@@ -55,6 +51,13 @@ export async function runMcp(options: RunMcpOptions): Promise<number> {
   if (typeof end === 'string') return 0;
   warn(end.message);
   return end.orderly ? 0 : 1;
+}
+
+function fired<Name>(signal: AbortSignal, name: Name): Promise<Name> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(name);
+    signal.addEventListener('abort', () => resolve(name), { once: true });
+  });
 }
 
 async function readAll(
