@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { Refusal } from './refusal.ts';
 
+const mostSeen = 100;
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
@@ -13,6 +14,8 @@ loopback.addAddress('::1', 'ipv6');
 export class HostCheck {
   readonly #names: ReadonlySet<string>;
   readonly #any: boolean;
+  /** Authorities that were found to be good, because clients send the same one again and again. */
+  readonly #seen = new Set<string>();
 
   /** `allowed` are further names; `*` is any. */
   constructor(listeningOn: string, allowed: readonly string[]) {
@@ -32,18 +35,19 @@ export class HostCheck {
   }
 
   #requireHost(authority: string, localAddress: string): void {
+    if (this.#seen.has(authority)) return;
     const host = hostOfAuthority(authority);
-    if (host !== undefined && this.#isAllowed(host, localAddress)) return;
+    if (host !== undefined && (isLoopback(host) || this.#names.has(host))) {
+      if (this.#seen.size < mostSeen) this.#seen.add(authority);
+      return;
+    }
+    // Who listens on all addresses answers for the one that the connection came to.
+    if (host !== undefined && hostOfAddress(localAddress) === host) return;
     const shown = JSON.stringify(authority.slice(0, 255));
     throw new Refusal(
       'misdirected_request',
       `this proxy does not answer for the host ${shown}; if it should, name it with --allow-host`,
     );
-  }
-
-  /** Who listens on all addresses answers for the one that the connection came to. */
-  #isAllowed(host: string, localAddress: string): boolean {
-    return isLoopback(host) || this.#names.has(host) || hostOfAddress(localAddress) === host;
   }
 }
 

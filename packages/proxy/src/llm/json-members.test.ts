@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { oddText } from '../../test/odd-text.ts';
-import { jsonMembers, repeatedKey } from './json-members.ts';
+import { jsonMembers, repeatedKey, TooManyParts } from './json-members.ts';
 
 test('the places of members are where their values stand, whatever the object and its spacing', () => {
   fc.assert(
@@ -12,6 +12,25 @@ test('the places of members are where their values stand, whatever the object an
       expect(Object.fromEntries(read)).toEqual(JSON.parse(text.toString()));
       expect(text[end]).toBe('}'.charCodeAt(0));
       expect(text.toString('utf8', end + 1)).toBe('\n');
+    }),
+  );
+});
+
+test('a text in more parts than asked for is not looked through', () => {
+  const count = (text: string, most: number) => () => jsonMembers(Buffer.from(text), most);
+  expect(count('{"a":[1,2,3]}', 4)).not.toThrow();
+  expect(count('{"a":[1,2,3,4]}', 4)).toThrow(TooManyParts);
+  expect(count(String.raw`{"a":"\"\"\"\"\""}`, 4)).toThrow(TooManyParts);
+});
+
+test('no text makes it throw anything else, or run for ever', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', 'a', ' ')), (parts) => {
+      try {
+        jsonMembers(Buffer.from(parts.join('')));
+      } catch (error) {
+        expect(error).toBeInstanceOf(SyntaxError);
+      }
     }),
   );
 });

@@ -11,15 +11,23 @@ export interface JsonMembers {
   readonly end: number;
 }
 
+/** The text has more parts than a parser gets through without keeping everybody else waiting. */
+export class TooManyParts extends Error {}
+
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
  * Where the members of an object stand. The text must be valid JSON with an object outside. Readers of JSON disagree on
- * which of two members of the same name counts, so a caller that judges a member wants to know of both.
+ * which of two members of the same name counts, so a caller that judges a member wants to know of both. `most` bounds the
+ * quotes, brackets and commas.
  */
-export function jsonMembers(text: Buffer): JsonMembers {
+export function jsonMembers(text: Buffer, most = Number.POSITIVE_INFINITY): JsonMembers {
   const members: JsonMember[] = [];
+  let left = most;
+  const count = () => {
+    if (--left < 0) throw new TooManyParts();
+  };
   let at = text.indexOf('{') + 1;
   let depth = 1;
   let key: string | undefined;
@@ -31,13 +39,14 @@ export function jsonMembers(text: Buffer): JsonMembers {
   for (; at < text.length; at++) {
     switch (text[at] ?? 0) {
       case quote: {
-        const end = stringEnd(text, at);
+        const end = stringEnd(text, at, count);
         if (depth === 1 && key === undefined) key = JSON.parse(text.toString('utf8', at, end + 1)) as string;
         at = end;
         break;
       }
       case 0x7b:
       case 0x5b:
+        count();
         depth++;
         break;
       case 0x7d:
@@ -51,6 +60,7 @@ export function jsonMembers(text: Buffer): JsonMembers {
         if (depth === 1) from = at + 1;
         break;
       case 0x2c:
+        count();
         if (depth === 1) close();
         break;
       default:
@@ -66,10 +76,12 @@ export function repeatedKey({ members }: JsonMembers): string | undefined {
 }
 
 /** The closing quote of the string that opens at a place. */
-function stringEnd(text: Buffer, open: number): number {
+function stringEnd(text: Buffer, open: number, count: () => void): number {
   let end = open;
-  do end = text.indexOf(quote, end + 1);
-  while (end >= 0 && isEscaped(text, end));
+  do {
+    count();
+    end = text.indexOf(quote, end + 1);
+  } while (end >= 0 && isEscaped(text, end));
   return end < 0 ? text.length : end;
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonMembers } from './json-members.ts';
-import { jsonMembers, repeatedKey } from './json-members.ts';
+import { jsonMembers, repeatedKey, TooManyParts } from './json-members.ts';
 import { Refusal } from './refusal.ts';
 
 /** The body of a request: as bytes, and as what they mean. */
@@ -12,6 +12,7 @@ export interface JsonRequest {
 }
 
 const longestModel = 512;
+const mostParts = 2_000_000;
 
 /**
  * Reads the body of a request. It passes on as it came, so it must mean the same to every reader: a text that readers
@@ -19,11 +20,11 @@ const longestModel = 512;
  */
 export function parseRequest(body: Buffer): JsonRequest {
   if (!isUtf8(body)) throw new Refusal('invalid_request', 'the body is not valid UTF-8');
-  const value = parsed(body);
+  const places = placesIn(body);
+  const value = parsed(() => JSON.parse(body.toString('utf8')) as unknown);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal('invalid_request', 'the body must be a JSON object');
   }
-  const places = jsonMembers(body);
   const repeated = repeatedKey(places);
   if (repeated !== undefined) {
     throw new Refusal('invalid_request', `the body has the member ${JSON.stringify(repeated.slice(0, 64))} twice`);
@@ -45,10 +46,21 @@ export function limitIn({ value }: JsonRequest, key: string, least = 0): number 
   throw new Refusal('invalid_request', `${key}: must be a whole number, at least ${least}`);
 }
 
-function parsed(body: Buffer): unknown {
+/** A body in too many parts is refused before it is parsed. */
+function placesIn(body: Buffer): JsonMembers {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
-  } catch {
+    return parsed(() => jsonMembers(body, mostParts));
+  } catch (error) {
+    if (!(error instanceof TooManyParts)) throw error;
+    throw new Refusal('request_too_large', `the body has more than ${mostParts} quotes, brackets and commas`);
+  }
+}
+
+function parsed<Value>(parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof TooManyParts) throw error;
     throw new Refusal('invalid_request', 'the body is not valid JSON');
   }
 }

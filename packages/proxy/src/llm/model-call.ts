@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StreamReader } from './dialect/dialect.ts';
 import { largestTokens, promptBound } from './count-tokens.ts';
@@ -76,8 +76,13 @@ export function traceOf({ headers }: IncomingMessage): { traceId: string; spanId
   const given = headers['traceparent'];
   const parts = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(typeof given === 'string' ? given : '');
   const isValid = parts !== null && !/^0+$/.test(parts[1] ?? '');
-  const traceId = isValid ? (parts[1] ?? '') : randomBytes(16).toString('hex');
-  return { traceId, spanId: randomBytes(8).toString('hex') };
+  const traceId = isValid ? (parts[1] ?? '') : randomHex();
+  return { traceId, spanId: randomHex().slice(-16) };
+}
+
+/** 32 digits. Node keeps randomness for these at hand, so they take less time than bytes. */
+function randomHex(): string {
+  return randomUUID().replaceAll('-', '');
 }
 
 export function runIdOf({ headers }: IncomingMessage): string | undefined {
