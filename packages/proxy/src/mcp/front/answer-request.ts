@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Agent } from '@reeve/sdk';
 import { ReeveUnauthenticated } from '@reeve/sdk';
 import { statedVersion } from '../protocol/envelope.ts';
-import { contradicts, passedHeaders } from '../protocol/mcp-headers.ts';
+import { contradicts, lacksHeaders, passedHeaders } from '../protocol/mcp-headers.ts';
 import type { Message, Request } from '../protocol/message.ts';
 import { asRequest, asResponse, isObject, longestMessage, parseMessage, partsOf } from '../protocol/message.ts';
 import type { ServerSpec } from '../server-spec.ts';
@@ -97,8 +97,10 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
     .map(asRequest)
     .filter((each) => each !== undefined);
   const headers = passedHeaders(request.headers);
-  if (requests.some((each) => contradicts(headers, each))) {
-    return refuseRequest(response, 400, 'the headers say something else than the message', { code: -32_020 });
+  const isWrong = (each: Request) => contradicts(headers, each) || (isCommand(spec) && lacksHeaders(headers, each));
+  if (requests.some(isWrong)) {
+    const what = 'the headers do not say what the message says';
+    return refuseRequest(response, 400, what, { code: -32_020, id: requests[0]?.id });
   }
   const id = sessionIdOf(request);
   if (id !== undefined) {
@@ -112,7 +114,9 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
     return throughSession(front, admitted, opened, message, requests);
   }
   const isStateless = !isCommand(spec) || requests.some(({ params }) => statedVersion(params) !== undefined);
-  if (!isStateless) return refuseRequest(response, 400, 'the session is missing: send Mcp-Session-Id');
+  if (!isStateless) {
+    return refuseRequest(response, 400, 'the session is missing: send Mcp-Session-Id', { id: requests[0]?.id });
+  }
   await withoutSession(front, admitted, message, requests);
 }
 

@@ -4,6 +4,7 @@ import {
   fieldValue,
   headersOfParams,
   headersOfRequest,
+  lacksHeaders,
   paramHeadersOf,
   passedHeaders,
 } from './mcp-headers.ts';
@@ -47,6 +48,12 @@ it('sees that headers name another tool', () => {
   expect(contradicts({ 'mcp-name': fieldValue('größe') }, request)).toBe(false);
   expect(contradicts({ 'mcp-name': 'other' }, request)).toBe(true);
   expect(contradicts({ 'mcp-method': 'ping' }, request)).toBe(true);
+  const stateless = { ...request, params: { name: 'x', ...envelope } };
+  expect(contradicts({ 'mcp-protocol-version': '2025-11-25' }, request)).toBe(false);
+  expect(contradicts({ 'mcp-protocol-version': '2025-11-25' }, stateless)).toBe(true);
+  expect(lacksHeaders({}, request)).toBe(false);
+  expect(lacksHeaders({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }, stateless)).toBe(true);
+  expect(lacksHeaders(headersOfRequest(stateless), stateless)).toBe(false);
 });
 
 it('passes on nothing that is not about the message', () => {

@@ -27,11 +27,22 @@ export function headersOfRequest({ method, params }: Request): Record<string, st
   };
 }
 
-/** Whether the headers say something else than the request. A server that routes by them would do something else. */
-export function contradicts(headers: Readonly<Record<string, string>>, { method, params }: Request): boolean {
-  const { 'mcp-name': name, 'mcp-method': stated } = headers;
+/**
+ * Whether the headers say something else than the request. A server that routes by them would do something else. Of the
+ * name, only the one of a tool is compared: the rest is the business of the server.
+ */
+export function contradicts(headers: Readonly<Record<string, string>>, request: Request): boolean {
+  const { method, params } = request;
+  const { 'mcp-name': name, 'mcp-method': stated, 'mcp-protocol-version': version } = headers;
   if (stated !== undefined && plainValue(stated) !== method) return true;
+  const own = statedVersion(params);
+  if (own !== undefined && version !== undefined && version !== own) return true;
   return method === 'tools/call' && name !== undefined && isObject(params) && plainValue(name) !== params['name'];
+}
+
+/** Whether the headers lack what revision 2026-07-28 demands. In front of a server without headers nobody else looks. */
+export function lacksHeaders(headers: Readonly<Record<string, string>>, request: Request): boolean {
+  return Object.keys(headersOfRequest(request)).some((name) => headers[name] === undefined);
 }
 
 /** A parameter of a tool that is repeated as `Mcp-Param-…`. */
