@@ -9,7 +9,7 @@ import { startLoad } from './load-process.ts';
 import type { LoadResult, Shape } from './load-protocol.ts';
 import type { Pace } from './options.ts';
 import { usageOf } from './process-usage.ts';
-import { spreadOf } from './statistics.ts';
+import { spreadOf, sum } from './statistics.ts';
 import { count, duration, fixed, textTable } from './table.ts';
 
 export interface ClusterRow {
@@ -18,52 +18,100 @@ export interface ClusterRow {
   /** CPU of all gateways, and of all processes of PostgreSQL, for each decision. */
   readonly gatewayCpuMicros: number;
   readonly postgresCpuMicros: number;
+  /** The same over the figures of one gateway in the same round: the median of all rounds. */
+  readonly gatewayRatio: number;
+  readonly postgresRatio: number;
   readonly p50Micros: number;
   readonly p99Micros: number;
 }
+
+type Round = Omit<ClusterRow, 'name' | 'gatewayRatio' | 'postgresRatio'>;
 
 const shapes: readonly Shape[] = [
   { name: '64 connections each', method: 'unary', connections: 64, inFlight: 1 },
   { name: 'batches of 100', method: 'batch', connections: 1, inFlight: 4 },
 ];
 
-/** The same load at each of one to four gateways on one PostgreSQL, beside one without NATS and the embedded store. */
+type Store = 'embedded' | 'alone' | 'shared' | 'crossed';
+
+const one = '1 gateway, NATS';
+const clusters: readonly { readonly name: string; readonly gateways: number; readonly store: Store }[] = [
+  { name: 'embedded store', gateways: 1, store: 'embedded' },
+  { name: 'PostgreSQL, alone', gateways: 1, store: 'alone' },
+  { name: one, gateways: 1, store: 'shared' },
+  { name: '2 gateways', gateways: 2, store: 'shared' },
+  { name: '3 gateways', gateways: 3, store: 'shared' },
+  { name: '4 gateways', gateways: 4, store: 'shared' },
+  { name: '2, each with the agents of the other', gateways: 2, store: 'crossed' },
+];
+
+/**
+ * The first decisions of every gateway are for its JIT compiler. The more gateways share the cores, the less each of
+ * them gets to do in a round, so rounds are measured once each of them has decided as many.
+ */
+const warmAfter = 30_000;
+
+/**
+ * The same load at each of one to four gateways on one PostgreSQL, beside one without NATS and the embedded store. All
+ * of them stay up, and take their turn in every round, so that whatever disturbs the machine disturbs all of them.
+ */
 export async function measureCluster(
   cores: Cores,
   pace: Pace,
   tell: (line: string) => void,
 ): Promise<Readonly<Record<string, readonly ClusterRow[]>>> {
-  const results: Record<string, ClusterRow[]> = {};
+  const results: Record<string, readonly ClusterRow[]> = {};
   for (const shape of shapes) {
-    const rows: ClusterRow[] = [];
-    for (const [name, gateways, store] of [
-      ['embedded store', 1, 'embedded'],
-      ['PostgreSQL, alone', 1, 'alone'],
-      ['1 gateway, NATS', 1, 'shared'],
-      ['2 gateways', 2, 'shared'],
-      ['3 gateways', 3, 'shared'],
-      ['4 gateways', 4, 'shared'],
-      ['2, each with the agents of the other', 2, 'crossed'],
-    ] as const) {
-      tell(`${shape.name}: ${name} …`);
-      const row = { name, ...(await measure(cores, pace, shape, gateways, store)) };
-      const [ours, postgres] = [row.gatewayCpuMicros, row.postgresCpuMicros].map((micros) => micros.toFixed(0));
-      tell(`  ${ours} µs of the gateways and ${postgres} µs of PostgreSQL for each decision`);
-      rows.push(row);
+    await using stack = new AsyncDisposableStack();
+    const all: { readonly name: string; readonly cluster: Cluster; readonly rounds: Round[] }[] = [];
+    for (const { name, gateways, store } of clusters) {
+      tell(`${shape.name}: warming up: ${name} …`);
+      const cluster = await startCluster(cores, stack, gateways, store);
+      for (let decided = 0; decided < warmAfter; ) decided += (await runRound(cluster, pace, shape)).leastDecided;
+      all.push({ name, cluster, rounds: [] });
     }
-    results[shape.name] = rows;
+    for (let round = 0; round < pace.rounds; round++) {
+      for (const { name, cluster, rounds } of all) {
+        const { figures } = await runRound(cluster, pace, shape);
+        rounds.push(figures);
+        tell(`  round ${round + 1}: ${name}: ${figures.gatewayCpuMicros.toFixed(0)} µs of the gateways`);
+      }
+    }
+    const base = all.find(({ name }) => name === one)?.rounds ?? [];
+    results[shape.name] = all.map(({ name, rounds }) => rowOf(name, rounds, base));
   }
   return results;
 }
 
-async function measure(
+function rowOf(name: string, rounds: readonly Round[], base: readonly Round[]): ClusterRow {
+  const of = (member: keyof Round) => spreadOf(rounds.map((each) => each[member])).median;
+  const over = (member: keyof Round) =>
+    spreadOf(rounds.map((each, nth) => each[member] / (base[nth]?.[member] ?? Number.NaN))).median;
+  return {
+    name,
+    perSecond: of('perSecond'),
+    gatewayCpuMicros: of('gatewayCpuMicros'),
+    postgresCpuMicros: of('postgresCpuMicros'),
+    gatewayRatio: over('gatewayCpuMicros'),
+    postgresRatio: over('postgresCpuMicros'),
+    p50Micros: of('p50Micros'),
+    p99Micros: of('p99Micros'),
+  };
+}
+
+interface Cluster {
+  readonly postgres: number | undefined;
+  readonly lanes: readonly { readonly gateway: GatewayProcess; readonly target: GatewayProcess; readonly load: Load }[];
+}
+
+type Load = ReturnType<typeof startLoad>;
+
+async function startCluster(
   cores: Cores,
-  pace: Pace,
-  shape: Shape,
+  stack: AsyncDisposableStack,
   gateways: number,
-  store: 'embedded' | 'alone' | 'shared' | 'crossed',
-): Promise<Omit<ClusterRow, 'name'>> {
-  await using stack = new AsyncDisposableStack();
+  store: Store,
+): Promise<Cluster> {
   const postgres = store === 'embedded' ? undefined : stack.use(await TestPostgres.start());
   const nats = store === 'shared' || store === 'crossed' ? stack.use(await TestNats.start()) : undefined;
   const database = await postgres?.createDatabase();
@@ -71,7 +119,7 @@ async function measure(
     ...(database === undefined ? {} : { SVC_DATABASE_URL: database.url }),
     ...(nats === undefined ? {} : { SVC_NATS_URL: nats.url() }),
   };
-  const lanes = await Promise.all(
+  const started = await Promise.all(
     Array.from({ length: gateways }, async (_, nth) => {
       const gateway = await startGateway({ core: undefined, env });
       stack.defer(() => gateway.stop());
@@ -81,45 +129,45 @@ async function measure(
       return { gateway, load };
     }),
   );
-  const rounds: Omit<ClusterRow, 'name'>[] = [];
-  for (let round = -gateways; round < pace.rounds; round++) {
-    const before = { postgres: postgresCpu(postgres?.pid), gateways: gatewaysCpu(lanes) };
-    const results = await Promise.all(
-      lanes.map(({ gateway, load }, nth) => {
-        const target = store === 'crossed' ? (lanes[(nth + 1) % lanes.length]?.gateway ?? gateway) : gateway;
-        return load.run({
-          kind: 'load',
-          fleet: gateway.grpc,
-          target: target.grpc,
-          pid: target.pid,
-          shape,
-          seconds: pace.seconds,
-          warmupSecs: pace.leadInSecs,
-        });
+  const shift = store === 'crossed' ? 1 : 0;
+  const lanes = started.map(({ gateway, load }, nth) => {
+    const target = started[(nth + shift) % started.length]?.gateway ?? gateway;
+    return { gateway, target, load };
+  });
+  return { postgres: postgres?.pid, lanes };
+}
+
+async function runRound(
+  { postgres, lanes }: Cluster,
+  pace: Pace,
+  shape: Shape,
+): Promise<{ readonly figures: Round; readonly leastDecided: number }> {
+  const before = { postgres: postgresCpu(postgres), gateways: gatewaysCpu(lanes) };
+  const results = await Promise.all(
+    lanes.map(({ gateway, target, load }) =>
+      load.run({
+        kind: 'load',
+        fleet: gateway.grpc,
+        target: target.grpc,
+        pid: target.pid,
+        shape,
+        seconds: pace.seconds,
+        warmupSecs: pace.leadInSecs,
       }),
-    );
-    const failed = results.reduce((sum, result) => sum + result.failed, 0);
-    if (failed > 0) throw new Error(`${failed} calls failed`);
-    const after = { postgres: postgresCpu(postgres?.pid), gateways: gatewaysCpu(lanes) };
-    const decisions = results.reduce((sum, { decisionsInAll }) => sum + decisionsInAll, 0);
-    for (const { gateway, load } of lanes) await load.run({ kind: 'complete', fleet: gateway.grpc, pid: gateway.pid });
-    // The first ones are for the JIT compiler. The more gateways, the less each of them gets to do in a round.
-    if (round < 0) continue;
-    rounds.push({
-      perSecond: results.reduce((sum, each) => sum + each.decisions / each.seconds, 0),
-      gatewayCpuMicros: (after.gateways - before.gateways) / decisions,
-      postgresCpuMicros: (after.postgres - before.postgres) / decisions,
-      ...latencies(results),
-    });
-  }
-  const of = (member: keyof Omit<ClusterRow, 'name'>) => spreadOf(rounds.map((each) => each[member])).median;
-  return {
-    perSecond: of('perSecond'),
-    gatewayCpuMicros: of('gatewayCpuMicros'),
-    postgresCpuMicros: of('postgresCpuMicros'),
-    p50Micros: of('p50Micros'),
-    p99Micros: of('p99Micros'),
+    ),
+  );
+  const failed = sum(results.map((result) => result.failed));
+  if (failed > 0) throw new Error(`${failed} calls failed`);
+  const after = { postgres: postgresCpu(postgres), gateways: gatewaysCpu(lanes) };
+  const decisions = sum(results.map(({ decisionsInAll }) => decisionsInAll));
+  for (const { gateway, load } of lanes) await load.run({ kind: 'complete', fleet: gateway.grpc, pid: gateway.pid });
+  const figures = {
+    perSecond: sum(results.map((each) => each.decisions / each.seconds)),
+    gatewayCpuMicros: (after.gateways - before.gateways) / decisions,
+    postgresCpuMicros: (after.postgres - before.postgres) / decisions,
+    ...latencies(results),
   };
+  return { figures, leastDecided: Math.min(...results.map(({ decisionsInAll }) => decisionsInAll)) };
 }
 
 function latencies(results: readonly LoadResult[]): Pick<ClusterRow, 'p50Micros' | 'p99Micros'> {
@@ -151,16 +199,14 @@ function parentOf(pid: string): number | undefined {
 export function clusterTable(results: Readonly<Record<string, readonly ClusterRow[]>>): string {
   return Object.entries(results)
     .map(([shape, rows]) => {
-      const base = rows.find(({ name }) => name.startsWith('1 gateway'));
-      const ratio = (value: number, of: number | undefined) => `${fixed(value / (of ?? Number.NaN), 2)}x`;
       const header = ['', 'decisions/s', 'gateways µs', 'over 1', 'PostgreSQL µs', 'over 1', 'p50', 'p99'];
       const lines = rows.map((row) => [
         row.name,
         count(row.perSecond),
         fixed(row.gatewayCpuMicros, 0),
-        ratio(row.gatewayCpuMicros, base?.gatewayCpuMicros),
+        `${fixed(row.gatewayRatio, 2)}x`,
         fixed(row.postgresCpuMicros, 0),
-        ratio(row.postgresCpuMicros, base?.postgresCpuMicros),
+        `${fixed(row.postgresRatio, 2)}x`,
         duration(row.p50Micros),
         duration(row.p99Micros),
       ]);

@@ -14,7 +14,9 @@ export const parts = [
   'cli-start',
   'hook',
   'cluster',
+  'model-proxy',
   'peers',
+  'floods',
   'profile',
 ] as const;
 export type Part = (typeof parts)[number];
@@ -55,7 +57,9 @@ export const usage = `Measures the gateway beside an echo on the bare gRPC libra
   npm run bench -- --only scoped-stop                a hundred thousand operations stopped while others are answered
   npm run bench -- --only conditions                 decisions with conditions and budgets, by 10 and 1,000 documents
   npm run bench -- --only cluster                    one to four gateways on one PostgreSQL, and what PostgreSQL takes
+  npm run bench -- --only model-proxy                what the model proxy adds to a first byte, and 200 streams at once
   npm run bench -- --only peers                      echoes on tonic, grpc-go and grpc-js, and Reeve, OPA and Cerbos
+  npm run bench -- --only floods                     decisions beside hostile clients, by both gRPC engines
   npm run bench -- --only cli-start                  what the command takes to start, beside a bare node
   npm run bench -- --only hook                       what the hook of a coding agent takes, beside a bare node
 

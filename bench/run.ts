@@ -8,10 +8,12 @@ import type { Cores } from './cores.ts';
 import { chooseCores } from './cores.ts';
 import { fanOutTable, measureFanOut } from './fan-out.ts';
 import { hookTable, measureHook } from './hook.ts';
+import { floodsTable, measureFloods } from './floods.ts';
 import { loginsTable, measureLogins } from './logins.ts';
 import { logsTable, measureLogs } from './logs.ts';
 import { memoryPicture, memoryTable } from './memory-report.ts';
 import { measureMemory } from './memory.ts';
+import { measureModelProxy, modelProxyTable } from './model-proxy.ts';
 import type { Options, Part } from './options.ts';
 import { parseOptions, usage } from './options.ts';
 import { peersPicture, peersText } from './peers-report.ts';
@@ -86,9 +88,17 @@ const runs: Readonly<Record<Part, Run>> = {
     const results = await measureCluster(cores, pace, tell);
     return { text: clusterTable(results), results };
   },
+  'model-proxy': async (cores, { pace }) => {
+    const results = await measureModelProxy(cores, pace, tell);
+    return { text: modelProxyTable(results), results };
+  },
   peers: async (cores, { pace }) => {
     const results = await measurePeers(cores, pace, tell);
     return { text: peersText(results), results, picture: peersPicture(results) };
+  },
+  floods: async (cores, { pace }) => {
+    const results = await measureFloods(cores, pace, tell);
+    return { text: floodsTable(results), results };
   },
   profile: async (cores, { pace }) => {
     const results = await profileGateway(cores, pace, tell);

@@ -57,6 +57,14 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'An agent did not acknowledge a control in time, or its message was dropped. The `reason` says which.',
     '`action`, `control_id`, `sequence`, `blocked`: whether the agent’s checks are denied until it acknowledges.',
   ],
+  RunHeld: [
+    'Somebody paused or terminated a run: its later checks are denied.',
+    '`action`, `control_id`, `run_id`, `org_id`, `team_id`, `agent_id`: where it holds, null stands for any; `request_id`.',
+  ],
+  RunReleased: [
+    'Somebody resumed a run, or its control was given up: after 30 days without a check in it, or because too many runs were held. The `reason` says which.',
+    'The same members as of `RunHeld`, of the control that ended.',
+  ],
   PolicyReloaded: [
     'Policies came into force: at start, after a change of the files, or after a change of a stored document. The tenant of a stored document’s scope has the entry.',
     '`previous_version`. For files: `documents` (names), and `set_aside` if stored documents do not count beside them. For a stored document: `change` (`put`, `rolled_back` or `deleted`), `name`, `version`, `scope`, `request_id`, and `note` if there is one.',
@@ -178,6 +186,7 @@ const checkMembers = [
   'The payload of a check always has `action` (the request, with secrets replaced), `resource`, `digest`, `cost_micros` and `op_state`. It may also have:',
   '',
   '- `run_id` and `summary`;',
+  '- `via`: the door that the action came through (`door`: `mcp`, `model` or `hook`) and the `name` of the server, upstream or host, as the agent says;',
   '- `claimed_caller`: the `caller_agent_id`, which nothing proves;',
   '- `observed`: what [observed documents](../guides/policies.md#observing-a-policy-before-it-decides) would have done otherwise;',
   '- `replay`: for a repeated check.',

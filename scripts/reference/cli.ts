@@ -73,8 +73,9 @@ export async function manPage(): Promise<string> {
 
 function section(path: readonly string[], summary: string, command: Command): string[] {
   const args = Object.entries<Argument>(command.args).map(([name, argument]) => argumentName(name, argument));
+  const rest = command.rest === undefined ? [] : [command.rest.placeholder];
   return [
-    `.SS ${roff(['reeve', ...path, ...args].join(' '))}`,
+    `.SS ${roff(['reeve', ...path, ...args, ...rest].join(' '))}`,
     roff(summary),
     ...(command.details ?? []).flatMap((paragraph) => ['.PP', roff(paragraph)]),
     ...Object.entries<Argument>(command.args).flatMap(([name, argument]) =>

@@ -30,10 +30,14 @@ export const meanings: Readonly<Record<string, string>> = {
   'header last-event-id': 'The same as `since`, and takes precedence.',
   'query state': 'Only operations in this state.',
   'query run_id': 'Only operations of this run.',
+  'query door': 'Only operations that came through this door. `sdk`: the agent asked by itself.',
   'Approvals path id': 'The id of the approval.',
   'revokeGrant path id': 'The id of the standing grant.',
   'listApprovals query state': 'Only approvals in this state; by default open ones. `pending` is the same as `open`.',
   'listGrants query state': 'Only grants in this state; by default those in force.',
+  'listRunControls query org_id': 'Only what holds within this org.',
+  'listRunControls query team_id': 'Only what holds within teams of this name.',
+  'listRunControls query run_id': 'Only this run.',
   'listApprovals query run_id': 'Only actions of this run.',
   'Approvals body reason':
     'Why; kept with the verdict and in the log, and shown to the agent. Secrets in it are replaced.',
@@ -100,7 +104,7 @@ export const meanings: Readonly<Record<string, string>> = {
     'The agent that would ask; it may be unregistered. The default org and team are those of the credential’s binding, or none.',
   'body action_type': 'What it would do: an action as policies name it, in upper or lower case.',
   'body context':
-    'The context as in gRPC: under the name of its kind, as `{"tool_call": {…}}`, or bare. `args_json` may be JSON as text, an object, or Base64.',
+    'The context as in gRPC: under the name of its kind, as `{"tool_call": {…}}`, or bare. `args_json` may be JSON as text, an object, or Base64; `annotations_json` is an object of at most 4,096 bytes.',
   'body estimated_cost_micros':
     'What it would cost, in millionths of a US dollar. If the tokens have a higher price, that price counts.',
   'simulatePolicy body run_id': 'The run of the request.',

@@ -2,7 +2,10 @@ import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
-import { sumsText, h2specHeader, h2specRows, hookHeader, hookRows, interopHeader, interopRows } from './results.ts';
+import { hookHeader, hookRows, interopHeader, interopRows, mcpHeader, mcpRows } from './results.ts';
+import { h2specHeader, h2specRows, sumsText } from './results.ts';
+
+export const mcpTool = '@modelcontextprotocol/conformance';
 
 /** The text of docs/conformance.md. */
 export function conformancePage(results: Results): string {
@@ -46,6 +49,27 @@ ${markdownTable(interopHeader(results), interopRows(results))}
 The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback.
 
 ${markdownTable(hookHeader, hookRows(results))}
+
+${mcpSection(results)}`;
+}
+
+const mcpTitle = '## MCP';
+
+/** The page with another part about MCP, which is its last one. */
+export function withMcpSection(page: string, results: Results): string {
+  const at = page.indexOf(mcpTitle);
+  return `${(at === -1 ? page : page.slice(0, at)).trimEnd()}\n\n${mcpSection(results)}`;
+}
+
+function mcpSection(results: Results): string {
+  const version = results.versions.find(([tool]) => tool === mcpTool)?.[1] ?? 'not run';
+  return `${mcpTitle}
+
+The suite of the MCP project, \`${mcpTool}\` ${version}, calls a reference server on the official SDK: by itself, and
+through \`reeve mcp serve\` in front of the same server, over Streamable HTTP and on stdio. What passes at the server
+must pass through the proxy. A door in front of the proxy adds the token of an agent, which the suite cannot send.
+
+${markdownTable(mcpHeader, mcpRows(results))}
 `;
 }
 

@@ -110,6 +110,7 @@ export const exceptions: readonly Exception[] = [
     [
       'http2/8.1: Sends a second HEADERS frame without the END_STREAM flag',
       'http2/8.1.2.6: Sends a HEADERS frame with the "content-length" header field which does not equal the DATA frame payload length',
+      'http2/5.1: half closed (remote): Sends a DATA frame',
       'http2/6.1: Sends a DATA frame with invalid pad length',
       'http2/8.1.2.6: Sends a HEADERS frame with the "content-length" header field which does not equal the sum of the multiple DATA frames payload length',
     ],

@@ -3,11 +3,14 @@ import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';
 import type { InteropResult } from './interop.ts';
+import type { McpResult } from './mcp/mcp-suite.ts';
+import { isSame } from './mcp/mcp-suite.ts';
 
 /** What a run has found so far. */
 export interface Results {
   readonly h2spec: H2specResult[];
   readonly interop: InteropResult[];
+  readonly mcp: McpResult[];
   readonly hooks: HookResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
@@ -17,7 +20,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], hooks: [], broken: [], notRun: [], versions: [] };
+  return { h2spec: [], interop: [], mcp: [], hooks: [], broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -27,7 +30,7 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, hooks, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, hooks, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
@@ -36,8 +39,8 @@ export function addedUp({ h2spec, interop, hooks, broken }: Results): Sums {
   const others = [...interop, ...hooks];
   const failures = others.filter(({ failure }) => failure !== undefined).length;
   return {
-    passed: right + others.length - failures,
-    failed: wrong.length + failures + broken.length,
+    passed: right + others.length - failures + mcp.filter(isSame).length,
+    failed: wrong.length + failures + mcp.filter((result) => !isSame(result)).length + broken.length,
     excepted: verdicts.length - wrong.length - right,
   };
 }
@@ -110,4 +113,10 @@ export function interopTable({ interop }: Results): string {
     return [name, String(right), String(cases.length - right)];
   });
   return textTable(['', 'passed', 'failed'], rows);
+}
+
+export const mcpHeader = ['scenario', 'server itself', 'through the proxy', 'through the proxy, by stdio'] as const;
+
+export function mcpRows({ mcp }: Results): string[][] {
+  return mcp.map(({ scenario, direct, http, stdio }) => [scenario, direct, http, stdio]);
 }

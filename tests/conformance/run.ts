@@ -1,7 +1,7 @@
 // npm run conformance -- --help
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { conformancePage } from './conformance-page.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { conformancePage, mcpTool, withMcpSection } from './conformance-page.ts';
 import type { EngineName } from './engine.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
 import { findH2spec } from './h2spec-tool.ts';
@@ -12,6 +12,7 @@ import { interopClients, runInterop } from './interop.ts';
 import type { Options } from './options.ts';
 import { helpText, readOptions } from './options.ts';
 import type { Results } from './results.ts';
+import { isSame, mcpSuite, runMcpSuite } from './mcp/mcp-suite.ts';
 import { addedUp, emptyResults, sumsText, interopTable, h2specTable } from './results.ts';
 
 const page = 'docs/conformance.md';
@@ -38,18 +39,19 @@ async function main(args: readonly string[]): Promise<number> {
   const { engines, suites } = options;
   if (suites.includes('h2spec')) await h2spec(engines, results);
   if (suites.includes('interop')) await interop(engines, results);
+  if (suites.includes('mcp')) await mcp(results);
   if (suites.includes('hooks')) await hooks(results);
   const { passed, failed } = addedUp(results);
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
   for (const what of results.notRun) say(`not run: ${what}`);
-  if (options.write) writePage(results);
+  if (options.write) writePage(results, suites.length === 1);
   say(`\n${sumsText(results)}`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-function writePage(results: Results): void {
-  writeFileSync(page, conformancePage(results));
+function writePage(results: Results, onlyMcp: boolean): void {
+  writeFileSync(page, onlyMcp ? withMcpSection(readFileSync(page, 'utf8'), results) : conformancePage(results));
   spawnSync('node_modules/.bin/biome', ['format', '--write', page]);
 }
 
@@ -92,6 +94,21 @@ async function interop(engines: readonly EngineName[], results: Results): Promis
         }),
       );
     }
+  }
+}
+
+async function mcp(results: Results): Promise<void> {
+  const tool = await mcpSuite(say);
+  if ('missing' in tool) {
+    results.notRun.push(tool.missing);
+    return;
+  }
+  results.versions.push([mcpTool, tool.version]);
+  const found = (await guarded('the suite of MCP', results, () => runMcpSuite(tool.path))) ?? [];
+  results.mcp.push(...found);
+  for (const result of found) {
+    const { scenario, direct, http, stdio } = result;
+    say(`${isSame(result) ? 'ok  ' : 'FAIL'} ${scenario}: ${direct}, ${http} through the proxy, ${stdio} by stdio`);
   }
 }
 

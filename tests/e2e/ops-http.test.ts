@@ -81,6 +81,7 @@ describe('one operation', () => {
       resource: 'search',
       summary: 'looks something up',
       run_id: 'run-1',
+      via: null,
       reason: op.reason,
       cost_micros: 1200,
       input_tokens: null,

@@ -130,9 +130,13 @@ test('a held action is given up where nobody waits for it any more, and does not
   using reeve = client(gateway.grpc);
   const agent = await reeve.register(id);
   let ran = 0;
-  const run = agent.run({ tool: 'shell' }, () => ++ran, { waitMs: 500 });
+  const held: unknown[] = [];
+  const onHeld = ({ approvalId }: { approvalId: string | undefined }) => held.push(approvalId);
+  const run = agent.run({ tool: 'shell' }, () => ++ran, { waitMs: 500, onHeld });
   await expect(run).rejects.toBeInstanceOf(ActionDeniedError);
-  await decide(gateway, await openApproval(gateway), 'approve');
+  const approval = await openApproval(gateway);
+  expect(held).toEqual([approval]);
+  await decide(gateway, approval, 'approve');
   await eventually(() => {
     const ended = gateway.audit().findLast((entry) => entry.event_type === 'OpStateChanged');
     expect(ended?.payload).toMatchObject({ to: 'completing', outcome: 'cancelled' });

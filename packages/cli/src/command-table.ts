@@ -1,4 +1,5 @@
 import type { CommandTable } from './command-line/command.ts';
+import { doorCommands } from './door-commands.ts';
 
 /** Every command. The code of each is loaded on demand, so an unused command costs no time at start. */
 export const commandTable: CommandTable = {
@@ -85,6 +86,7 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  ...doorCommands,
   ops: {
     summary: 'See operations in flight and control them.',
     commands: {
@@ -232,35 +234,6 @@ export const commandTable: CommandTable = {
       export: {
         summary: 'Write the audit log as JSON lines or CSV.',
         load: async () => (await import('./commands/audit-export.ts')).auditExportCommand,
-      },
-    },
-  },
-  hook: {
-    summary: 'Govern coding agents by their hooks.',
-    commands: {
-      install: {
-        summary: 'Add the hooks to the settings of a coding agent.',
-        load: async () => (await import('./commands/hook-install.ts')).hookInstallCommand,
-      },
-      uninstall: {
-        summary: 'Remove the hooks from the settings of a coding agent.',
-        load: async () => (await import('./commands/hook-install.ts')).hookUninstallCommand,
-      },
-      'claude-code': {
-        summary: 'Answer a hook event of Claude Code.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('claude-code'),
-      },
-      codex: {
-        summary: 'Answer a hook event of Codex.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('codex'),
-      },
-      cursor: {
-        summary: 'Answer a hook event of Cursor.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('cursor'),
-      },
-      'gemini-cli': {
-        summary: 'Answer a hook event of Gemini CLI.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('gemini-cli'),
       },
     },
   },

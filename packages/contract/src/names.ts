@@ -15,6 +15,14 @@ export function isOver(state: OpState): boolean {
   return state === 'completing' || state === 'terminated';
 }
 
+/** Who asks for an agent that does not ask by itself: a proxy for MCP, one for model calls, or a hook. */
+export const doors = ['mcp', 'model', 'hook'] as const;
+
+/** How actions come. An agent that asks by itself uses the SDK, or speaks as the SDK does. */
+export const entrances = ['sdk', ...doors] as const;
+
+export type Entrance = (typeof entrances)[number];
+
 /** Stands for an empty org or team in a path. No id is a dash. */
 const empty = '-';
 

@@ -34,7 +34,7 @@ export type { StoredEntry } from './audit/index.ts';
 export { EntryPage, auditEventTypes, emptyChain, sealer, system } from './audit/index.ts';
 export type { LogFilter, LostEntries } from './logs/index.ts';
 export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs } from './logs/index.ts';
-export type { Action, ActionType, CheckRequest, RawCheckRequest } from './action/index.ts';
+export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
@@ -42,7 +42,16 @@ export { previewTools, weighBudgets } from './decision/index.ts';
 export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { readOp, receiptStatuses, recoverOps, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
-export { mostBytesOfPage, parseUsd, plus, timestamp, toldReason, totalJson, usdOfMicros } from './kernel/index.ts';
+export {
+  mostBytesOfAnnotations,
+  mostBytesOfPage,
+  parseUsd,
+  plus,
+  timestamp,
+  toldReason,
+  totalJson,
+  usdOfMicros,
+} from './kernel/index.ts';
 export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
 export type { JudgedAgain, RecordedDecision, SimulatedApprovals, Simulation } from './simulation/index.ts';
@@ -51,7 +60,8 @@ export type { ControlScope, ControlSequence, ControlSink, ControlSubscription } 
 export type { OnControlStep, ScopeRequest } from './control/index.ts';
 export { ControlRegistry, ReservationReaper, StaleWatch, bulksTable } from './control/index.ts';
 export { readControl, receiptsTable, restoreControl, sequencesTable, subscribeControl } from './control/index.ts';
-export { timeOutControls } from './control/index.ts';
+export type { RunControl } from './control/index.ts';
+export { expireRunControls, listRunControls, runControlPlace, timeOutControls } from './control/index.ts';
 export type { AckOutcome, ControlAction, Op, OpRecord, OpState, OpUsage, Outcome, Receipt } from './ops/index.ts';
 export type { ReceiptStatus, SavedOp } from './ops/index.ts';
 export type { EventFilter } from './events/index.ts';
@@ -60,7 +70,7 @@ export type { Execute } from './commands.ts';
 export { executorOf } from './commands.ts';
 export type { Governance } from './governance.ts';
 export { governanceOf } from './governance.ts';
-export type { Agent, AgentChange, AgentRecord, Tree } from './tenancy/index.ts';
+export type { Agent, AgentChange, AgentRecord, AgentUsage, Tree } from './tenancy/index.ts';
 export type { Batch, Commit, Change, DomainEvent, Snapshot, Store } from './store.ts';
 export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
@@ -79,16 +89,9 @@ export { plainSource, policySchema, policySetsTable, policyVersion, policyVersio
 export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackPolicy } from './policy/index.ts';
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';
 export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, heartbeat } from './tenancy/index.ts';
-export {
-  identifyByToken,
-  isAgentChange,
-  lineageOf,
-  listAgents,
-  teamOf,
-  topologyStats,
-  treeUnder,
-} from './tenancy/index.ts';
-export { ReportedTools, visibleAgents, withoutToken } from './tenancy/index.ts';
+export { identifyByToken, isAgentChange, lineageOf, listAgents, teamOf, topologyStats } from './tenancy/index.ts';
+export { ReportedTools, restoreUses, saveUses, treeUnder, uncoveredBy, unused } from './tenancy/index.ts';
+export { visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';
 export type { AgentId, Clock, ErrorCode, Randomness, Total } from './kernel/index.ts';

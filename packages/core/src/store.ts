@@ -8,7 +8,7 @@ import type { AlertEvent, EntryLog, ChainHead } from './audit/index.ts';
 import type { ClosedPeriodReader, BudgetEvent, BudgetsChange, BudgetsSnapshot } from './budget/index.ts';
 import { balancesOf, balancesTable, budgetRows } from './budget/index.ts';
 import type { ControlReader, ControlChange, ControlSnapshot } from './control/index.ts';
-import { bulksTable, controlRows, receiptsTable, sequencesTable } from './control/index.ts';
+import { bulksTable, controlRows, receiptsTable, runControlsTable, sequencesTable } from './control/index.ts';
 import type { DecisionEvent } from './decision/index.ts';
 import type {
   EventIdsChange,
@@ -23,18 +23,19 @@ import type {
 import { eventIdRows, idsReserved, every, marksTable } from './journal/index.ts';
 import type { LogsChange } from './logs/index.ts';
 import { logRows } from './logs/index.ts';
-import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/index.ts';
+import type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops/index.ts';
 import { opsRows, opsTable, replayFrom } from './ops/index.ts';
 import { policyRows, policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
-import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/index.ts';
-import { agentRows, agentsTable } from './tenancy/index.ts';
+import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy/index.ts';
+import { agentRows, agentsTable, agentUseRows, agentUsesTable } from './tenancy/index.ts';
 
 /** Every change that any feature writes. Each feature defines its own. */
 export type Change =
   | AccessChange
   | AccountsChange
   | AgentChange
+  | AgentUseChange
   | ApprovalsChange
   | BudgetsChange
   | ControlChange
@@ -94,6 +95,7 @@ const rows: RowsOf<Change> = {
   ...accessRows,
   ...accountRows,
   ...agentRows,
+  ...agentUseRows,
   ...approvalRows,
   ...budgetRows,
   ...controlRows,
@@ -110,6 +112,7 @@ export function writesOf(change: Change): readonly Write[] {
 /** What a gateway reads at start. */
 export const readings = {
   agents: every(agentsTable),
+  agentUses: every(agentUsesTable),
   apiKeys: every(apiKeysTable),
   signingKeys: every(signingKeysTable),
   policies: every(policyVersionsTable, [], { latest: 'version' }),
@@ -119,29 +122,36 @@ export const readings = {
     newest: { by: ['requested_at', 'id'], most: 10_000 },
   }),
   controlSequences: every(sequencesTable),
+  runControls: every(runControlsTable),
   approvals: every(approvalsTable, [{ column: 'is_live', is: 'on' }]),
   grants: every(grantsTable, [{ column: 'is_revoked', is: 'off' }]),
   balances: every(balancesTable),
   marks: every(marksTable),
 } as const;
 
-/** Assembles a snapshot. `read` finds the rows in the store's own way. */
+/**
+ * Assembles a snapshot. `read` finds the rows in the store's own way. Operations may be hundreds of thousands: a store
+ * that can, reads them one by one when they are asked for.
+ */
 export async function loadSnapshot(
   head: ChainHead,
   read: <Item>(reading: Reading<Item>) => readonly Item[] | Promise<readonly Item[]>,
+  ops?: Iterable<SavedOp>,
 ): Promise<Snapshot> {
   const marks = new Map((await read(readings.marks)).map(({ name, value }) => [name, value]));
   return {
     head,
     agents: await read(readings.agents),
+    agentUses: await read(readings.agentUses),
     apiKeys: await read(readings.apiKeys),
     signingKeys: await read(readings.signingKeys),
     policies: await read(readings.policies),
-    ops: await read(readings.ops),
+    ops: ops ?? (await read(readings.ops)),
     opsReplayFrom: marks.get(replayFrom) ?? null,
     receipts: await read(readings.receipts),
     bulkControls: await read(readings.bulkControls),
     controlSequences: await read(readings.controlSequences),
+    runControls: await read(readings.runControls),
     approvals: await read(readings.approvals),
     grants: await read(readings.grants),
     ...balancesOf(await read(readings.balances)),

@@ -7,13 +7,59 @@ import type { Limits } from './limits.ts';
 /** How long a connection that is closing may take to send its last bytes. */
 const closeWithinMs = 2000;
 
+/** Others have their turn after so many calls were looked at. */
+const portion = 2000;
+/** Above this share of all connections, those of strangers may be idle only as long as a preface may take. */
+const crowded = 0.75;
+
 /** Looks after all connections, now and then: cuts off what takes too long, and asks silent peers whether they are there. */
-export function careFor(connections: Iterable<Connection>, limits: Limits): void {
-  const now = performance.now();
-  for (const connection of connections) careForOne(connection, limits, now);
+export class ConnectionCare {
+  readonly #connections: ReadonlySet<Connection>;
+  readonly #limits: Limits;
+  #round: Iterator<Connection> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(connections: ReadonlySet<Connection>, limits: Limits) {
+    this.#connections = connections;
+    this.#limits = limits;
+  }
+
+  start(everyMs: number): void {
+    this.#timer = setInterval(() => this.#begin(), everyMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#round = undefined;
+  }
+
+  /** Begins a round, unless one is under way. */
+  #begin(): void {
+    if (this.#round !== undefined) return;
+    this.#round = this.#connections.values();
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    const now = performance.now();
+    const { idleForMs, prefaceWithinMs, connections } = this.#limits;
+    const isCrowded = this.#connections.size > connections * crowded;
+    const limits = isCrowded ? { ...this.#limits, idleForMs: Math.min(idleForMs, prefaceWithinMs) } : this.#limits;
+    for (let looked = 0; looked < portion; ) {
+      const next = this.#round?.next();
+      if (next === undefined || next.done === true) {
+        this.#round = undefined;
+        return;
+      }
+      looked += 1 + next.value.streams.calls.size;
+      careFor(next.value, limits, now);
+    }
+    setImmediate(() => this.#goOn());
+  }
 }
 
-function careForOne(connection: Connection, limits: Limits, now: number): void {
+/** Looks after one connection. */
+export function careFor(connection: Connection, limits: Limits, now: number): void {
   const { closingSince, prefaceSince, unfinishedSince, blockedSince, streams } = connection;
   const overdue = now - limits.finishWithinMs;
   if (closingSince !== undefined) {
@@ -40,7 +86,9 @@ function careForCalls(connection: Connection, now: number, overdue: number): voi
       connection.end(errorCode.enhanceYourCalm, 'answers were not read in time');
       return;
     }
-    if (call.isOverdue(now) || (isStalled && isStuck(call))) streams.reset(call, errorCode.enhanceYourCalm);
+    if (call.isOverdue(now) || (isStalled && isStuck(call)) || streams.isInTheWay(call, now)) {
+      streams.reset(call, errorCode.enhanceYourCalm);
+    }
   }
 }
 

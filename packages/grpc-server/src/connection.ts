@@ -4,6 +4,7 @@ import { Sender } from './calls/sender.ts';
 import type { ServerCall } from './calls/server-call.ts';
 import type { Shared } from './calls/shared.ts';
 import { Streams } from './calls/streams.ts';
+import { Turn } from './calls/turn.ts';
 import { ConnectionError, requireLength, unexpected } from './http2/connection-error.ts';
 import { goAwayFrame, pingBytes, pingFrame } from './http2/control-frames.ts';
 import type { ErrorCode } from './http2/frame.ts';
@@ -18,8 +19,6 @@ import { PeerBudget } from './limits/peer-budget.ts';
 const keepalive = Buffer.from('are you?');
 /** Answers of the calls that came before the others were refused may wait for so many times the bound. */
 const queuedTimes = 4;
-/** Others have their turn after so many frames with work in them. */
-const workInTurn = 256;
 const farewell = Buffer.from('farewell');
 
 /** One connection: reads frames, and ends with GOAWAY on whatever breaks the rules. */
@@ -41,8 +40,7 @@ export class Connection implements FrameSink {
   readonly #window = new ReceiveWindow();
   #dataCall: ServerCall | undefined;
   #isDataLast = false;
-  /** What this turn has done, in frames that begin calls or carry messages. */
-  #work = 0;
+  readonly #turn: Turn;
   #isDraining = false;
   #isLeaving = false;
 
@@ -52,17 +50,19 @@ export class Connection implements FrameSink {
     this.#shared = shared;
     this.#budget = new PeerBudget(shared.limits, now);
     this.#outbox = new Outbox(socket, () => this.#drained());
-    const mostQueued = shared.limits.queuedBytes * queuedTimes;
-    this.#sender = new Sender(
-      this.#outbox,
-      () => this.#budget.sent(),
-      mostQueued,
-      () => this.#flooded(),
-    );
-    this.streams = new Streams(shared, this.#sender, this.#budget, now, () => this.#leaveIfIdle());
+    const [mostQueued, onFlood] = [shared.limits.queuedBytes * queuedTimes, () => this.#calm('too many answers wait')];
+    this.#sender = new Sender(this.#outbox, () => this.#budget.sent(), mostQueued, onFlood);
+    this.#turn = new Turn(shared.order, () => this.#intake.rest());
+    this.streams = new Streams(shared, this.#sender, this.#turn, this.#budget, now, () => this.#leaveIfIdle());
     this.#blocks = new HeaderBlocks(shared.limits, this.streams);
     socket.setNoDelay(true);
-    this.#intake = new Intake(socket, this.#outbox, this, (read) => this.#turn(read));
+    this.#intake = new Intake(
+      socket,
+      this.#outbox,
+      this,
+      (goOn) => this.#rest(goOn),
+      (isNew, read) => this.#read(isNew, read),
+    );
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#closed();
@@ -87,7 +87,7 @@ export class Connection implements FrameSink {
   }
 
   get mayReadOn(): boolean {
-    return this.#work < workInTurn && !this.#outbox.isCongested;
+    return !this.#turn.isOver && !this.#outbox.isCongested;
   }
 
   /** Asks whether the peer is there. */
@@ -136,16 +136,16 @@ export class Connection implements FrameSink {
     if (this.#blocks.isOpen || stream === 0 || !this.#hasSettings) throw unexpected('DATA');
     this.#window.take(length);
     if (content === 0 && !isLast) this.#budget.idleFrame(this.streams.now);
-    if (content > 0) this.#work++;
+    if (content > 0) this.#turn.spend(1);
     this.#dataCall = this.streams.data(stream, length);
     this.#isDataLast = isLast;
   }
 
-  dataPart(bytes: Buffer, start: number, end: number): void {
+  dataPart(bytes: Buffer, start: number, end: number): number {
     const call = this.#dataCall;
-    if (call === undefined) return;
+    if (call === undefined) return end;
     this.streams.touch(call);
-    call.take(bytes, start, end);
+    return call.take(bytes, start, end);
   }
 
   dataEnds(): void {
@@ -161,10 +161,11 @@ export class Connection implements FrameSink {
     }
     switch (type) {
       case frameType.headers:
-        this.#work++;
+        this.#turn.spend(1 + ((end - start) >> 8));
         this.#blocks.headers(flags, stream, bytes, start, end);
         break;
       case frameType.continuation:
+        this.#turn.spend((end - start) >> 8);
         this.#blocks.continuation(flags, stream, bytes, start, end);
         break;
       case frameType.rstStream:
@@ -210,12 +211,12 @@ export class Connection implements FrameSink {
     this.#sender.grant(0, this.#window.size - defaultWindow);
   }
 
-  #turn(read: (now: number) => void): void {
+  #read(isNew: boolean, read: (now: number) => void): void {
     this.streams.beginTurn(performance.now());
     this.pingedAt = undefined;
-    this.#work = 0;
     this.#outbox.beginBatch();
     try {
+      if (isNew) this.#turn.begin();
       read(this.streams.now);
       this.streams.endTurn();
       const increment = this.#window.replenish();
@@ -226,29 +227,32 @@ export class Connection implements FrameSink {
     this.#outbox.endBatch();
   }
 
+  #rest(goOn: () => void): void {
+    if (!this.#turn.queue(goOn)) this.#calm('too many have sent more than there is time to read');
+  }
+
   #closed(): void {
     this.#intake.stop();
+    this.#turn.stop();
     this.closingSince ??= performance.now();
     this.streams.closeAll();
   }
 
   #endFor(error: unknown): void {
-    if (error instanceof ConnectionError) {
-      this.end(error.code, error.message);
-    } else {
-      this.end(errorCode.internalError, this.#shared.statusOf(error).message);
-    }
+    if (error instanceof ConnectionError) this.end(error.code, error.message);
+    else this.end(errorCode.internalError, this.#shared.statusOf(error).message);
   }
 
   /** Handlers are not interrupted by the end of their connection: it comes after them. */
-  #flooded(): void {
-    process.nextTick(() => this.end(errorCode.enhanceYourCalm, 'too many answers wait to be read'));
+  #calm(message: string): void {
+    process.nextTick(() => this.end(errorCode.enhanceYourCalm, message));
   }
 
   /** The peer has read what was sent. */
   #drained(): void {
     this.#sender.pump();
     this.#intake.drained();
+    if (this.#turn.hasPostponed) this.#intake.rest();
   }
 
   #windowUpdate(stream: number, bytes: Buffer, start: number, end: number): void {

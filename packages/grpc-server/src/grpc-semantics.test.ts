@@ -1,8 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { connect as connectTls } from 'node:tls';
 import type { ServiceError } from '@grpc/grpc-js';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { describe, expect, test, vi } from 'vitest';
@@ -257,40 +252,5 @@ describe('drain', () => {
     await server.drain(50);
     expect((await answer).error?.code).toBe(status.UNAVAILABLE);
     expect(events).toEqual(['hang', 'cancelled']);
-  });
-});
-
-describe('over TLS', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'grpc-server-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  execFileSync('openssl', [...make, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
-  const tls = { key: readFileSync(key), cert: readFileSync(cert) };
-  rmSync(folder, { recursive: true });
-
-  test('calls and streams work as without', async () => {
-    const { port } = await testServer({ tls });
-    const client = new Client(`localhost:${port}`, credentials.createSsl(tls.cert));
-    afterwards(() => client.close());
-    const message = Buffer.alloc(1_000_000, 'secret ');
-    expect((await unary(client, '/t/Echo', message)).answer?.equals(message)).toBe(true);
-  });
-
-  test('a drain does not wait for a handshake that has not ended', async () => {
-    const { server, silentClient } = await testServer({ tls });
-    const here = await silentClient();
-    await server.drain(600_000);
-    await here.closed();
-  });
-
-  test('a client that does not speak HTTP/2 is closed', async () => {
-    const { port } = await testServer({ tls });
-    const socket = connectTls({ port, host: '127.0.0.1', ca: tls.cert, ALPNProtocols: ['http/1.1'] });
-    socket.on('error', () => undefined);
-    await new Promise<void>((resolve) => socket.on('close', () => resolve()));
-    const without = connectTls({ port, host: '127.0.0.1', ca: tls.cert });
-    without.on('error', () => undefined);
-    await new Promise<void>((resolve) => without.on('close', () => resolve()));
   });
 });

@@ -4,12 +4,13 @@ import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Shared } from './calls/shared.ts';
 import { Connection } from './connection.ts';
-import { careFor } from './connection-care.ts';
+import { ConnectionCare } from './connection-care.ts';
 import type { StreamHandler, UnaryHandler } from './handlers.ts';
 import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
 import { DeadlineWheel } from './limits/deadline-wheel.ts';
 import { MessageRoom } from './limits/message-room.ts';
+import { TurnOrder } from './limits/turn-order.ts';
 import type { Status } from './status.ts';
 import { statusCode } from './status.ts';
 
@@ -37,7 +38,7 @@ export class GrpcServer {
   readonly #sockets = new Set<Socket>();
   /** Those in their TLS handshake, by the address of the peer. */
   readonly #handshakes = new Map<string, Socket>();
-  #care: NodeJS.Timeout | undefined;
+  readonly #care: ConnectionCare;
 
   constructor(options: GrpcServerOptions) {
     const limits = { ...defaultLimits, ...options.limits };
@@ -46,9 +47,11 @@ export class GrpcServer {
       limits,
       room: new MessageRoom(limits),
       wheel: new DeadlineWheel(),
+      order: new TurnOrder(),
       statusOf: (error) => safeStatus(options.statusOf, error),
     };
-    this.#server = options.tls === undefined ? createServer() : this.#tlsServer(options.tls);
+    this.#care = new ConnectionCare(this.#connections, limits);
+    this.#server = options.tls === undefined ? createServer({ allowHalfOpen: true }) : this.#tlsServer(options.tls);
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       const peer = peerOf(socket);
@@ -75,7 +78,7 @@ export class GrpcServer {
         this.#server.off('error', reject);
         // A connection that could not be accepted is gone; the others are not concerned.
         this.#server.on('error', () => undefined);
-        this.#care = setInterval(() => careFor(this.#connections, this.#shared.limits), every).unref();
+        this.#care.start(every);
         resolve((this.#server.address() as AddressInfo).port);
       });
     });
@@ -92,7 +95,7 @@ export class GrpcServer {
       this.#server.close(() => {
         clearTimeout(leave);
         clearTimeout(force);
-        clearInterval(this.#care);
+        this.#care.stop();
         this.#shared.wheel.stop();
         resolve();
       });
@@ -108,15 +111,25 @@ export class GrpcServer {
 
   #tlsServer(tls: { readonly cert: Buffer; readonly key: Buffer }): Server {
     const { prefaceWithinMs } = this.#shared.limits;
-    return createTlsServer({ ...tls, ALPNProtocols: ['h2'], minVersion: 'TLSv1.2', handshakeTimeout: prefaceWithinMs });
+    return createTlsServer({
+      ...tls,
+      ALPNProtocols: ['h2'],
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: prefaceWithinMs,
+      allowHalfOpen: true,
+    });
   }
 
   #accept(socket: Socket): void {
     this.#handshakes.delete(peerOf(socket));
-    const isOther = 'alpnProtocol' in socket && (socket as TLSSocket).alpnProtocol !== 'h2';
-    if (isOther) {
-      socket.destroy();
-      return;
+    if ('alpnProtocol' in socket) {
+      const secure = socket as TLSSocket;
+      if (secure.alpnProtocol !== 'h2') {
+        socket.destroy();
+        return;
+      }
+      // RFC 9113 §9.2.1 forbids it, and each time costs a handshake.
+      secure.disableRenegotiation();
     }
     this.#connections.add(
       new Connection(socket, this.#shared, (connection) => {

@@ -29,7 +29,10 @@ export interface UnaryCall extends Call {
   onCancelled: (() => void) | undefined;
 }
 
-/** Gets the message of a call, which is only lent: copy it to keep it after this returns. A throw fails the call. */
+/**
+ * Gets the message of a call. It is a view of what was read: nothing overwrites it, but it keeps the whole read in memory.
+ * A throw fails the call.
+ */
 export type UnaryHandler = (message: Uint8Array, call: UnaryCall) => void;
 
 /** The server's end of a stream. After `end` or `fail` nothing more is sent. */
@@ -47,7 +50,7 @@ export interface ServerStream extends Call {
 
 /** The events of a stream. A throw fails the stream. */
 export interface StreamListener {
-  /** The message is only lent: copy it to keep it after this returns. */
+  /** The message is a view of what was read. Copy it to keep it for long. */
   message(message: Uint8Array): void;
   /** The other side will send no more. */
   ended(): void;

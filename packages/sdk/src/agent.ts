@@ -152,6 +152,7 @@ export class Agent {
       ask: (op: LiveOperation) => this.#checks.ask(check, this.#link.limits(options), op),
       report: (completion: Completion) => this.#reports.report(opId, completion),
       hook: options.onControl,
+      onHeld: options.onHeld,
       wait: waitOf(options),
     };
     return runAction(run, work);

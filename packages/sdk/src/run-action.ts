@@ -17,6 +17,7 @@ export interface Run {
   readonly ask: (op: LiveOperation) => Promise<Answer>;
   readonly report: (completion: Completion) => Promise<void>;
   readonly hook: ControlHook | undefined;
+  readonly onHeld?: ((answer: Answer) => void) | undefined;
   /** How long `run` waits for a held action. */
   readonly wait: { readonly deadline: Deadline; readonly signal: AbortSignal | undefined };
 }
@@ -42,7 +43,7 @@ export async function runAction<Result>(run: Run, work: Work<Result>): Promise<R
 }
 
 /** The answer that allows the action. A held action waits for its release on the control stream. */
-async function admitted({ ops, opId, ask, wait }: Run, op: LiveOperation): Promise<Answer> {
+async function admitted({ ops, opId, ask, wait, onHeld }: Run, op: LiveOperation): Promise<Answer> {
   const asked = async () => ops.upToDate(op, await ask(op));
   let answer = await asked();
   let wasHeld = false;
@@ -50,6 +51,7 @@ async function admitted({ ops, opId, ask, wait }: Run, op: LiveOperation): Promi
     while (!answer.allowed) {
       if (op.terminated !== undefined) throw op.terminated;
       if (answer.decision === 'deny') throw wasHeld ? overWhileHeld(answer) : new ActionDeniedError(answer);
+      if (!wasHeld) onHeld?.(answer);
       wasHeld = true;
       if (op.releasedBy !== undefined) return released(answer, op.releasedBy.reason);
       if (ops.lost !== undefined) throw ops.lost;

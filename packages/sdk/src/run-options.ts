@@ -1,3 +1,4 @@
+import type { Answer } from './answer.ts';
 import type { CallOptions, Limits } from './outage/retry.ts';
 import type { ControlHook } from './live-operation.ts';
 import { deadlineIn } from './outage/retry.ts';
@@ -11,6 +12,8 @@ export interface RunOptions extends CheckOptions {
    * the gateway's default wait for an approval. 0 does not wait.
    */
   readonly waitMs?: number | undefined;
+  /** The action is held, and `run` begins to wait. The answer says why. */
+  readonly onHeld?: ((answer: Answer) => void) | undefined;
   /**
    * Carries out a control during the work, for work that signal and checkpoints do not reach, such as another process.
    * For a pause, the work has stopped when this returns. An error tells the operator why the control is not possible.

@@ -7,6 +7,7 @@ import type { StreamHandler, UnaryHandler } from '../../../packages/grpc-server/
 import { errorCode, frameHeaderBytes, frameType } from '../../../packages/grpc-server/src/http2/frame.ts';
 import { defaultLimits } from '../../../packages/grpc-server/src/limits.ts';
 import { DeadlineWheel } from '../../../packages/grpc-server/src/limits/deadline-wheel.ts';
+import { TurnOrder } from '../../../packages/grpc-server/src/limits/turn-order.ts';
 import { MessageRoom } from '../../../packages/grpc-server/src/limits/message-room.ts';
 import type { Random } from './frame-mutator.ts';
 import { mutatedFrames, randomOf } from './frame-mutator.ts';
@@ -32,6 +33,7 @@ const shared: Shared = {
   limits,
   room: new MessageRoom({ ...limits, inAll: 200_000 }),
   wheel: new DeadlineWheel(),
+  order: new TurnOrder(),
   statusOf: (error) => {
     if (!(error instanceof HandlerFault)) faults.push(error);
     return { code: 2, message: 'a fault' };
@@ -112,10 +114,7 @@ test(
     for (let seed = firstSeed; seed < firstSeed + sequences; seed += atOnce) {
       const runs = Array.from({ length: atOnce }, (_, index) => begin(seed + index));
       await turn();
-      careFor(
-        runs.map(({ connection }) => connection),
-        limits,
-      );
+      for (const { connection } of runs) careFor(connection, limits, performance.now());
       await turn();
       for (const run of runs) run.connection.destroy();
       await turn();

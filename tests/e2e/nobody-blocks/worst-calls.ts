@@ -279,8 +279,11 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
   controlScope: ({ tenant }) => [
     { path: '/api/v1/control', bearer: tenant, body: '{"action":"pause","scope":{"org_id":"acme"},"reason":"x"}' },
     { path: '/api/v1/control', bearer: tenant, body: '{"action":"resume","scope":{"org_id":"acme"},"reason":"x"}' },
+    { path: '/api/v1/control', bearer: tenant, body: '{"action":"pause","scope":{"run_id":"r"},"reason":"x"}' },
+    { path: '/api/v1/control', bearer: tenant, body: '{"action":"resume","scope":{"run_id":"r"},"reason":"x"}' },
     ...worstBodies('scope').map((body) => ({ path: '/api/v1/control', bearer: tenant, body })),
   ],
+  listRunControls: list('/api/v1/runs/controls'),
   getControl: simple(() => '/api/v1/control/nobody'),
   eventSocket: read('/api/v1/ws/events?since=0'),
   eventStream: ({ tenant }) => [{ path: '/api/v1/events?since=0', bearer: tenant, isStream: true }],

@@ -49,6 +49,8 @@ export type OutputFormat = (typeof outputFormats)[number];
 export interface Input<Options = unknown, Arguments = unknown> {
   readonly options: ValuesOf<Options>;
   readonly args: ValuesOf<Arguments>;
+  /** The words after the arguments, for commands that take any number. */
+  readonly rest: readonly string[];
   readonly globals: GlobalValues;
 }
 
@@ -57,6 +59,8 @@ export interface Command<Options extends OptionSet = OptionSet, Arguments extend
   readonly details?: readonly string[];
   /** In order. Help shows the names in capitals. */
   readonly args: Arguments;
+  /** Takes any number of further words, such as a command after `--`. */
+  readonly rest?: { readonly placeholder: string; readonly summary: string };
   readonly options: Options;
   /** A command, and what it does. */
   readonly examples: readonly (readonly [command: string, what: string])[];

@@ -48,18 +48,20 @@ function shown(name: string, entry: CommandEntry | GroupEntry): string {
 function commandHelp(path: readonly string[], summary: string, command: Command, commands: CommandTable = {}): string {
   const args = Object.entries(command.args);
   const own = Object.keys(command.options).length > 0;
-  const usage = ['reeve', ...path, ...args.map(([name, argument]) => argumentName(name, argument)), '[OPTIONS]'];
+  const { rest } = command;
+  const words = args.map(([name, argument]) => argumentName(name, argument));
+  const usage = ['reeve', ...path, ...words, '[OPTIONS]', ...(rest === undefined ? [] : [`[${rest.placeholder}]`])];
   const example = command.examples.map(([line, what]) => [line, what] as const);
   return sections([
     `Usage: ${usage.join(' ')}`,
     summary,
     ...(command.details ?? []).map((paragraph) => wrapped(paragraph, lineWidth).join('\n')),
-    ...(args.length > 0
+    ...(args.length > 0 || rest !== undefined
       ? [
-          block(
-            'Arguments',
-            args.map(([name, argument]) => [argumentName(name, argument), argument.summary] as const),
-          ),
+          block('Arguments', [
+            ...args.map(([name, argument]) => [argumentName(name, argument), argument.summary] as const),
+            ...(rest === undefined ? [] : [[rest.placeholder, rest.summary] as const]),
+          ]),
         ]
       : []),
     ...(own ? [block('Options', optionRows(command.options))] : []),

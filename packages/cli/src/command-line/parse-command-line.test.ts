@@ -19,6 +19,17 @@ const command = defineCommand({
 });
 const table: CommandTable = {
   do: { summary: 'Does.', load: () => Promise.resolve(command as Command) },
+  wrap: {
+    summary: 'Wraps.',
+    load: () =>
+      Promise.resolve({
+        args: {},
+        options: { all: flag('All.') },
+        rest: { placeholder: '-- COMMAND', summary: 'A command.' },
+        examples: [],
+        run: () => Promise.resolve(0),
+      }),
+  },
   group: {
     summary: 'A group.',
     commands: { sub: { summary: 'Subs.', load: () => Promise.resolve(command as Command) } },
@@ -32,6 +43,7 @@ async function inputOf(...argv: string[]) {
     options: Record<string, unknown>;
     args: Record<string, unknown>;
     globals: Record<string, unknown>;
+    rest: readonly string[];
   };
 }
 
@@ -46,6 +58,12 @@ describe('a command line', () => {
       expect(options).toEqual(expected);
       expect(args).toEqual({ id: 'x', file: 'y' });
     }
+  });
+
+  test('has any number of words after its options, if the command takes them', async () => {
+    const { options, rest } = await inputOf('wrap', '--all', '--', 'npx', '-y', '--all', '--', 'x');
+    expect([options, rest]).toEqual([{ all: true }, ['npx', '-y', '--all', '--', 'x']]);
+    expect((await inputOf('wrap')).rest).toEqual([]);
   });
 
   test('leaves out what is not given', async () => {

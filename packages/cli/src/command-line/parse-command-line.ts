@@ -91,9 +91,9 @@ async function valuesOf(
   given: ReadonlyMap<Option, readonly string[]>,
   words: readonly string[],
   path: readonly string[],
-): Promise<{ options: Record<string, unknown>; args: Record<string, unknown> }> {
+): Promise<{ options: Record<string, unknown>; args: Record<string, unknown>; rest: readonly string[] }> {
   const names = Object.keys(command.args);
-  if (words.length > names.length) {
+  if (words.length > names.length && command.rest === undefined) {
     throw await misuse(path, `unexpected argument "${words[names.length]}"`);
   }
   try {
@@ -105,7 +105,8 @@ async function valuesOf(
       name,
       argument.read(words[at], kebabCase(name).toUpperCase()),
     ]);
-    return { options: Object.fromEntries(options), args: Object.fromEntries(args) };
+    const rest = words.slice(names.length);
+    return { options: Object.fromEntries(options), args: Object.fromEntries(args), rest };
   } catch (error) {
     throw error instanceof UsageError ? await misuse(path, error.message) : error;
   }

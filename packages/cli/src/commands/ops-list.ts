@@ -8,7 +8,7 @@ import { printList } from '../output/print-list.ts';
 import type { Column } from '../output/table.ts';
 import type { Op } from './op-filters.ts';
 import { opFilters, opQuery } from './op-filters.ts';
-import { opStates } from '@reeve/contract/names';
+import { entrances, opStates } from '@reeve/contract/names';
 
 export const stateColours: Readonly<Record<string, Colour>> = {
   pending: 'yellow',
@@ -26,6 +26,7 @@ export const opColumns: readonly Column<Op>[] = [
   { title: 'RESOURCE', value: ({ resource }) => resource, isFlexible: true },
   { title: 'SUMMARY', value: ({ summary }) => summary, isFlexible: true },
   { title: 'RUN', value: ({ run_id: run }) => run, isFlexible: true },
+  { title: 'DOOR', value: doorText, isFlexible: true },
   { title: 'UPDATED', value: ({ updated_at: at }) => at },
   { title: 'COST USD', value: ({ cost_micros: micros }) => usd(micros), isRight: true },
   { title: 'CONTROL', value: controlText, isFlexible: true },
@@ -34,6 +35,11 @@ export const opColumns: readonly Column<Op>[] = [
 
 export function stateText({ state, stale }: Op): string {
   return stale ? `${state} (stale)` : state;
+}
+
+/** By which door the action came, and through whom. An older gateway does not say. */
+function doorText({ via }: Op): string {
+  return via === null || via === undefined ? '' : `${via.door} ${via.name}`.trimEnd();
 }
 
 /** The last control and its status. */
@@ -48,14 +54,19 @@ function usd(micros: number): string {
 export const opsListCommand = defineCommand({
   details: ['Needs the scope read. Data: {items, next_cursor, total}, as GET /api/v1/ops.'],
   args: {},
-  options: { state: choice(opStates, 'Only those.'), ...opFilters, ...pageOptions },
+  options: {
+    state: choice(opStates, 'Only those.'),
+    door: choice(entrances, 'Only those that came by this door.'),
+    ...opFilters,
+    ...pageOptions,
+  },
   examples: [
     ['reeve ops list', 'what is in flight, and what ended a moment ago'],
     ['reeve ops list --state paused --org acme --output json', 'what is paused in an org, for a program'],
   ],
   run: async (input, shell) => {
     const client = await connect(shell, input);
-    const query = { ...opQuery(input.options), state: input.options.state };
+    const query = { ...opQuery(input.options), state: input.options.state, door: input.options.door };
     const page = await readPages(input.options, (paging) =>
       client.call('listOps', { method: 'GET', path: '/api/v1/ops', query: { ...query, ...paging } }),
     );

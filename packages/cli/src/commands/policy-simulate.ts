@@ -34,6 +34,7 @@ export const policySimulateCommand = defineCommand({
     action: choice(actions, 'The type of the action. Default: the one that the other options imply.'),
     tool: text('NAME', 'The tool.'),
     args: text('JSON', 'The arguments of the tool, or the list of those of the command.'),
+    annotations: text('JSON', 'What the server of the tool says of it, such as {"readOnlyHint": true}.'),
     url: text('URL', 'Where the tool reaches.'),
     model: text('NAME', 'The model.'),
     inputTokens: number('N', 'Tokens of the prompt.', { min: 0, max: 1e9 }),

@@ -25,6 +25,7 @@ type Scope = { org_id?: string; team_id?: string; agent_id?: string; run_id?: st
 export const stopCommand = defineCommand({
   details: [
     'Pauses, resumes or terminates every operation in flight within a scope. Shows first how many that would be, asks, and then follows the receipts until every agent has confirmed. Ends with 0 if all are effective, with 1 if some are not.',
+    'With --run, it also holds for what comes after: further checks in that run are denied, also after a restart, until --action resume lifts it. This takes a credential at least as wide as the one that stopped it.',
     'Needs the scope write; a whole org, and --all, need admin.',
     'Data: {action, scope, matched, changed, skipped, control_id, counts, receipts}: counts by status of the receipts, and the receipts that are not effective. With --dry-run: {action, scope, matched, changed, skipped, control_id: null}.',
   ],
@@ -48,6 +49,7 @@ export const stopCommand = defineCommand({
     ['reeve stop --org acme --reason "incident 42"', 'pause all of an org, after asking'],
     ['reeve stop --org acme --action resume --yes', 'and let it go on'],
     ['reeve stop --agent acme/support/helper --action terminate', 'end all of one agent'],
+    ['reeve stop --run nightly-7 --action terminate', 'end a run, and deny its further checks'],
     ['reeve stop --all --dry-run', 'how much is in flight'],
   ],
   run: async (input, shell) => {
@@ -67,18 +69,20 @@ export const stopCommand = defineCommand({
       return 0;
     }
     note(shell, previewText(action, scope, preview));
-    if (preview.changed === 0) {
+    if (preview.changed === 0 && scope.run_id === undefined) {
       print(shell, globals.output, { ...about, ...preview, counts: {}, receipts: [] }, () => 'Nothing to do.');
       return 0;
     }
-    if (!options.yes && !(await confirm(shell, `${capital(action)} ${counted(preview.changed, 'operation')}?`))) {
+    if (!options.yes && !(await confirm(shell, question(action, scope, preview)))) {
       note(shell, 'Nothing was done.');
       return 1;
     }
     const done = await control(shell, client, request);
     const report = await followControl(shell, client, done, (options.wait ?? 60) * 1000);
     const outcome = outcomeOf(report);
-    print(shell, globals.output, { ...about, ...done, ...report }, () => outcomeText(shell, action, outcome, report));
+    print(shell, globals.output, { ...about, ...done, ...report }, () =>
+      [outcomeText(shell, action, outcome, report), ...laterText(action, scope)].join('\n'),
+    );
     return outcome.isComplete ? 0 : 1;
   },
 });
@@ -138,7 +142,23 @@ function previewText(action: Action, scope: Scope, { matched, changed, skipped }
     name === 'all' ? 'everything' : `${name.replace('_id', '')} ${value === '' ? '-' : value}`,
   );
   const rest = skipped === 0 ? '' : `; ${skipped} in another state would be left as they are`;
-  return `In ${where.join(', ')}: ${counted(matched, 'operation')} in flight. ${capital(action)} would change ${changed}${rest}.`;
+  const now = `In ${where.join(', ')}: ${counted(matched, 'operation')} in flight. ${capital(action)} would change ${changed}${rest}.`;
+  if (scope.run_id === undefined) return now;
+  const later = action === 'resume' ? 'would be decided by policy again' : 'would be denied, until it is resumed';
+  return `${now} Later checks of the run ${later}.`;
+}
+
+function question(action: Action, scope: Scope, { changed }: Preview): string {
+  const now = `${capital(action)} ${counted(changed, 'operation')}`;
+  if (scope.run_id === undefined) return `${now}?`;
+  return `${now}, and ${action === 'resume' ? 'let the run go on' : 'deny later checks of the run'}?`;
+}
+
+/** What a control of a run means for what comes after. */
+function laterText(action: Action, { run_id: run }: Scope): string[] {
+  if (run === undefined) return [];
+  if (action === 'resume') return [`Later checks of run ${run} are decided by policy again.`];
+  return [`Later checks of run ${run} are denied, until it is resumed.`];
 }
 
 function capital(word: string): string {

@@ -15,6 +15,7 @@ export interface RequestFlags {
   readonly action: string | undefined;
   readonly tool: string | undefined;
   readonly args: string | undefined;
+  readonly annotations: string | undefined;
   readonly url: string | undefined;
   readonly model: string | undefined;
   readonly inputTokens: number | undefined;
@@ -60,11 +61,12 @@ function agentOf(text: string): SimulatedRequest['agent'] {
 }
 
 function contextOf(type: string, flags: RequestFlags): Record<string, unknown> {
-  const given = flags.args === undefined ? undefined : parsedArguments(flags.args);
+  const given = flags.args === undefined ? undefined : parsedJson('--args', flags.args);
   const isCommand = type === 'process_exec' || type === 'agent_spawn';
   const members = {
     tool_name: flags.tool,
     [type === 'tool_result' ? 'source_url' : 'target_url']: flags.url,
+    annotations: flags.annotations === undefined ? undefined : parsedJson('--annotations', flags.annotations),
     model: flags.model,
     prompt_tokens: flags.inputTokens,
     max_output_tokens: flags.outputTokens,
@@ -80,11 +82,13 @@ function contextOf(type: string, flags: RequestFlags): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-function parsedArguments(text: string): unknown {
+const examples = { '--args': '{"amount": 20}', '--annotations': '{"readOnlyHint": true}' } as const;
+
+function parsedJson(option: keyof typeof examples, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError(`--args must be JSON, such as '{"amount": 20}', not ${text}`);
+    throw new UsageError(`${option} must be JSON, such as '${examples[option]}', not ${text}`);
   }
 }
 

@@ -16,6 +16,7 @@ function op(id: string, more: Partial<Op> = {}): Op {
     resource: 'search',
     summary: '',
     run_id: '',
+    via: null,
     reason: '',
     cost_micros: 0,
     input_tokens: null,

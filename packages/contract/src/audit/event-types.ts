@@ -14,6 +14,8 @@ export const auditEventTypes = [
   'OpPauseWidened',
   'OpControlAcknowledged',
   'OpControlUnconfirmed',
+  'RunHeld',
+  'RunReleased',
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',

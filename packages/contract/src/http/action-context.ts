@@ -9,6 +9,7 @@ export type ContextMember =
   | 'promptTokens'
   | 'maxOutputTokens'
   | 'json'
+  | 'annotations'
   | 'operation'
   | 'path'
   | 'host'
@@ -35,7 +36,14 @@ export const contextShapes = {
   },
   tool_call: {
     names: ['tool_call'],
-    members: { ...toolMembers, args_json: 'json', args: 'json', target_url: 'url' },
+    members: {
+      ...toolMembers,
+      args_json: 'json',
+      args: 'json',
+      target_url: 'url',
+      annotations_json: 'annotations',
+      annotations: 'annotations',
+    },
   },
   file_operation: { names: ['file_op', 'file_operation'], members: { operation: 'operation', path: 'path' } },
   network_call: { names: ['network_call'], members: { host: 'host', port: 'port', protocol: 'protocol' } },
@@ -64,6 +72,9 @@ const document: JsonSchema = {
   ],
 };
 
+/** A small JSON object. Its text, or that in Base64, is taken as well, as for `args_json`. */
+const annotations: JsonSchema = { type: ['object', 'null'], 'x-reeve-fills-body': true };
+
 const memberSchemas: Readonly<Record<ContextMember, JsonSchema>> = {
   tool: named,
   source: named,
@@ -72,6 +83,7 @@ const memberSchemas: Readonly<Record<ContextMember, JsonSchema>> = {
   promptTokens: counted,
   maxOutputTokens: counted,
   json: document,
+  annotations,
   operation: named,
   path: written,
   host: named,

@@ -28,6 +28,8 @@ export interface Action {
   readonly url: string;
   /** The arguments or the result as sent: JSON, or empty. */
   readonly json: string;
+  /** What the server of a tool says of it, as sent: a JSON object, or empty. These are hints, not facts. */
+  readonly annotations: string;
 }
 
 const nothing: Omit<Action, 'type'> = {
@@ -45,6 +47,7 @@ const nothing: Omit<Action, 'type'> = {
   commandArgs: [],
   url: '',
   json: '',
+  annotations: '',
 };
 
 export function action(type: ActionType, members: Partial<Omit<Action, 'type'>> = {}): Action {
@@ -72,7 +75,7 @@ export function resourceOf(action: Action): string {
 
 /** The digest of this text binds an operation to the exact request that was decided. */
 export function identityOf(action: Action): string {
-  return JSON.stringify([
+  const identity = [
     action.type,
     action.tool,
     action.source,
@@ -88,5 +91,7 @@ export function identityOf(action: Action): string {
     action.commandArgs,
     action.url,
     action.json,
-  ]);
+  ];
+  if (action.annotations !== '') identity.push(action.annotations);
+  return JSON.stringify(identity);
 }

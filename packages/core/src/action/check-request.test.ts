@@ -59,6 +59,26 @@ const refused: readonly (readonly [string, Partial<RawCheckRequest>, string])[] 
     'estimated_cost_micros: must be a whole number of micro-dollars',
   ],
   ['a long run id', { runId: 'r'.repeat(129) }, 'run_id: must be at most 128 characters'],
+  [
+    'a long name of a door',
+    { via: { door: 'hook', name: 'n'.repeat(513) } },
+    'via.name: must be at most 512 characters',
+  ],
+  ...['[]', '"x"', 'null', '1', '{', '{}x'].map((annotations): [string, Partial<RawCheckRequest>, string] => [
+    `annotations that are ${annotations}`,
+    { action: action('tool_call', { annotations }) },
+    'context.tool_call.annotations_json: must be a JSON object in UTF-8, or empty',
+  ]),
+  [
+    'annotations of too many bytes',
+    { action: action('tool_call', { annotations: `{"a":"${'é'.repeat(2045)}"}` }) },
+    'context.tool_call.annotations_json: must be at most 4096 bytes',
+  ],
+  [
+    'annotations that are nested too deeply',
+    { action: action('tool_call', { annotations: `{"a":${nested(64)}}` }) },
+    'context.tool_call.annotations_json: must not be nested deeper than 64',
+  ],
   ['a long summary', { summary: 's'.repeat(8193) }, 'summary: must be at most 8192 characters'],
   ...(
     [

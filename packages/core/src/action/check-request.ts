@@ -1,5 +1,7 @@
 import type { Action, ActionType } from './action.ts';
 import { scanJson } from './scan-json.ts';
+import type { Via } from './via.ts';
+import { checkVia } from './via.ts';
 import type { Json, CanonicalJson } from '../audit/index.ts';
 import { canonicalJson, mayNeedRedaction, redact, redactArguments, redactText } from '../audit/index.ts';
 import type { AgentId, Micros, Sha256 } from '../kernel/index.ts';
@@ -8,6 +10,7 @@ import {
   checkTraceIds,
   checkLength,
   longest,
+  mostBytesOfAnnotations,
   mostBytesOfArguments,
   fitsIn,
   utf8Length,
@@ -26,15 +29,20 @@ export interface CheckRequest {
   readonly args: Json | undefined;
   /** The number of values in the arguments, if these are long. */
   readonly argumentValues?: number;
+  /** The parsed annotations of the tool; undefined if there are none. */
+  readonly annotations: Json | undefined;
   readonly caller: AgentId | null;
   readonly estimatedCostMicros: number | null;
   readonly runId: string;
   readonly summary: string;
+  /** The door that the action comes through. Null: the agent asks by itself. */
+  readonly via: Via | null;
 }
 
 /** A request as a transport decoded it. */
-export type RawCheckRequest = Omit<CheckRequest, 'args' | 'argumentValues' | 'agentId'> & {
+export type RawCheckRequest = Omit<CheckRequest, 'args' | 'argumentValues' | 'annotations' | 'agentId' | 'via'> & {
   readonly agentId: AgentId | undefined;
+  readonly via?: Via | null;
 };
 
 const deepestArguments = 64;
@@ -52,9 +60,12 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
   if (raw.estimatedCostMicros !== null) checkCost('estimated_cost_micros', raw.estimatedCostMicros, mostMicros);
   checkLength('run_id', raw.runId, longest.runId);
   checkLength('summary', raw.summary, longest.text);
+  const { via = null } = raw;
+  if (via !== null) checkVia(via);
   checkTexts(raw.action);
   checkNumbers(raw.action);
   const { values, read } = readArguments(raw.action);
+  const { annotations } = raw.action;
   return {
     agentId,
     token: raw.token,
@@ -65,10 +76,12 @@ export function parseCheckRequest(raw: RawCheckRequest, mostMicros: Micros): Che
       return read();
     },
     ...(values === undefined ? {} : { argumentValues: values }),
+    annotations: annotations === '' ? undefined : readAnnotations(annotations),
     caller: raw.caller,
     estimatedCostMicros: raw.estimatedCostMicros,
     runId: raw.runId,
     summary: raw.summary,
+    via,
   };
 }
 
@@ -144,6 +157,26 @@ function readArguments(action: Action): Arguments {
   }
 }
 
+/** Annotations are small, so they are parsed at once. */
+function readAnnotations(text: string): Json {
+  const field = 'context.tool_call.annotations_json';
+  if (!fitsIn(text, mostBytesOfAnnotations)) throw invalid(field, `must be at most ${mostBytesOfAnnotations} bytes`);
+  const json = withoutMark(text);
+  if (nestsDeeperThan(json, deepestArguments))
+    throw invalid(field, `must not be nested deeper than ${deepestArguments}`);
+  const value = parsed(json);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw invalid(field, 'must be a JSON object in UTF-8, or empty');
+}
+
+function parsed(json: string): Json | undefined {
+  try {
+    return JSON.parse(json) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Strips the byte order mark that some clients send. It is not part of the document. */
 function withoutMark(json: string): string {
   return json.startsWith('\uFEFF') ? json.slice(1) : json;
@@ -180,7 +213,10 @@ function isEscaped(json: string, at: number): boolean {
 export function describeAction(request: CheckRequest, sha256: Sha256): CanonicalJson {
   const { action } = request;
   let text = '{';
-  if (action.json !== '') text += `"args":${describeArguments(request, sha256)},`;
+  if (action.annotations !== '') {
+    text += `"annotations":${describeJson(action.annotations, () => request.annotations, sha256)},`;
+  }
+  if (action.json !== '') text += `"args":${describeJson(action.json, () => request.args, sha256)},`;
   if (action.command !== '') text += member('command', action.command);
   if (action.commandArgs.length > 0)
     text += `"command_args":${canonicalJson(redactArguments(action.commandArgs, action.command))},`;
@@ -203,13 +239,12 @@ function member(name: string, value: string): string {
   return `"${name}":${canonicalJson(redactText(value))},`;
 }
 
-/** The arguments with secrets replaced. If they take too much room: the length and digest of what was sent. */
-function describeArguments(request: CheckRequest, sha256: Sha256): CanonicalJson {
-  const { json } = request.action;
+/** A document with secrets replaced. If it takes too much room: the length and digest of what was sent. */
+function describeJson(json: string, read: () => Json | undefined, sha256: Sha256): CanonicalJson {
   // Long arguments are not even parsed here.
   if (fitsIn(json, mostBytesOfArguments)) {
-    const { args = null } = request;
-    const kept = canonicalJson(mayNeedRedaction(json) ? redact(args) : args);
+    const value = read() ?? null;
+    const kept = canonicalJson(mayNeedRedaction(json) ? redact(value) : value);
     if (fitsIn(kept, mostBytesOfArguments)) return kept;
   }
   return canonicalJson({ omitted_bytes: utf8Length(json), sha256: sha256(json) });

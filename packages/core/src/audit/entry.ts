@@ -17,6 +17,8 @@ export const auditEventTypes = [
   'OpPauseWidened',
   'OpControlAcknowledged',
   'OpControlUnconfirmed',
+  'RunHeld',
+  'RunReleased',
   'BudgetLimitApproached',
   'BudgetLimitExceeded',
   'BudgetReservationReleased',

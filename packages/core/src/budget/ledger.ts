@@ -103,7 +103,7 @@ export class Ledger {
   }
 
   /** Restores a reservation from before a restart. Nobody is told. */
-  hold(agent: AgentId, cost: Micros): void {
+  hold(agent: AgentId, cost: Total): void {
     if (cost === 0) return;
     for (const of of tiersOf(agent)) {
       const balance = this.#of(of);

@@ -7,6 +7,7 @@ import type { ControlMessage } from './outbox.ts';
 import { Outbox } from './outbox.ts';
 import { isDue } from '../ops/index.ts';
 import { RememberedControls } from './bulk-control.ts';
+import { RunControls } from './run-controls.ts';
 
 export interface ControlSettings {
   /** How long an agent may take to acknowledge. */
@@ -43,6 +44,8 @@ export class ControlRegistry {
   readonly settings: ControlSettings;
   readonly onStep: OnControlStep;
   readonly remembered = new RememberedControls();
+  /** The controls of runs, which hold for checks to come. */
+  readonly runs = new RunControls();
   readonly #ops: OpsRegistry;
   readonly #directory: AgentDirectory;
   readonly #clock: Clock;

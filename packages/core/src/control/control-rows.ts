@@ -1,9 +1,23 @@
 import type { AgentColumn, RowsOf, Table } from '../journal/index.ts';
-import { agentColumns, agentIdOf, fixed, flag, integer, numberIn, prune, put, text, textIn } from '../journal/index.ts';
+import {
+  agentColumns,
+  agentIdOf,
+  fixed,
+  flag,
+  integer,
+  numberIn,
+  prune,
+  put,
+  remove,
+  text,
+  textIn,
+} from '../journal/index.ts';
 import { opsTable } from '../ops/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import type { BulkControl } from './bulk-control.ts';
 import type { ControlSequence, ControlChange } from './control-slice.ts';
+import type { RunControl } from './run-controls.ts';
+import { placeOf } from './run-controls.ts';
 
 /** `record` holds the whole item. The other columns serve queries. */
 export const receiptsTable: Table<Receipt, 'id'> = {
@@ -44,12 +58,23 @@ export const sequencesTable: Table<ControlSequence, AgentColumn> = {
   itemOf: (row) => ({ agent: agentIdOf(row), sequence: numberIn(row, 'sequence') }),
 };
 
+export const runControlsTable: Table<RunControl, 'place'> = {
+  name: 'run_controls',
+  key: { place: text(placeOf) },
+  columns: { record: text((control) => JSON.stringify(control)) },
+  itemOf: (row) => JSON.parse(textIn(row, 'record')) as RunControl,
+};
+
 const byAge = ['requested_at', 'id'];
 
 export const controlRows: RowsOf<ControlChange> = {
   receipt_saved: ({ receipt }) => [put(receiptsTable, receipt)],
   bulk_control_saved: ({ bulk }) => [put(bulksTable, bulk)],
   control_sequence_saved: ({ sequence }) => [put(sequencesTable, sequence)],
+  run_control_saved: ({ control }) => [put(runControlsTable, control)],
+  // Whoever writes this has seen the control hold, and a commit stands on all before it.
+  run_control_used: ({ control }) => [put(runControlsTable, control)],
+  run_control_removed: ({ control }) => [remove(runControlsTable, { place: placeOf(control) })],
   receipts_removed: ({ before, most }) => [
     prune(
       receiptsTable,

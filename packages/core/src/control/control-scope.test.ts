@@ -113,7 +113,8 @@ describe('a scoped control', () => {
     const published = g.events.length;
     const by = { ...operator, requestId: 'r1' };
     const { controlId } = await ask({ orgId: 'acme', runId: 'run-1' }, by, { reason: 'fire drill' });
-    const [first, ...rest] = (await g.audit()).slice(before);
+    const [held, first, ...rest] = (await g.audit()).slice(before);
+    expect(held).toMatchObject({ event_type: 'RunHeld', payload: { control_id: controlId } });
     expect(first).toMatchObject({
       event_type: 'OpControlRequested',
       actor: operator.actor,

@@ -10,6 +10,7 @@ import type { Agent } from '../tenancy/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
 import type { BulkControl, ControlCounts, ControlScope, ControlResult } from './bulk-control.ts';
 import { newControlId } from './control-op.ts';
+import { holdRun, releaseRun, requireRelease, runReachOf } from './hold-run.ts';
 import { issueControls, pausedBy, widensPause } from './issue-controls.ts';
 import { resultOf } from './bulk-control.ts';
 
@@ -38,6 +39,8 @@ const looksPerTurn = 5000;
 export async function controlScope(gov: Controls, request: ScopeRequest): Promise<ControlResult> {
   const { by } = request;
   if (request.dryRun) {
+    const reach = request.action === 'resume' ? runReachOf(by, request.scope) : undefined;
+    if (reach !== undefined) await requireRelease(gov, by, reach);
     const ops = await opsWithin(gov, by, request.scope);
     await gov.journal.committed();
     return { ...countOf(ops, mover(gov, by, request.action)), controlId: null };
@@ -60,12 +63,14 @@ async function act(
 ): Promise<ControlResult> {
   const { by, action, scope } = request;
   const reason = redactText(request.reason);
+  const id = newControlId(gov);
+  await controlRun(gov, request, id, reason);
   const ops = await opsWithin(gov, by, scope);
   const isMovable = mover(gov, by, action);
   const within = narrowedTo(by, scope);
   const tenant = within === 'nothing' ? by : within;
   const bulk: BulkControl = {
-    id: newControlId(gov),
+    id,
     action,
     scope,
     reason,
@@ -122,6 +127,17 @@ async function act(
   const finished = { ...bulk, changed: issued, skipped: ops.length - issued, done: true };
   await gov.journal.turn(() => gov.journal.write({ kind: 'bulk_control_saved', bulk: finished }));
   return resultOf(finished);
+}
+
+/** A control of a run holds for later checks before it looks for operations, so that none comes in between. */
+async function controlRun(gov: Controls, request: ScopeRequest, controlId: string, reason: string): Promise<void> {
+  const { by, action, scope } = request;
+  const reach = runReachOf(by, scope);
+  if (reach === undefined) return;
+  if (action === 'resume') {
+    await requireRelease(gov, by, reach);
+    await gov.journal.turn(() => releaseRun(gov, by, reach, reason));
+  } else await gov.journal.turn(() => holdRun(gov, { by, action, reach, reason, controlId }));
 }
 
 /** Waits for all turns, even if one of them fails. Returns how many operations they have moved. */

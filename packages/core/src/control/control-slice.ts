@@ -1,4 +1,5 @@
 import type { BulkControl } from './bulk-control.ts';
+import type { RunControl } from './run-controls.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt, ReceiptStatus } from '../ops/index.ts';
 
@@ -7,6 +8,10 @@ export type ControlChange =
   | { readonly kind: 'receipt_saved'; readonly receipt: Receipt }
   | { readonly kind: 'bulk_control_saved'; readonly bulk: BulkControl }
   | { readonly kind: 'control_sequence_saved'; readonly sequence: ControlSequence }
+  | { readonly kind: 'run_control_saved'; readonly control: RunControl }
+  /** It has refused a check. Nobody's decision rests on when. */
+  | { readonly kind: 'run_control_used'; readonly control: RunControl }
+  | { readonly kind: 'run_control_removed'; readonly control: RunControl }
   /**
    * Retention removes up to `most` receipts, and as many scoped controls, that were requested before `before`. Receipts
    * that wait, that block, or whose operation has a row stay.
@@ -20,6 +25,7 @@ export interface ControlSnapshot {
   /** The newest 10,000 finished scoped controls with an idempotency key. */
   readonly bulkControls: readonly BulkControl[];
   readonly controlSequences: readonly ControlSequence[];
+  readonly runControls: readonly RunControl[];
 }
 
 /** Reads controls from the store. Memory holds only the open ones. */

@@ -1,6 +1,8 @@
 import type { Controls } from './controls.ts';
 import type { ControlChange, ControlSequence } from './control-slice.ts';
 import { sendAll } from './messages.ts';
+import type { RunControl } from './run-controls.ts';
+import { placeOf } from './run-controls.ts';
 import type { Receipt } from '../ops/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { AgentChange } from '../tenancy/index.ts';
@@ -17,6 +19,15 @@ export function followControl(gov: Controls, change: ControlChange): void {
       break;
     case 'bulk_control_saved':
       gov.control.remembered.restore(change.bulk);
+      break;
+    case 'run_control_saved':
+      gov.control.runs.put(change.control);
+      break;
+    case 'run_control_used':
+      followRunUse(gov, change.control);
+      break;
+    case 'run_control_removed':
+      gov.control.runs.remove(change.control);
       break;
     case 'receipts_removed':
       break;
@@ -36,6 +47,11 @@ function followSequence(gov: Controls, { agent, sequence }: ControlSequence): vo
   const outbox = gov.control.find(agentKey(agent));
   if (outbox === undefined) gov.control.restoreSequence({ agent, sequence });
   else outbox.lastSequence = Math.max(outbox.lastSequence, sequence);
+}
+
+function followRunUse({ control: { runs } }: Controls, used: RunControl): void {
+  const known = runs.find(placeOf(used), used.imposedBy);
+  if (known?.controlId === used.controlId) runs.put(used);
 }
 
 /** Follows an agent that came, changed or left at another gateway. Its operations follow by their own events. */

@@ -95,4 +95,5 @@ export function restoreControl(gov: Controls, snapshot: ControlSnapshot): void {
   for (const receipt of receipts) gov.control.place(receipt);
   const bulks = snapshot.bulkControls.toSorted((a, b) => a.requestedAt - b.requestedAt);
   for (const bulk of bulks) gov.control.remembered.restore(bulk);
+  for (const control of snapshot.runControls) gov.control.runs.put(control);
 }

@@ -130,6 +130,7 @@ export function describeDecision(
   if (op.runId !== '') text += `,"run_id":${canonicalJson(op.runId)}`;
   if (asked?.spend !== undefined) text += `,"spend":${describeSpend(asked.spend)}`;
   if (op.summary !== '') text += `,"summary":${canonicalJson(op.summary)}`;
+  if (op.via !== null) text += `,"via":{"door":"${op.via.door}","name":${canonicalJson(op.via.name)}}`;
   return `${text}}` as CanonicalJson;
 }
 

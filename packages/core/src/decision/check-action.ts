@@ -7,7 +7,9 @@ import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
+import { noteUse } from './note-use.ts';
 import { refuseIdentity } from './refuse-identity.ts';
+import { refuseInRun } from './refuse-in-run.ts';
 import type { Undo } from '../journal/index.ts';
 import { restsOn } from '../journal/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
@@ -59,6 +61,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const digest = gov.sha256(identityOf(request.action));
   // One time for the whole decision: a restart reads it from the entry.
   const now = gov.clock.now();
+  noteUse(gov, agent, request, now);
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
   const replay = answerReplay(op, created, digest);
   if (replay !== undefined) {
@@ -76,7 +79,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   if (created) gov.journal.publish(opsChange(op));
   describe(op, request, digest);
 
-  const decided = decide(gov, agent, request, op, now);
+  const decided = refuseInRun(gov, agent, op, now) ?? decide(gov, agent, request, op, now);
   op.policyRule = decided.policyRule;
   op.reason = decided.reason;
   const approval =
@@ -101,14 +104,15 @@ function describe(op: Op, request: CheckRequest, digest: string): void {
   op.resource = redactText(resourceOf(request.action));
   op.summary = request.summary === '' ? op.summary : redactText(request.summary);
   op.runId = redactText(request.runId);
+  op.via = request.via === null ? null : { door: request.via.door, name: redactText(request.via.name) };
   op.costMicros = request.estimatedCostMicros ?? 0;
   op.digest = digest;
 }
 
 /** Restores an operation to what it was before this request described it. */
 function undescribing(op: Op): Undo {
-  const { actionType, resource, summary, runId, reason, costMicros, policyRule, digest } = op;
-  return () => Object.assign(op, { actionType, resource, summary, runId, reason, costMicros, policyRule, digest });
+  const { actionType, resource, summary, runId, via, reason, costMicros, policyRule, digest } = op;
+  return () => Object.assign(op, { actionType, resource, summary, runId, via, reason, costMicros, policyRule, digest });
 }
 
 const eventTypes = { allow: 'ActionAllowed', deny: 'ActionDenied', pending: 'ActionPending' } as const;

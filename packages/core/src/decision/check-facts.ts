@@ -56,6 +56,10 @@ export class CheckFacts implements Facts {
     return this.#request.args ?? {};
   }
 
+  annotations(): unknown {
+    return this.#request.annotations ?? {};
+  }
+
   run(): RunFacts {
     this.asked ??= {};
     this.asked.run ??= this.#readRun();

@@ -8,6 +8,7 @@ import { someSecret } from '../testkit/secrets.ts';
 import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Action } from '../action/action.ts';
 import { action, actionTypes } from '../action/action.ts';
+import { doors } from '../action/via.ts';
 import type { RawCheckRequest } from '../action/check-request.ts';
 
 type Place = (secret: string) => Partial<RawCheckRequest>;
@@ -32,6 +33,8 @@ const places: Readonly<Record<string, Place>> = {
   })),
   'a tool': inAction('tool_call', (secret) => ({ tool: secret })),
   'a source': inAction('tool_call', (secret) => ({ tool: 't', source: secret })),
+  annotations: inAction('tool_call', (secret) => ({ tool: 't', annotations: JSON.stringify({ title: [secret] }) })),
+  'the name of a door': (secret) => ({ via: { door: 'mcp', name: secret.slice(0, 512) } }),
   'a URL': inAction('tool_call', (secret) => ({ tool: 't', url: `https://example.com/?k=${secret}` })),
   'a model': inAction('llm_call', (secret) => ({ model: secret })),
   'a path': inAction('file_operation', (secret) => ({ operation: 'read', path: `/data/${secret}` })),
@@ -107,21 +110,29 @@ const someAction: fc.Arbitrary<Action> = fc.record({
   commandArgs: fc.array(anyText, { maxLength: 3 }),
   url: anyText,
   json: fc.oneof(fc.constant(''), fc.json({ maxDepth: 3 })),
+  annotations: fc.oneof(
+    fc.constant(''),
+    fc.dictionary(anyText, fc.jsonValue({ maxDepth: 2 })).map((all) => JSON.stringify(all)),
+  ),
 });
+
+const someVia = fc.option(
+  fc.record({ door: fc.constantFrom(...doors), name: fc.constantFrom('', 'github', '"\\\u0000') }),
+);
 
 test('whatever an agent sends, the entry is canonical JSON that says it', async () => {
   const test = await testGovernance();
   await test.policies('default: allow');
   const bot = await test.register(agentId('acme/search/bot'));
   await fc.assert(
-    fc.asyncProperty(someAction, anyText, anyText, async (asked, summary, runId) => {
-      await test.check(bot, { action: asked, summary, runId });
+    fc.asyncProperty(someAction, anyText, anyText, someVia, async (asked, summary, runId, via) => {
+      await test.check(bot, { action: asked, summary, runId, via });
       const { head } = await test.store.load();
       const [entry] = await test.store.after(head.seq - 1, 1);
       expect(entry?.canonical).toBe(canonicalJson(JSON.parse(entry?.canonical ?? '') as Json));
       expect(entry?.hash).toBe(sha256(entry?.canonical ?? ''));
       expect((await test.audit()).at(-1)).toMatchObject({
-        payload: { action: { type: asked.type }, op_state: 'running' },
+        payload: { action: { type: asked.type }, op_state: 'running', ...(via === null ? {} : { via }) },
       });
     }),
     { numRuns: 150 },
@@ -150,6 +161,19 @@ test('arguments that are too long are recorded by their length and digest', asyn
   }
   const secrets = JSON.stringify(Array.from({ length: 1500 }, () => ({ otp: 1 })));
   expect(await recorded(secrets)).toMatchObject({ args: { omitted_bytes: secrets.length, sha256: sha256(secrets) } });
+});
+
+test('annotations and the door are recorded as they were given', async () => {
+  const test = await testGovernance();
+  await test.policies('default: allow');
+  const bot = await test.register(agentId('acme/search/bot'));
+  const asked = action('tool_call', { tool: 't', annotations: '{"title":"T","readOnlyHint":true}' });
+  const { opId } = await test.check(bot, { action: asked, via: { door: 'mcp', name: 'github' } });
+  expect((await test.audit()).at(-1)?.payload).toMatchObject({
+    action: { annotations: { readOnlyHint: true, title: 'T' }, tool: 't', type: 'tool_call' },
+    via: { door: 'mcp', name: 'github' },
+  });
+  expect(test.opsOf(bot.id).get(opId)?.via).toEqual({ door: 'mcp', name: 'github' });
 });
 
 test('what the action does not have is left out', async () => {

@@ -19,6 +19,9 @@ export const mostBytesOfPage = 4 * 1024 * 1024;
 /** Arguments and results of more bytes than this, as sent, are kept as length and digest. */
 export const mostBytesOfArguments = 16 * 1024;
 
+/** Annotations of a tool may have this many bytes, as sent. */
+export const mostBytesOfAnnotations = 4096;
+
 /** Refuses a text that is too long, in UTF-16 code units. */
 export function checkLength(field: string, text: string, most: number): void {
   if (text.length > most) throw invalid(field, `must be at most ${most} characters`);
@@ -75,9 +78,10 @@ function isLow(unit: number): boolean {
 
 /** A record with its texts cut to today's limit. Earlier versions may have stored longer ones. */
 export function withKeptTexts<Record extends object>(record: Record, members: readonly (keyof Record)[]): Record {
-  const long = members.flatMap((member) => {
+  let kept = record;
+  for (const member of members) {
     const value = record[member];
-    return typeof value === 'string' && value.length > longest.text ? [[member, keptText(value)] as const] : [];
-  });
-  return long.length === 0 ? record : { ...record, ...Object.fromEntries(long) };
+    if (typeof value === 'string' && value.length > longest.text) kept = { ...kept, [member]: keptText(value) };
+  }
+  return kept;
 }

@@ -1,9 +1,12 @@
 export type { Reactions } from './announce.ts';
 export { announce } from './announce.ts';
-export { checkLength, fitsIn, keptText, longest, mostBytesOfArguments, mostBytesOfPage } from './bounds.ts';
+export { checkLength, fitsIn, keptText, longest } from './bounds.ts';
+export { mostBytesOfAnnotations, mostBytesOfArguments, mostBytesOfPage } from './bounds.ts';
 export { shortened, toldReason, utf8Length, withKeptTexts } from './bounds.ts';
 export type { Clock, EpochMs } from './clock.ts';
 export { SteppedRound, rememberingTimestamp, timestamp } from './clock.ts';
+export type { Entrance } from './entrance.ts';
+export { entrances } from './entrance.ts';
 export type { ErrorCode } from './errors.ts';
 export { ReeveError, invalid, messageOf } from './errors.ts';
 export type { Glob } from './glob.ts';

@@ -1,5 +1,7 @@
 import type { Principal } from '../access/index.ts';
 import { mayReach, requireScope } from '../access/index.ts';
+import { entranceOf } from '../action/index.ts';
+import type { Entrance } from '../kernel/index.ts';
 import { ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import type { OpState, Op, OpRecord } from './op.ts';
 import { isOver, recordOf } from './op.ts';
@@ -41,6 +43,7 @@ export interface OpFilter extends TenantFilter {
   readonly agentId?: string | undefined;
   readonly runId?: string | undefined;
   readonly state?: OpState | undefined;
+  readonly door?: Entrance | undefined;
 }
 
 export interface OpPage {
@@ -95,7 +98,8 @@ export function* listOps(
   };
 }
 
-function fits(op: Op, { state, runId }: OpFilter): boolean {
+function fits(op: Op, { state, runId, door }: OpFilter): boolean {
+  if (door !== undefined && entranceOf(op.via) !== door) return false;
   return (state === undefined || op.state === state) && (runId === undefined || op.runId === runId);
 }
 

@@ -18,7 +18,8 @@ async function world(ops: number): Promise<TestGovernance> {
   for (let i = 0; i < ops; i++) {
     const agent = agents[i % agents.length];
     if (agent === undefined) throw new RangeError('no such agent');
-    await test.check(agent, { traceId: `t${i}`, spanId: 's', runId: `run${i % 3}` });
+    const via = i % 3 === 2 ? ({ door: 'mcp', name: 'github' } as const) : null;
+    await test.check(agent, { traceId: `t${i}`, spanId: 's', runId: `run${i % 3}`, via });
     if (i % 4 === 0) await test.complete(agent, `t${i}:s`);
   }
   return test;
@@ -65,6 +66,9 @@ test.each<[string, OpFilter, string[]]>([
   ['agent, in whatever org', { agentId: 'bot' }, of(0, 2, 3, 4)],
   ['the triple', { orgId: 'acme', teamId: 'search', agentId: 'kid' }, of(1)],
   ['run', { runId: 'run1' }, ids(all.filter((i) => i % 3 === 1))],
+  ['door', { door: 'mcp' }, ids(all.filter((i) => i % 3 === 2))],
+  ['no door', { door: 'sdk', runId: 'run1' }, ids(all.filter((i) => i % 3 === 1))],
+  ['a door that none used', { door: 'hook' }, []],
   ['state', { state: 'completing' }, ids(all.filter((i) => i % 4 === 0))],
   ['a state that none is in', { state: 'paused' }, []],
   ['several at once', { orgId: 'acme', runId: 'run0', state: 'running' }, ['t15:s', 't6:s']],

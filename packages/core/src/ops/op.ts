@@ -1,4 +1,4 @@
-import type { ActionType } from '../action/index.ts';
+import type { ActionType, Via } from '../action/index.ts';
 import type { TokenUsage } from '../budget/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { Receipt } from './receipt.ts';
@@ -20,6 +20,8 @@ export interface OpRecord {
   readonly resource: string;
   readonly summary: string;
   readonly runId: string;
+  /** The door that the action came through. Null: the agent asked by itself, or nobody has asked yet. */
+  readonly via: Via | null;
   readonly reason: string;
   readonly costMicros: number;
   /** What budgets reserve for the operation: its cost, until that is settled or released. */
@@ -52,6 +54,7 @@ export interface Op {
   resource: string;
   summary: string;
   runId: string;
+  via: Via | null;
   reason: string;
   costMicros: number;
   reservedMicros: number;
@@ -67,6 +70,44 @@ export interface Op {
   savedSeq: number;
 }
 
+type RestoredFrom = Pick<Op, 'movedAt' | 'seq' | 'savedSeq'> & Partial<Pick<Op, 'control' | 'stale'>>;
+
+/**
+ * An operation that became known elsewhere or before, not yet placed among the others. All operations are made with
+ * their members in the same order, whoever makes them, which keeps access to them fast.
+ */
+export function restoredOp(
+  owner: Agent,
+  record: Omit<OpRecord, 'agent' | 'control' | 'stale'>,
+  { movedAt, seq, savedSeq, control = null, stale = false }: RestoredFrom,
+): Op {
+  return {
+    opId: record.opId,
+    owner,
+    ordinal: 0,
+    arrival: 0,
+    state: record.state,
+    registeredAt: record.registeredAt,
+    updatedAt: record.updatedAt,
+    movedAt,
+    actionType: record.actionType,
+    resource: record.resource,
+    summary: record.summary,
+    runId: record.runId,
+    via: record.via,
+    reason: record.reason,
+    costMicros: record.costMicros,
+    reservedMicros: record.reservedMicros,
+    usage: record.usage,
+    policyRule: record.policyRule,
+    digest: record.digest,
+    control,
+    stale,
+    seq,
+    savedSeq,
+  };
+}
+
 export function recordOf(op: Op): OpRecord {
   return {
     opId: op.opId,
@@ -78,6 +119,7 @@ export function recordOf(op: Op): OpRecord {
     resource: op.resource,
     summary: op.summary,
     runId: op.runId,
+    via: op.via,
     reason: op.reason,
     costMicros: op.costMicros,
     reservedMicros: op.reservedMicros,
@@ -112,6 +154,11 @@ export function nextState(from: OpState, trigger: OpTrigger): OpState | undefine
 
 export function allowedTriggers(from: OpState): readonly OpTrigger[] {
   return Object.keys(moves[from]) as OpTrigger[];
+}
+
+/** Whether an operation was registered and waits for its first check. */
+export function isUnchecked({ state, digest }: Op): boolean {
+  return state === 'pending' && digest === '';
 }
 
 /** Nothing follows but the sweep. */

@@ -38,18 +38,30 @@ function recordOf(op: SavedOp): string {
   return JSON.stringify({ ...op, agent: undefined, opId: undefined, seq: undefined });
 }
 
+/** Rows of older versions lack these members. */
+type Later = 'controlId' | 'reservedMicros' | 'usage' | 'via';
+type StoredRecord = Omit<SavedOp, 'agent' | 'opId' | 'seq' | Later> & Partial<Pick<SavedOp, Later>>;
+
 function opOf(row: Row): SavedOp {
+  const record = JSON.parse(textIn(row, 'record')) as StoredRecord;
   return boundedOp({
-    // Rows of older versions lack these members.
-    controlId: null,
-    reservedMicros: 0,
-    usage: null,
-    ...(JSON.parse(textIn(row, 'record')) as Omit<
-      SavedOp,
-      'agent' | 'opId' | 'seq' | 'controlId' | 'reservedMicros' | 'usage'
-    >),
-    agent: agentIdOf(row),
     opId: textIn(row, 'op_id'),
+    agent: agentIdOf(row),
+    state: record.state,
+    registeredAt: record.registeredAt,
+    updatedAt: record.updatedAt,
+    actionType: record.actionType,
+    resource: record.resource,
+    summary: record.summary,
+    runId: record.runId,
+    via: record.via ?? null,
+    reason: record.reason,
+    costMicros: record.costMicros,
+    reservedMicros: record.reservedMicros ?? 0,
+    usage: record.usage ?? null,
+    policyRule: record.policyRule,
+    digest: record.digest,
     seq: numberIn(row, 'seq'),
+    controlId: record.controlId ?? null,
   });
 }

@@ -33,7 +33,7 @@ export function boundedOp(op: SavedOp): SavedOp {
 
 /** What a start restores for operations before it replays the log. */
 export interface OpsSnapshot {
-  readonly ops: readonly SavedOp[];
+  readonly ops: Iterable<SavedOp>;
   /** A start replays the log after this entry to restore operations. Null: it restores none. */
   readonly opsReplayFrom: number | null;
 }

@@ -170,6 +170,7 @@ class Simulation {
       action: useTool(tool),
       estimatedCostMicros: cost,
       runId: cost % 2 === 0 ? `run-${cost}` : '',
+      via: cost % 2 === 0 ? null : { door: 'hook', name: `host ${cost}` },
       summary: cost % 3 === 0 ? `costs ${cost}` : '',
     });
     await settled(check);
@@ -388,7 +389,7 @@ test('the log is replayed from the mark on, and the mark keeps up', async () => 
     test.check(bot, { traceId: `t${asked++}`, spanId: 's', action: useTool('delete') }),
   );
   const { opsReplayFrom, head, ops } = await test.store.load();
-  expect(ops.map((op) => op.opId)).toEqual(['long:s']);
+  expect([...ops].map((op) => op.opId)).toEqual(['long:s']);
   expect(opsReplayFrom).toBeGreaterThan(head.seq - 20);
 });
 

@@ -1,11 +1,11 @@
-import type { ActionType } from '../action/index.ts';
+import type { ActionType, Via } from '../action/index.ts';
 import type { Operations } from './operations.ts';
 import type { SavedOp } from './ops-slice.ts';
 import type { EntryLog, StoredEntry } from '../audit/index.ts';
 import { keptText } from '../kernel/index.ts';
 import type { Agent } from '../tenancy/index.ts';
 import type { OpState, Op, OpUsage } from './op.ts';
-import { isOver } from './op.ts';
+import { isOver, restoredOp } from './op.ts';
 import type { Receipt } from './receipt.ts';
 
 const page = 1000;
@@ -19,16 +19,22 @@ export interface OpsLog extends EntryLog {
 /** Restores operations from their rows and from the entries written since. */
 export async function recoverOps(
   gov: Operations,
-  rows: readonly SavedOp[],
+  rows: Iterable<SavedOp>,
   log: OpsLog,
   replayFrom: number,
 ): Promise<void> {
   const recovery = new Recovery(gov);
-  for (const row of rows) recovery.row(row);
+  // A row is as new as the entry of this number, so that entry has nothing to add. Most entries are of this kind.
+  const known = new Set<number>();
+  for (const row of rows) {
+    recovery.row(row);
+    known.add(row.seq);
+  }
   let seq = replayFrom;
   for (;;) {
+    while (known.has(seq + 1)) seq++;
     const entries = await log.after(seq, page);
-    for (const entry of entries) recovery.entry(entry);
+    for (const entry of entries) if (!known.has(entry.seq)) recovery.entry(entry);
     const last = entries.at(-1);
     if (last === undefined) break;
     seq = last.seq;
@@ -53,6 +59,7 @@ interface LoggedEntry {
     readonly resource?: string;
     readonly run_id?: string;
     readonly summary?: string;
+    readonly via?: Via;
     readonly replay?: boolean;
     /** Null in an operation's first entry: it was registered without a check. */
     readonly from?: OpState | null;
@@ -71,26 +78,19 @@ class Recovery {
   /** The last control of each operation that had one. */
   readonly #controls = new Map<Op, string>();
 
+  readonly #now: { readonly elapsed: number; readonly epoch: number };
+
   constructor(gov: Operations) {
     this.#gov = gov;
+    this.#now = { elapsed: gov.clock.elapsed(), epoch: gov.clock.now() };
   }
 
   row(row: SavedOp): void {
     const agent = this.#gov.directory.find(row.agent);
     if (agent === undefined) return;
-    const movedAt = this.#movedAt(row.updatedAt);
-    const { controlId, ...record } = row;
-    const op: Op = {
-      ...record,
-      owner: agent,
-      ordinal: 0,
-      arrival: 0,
-      movedAt,
-      control: null,
-      stale: false,
-      savedSeq: row.seq,
-    };
-    if (controlId !== null) this.#controls.set(op, controlId);
+    const moved = { movedAt: this.#movedAt(row.updatedAt), seq: row.seq, savedSeq: row.seq };
+    const op = restoredOp(agent, row, moved);
+    if (row.controlId !== null) this.#controls.set(op, row.controlId);
     this.#put(op);
   }
 
@@ -128,10 +128,8 @@ class Recovery {
     all.sort((a, b) => a.registeredAt - b.registeredAt);
     for (const op of all) this.#gov.ops.number(op);
     all.sort((a, b) => a.movedAt - b.movedAt);
-    for (const op of all) {
-      this.#gov.ops.restore(op);
-      this.#gov.ledger.hold(op.owner.record.id, op.reservedMicros);
-    }
+    for (const op of all) this.#gov.ops.restore(op);
+    for (const { agent, reservedMicros } of this.#gov.ops.reservations()) this.#gov.ledger.hold(agent, reservedMicros);
   }
 
   /** Drops the agent's operations from before it left. Those of a later registration stay. */
@@ -148,30 +146,24 @@ class Recovery {
     // one.
     const isFirstCheck = known?.digest === '' && known.state === 'pending';
     const registeredAt = isFirstCheck ? known.registeredAt : at;
-    this.#put({
+    const record = {
       opId,
-      owner: agent,
-      ordinal: 0,
-      arrival: 0,
       state,
       registeredAt,
       updatedAt: at,
-      movedAt: this.#movedAt(at),
       actionType: payload.action?.type ?? null,
       resource: keptText(payload.resource ?? ''),
       summary: keptText(payload.summary ?? ''),
       runId: payload.run_id ?? '',
+      via: payload.via ?? null,
       reason: keptText(entry.reason ?? ''),
       costMicros: payload.cost_micros ?? 0,
       reservedMicros: isOver(state) ? 0 : (payload.cost_micros ?? 0),
       usage: null,
       policyRule: entry.policy_rule ?? '',
       digest: payload.digest ?? '',
-      control: null,
-      stale: false,
-      seq,
-      savedSeq: known?.savedSeq ?? 0,
-    });
+    };
+    this.#put(restoredOp(agent, record, { movedAt: this.#movedAt(at), seq, savedSeq: known?.savedSeq ?? 0 }));
   }
 
   #changed(op: Op | undefined, entry: LoggedEntry, seq: number): void {
@@ -207,7 +199,7 @@ class Recovery {
   }
 
   #movedAt(updatedAt: number): number {
-    return this.#gov.clock.elapsed() - Math.max(0, this.#gov.clock.now() - updatedAt);
+    return this.#now.elapsed - Math.max(0, this.#now.epoch - updatedAt);
   }
 }
 

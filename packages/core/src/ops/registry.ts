@@ -2,7 +2,7 @@ import type { Undo } from '../journal/index.ts';
 import type { AgentId, Clock, EpochMs, Total } from '../kernel/index.ts';
 import { ReeveError, plus } from '../kernel/index.ts';
 import type { OpRecord, OpState, OpTrigger, Op } from './op.ts';
-import { allowedTriggers, isOver, nextState } from './op.ts';
+import { allowedTriggers, isOver, isUnchecked, nextState, restoredOp } from './op.ts';
 import { OpIndex, ordinalOf } from './op-index.ts';
 import type { Agent } from '../tenancy/index.ts';
 
@@ -90,6 +90,7 @@ export class OpsRegistry {
       resource: '',
       summary: '',
       runId: '',
+      via: null,
       reason: '',
       costMicros: 0,
       reservedMicros: 0,
@@ -119,7 +120,7 @@ export class OpsRegistry {
   restore(op: Op): void {
     if (op.arrival === 0) this.number(op);
     this.#keep(op);
-    this.#noteUnsaved(op);
+    if (op.savedSeq !== op.seq) this.#noteUnsaved(op);
     if (isOver(op.state)) this.#ended.push(op);
     if (isUnchecked(op)) this.#unchecked.add(op);
   }
@@ -132,8 +133,8 @@ export class OpsRegistry {
     const known = this.find(owner, record.opId);
     if (known === undefined || (isOver(known.state) && !isOver(record.state))) {
       if (known !== undefined) this.forget(known);
-      const movedAt = this.#clock.elapsed();
-      const op: Op = { ...record, owner, ordinal: 0, arrival: 0, movedAt, seq, savedSeq: 0 };
+      const { control, stale } = record;
+      const op = restoredOp(owner, record, { movedAt: this.#clock.elapsed(), seq, savedSeq: 0, control, stale });
       this.restore(op);
       return op;
     }
@@ -294,7 +295,3 @@ export class OpsRegistry {
 }
 
 const none: ReadonlyMap<string, Op> = new Map();
-
-function isUnchecked({ state, digest }: Op): boolean {
-  return state === 'pending' && digest === '';
-}

@@ -42,6 +42,8 @@ export interface Facts {
   readonly costUsd: number;
   /** The parsed `args_json`; an empty object if there is none. */
   args(): unknown;
+  /** The parsed annotations of the tool; an empty object if there are none. */
+  annotations(): unknown;
   run(): RunFacts;
   spend(): SpendFacts;
 }

@@ -103,7 +103,8 @@ function rule(): Schema {
     when: {
       type: 'string',
       minLength: 1,
-      description: 'A CEL expression over agent, action, args, now, run and spend that must hold, too.',
+      description:
+        'A CEL expression over agent, action, args, now, run and spend that must hold, too. action.annotations are hints of the tool’s server, not facts.',
     },
     approvals: {
       ...strict(terms()),

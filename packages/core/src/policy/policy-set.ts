@@ -21,7 +21,7 @@ import { subjectOf } from './subject.ts';
 import type { ToolFacts } from './tool-facts.ts';
 
 /** The tier of a decision: that of the document whose rule decided, or what decided instead. */
-export type Tier = 'identity' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
+export type Tier = 'identity' | 'control' | 'default' | 'replay' | 'budget' | PolicyScope['tier'];
 
 /** The verdict of policy, with its reason. The audit entry is built from it, so log and answer cannot disagree. */
 export interface Verdict {

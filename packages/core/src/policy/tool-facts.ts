@@ -13,8 +13,8 @@ function leftOpen(): never {
 }
 
 /**
- * What is known of every call that an agent may make of one tool. The rest is unknown: arguments, URL, cost, time, run
- * and spend. All members are written out, so that a new one does not compile until somebody has said which it is.
+ * What is known of every call that an agent may make of one tool. The rest is unknown: arguments, annotations, URL, cost,
+ * time, run and spend. All members are written out, so that a new one does not compile until somebody has said which it is.
  */
 export class ToolFacts implements Facts {
   readonly agent: AgentRecord;
@@ -46,6 +46,9 @@ export class ToolFacts implements Facts {
       get json(): string {
         return leftOpen();
       },
+      get annotations(): string {
+        return leftOpen();
+      },
     };
     this.subject = {
       tool,
@@ -71,6 +74,10 @@ export class ToolFacts implements Facts {
   }
 
   args(): never {
+    return leftOpen();
+  }
+
+  annotations(): never {
     return leftOpen();
   }
 

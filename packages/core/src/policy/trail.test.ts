@@ -25,6 +25,7 @@ function factsOf(id: AgentId, asked: Action): Facts {
     costUsd: 0,
     args: () => ({}),
     run: () => ({ id: '', checks: 0, spent_usd: 0 }),
+    annotations: () => ({}),
     spend: () => ({ global: nothing, org: nothing, team: nothing, agent: nothing }),
   };
 }

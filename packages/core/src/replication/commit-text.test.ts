@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { doors } from '../action/index.ts';
 import type { Touched } from '../journal/index.ts';
 import { agentKey } from '../kernel/index.ts';
 import type { OpRecord } from '../ops/index.ts';
@@ -29,6 +30,7 @@ const op: fc.Arbitrary<OpRecord> = fc.record(
     resource: text,
     summary: text,
     runId: text,
+    via: fc.option(fc.record({ door: fc.constantFrom(...doors), name: text }, plain)),
     reason: text,
     costMicros: micros,
     reservedMicros: micros,

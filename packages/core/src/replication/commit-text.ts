@@ -1,7 +1,7 @@
 import type { Touched } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import type { Commit } from '../store.ts';
-import type { PackedStep } from './packed-step.ts';
+import type { AnyStep, PackedStep } from './packed-step.ts';
 import { packStep, unpackStep } from './packed-step.ts';
 
 /** What other gateways are told of a batch, beside its place in the log. */
@@ -37,7 +37,7 @@ export function parseCommit(text: string): Told {
   const told = JSON.parse(text, text.includes(`{"${big}":"`) ? revive : undefined) as Partial<ToldText>;
   const { steps = [], touched = everything } = told;
   const agents = touched.agents.map(agentIdOf);
-  return { steps: steps.map((step) => (isPacked(step) ? unpackStep(step, agents) : step)), touched };
+  return { steps: steps.map((step) => (isPacked(step) ? unpackStep(step, agents) : withVia(step))), touched };
 }
 
 /** Unknown is as much as everything. */
@@ -45,6 +45,18 @@ const everything: Touched = { agents: [], orgs: [], everything: true };
 
 function isPacked(step: ToldText['steps'][number]): step is PackedStep {
   return Array.isArray(step);
+}
+
+/** Operations in commits of a release without doors lack this member. */
+function withVia(step: AnyStep): AnyStep {
+  if ('event' in step) {
+    const { event } = step;
+    if (event.type !== 'ops_change' || event.op.via !== undefined) return step;
+    return { event: { ...event, op: { ...event.op, via: null } } };
+  }
+  const { change } = step;
+  if (change.kind !== 'op_asked' || change.op.via !== undefined) return step;
+  return { change: { ...change, op: { ...change.op, via: null } } };
 }
 
 function agentIdOf(key: string): AgentId {

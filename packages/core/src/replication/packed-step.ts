@@ -2,7 +2,7 @@ import type { DecisionEvent } from '../decision/index.ts';
 import type { Step } from '../journal/index.ts';
 import type { AgentId } from '../kernel/index.ts';
 import { agentKey } from '../kernel/index.ts';
-import type { OpRecord, OpUsage } from '../ops/index.ts';
+import type { OpRecord } from '../ops/index.ts';
 import type { Change, DomainEvent } from '../store.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Change, DomainEvent } from '../store.ts';
  * values, without names and with the agent by its place among the touched ones: a fifth of the text, so a fifth of the
  * work at every gateway that writes, carries or reads it.
  */
-export type PackedStep = PackedArrival | PackedMove | PackedCompletion | PackedDecision;
+export type PackedStep = PackedArrival | PackedMove | PackedDecision;
 
 type PackedArrival = readonly [kind: 'new', agent: number, at: number, opId: string];
 
@@ -32,12 +32,11 @@ type PackedMove = readonly [
   policyRule: string,
   digest: string,
   booked: string | null,
+  rare?: RareMembers,
 ];
 
-/** Few operations tell their tokens, and none of older versions. */
-type PackedCompletion = readonly [...move: PackedMove, usage: PackedUsage];
-
-type PackedUsage = readonly [input: number | null, output: number | null, cachedInput: number | null];
+/** What most operations lack, and all of older versions: agents that ask by themselves, and calls of no model. */
+type RareMembers = Partial<Pick<OpRecord, 'via' | 'usage'>>;
 
 type PackedDecision = readonly [
   kind: 'check',
@@ -49,7 +48,7 @@ type PackedDecision = readonly [
   policyRule: string,
 ];
 
-type AnyStep = Step<Change, DomainEvent>;
+export type AnyStep = Step<Change, DomainEvent>;
 
 /** The step as it travels. A rare one stays as it is. */
 export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): AnyStep | PackedStep {
@@ -65,7 +64,7 @@ export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): An
   const { at, op, booked } = event;
   if (op.control !== null || op.stale) return step;
   if (booked === undefined && isArrival(op, at)) return ['new', place, at, op.opId];
-  const packed: PackedMove = [
+  const packed = [
     'op',
     place,
     at,
@@ -83,8 +82,10 @@ export function packStep(step: AnyStep, places: ReadonlyMap<string, number>): An
     op.policyRule,
     op.digest,
     booked ?? null,
-  ];
-  return op.usage === null ? packed : [...packed, packUsage(op.usage)];
+  ] as const;
+  const { via, usage } = op;
+  if (via === null && usage === null) return packed;
+  return [...packed, { ...(via === null ? {} : { via }), ...(usage === null ? {} : { usage }) }];
 }
 
 /** What `packStep` was given. */
@@ -100,7 +101,7 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     return { event: { type: 'ops_change', at, agent, op: arrived(opId, agent, at) } };
   }
   const [, , at, opId, state, registeredAt, updatedAt, actionType, resource, summary, runId, reason] = packed;
-  const [, , , , , , , , , , , , costMicros, reservedMicros, policyRule, digest, booked, usage] = packed;
+  const [, , , , , , , , , , , , costMicros, reservedMicros, policyRule, digest, booked, rare] = packed;
   const op: OpRecord = {
     opId,
     agent,
@@ -111,10 +112,11 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
     resource,
     summary,
     runId,
+    via: rare?.via ?? null,
     reason,
     costMicros,
     reservedMicros,
-    usage: usage === undefined ? null : unpackUsage(usage),
+    usage: rare?.usage ?? null,
     policyRule,
     digest,
     control: null,
@@ -122,14 +124,6 @@ export function unpackStep(packed: PackedStep, agents: readonly AgentId[]): AnyS
   };
   if (booked === null) return { event: { type: 'ops_change', at, agent, op } };
   return { event: { type: 'ops_change', at, agent, op, booked } };
-}
-
-function packUsage({ inputTokens, outputTokens, cachedInputTokens }: OpUsage): PackedUsage {
-  return [inputTokens, outputTokens, cachedInputTokens];
-}
-
-function unpackUsage([inputTokens, outputTokens, cachedInputTokens]: PackedUsage): OpUsage {
-  return { inputTokens, outputTokens, cachedInputTokens };
 }
 
 /** An operation of which nothing is known but its id. */
@@ -144,6 +138,7 @@ export function arrived(opId: string, agent: AgentId, at: number): OpRecord {
     resource: '',
     summary: '',
     runId: '',
+    via: null,
     reason: '',
     costMicros: 0,
     reservedMicros: 0,

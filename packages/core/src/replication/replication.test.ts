@@ -6,16 +6,15 @@ import { checkAction } from '../decision/check-action.ts';
 import type { Governance } from '../governance.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
+import { saveUses } from '../tenancy/save-uses.ts';
 import { recordOf } from '../ops/op.ts';
 import { approveAction, completeAction, controlOp, deregisterAgent, rejectAction } from '../testkit/commands.ts';
 import { registerAgent, resumeAgent, suspendAgent } from '../testkit/commands.ts';
 import type { LoggedEntry } from '../testkit/logged-entry.ts';
 import { person } from '../testkit/approvals.ts';
-import { ManualClock } from '../testkit/manual-clock.ts';
 import { agentId, checkOf, operator, registration, useTool } from '../testkit/requests.ts';
-import { SharedMemory } from '../testkit/shared-memory.ts';
+import { Cluster, ticks } from '../testkit/shared-cluster.ts';
 import type { TestGovernance } from '../testkit/test-governance.ts';
-import { testGovernance } from '../testkit/test-governance.ts';
 
 const policy = `
 name: caps
@@ -34,66 +33,11 @@ budget:
 const agents = ['acme/red/one', 'acme/red/two', 'acme/blue/three', 'umbrella/red/four'].map(agentId);
 const capOf = { global: 20e6, org: 12e6, team: 9e6, agent: 6e6 };
 
-/** Several governances on one log, whose work the test orders. */
-class Cluster {
-  readonly log = new SharedMemory();
-  readonly clock = new ManualClock();
-  readonly members: TestGovernance[] = [];
-
-  async start(count: number): Promise<void> {
-    for (let nth = 0; nth < count; nth++) {
-      const member = await testGovernance({
-        clock: this.clock,
-        member: this.log.join(),
-        name: `member ${nth}`,
-        features: {},
-      });
-      this.members.push(member);
-      // Each has the same files. Only their own log entries differ.
-      const loading = member.policies(policy);
-      await this.settle();
-      await loading;
-    }
-  }
-
-  at(nth: number): TestGovernance {
-    const member = this.members[nth % this.members.length];
-    if (member === undefined) throw new Error('there is no member');
-    return member;
-  }
-
-  /** Ends all turns, lets the store work, and lets everybody follow, until nothing is left to do. */
-  async settle(): Promise<void> {
-    for (let round = 0; round < 50; round++) {
-      for (const member of this.members) member.turn();
-      while (this.log.waiting > 0) {
-        this.log.work();
-        await ticks();
-      }
-      await ticks();
-    }
-    for (const member of this.members) {
-      const caughtUp = member.gov.journal.catchUp();
-      await ticks();
-      while (this.log.waiting > 0) {
-        this.log.work();
-        await ticks();
-      }
-      expect(await caughtUp).toBe(true);
-    }
-  }
-}
-
-async function ticks(): Promise<void> {
-  for (let count = 0; count < 10; count++) await Promise.resolve();
-  await new Promise((resolve) => setImmediate(resolve));
-}
-
 /** Everything that must be alike at all gateways. */
 function stateOf(gov: Governance) {
   const known = [...gov.directory.all()].sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
-    agents: known.map(({ record, blocked }) => ({ record, blocked })),
+    agents: known.map(({ record, blocked, coverage }) => ({ record, blocked, usage: coverage?.usage })),
     ops: known.flatMap((agent) =>
       [...gov.ops.of(agent).values()]
         .map(recordOf)
@@ -113,6 +57,7 @@ function stateOf(gov: Governance) {
     ),
     sequences: known.map(({ record: { id } }) => gov.control.outbox(id).lastSequence),
     runs: known.map(({ record: { id } }) => gov.runs.of(id, 'run')),
+    runControls: [...gov.control.runs.all()].sort((a, b) => (a.controlId < b.controlId ? -1 : 1)),
   };
 }
 
@@ -184,6 +129,7 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
         action: asked,
         estimatedCostMicros: estimate,
         runId: 'run',
+        via: cost === 1 ? { door: 'model', name: 'openai' } : null,
       }),
     );
   switch (kind) {
@@ -225,6 +171,8 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
         ? approveAction(gov, person('alice'), approval.id, { reason: '', grant: null })
         : rejectAction(gov, person('alice'), approval.id, '');
     }
+    case 'save':
+      return gov.journal.turn(() => saveUses(gov, 1));
     case 'leave':
       return deregisterAgent(gov, { agentId: id, token, reason: '' });
     default:
@@ -233,7 +181,7 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
 }
 
 const often = 'check check check think ask ask deny complete complete complete pause'.split(' ');
-const rarely = 'resume terminate suspend lift approve approve reject leave register register'.split(' ');
+const rarely = 'resume terminate suspend lift approve approve reject leave save register register'.split(' ');
 
 const deeds = fc.record({
   at: fc.nat(2),
@@ -254,7 +202,7 @@ describe('several gateways on one log', () => {
   test('are alike in the end, hold every cap at every entry, and answer everybody, whatever the order of things', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(moves, { minLength: 20, maxLength: 120 }), async (plan) => {
-        const cluster = new Cluster();
+        const cluster = new Cluster(policy);
         await cluster.start(3);
         const from = cluster.members.map(({ events }) => events.length);
         const first = agents.map((_, agent) =>
@@ -272,6 +220,9 @@ describe('several gateways on one log', () => {
         }
         await cluster.settle();
         const given = await Promise.all(answers);
+        const saving = cluster.members.map(({ gov }) => gov.journal.turn(() => saveUses(gov, 100)));
+        await cluster.settle();
+        await Promise.all(saving);
         for (const answer of given) {
           if (answer instanceof Error) expect(answer.name, String(answer.stack)).toBe('ReeveError');
           expect(answer).not.toMatchObject({ code: 'store_unavailable' });

@@ -23,6 +23,12 @@ function touchOfChange(change: Change): Touch {
       return withinOrg(bindingOfName(change.saved.name)?.orgId ?? null);
     case 'bulk_control_saved':
       return withinOrg(change.bulk.orgId);
+    // No decision rests on it, but what is written next about the agent must contain it.
+    case 'agent_used':
+      return { agent: agentKey(change.use.id) };
+    case 'run_control_saved':
+    case 'run_control_removed':
+      return withinOrg(change.control.orgId);
     case 'op_asked':
       return { agent: agentKey(change.op.agent) };
     case 'approval_saved':
@@ -33,6 +39,7 @@ function touchOfChange(change: Change): Touch {
       return { agent: agentKey(change.receipt.agent) };
     case 'control_sequence_saved':
       return { agent: agentKey(change.sequence.agent) };
+    case 'agent_uses_removed':
     case 'api_key_used':
     case 'approvals_removed':
     case 'balances_saved':
@@ -45,6 +52,7 @@ function touchOfChange(change: Change): Touch {
     case 'owed_entry_recorded':
     case 'policy_set_saved':
     case 'receipts_removed':
+    case 'run_control_used':
     case 'signing_key_removed':
     case 'signing_key_saved':
       return undefined;

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/index.ts';
 import type { AuditReader, Decision } from '../audit/index.ts';
 import type { Decisions } from '../decision/index.ts';
-import { isBudgetRule } from '../decision/index.ts';
+import { controlRule, isBudgetRule } from '../decision/index.ts';
 import type { EpochMs, NamedOp } from '../kernel/index.ts';
 import { agentKey, ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import { latestLogs } from '../logs/index.ts';
@@ -111,6 +111,7 @@ function notesOn(recorded: RecordedDecision, isKnown: boolean, agent: AgentRecor
     notes.push(`the policies of version ${policyVersion} are not known any more, so their rules cannot be told`);
   }
   if (isBudgetRule(policyRule)) notes.push('no rule decided this: a budget did');
+  if (policyRule === controlRule) notes.push('no rule decided this: somebody had stopped the run');
   if (recorded.redacted) {
     notes.push('secrets in the request are recorded as "[redacted]", and what looks at them is judged by that');
   }

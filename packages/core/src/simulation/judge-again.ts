@@ -3,7 +3,7 @@ import type { Action } from '../action/index.ts';
 import type { Decision, StoredEntry } from '../audit/index.ts';
 import type { RecordedDecision } from './recorded-decision.ts';
 import { recordedDecision, RecordedFacts } from './recorded-decision.ts';
-import { isBudgetRule } from '../decision/index.ts';
+import { controlRule, isBudgetRule } from '../decision/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { AgentRecord } from '../tenancy/index.ts';
 import { agentKey } from '../kernel/index.ts';
@@ -64,6 +64,8 @@ function memberOf(lineage: string, name: string): string {
 
 function judgeOne(set: PolicySet, recorded: RecordedDecision, find: FindAgent): JudgedAgain {
   const { at } = recorded;
+  // An operator decided, whatever the policies said.
+  if (recorded.policyRule === controlRule) return { at, skipped: true, changed: undefined };
   const verdict = verdictAgain(set, recorded, find);
   if (verdict === undefined) return { at, skipped: true, changed: undefined };
   const { effect, rule, asking } = verdict;

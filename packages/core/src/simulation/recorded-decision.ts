@@ -25,6 +25,9 @@ export interface RecordedDecision {
   /** The parsed arguments. Undefined if there were none, or if they were too long to record. */
   readonly args: Json | undefined;
   readonly argsOmitted: boolean;
+  /** The parsed annotations of the tool. Undefined if there were none, or if they were too long to record. */
+  readonly annotations: Json | undefined;
+  readonly annotationsOmitted: boolean;
   /** Something was replaced before the record was written. */
   readonly redacted: boolean;
   readonly costMicros: number;
@@ -40,6 +43,7 @@ export interface RecordedDecision {
 
 interface LoggedAction {
   readonly type: ActionType;
+  readonly annotations?: Json;
   readonly args?: Json;
   readonly command?: string;
   readonly command_args?: readonly string[];
@@ -96,6 +100,7 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
   }
   if (!decisionEvents.has(entry.event_type) || !actionTypes.includes(logged.type)) return undefined;
   const argsOmitted = isOmission(logged.args);
+  const annotationsOmitted = isOmission(logged.annotations);
   return {
     seq,
     at: Date.parse(entry.at),
@@ -110,6 +115,8 @@ export function recordedDecision({ seq, canonical }: StoredEntry): RecordedDecis
     resource: payload.resource ?? '',
     args: argsOmitted ? undefined : logged.args,
     argsOmitted,
+    annotations: annotationsOmitted ? undefined : logged.annotations,
+    annotationsOmitted,
     redacted: holdsRedaction(logged),
     costMicros: payload.cost_micros ?? 0,
     estimated: payload.estimated === true,
@@ -188,6 +195,11 @@ export class RecordedFacts implements Facts {
   args(): unknown {
     if (this.#recorded.argsOmitted) this.#lack('the arguments were too long to be recorded');
     return this.#recorded.args ?? {};
+  }
+
+  annotations(): unknown {
+    if (this.#recorded.annotationsOmitted) this.#lack('the annotations were too long to be recorded');
+    return this.#recorded.annotations ?? {};
   }
 
   run(): RunFacts {

@@ -5,7 +5,7 @@ import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts'
 import type { Agent } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
 import type { ReportedTools } from './reported-tools.ts';
-import type { AgentChange, AgentEvent } from './tenancy-slice.ts';
+import type { AgentChange, AgentEvent, AgentUseChange } from './tenancy-slice.ts';
 
 /** The control link to a running agent, as far as tenancy needs it. */
 export interface AgentLink {
@@ -38,6 +38,6 @@ export interface Tenancy extends Ports, Agents {
   readonly reportedTools: ReportedTools;
   /** The version of the policies in force, as agents are told. */
   readonly policies: { readonly version: string };
-  readonly journal: JournalOf<AgentChange, AgentEvent | AlertEvent>;
+  readonly journal: JournalOf<AgentChange | AgentUseChange, AgentEvent | AlertEvent>;
   readonly reactions: TenancyReactions;
 }

@@ -2,22 +2,23 @@ import { apiKeysTable, signingKeysTable } from '../access/access-rows.ts';
 import { owedEntriesTable } from '../accounts/accounts-rows.ts';
 import { approvalsTable, grantsTable } from '../approvals/approvals-rows.ts';
 import { balancesTable, closedPeriodsTable } from '../budget/budget-rows.ts';
-import { bulksTable, receiptsTable, sequencesTable } from '../control/control-rows.ts';
+import { bulksTable, receiptsTable, runControlsTable, sequencesTable } from '../control/control-rows.ts';
 import type { Table } from '../journal/rows.ts';
 import { marksTable } from '../journal/rows.ts';
 import { entriesTable } from '../logs/logs.ts';
 import { opsTable } from '../ops/ops-rows.ts';
 import { policySetsTable, policyTextsTable, policyVersionsTable } from '../policy/policy-rows.ts';
 import type { Change } from '../store.ts';
-import { agentsTable } from '../tenancy/tenancy-rows.ts';
-import { sampleAgent } from './store-agent-conformance.ts';
+import { agentsTable, agentUsesTable } from '../tenancy/tenancy-rows.ts';
+import { sampleAgent, sampleUse } from './store-agent-conformance.ts';
 import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
-import { sampleBulk, sampleReceipt } from './store-control-conformance.ts';
+import { sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
 import { sampleVersion } from './store-policy-conformance.ts';
 
 /** Every table that changes are written to. */
 export const everyTable: readonly Table[] = [
   agentsTable,
+  agentUsesTable,
   apiKeysTable,
   approvalsTable,
   balancesTable,
@@ -32,6 +33,7 @@ export const everyTable: readonly Table[] = [
   policyTextsTable,
   policyVersionsTable,
   receiptsTable,
+  runControlsTable,
   sequencesTable,
   signingKeysTable,
 ];
@@ -50,6 +52,7 @@ const opMembers = {
   resource: '',
   summary: '',
   runId: '',
+  via: null,
   reason: '',
   costMicros: 0,
   reservedMicros: 0,
@@ -65,6 +68,8 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   agent_suspended: { kind: 'agent_suspended', agent: sampleAgent, suspension: sampleAgent.suspension },
   agent_resumed: { kind: 'agent_resumed', id, width: 'org' },
   agent_removed: { kind: 'agent_removed', id, isKept: false },
+  agent_used: { kind: 'agent_used', use: sampleUse },
+  agent_uses_removed: { kind: 'agent_uses_removed', id },
   api_key_saved: {
     kind: 'api_key_saved',
     key: {
@@ -94,6 +99,9 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   receipt_saved: { kind: 'receipt_saved', receipt: sampleReceipt },
   bulk_control_saved: { kind: 'bulk_control_saved', bulk: sampleBulk },
   control_sequence_saved: { kind: 'control_sequence_saved', sequence: { agent: id, sequence: 1 } },
+  run_control_saved: { kind: 'run_control_saved', control: sampleRunControl },
+  run_control_used: { kind: 'run_control_used', control: { ...sampleRunControl, refusedAt: 2 } },
+  run_control_removed: { kind: 'run_control_removed', control: sampleRunControl },
   receipts_removed: { kind: 'receipts_removed', before: 1, most: 1 },
   balances_saved: {
     kind: 'balances_saved',

@@ -17,9 +17,9 @@ import type { Batch, Change, Snapshot, Store } from '../store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/tenancy-slice.ts';
 import { agentKey } from '../kernel/ids.ts';
-import { agentConformance, bareAgent, sampleAgent, suspended } from './store-agent-conformance.ts';
+import { agentConformance, bareAgent, sampleAgent, sampleUse, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
-import { controlConformance, sampleBulk, sampleReceipt } from './store-control-conformance.ts';
+import { controlConformance, sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
 import { closedPeriodConformance } from './store-balance-conformance.ts';
 import { readingConformance } from './store-reading-conformance.ts';
@@ -83,7 +83,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
     };
 
     test('starts empty, with the chain at its beginning and the log to be replayed from there', async () => {
-      expect(await store.load()).toEqual(nothing);
+      expect(inOrder(await store.load())).toEqual(nothing);
       expect(await store.after(0, 10)).toEqual([]);
       expect(await opened.reader.latest({ limit: 10 })).toEqual({ entries: [], next: null });
       expect(await opened.reader.oldest({ limit: 10 })).toEqual({ entries: [], next: null });
@@ -203,13 +203,13 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
       test('remembers over a restart that operations are not to survive', async () => {
         await store.commit({ entries: [], changes: [{ kind: 'op_saved', op: sampleOp }, { kind: 'ops_forgotten' }] });
         await reopen();
-        expect(await store.load()).toMatchObject({ ops: [], opsReplayFrom: null });
+        expect(inOrder(await store.load())).toMatchObject({ ops: [], opsReplayFrom: null });
       });
     } else {
       test(`starts empty again, because ${traits.forgetsBecause}`, async () => {
         await store.commit({ entries: sealAll([sampleDraft()], emptyChain), changes: everyKindOfRow });
         await reopen();
-        expect(await store.load()).toEqual(nothing);
+        expect(inOrder(await store.load())).toEqual(nothing);
       });
     }
 
@@ -241,6 +241,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
 const nothing: Snapshot = {
   head: emptyChain,
   agents: [],
+  agentUses: [],
   apiKeys: [],
   signingKeys: [],
   ops: [],
@@ -248,6 +249,7 @@ const nothing: Snapshot = {
   receipts: [],
   bulkControls: [],
   controlSequences: [],
+  runControls: [],
   approvals: [],
   grants: [],
   eventIdsReserved: 0,
@@ -298,6 +300,7 @@ const sampleOp: SavedOp = {
   resource: 'rm -rf "/"',
   summary: 'tidy ünder',
   runId: 'run-1',
+  via: { door: 'mcp', name: 'github' },
   reason: 'allowed by rule a/b',
   costMicros: Number.MAX_SAFE_INTEGER,
   reservedMicros: 0,
@@ -328,6 +331,8 @@ const everyKindOfRow: readonly Change[] = [
   { kind: 'receipt_saved', receipt: sampleReceipt },
   { kind: 'bulk_control_saved', bulk: sampleBulk },
   { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: 12 } },
+  { kind: 'run_control_saved', control: sampleRunControl },
+  { kind: 'agent_used', use: sampleUse },
   { kind: 'approval_saved', approval: sampleApproval },
   { kind: 'grant_saved', grant: sampleGrant },
   ...saved(sampleVersion, version('gone', 3, null)),
@@ -580,6 +585,38 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { bulkControls: [sampleBulk] },
   },
+  agent_used: {
+    write: [
+      [{ kind: 'agent_used', use: { ...sampleUse, usage: { doors: {}, families: {} } } }],
+      [
+        { kind: 'agent_used', use: sampleUse },
+        { kind: 'agent_used', use: { ...sampleUse, id: bareAgent.id } },
+      ],
+    ],
+    expected: { agentUses: [{ ...sampleUse, id: bareAgent.id }, sampleUse] },
+  },
+  agent_uses_removed: {
+    write: [[{ kind: 'agent_used', use: sampleUse }], [{ kind: 'agent_uses_removed', id: sampleUse.id }]],
+    expected: { agentUses: [] },
+  },
+  run_control_saved: {
+    write: [[{ kind: 'run_control_saved', control: sampleRunControl }]],
+    expected: { runControls: [sampleRunControl] },
+  },
+  run_control_used: {
+    write: [
+      [{ kind: 'run_control_saved', control: sampleRunControl }],
+      [{ kind: 'run_control_used', control: { ...sampleRunControl, refusedAt: 7 } }],
+    ],
+    expected: { runControls: [{ ...sampleRunControl, refusedAt: 7 }] },
+  },
+  run_control_removed: {
+    write: [
+      [{ kind: 'run_control_saved', control: sampleRunControl }],
+      [{ kind: 'run_control_removed', control: sampleRunControl }],
+    ],
+    expected: { runControls: [] },
+  },
   control_sequence_saved: {
     write: [
       [
@@ -738,9 +775,10 @@ function inOrder(snapshot: Snapshot): Snapshot {
   return {
     ...snapshot,
     agents: snapshot.agents.toSorted(by((agent) => agentKey(agent.id))),
+    agentUses: snapshot.agentUses.toSorted(by(({ id }) => agentKey(id))),
     apiKeys: snapshot.apiKeys.toSorted(by((key) => key.id)),
     signingKeys: snapshot.signingKeys.toSorted(by((key) => key.kid)),
-    ops: snapshot.ops.toSorted(by(opKey)),
+    ops: [...snapshot.ops].toSorted(by(opKey)),
     receipts: snapshot.receipts.toSorted(by(({ id }) => id)),
     bulkControls: snapshot.bulkControls.toSorted(by(({ id }) => id)),
     controlSequences: snapshot.controlSequences.toSorted(by(({ agent }) => agentKey(agent))),

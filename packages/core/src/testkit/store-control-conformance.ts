@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkControl } from '../control/bulk-control.ts';
+import type { RunControl } from '../control/run-controls.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
 import type { Change, Store } from '../store.ts';
@@ -41,6 +42,19 @@ export const sampleBulk: BulkControl = {
   skipped: 1,
   done: true,
   idempotency: { key: 'k'.repeat(64), digest: 'd'.repeat(64) },
+};
+
+export const sampleRunControl: RunControl = {
+  runId: 'r "1"',
+  orgId: 'acme',
+  teamId: null,
+  agentId: '',
+  action: 'terminate',
+  controlId: 'ctl_b',
+  actor: { id: 'abcdefghijkl', kind: 'api_key', label: 'ünder' },
+  imposedBy: { orgId: 'acme', teamId: null },
+  at: 1_700_000_000_000,
+  refusedAt: null,
 };
 
 /** A receipt with nothing left to happen. */
@@ -135,6 +149,19 @@ export function controlConformance(open: () => Store, sampleOp: SavedOp): void {
     await write({ kind: 'op_removed', id: sampleOp.agent, opId: sampleOp.opId });
     await write({ kind: 'receipts_removed', before: 100, most: 2 });
     expect(await left()).toEqual(['ctl_blocks', 'ctl_waits', 'ctl_young']);
+  });
+
+  test('keeps the controls of runs, one for each reach and width, as they were last saved', async () => {
+    const operators = { ...sampleRunControl, controlId: 'ctl_o', imposedBy: { orgId: null, teamId: null } };
+    const everywhere = { ...operators, orgId: null, agentId: null };
+    const all = [sampleRunControl, operators, everywhere];
+    await write(...all.map((control): Change => ({ kind: 'run_control_saved', control })));
+    const paused = { ...operators, action: 'pause' as const, controlId: 'ctl_p' };
+    await write({ kind: 'run_control_saved', control: paused });
+    await write({ kind: 'run_control_used', control: { ...sampleRunControl, refusedAt: 5 } });
+    await write({ kind: 'run_control_removed', control: everywhere });
+    const byId = (one: RunControl, other: RunControl) => (one.controlId < other.controlId ? -1 : 1);
+    expect((await open().load()).runControls.toSorted(byId)).toEqual([{ ...sampleRunControl, refusedAt: 5 }, paused]);
   });
 
   test('remembers what was asked for under a key once it is finished, and nothing else', async () => {

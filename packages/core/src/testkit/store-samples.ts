@@ -16,6 +16,7 @@ import type { BulkControl } from '../control/bulk-control.ts';
 import type { Receipt } from '../ops/receipt.ts';
 import { receiptStatuses } from '../ops/receipt.ts';
 import { actionTypes } from '../action/action.ts';
+import { doors } from '../action/via.ts';
 import type { AgentChange } from '../tenancy/tenancy-slice.ts';
 import type { SavedOp } from '../ops/ops-slice.ts';
 import { opStates } from '../ops/op.ts';
@@ -128,6 +129,7 @@ export const someOp: fc.Arbitrary<SavedOp> = fc.record({
   resource: text,
   summary: text,
   runId: text,
+  via: orNull(fc.record({ door: fc.constantFrom(...doors), name: text })),
   reason: text,
   costMicros: micros,
   reservedMicros: micros,

@@ -1,4 +1,4 @@
-import type { Asking, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
+import type { Asking, CheckRequest, ConsideredRule, Decision, Facts, PolicySet, SpendFacts, Total } from '@reeve/core';
 import {
   approximateUsd,
   chargeOf,
@@ -93,7 +93,7 @@ export class CaseScene {
     this.#now = asked.at ?? this.#now;
     const request = checkRequestOf(asked, this.#mostMicros);
     const charge = chargeOf(this.#set, request);
-    const facts = this.#facts(asked, request.args, charge ?? 0);
+    const facts = this.#facts(asked, request, charge ?? 0);
     const answer = this.#weigh(asked, this.#set.evaluate(asked.agent, asked.action, facts), charge);
     const rules = considerRules(this.#set, asked.agent, asked.action, facts);
     if (answer.reserved_micros > 0) this.#ledger.reserve(asked.agent, answer.reserved_micros);
@@ -119,7 +119,7 @@ export class CaseScene {
     };
   }
 
-  #facts(asked: CaseRequest, args: unknown, chargeMicros: number): Facts {
+  #facts(asked: CaseRequest, request: Pick<CheckRequest, 'args' | 'annotations'>, chargeMicros: number): Facts {
     const { name, framework, depth, metadata } = asked === this.#case ? this.#case.registered : nobody;
     return {
       agent: {
@@ -140,7 +140,8 @@ export class CaseScene {
       action: asked.action,
       now: this.#now,
       costUsd: approximateUsd(chargeMicros),
-      args: () => args ?? {},
+      args: () => request.args ?? {},
+      annotations: () => request.annotations ?? {},
       run: () => {
         const { checks, spentMicros } = this.#runs.of(asked.agent, asked.runId);
         const said = asked === this.#case ? this.#case.run : undefined;

@@ -3,6 +3,7 @@ import type { Limits } from '../limits.ts';
 import type { Claim, ConnectionRoom } from '../limits/message-room.ts';
 import type { Status } from '../status.ts';
 import type { Sender } from './sender.ts';
+import type { Turn } from './turn.ts';
 
 /** What a call needs of its connection. */
 export interface Carrier<Carried> extends ConnectionRoom {
@@ -11,6 +12,7 @@ export interface Carrier<Carried> extends ConnectionRoom {
   readonly isTrusted: boolean;
   readonly limits: Limits;
   readonly sender: Sender;
+  readonly turn: Turn;
   /** Unary handlers that have not answered, of calls that are over as well. */
   running: number;
   statusOf(error: unknown): Status;

@@ -47,9 +47,10 @@ export class RefusedCall extends ServerCall {
     return false;
   }
 
-  protected override read(_bytes: Buffer, start: number, end: number): void {
+  protected override read(_bytes: Buffer, start: number, end: number): number {
     this.#discarded += end - start;
     if (this.#discarded > mostDiscarded) this.#answer();
+    return end;
   }
 
   protected override gotMessage(): void {}

@@ -8,7 +8,7 @@ import type { Claim } from '../limits/message-room.ts';
 import type { Metadata, MetadataEntries } from '../metadata.ts';
 import { metadataFields } from '../metadata.ts';
 import type { Status } from '../status.ts';
-import { statusCode } from '../status.ts';
+import { compressed, deadlineExceeded, misflagged, tooLarge } from './call-faults.ts';
 import type { Carrier } from './carrier.ts';
 import { PartialMessage, prefixBytes } from './partial-message.ts';
 import type { RequestHead } from './request-head.ts';
@@ -17,6 +17,10 @@ import type { Sending } from './sender.ts';
 
 /** The overhead of each message, so that empty ones count as well. */
 export const besideEach = 256;
+/** The same of each call. */
+const besideCall = 1024;
+/** How far a message may be behind while others wait for its room, as a share of the time that it has. */
+const mayLag = 1 / 15;
 
 /** One call: its stream's state, what it has received and what it still has to send. */
 export abstract class ServerCall implements Call, Claim, Sending, Timed {
@@ -54,6 +58,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   protected isHolding = false;
   #trailerFields: Buffer | undefined;
   #bodyLeft: number;
+  /** When it got room that it had waited for. */
+  #roomSince = 0;
 
   constructor(id: number, connection: Carrier<ServerCall>, head: RequestHead, sendWindow: number) {
     this.id = id;
@@ -75,8 +81,8 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   get needed(): number {
     if (this.state === 'closed') return 0;
     const { partial } = this;
-    // The heads of trusted calls are bounded by the number of calls.
-    const head = this.connection.isTrusted ? 0 : this.requestHead.size;
+    // Trusted calls are bounded by their number.
+    const head = this.connection.isTrusted ? 0 : this.requestHead.size + besideCall;
     const unfinished = partial === undefined ? 0 : (partial.length ?? 0) + besideEach;
     return head + this.heldBytes + unfinished;
   }
@@ -121,22 +127,32 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     return this.headFields !== undefined || this.#trailerFields !== undefined;
   }
 
-  /** Content of a DATA frame. */
-  take(bytes: Buffer, start: number, end: number): void {
-    if (this.#bodyLeft >= 0 && !this.#countBody(end - start)) return;
-    this.read(bytes, start, end);
+  /** Content of a DATA frame. Returns where it stopped, which is before the end if others should have their turn. */
+  take(bytes: Buffer, start: number, end: number): number {
+    // RFC 9113 §8.1.1: a body that is not as long as content-length says is malformed.
+    if (this.#bodyLeft >= 0 && end - start > this.#bodyLeft) {
+      this.connection.reset(this, errorCode.protocolError);
+      return end;
+    }
+    const stop = this.read(bytes, start, end);
+    if (this.#bodyLeft >= 0) this.#bodyLeft -= stop - start;
+    return stop;
   }
 
-  protected read(bytes: Buffer, start: number, end: number): void {
+  protected read(bytes: Buffer, start: number, end: number): number {
     const at = this.readUntilHeld(bytes, start, end);
-    if (at < end && this.isOpen) this.keep(bytes, at, end);
+    if (!this.isOpen) return end;
+    if (!this.isHolding) return at;
+    this.keep(bytes, at, end);
+    return end;
   }
 
-  /** Reads messages until the call holds or ends, and returns where it stopped. */
+  /** Reads messages until the call holds or ends, or the turn is over, and returns where it stopped. */
   protected readUntilHeld(bytes: Buffer, start: number, end: number): number {
     let at = start;
     while (at < end && this.isOpen && !this.isHolding) {
       at = this.partial === undefined ? this.#begin(bytes, at, end) : this.#goOn(this.partial, bytes, at, end);
+      if (this.connection.turn.isOver) break;
     }
     return at;
   }
@@ -154,7 +170,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   /** Called at the end of a turn in which something came: asks for room, and lets the peer send on. */
   settle(): void {
     this.isTouched = false;
-    if (this.state !== 'open' && this.held === 0) return;
+    if (this.state === 'closed' && this.held === 0) return;
     if ((this.needed !== this.held || this.isWaitingForRoom) && !this.connection.settle(this)) {
       this.connection.reset(this, errorCode.enhanceYourCalm);
       return;
@@ -168,6 +184,7 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
 
   gotRoom(): void {
     this.isWaitingForRoom = false;
+    this.#roomSince = performance.now();
     this.#replenish();
   }
 
@@ -181,6 +198,15 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
   /** Whether a message took too long. */
   isOverdue(now: number): boolean {
     return this.since !== undefined && this.since <= now - this.connection.limits.finishWithinMs && !this.isHolding;
+  }
+
+  /** Whether a message that has room comes too slowly to be finished in time. */
+  isBehind(now: number): boolean {
+    if (this.since === undefined || this.isWaitingForRoom || this.isHolding) return false;
+    const { length, missing } = this.partial ?? { length: undefined, missing: 0 };
+    if (length === undefined) return false;
+    const due = (now - Math.max(this.since, this.#roomSince)) / this.connection.limits.finishWithinMs;
+    return length - missing < length * (due - mayLag);
   }
 
   sentLast(): void {
@@ -255,14 +281,6 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     return length <= messageBytes;
   }
 
-  /** RFC 9113 §8.1.1: a body that is not as long as content-length says is malformed. */
-  #countBody(bytes: number): boolean {
-    this.#bodyLeft -= bytes;
-    if (this.#bodyLeft >= 0) return true;
-    this.connection.reset(this, errorCode.protocolError);
-    return false;
-  }
-
   #replenish(): void {
     if (this.state !== 'open' || !this.isOpen || this.isWaitingForRoom || this.isHolding) return;
     const missing = this.partial?.missing ?? 0;
@@ -271,23 +289,4 @@ export abstract class ServerCall implements Call, Claim, Sending, Timed {
     this.connection.sender.grant(this.id, target - this.receiveWindow);
     this.receiveWindow = target;
   }
-}
-
-const deadlineExceeded: Status = { code: statusCode.deadlineExceeded, message: 'the deadline has passed' };
-
-const compressed: Status = {
-  code: statusCode.unimplemented,
-  message: 'this server takes no compressed messages: send them with grpc-encoding identity',
-};
-
-const misflagged: Status = {
-  code: statusCode.internal,
-  message: 'a message says that it is compressed, but grpc-encoding does not say how: send it with compressed-flag 0',
-};
-
-function tooLarge(length: number, most: number): Status {
-  return {
-    code: statusCode.resourceExhausted,
-    message: `a message of ${length} bytes is over the limit of ${most} bytes`,
-  };
 }

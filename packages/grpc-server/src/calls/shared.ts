@@ -1,6 +1,7 @@
 import type { Limits } from '../limits.ts';
 import type { DeadlineWheel } from '../limits/deadline-wheel.ts';
 import type { MessageRoom } from '../limits/message-room.ts';
+import type { TurnOrder } from '../limits/turn-order.ts';
 import type { Status } from '../status.ts';
 import type { Routes } from './request-head.ts';
 
@@ -10,5 +11,6 @@ export interface Shared {
   readonly limits: Limits;
   readonly room: MessageRoom;
   readonly wheel: DeadlineWheel;
+  readonly order: TurnOrder;
   statusOf(error: unknown): Status;
 }

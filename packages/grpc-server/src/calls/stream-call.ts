@@ -12,6 +12,8 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   #listener: StreamListener | undefined;
   #isPaused = false;
   #isReading = false;
+  /** Whether the rest of what came waits for a turn to come. */
+  #isPostponed = false;
   #hasEnded = false;
   #hasToldEnd = false;
   #hasMessage = false;
@@ -82,6 +84,7 @@ export class StreamServerCall extends ServerCall implements ServerStream {
   protected override gotMessage(message: Buffer): void {
     this.since = undefined;
     this.#hasMessage = true;
+    this.connection.turn.spend(1);
     try {
       this.#listener?.message(message);
     } catch (error) {
@@ -123,14 +126,27 @@ export class StreamServerCall extends ServerCall implements ServerStream {
 
   /** Reads what was kept, as far as the handler does not pause again. */
   #goOn(): void {
-    if (this.#isPaused || this.stalledSince !== undefined) return;
+    if (this.#isPaused || this.#isPostponed || this.stalledSince !== undefined) return;
     this.isHolding = false;
-    if (this.#isReading) return;
+    if (this.#isReading || this.#postpone()) return;
     if (this.partial !== undefined) this.since = performance.now();
     const { bytes, start, end } = this.#unread;
     this.#unread.drop(this.readUntilHeld(bytes, start, end));
     if (this.#hasEnded && !this.#hasToldEnd && this.#unread.length === 0 && this.isOpen) this.#ended();
+    if (!this.isHolding && this.isOpen) this.#postpone();
     if (this.state !== 'closed') this.connection.touch(this);
+  }
+
+  /** Once the turn is over, what was kept waits for the next one. */
+  #postpone(): boolean {
+    if (this.#unread.length === 0 || !this.connection.turn.isOver) return false;
+    this.#isPostponed = true;
+    this.isHolding = true;
+    this.connection.turn.postpone(() => {
+      this.#isPostponed = false;
+      this.#goOn();
+    });
+    return true;
   }
 
   #guard(call: () => void): void {

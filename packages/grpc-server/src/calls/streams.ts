@@ -1,5 +1,3 @@
-import { HpackDecoder } from '../hpack/decoder.ts';
-import { HpackError } from '../hpack/hpack-error.ts';
 import { ClosedStreams } from '../http2/closed-streams.ts';
 import { ConnectionError } from '../http2/connection-error.ts';
 import type { ErrorCode } from '../http2/frame.ts';
@@ -11,17 +9,19 @@ import type { Claim } from '../limits/message-room.ts';
 import type { PeerBudget } from '../limits/peer-budget.ts';
 import type { Status } from '../status.ts';
 import type { Carrier } from './carrier.ts';
-import { HeadCache } from './head-cache.ts';
+import { HeadReader } from './head-reader.ts';
 import type { HeadFault, RequestHead } from './request-head.ts';
 import { RefusedCall } from './refused-call.ts';
-import { areTrailers, requestHeadOf } from './request-head.ts';
+import { areTrailers } from './request-head.ts';
 import type { Sender } from './sender.ts';
 import type { ServerCall } from './server-call.ts';
 import type { Shared } from './shared.ts';
 import { StreamServerCall } from './stream-call.ts';
+import type { Turn } from './turn.ts';
 import { UnaryServerCall } from './unary-call.ts';
 
-const tableSize = 4096;
+/** How many calls of a connection that is gone are ended at once. */
+const portion = 64;
 
 /** The streams of one connection, from the first HEADERS to the last frame. */
 export class Streams implements Carrier<ServerCall> {
@@ -33,6 +33,7 @@ export class Streams implements Carrier<ServerCall> {
   readonly waiting = new Set<Claim>();
   readonly limits: Limits;
   readonly sender: Sender;
+  readonly turn: Turn;
   readonly calls = new Map<number, ServerCall>();
   /** The highest stream that was begun. */
   lastId = 0;
@@ -44,31 +45,30 @@ export class Streams implements Carrier<ServerCall> {
   readonly #shared: Shared;
   readonly #budget: PeerBudget;
   readonly #onEmpty: () => void;
-  readonly #decoder: HpackDecoder;
-  readonly #heads = new HeadCache();
+  readonly #heads: HeadReader;
   readonly #closed = new ClosedStreams();
   #isInTurn = false;
   #touched: ServerCall[] = [];
 
-  constructor(shared: Shared, sender: Sender, budget: PeerBudget, now: number, onEmpty: () => void) {
+  constructor(shared: Shared, sender: Sender, turn: Turn, budget: PeerBudget, now: number, onEmpty: () => void) {
     this.#shared = shared;
     this.limits = shared.limits;
     this.sender = sender;
+    this.turn = turn;
     this.#budget = budget;
     this.now = now;
     this.idleSince = now;
     this.#onEmpty = onEmpty;
-    this.#decoder = new HpackDecoder(tableSize, shared.limits.headerListBytes);
+    this.#heads = new HeadReader(shared.routes, shared.limits.headerListBytes);
   }
 
   /** A whole header block: a new call, or the trailers of one. */
   headers(id: number, isLast: boolean, bytes: Buffer, start: number, end: number): void {
     if (id > this.lastId) {
-      this.#begin(id, isLast, this.#headOf(bytes, start, end));
+      this.#begin(id, isLast, this.#heads.head(bytes, start, end));
       return;
     }
-    // Every block is decoded, because it may change the dynamic table.
-    const list = this.#decode(bytes, start, end);
+    const list = this.#heads.fields(bytes, start, end);
     const call = this.#take(id, 'headers');
     if (call === undefined) return;
     if (!isLast || !areTrailers(list)) this.#fault(call, errorCode.protocolError);
@@ -112,6 +112,7 @@ export class Streams implements Carrier<ServerCall> {
     const change = size - this.initialWindow;
     this.initialWindow = size;
     if (change === 0) return;
+    this.turn.spend(this.calls.size);
     for (const call of this.calls.values()) {
       if (!this.sender.widen(call, change)) {
         throw new ConnectionError(errorCode.flowControlError, 'a window is over 2^31-1');
@@ -134,8 +135,9 @@ export class Streams implements Carrier<ServerCall> {
     for (const call of touched) call.settle();
   }
 
+  /** Ends all calls. Many are ended in portions, so that others have their turn in between. */
   closeAll(): void {
-    for (const call of this.calls.values()) this.#forget(call);
+    if (this.calls.size <= portion || !this.turn.queue(() => this.#closeSome())) this.#close(this.calls.size);
   }
 
   statusOf(error: unknown): Status {
@@ -147,12 +149,18 @@ export class Streams implements Carrier<ServerCall> {
     const claims = [...this.calls.values()].filter((call) => call.held > 0 || this.waiting.has(call));
     for (const claim of claims) this.#shared.room.release(claim);
     this.isTrusted = true;
+    this.turn.trust();
     this.#budget.trust(this.now);
     for (const claim of claims) this.settle(claim);
   }
 
   settle(claim: Claim): boolean {
     return this.#shared.room.settle(claim);
+  }
+
+  /** Whether it keeps others waiting by a message that comes too slowly. */
+  isInTheWay(call: ServerCall, now: number): boolean {
+    return !this.isTrusted && call.isBehind(now) && this.#shared.room.isContested(call);
   }
 
   readOn(): void {
@@ -179,6 +187,16 @@ export class Streams implements Carrier<ServerCall> {
     if (call.isUseful) this.#budget.answered();
     this.#closed.add(call.id, isReset);
     this.#forget(call);
+  }
+
+  #closeSome(): void {
+    this.turn.spend(portion);
+    this.#close(portion);
+    if (this.calls.size > 0 && !this.turn.queue(() => this.#closeSome())) this.#close(this.calls.size);
+  }
+
+  #close(count: number): void {
+    for (const call of [...this.calls.values()].slice(0, count)) this.#forget(call);
   }
 
   #forget(call: ServerCall): void {
@@ -218,24 +236,6 @@ export class Streams implements Carrier<ServerCall> {
   #fault(call: ServerCall, code: ErrorCode): void {
     this.reset(call, code);
     this.#budget.fault(this.now);
-  }
-
-  #headOf(bytes: Buffer, start: number, end: number): RequestHead {
-    const version = this.#decoder.version;
-    const known = this.#heads.find(version, bytes, start, end);
-    if (known !== undefined) return known;
-    const head = requestHeadOf(this.#decode(bytes, start, end), this.#shared.routes);
-    if (this.#decoder.version === version) this.#heads.add(version, bytes, start, end, head);
-    return head;
-  }
-
-  #decode(bytes: Buffer, start: number, end: number) {
-    try {
-      return this.#decoder.decode(bytes, start, end);
-    } catch (error) {
-      if (error instanceof HpackError) throw new ConnectionError(errorCode.compressionError, error.message);
-      throw error;
-    }
   }
 
   #begin(id: number, isLast: boolean, head: RequestHead): void {

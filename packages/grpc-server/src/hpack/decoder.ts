@@ -1,12 +1,14 @@
 import { DynamicTable, entryOverhead, sizeOf } from './dynamic-table.ts';
 import { Field } from './field.ts';
-import { HpackError } from './hpack-error.ts';
+import { HpackBomb, HpackError } from './hpack-error.ts';
 import { decodeHuffman } from './huffman.ts';
 import { LiteralCache } from './literal-cache.ts';
 import { staticTable } from './static-table.ts';
 
 const largestInteger = 0x0fff_ffff;
 const empty = Buffer.alloc(0);
+/** A list beyond so many times the limit is no mistake. */
+const bombTimes = 8;
 
 /** A decoded header list, or only its size if that is over the limit. */
 export interface FieldList {
@@ -53,6 +55,7 @@ export class HpackDecoder {
       const field = this.#field(first);
       size += sizeOf(field);
       if (size <= this.#largestList) fields.push(field);
+      else if (size > this.#largestList * bombTimes) throw new HpackBomb(`a header list takes over ${size} bytes`);
     }
     this.#bytes = empty;
     const isTooLarge = size > this.#largestList;

@@ -2,3 +2,6 @@
 export class HpackError extends Error {
   override readonly name = 'HpackError';
 }
+
+/** A header list that is far larger than what the peer was told it may be. */
+export class HpackBomb extends HpackError {}

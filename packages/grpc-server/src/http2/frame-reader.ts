@@ -7,8 +7,8 @@ export interface FrameSink {
   readonly mayReadOn: boolean;
   /** A DATA frame begins. `length` is what flow control counts: the content and its padding. */
   dataBegins(stream: number, length: number, content: number, isLast: boolean): void;
-  /** Content of the DATA frame that has begun, in one or many parts. */
-  dataPart(bytes: Buffer, start: number, end: number): void;
+  /** Content of the DATA frame that has begun, in one or many parts. Returns where it stopped. */
+  dataPart(bytes: Buffer, start: number, end: number): number;
   dataEnds(): void;
   /** Any other frame, whole. */
   frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): void;
@@ -116,8 +116,9 @@ export class FrameReader {
   #readData(bytes: Buffer, at: number, end: number): number {
     const contentEnd = Math.min(at + this.#content, end);
     if (contentEnd > at) {
-      this.#content -= contentEnd - at;
-      this.#sink.dataPart(bytes, at, contentEnd);
+      const stop = this.#sink.dataPart(bytes, at, contentEnd);
+      this.#content -= stop - at;
+      if (stop < contentEnd) return stop;
     }
     const skipped = Math.min(this.#padding, end - contentEnd);
     this.#padding -= skipped;

@@ -22,7 +22,9 @@ class Counter implements FrameSink {
   onFrame: () => void = () => undefined;
 
   dataBegins(): void {}
-  dataPart(): void {}
+  dataPart(_bytes: Buffer, _start: number, end: number): number {
+    return end;
+  }
   dataEnds(): void {}
 
   frame(): void {
@@ -38,7 +40,13 @@ test('each drain shows that the peer reads, though more waits', () => {
     fill(outbox);
     intake.drained();
   });
-  const intake = new Intake(socket, outbox, new Counter(), (read) => read(0));
+  const intake = new Intake(
+    socket,
+    outbox,
+    new Counter(),
+    (goOn) => void setImmediate(goOn),
+    (_isNew, read) => read(0),
+  );
   fill(outbox);
   socket.emit('data', preface);
   expect(intake.blockedSince).toBe(100);
@@ -58,7 +66,13 @@ test('a read is left where the peer is found not to read, and goes on from there
       sink.mayReadOn = false;
     }
   };
-  const intake = new Intake(socket, outbox, sink, (read) => read(0));
+  const intake = new Intake(
+    socket,
+    outbox,
+    sink,
+    (goOn) => void setImmediate(goOn),
+    (_isNew, read) => read(0),
+  );
   socket.emit('data', Buffer.concat([preface, ...Array.from({ length: 10 }, () => ping())]));
   expect([sink.frames, socket.isPaused()]).toEqual([3, true]);
   sink.mayReadOn = true;
@@ -72,7 +86,13 @@ test('what was left is not read once the connection is over', async () => {
   sink.onFrame = () => {
     sink.mayReadOn = false;
   };
-  const intake = new Intake(socket, new Outbox(socket, () => undefined), sink, (read) => read(0));
+  const intake = new Intake(
+    socket,
+    new Outbox(socket, () => undefined),
+    sink,
+    (goOn) => void setImmediate(goOn),
+    (_isNew, read) => read(0),
+  );
   socket.emit('data', Buffer.concat([preface, ping(), ping()]));
   sink.mayReadOn = true;
   intake.stop();

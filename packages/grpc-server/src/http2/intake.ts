@@ -17,19 +17,38 @@ export class Intake {
   blockedSince: number | undefined;
   readonly #socket: Socket;
   readonly #outbox: Outbox;
-  readonly #turn: (read: (now: number) => void) => void;
+  readonly #sink: FrameSink;
+  readonly #onRest: (goOn: () => void) => void;
+  readonly #turn: (isNew: boolean, read: (now: number) => void) => void;
   readonly #preface = new PrefaceReader();
   readonly #reader: FrameReader;
   #isStopped = false;
+  #isResting = false;
+  #hasEnded = false;
 
-  /** `turn` is called with each portion, and calls back to have it read. */
-  constructor(socket: Socket, outbox: Outbox, sink: FrameSink, turn: (read: (now: number) => void) => void) {
+  /**
+   * `turn` is called with each portion, and calls back to have it read. It is new if others had theirs before it:
+   * `onRest` sees to that, and calls back after it.
+   */
+  constructor(
+    socket: Socket,
+    outbox: Outbox,
+    sink: FrameSink,
+    onRest: (goOn: () => void) => void,
+    turn: (isNew: boolean, read: (now: number) => void) => void,
+  ) {
     this.prefaceSince = performance.now();
     this.#socket = socket;
     this.#outbox = outbox;
+    this.#sink = sink;
+    this.#onRest = onRest;
     this.#turn = turn;
     this.#reader = new FrameReader(sink);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('data', (chunk: Buffer) => this.#take(chunk, false));
+    socket.on('end', () => {
+      this.#hasEnded = true;
+      if (!this.#isStopped) this.#goOn();
+    });
   }
 
   /** Since when a frame is unfinished. */
@@ -56,9 +75,20 @@ export class Intake {
     this.#goOn();
   }
 
-  #take(chunk: Buffer): void {
+  /** Lets others have their turn, and then begins a new one. */
+  rest(): void {
+    if (this.#isResting || this.#isStopped || this.blockedSince !== undefined) return;
+    this.#isResting = true;
+    this.#socket.pause();
+    this.#onRest(() => {
+      this.#isResting = false;
+      this.#take(nothing, true);
+    });
+  }
+
+  #take(chunk: Buffer, isNew: boolean): void {
     if (this.#isStopped) return;
-    this.#turn((now) => {
+    this.#turn(isNew, (now) => {
       const rest = this.prefaceSince === undefined ? chunk : this.#preface.read(chunk);
       if (!this.#preface.isDone) return;
       this.prefaceSince = undefined;
@@ -71,11 +101,12 @@ export class Intake {
     if (this.#outbox.isCongested) {
       this.blockedSince = performance.now();
       this.#socket.pause();
-    } else if (this.#reader.hasMore) {
-      this.#socket.pause();
-      setImmediate(() => this.#take(nothing));
-    } else if (this.#socket.isPaused()) {
-      this.#socket.resume();
+    } else if (this.#reader.hasMore || !this.#sink.mayReadOn) {
+      this.rest();
+    } else if (!this.#isResting) {
+      // What came before the end is handled before the connection is closed.
+      if (this.#hasEnded) this.#socket.end();
+      else if (this.#socket.isPaused()) this.#socket.resume();
     }
   }
 }

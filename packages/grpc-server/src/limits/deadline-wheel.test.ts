@@ -62,6 +62,25 @@ test('a deadline of a later turn of the wheel waits for that turn', async () => 
   await vi.waitFor(() => expect(expired).toEqual(['this turn']), 10_000);
 });
 
+test('others have their turn while many calls expire at once', async () => {
+  const wheel = wheelHere();
+  const counts: number[] = [];
+  let expired = 0;
+  const note = (call: Timed) => {
+    wheel.remove(call);
+    if (expired === 0) {
+      setImmediate(() => {
+        counts.push(expired);
+        expired = 0;
+      });
+    }
+    expired++;
+  };
+  for (let n = 0; n < 1000; n++) wheel.add(timed(30, note));
+  await vi.waitFor(() => expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1000), 10_000);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(128);
+});
+
 describe('on a clock of the test', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
   afterEach(() => void vi.useRealTimers());

@@ -10,6 +10,8 @@ export interface Timed {
 const slotMs = 20;
 const slots = 512;
 const ticksUntilStop = 50;
+/** Others have their turn after so many calls that expire at once. */
+const portion = 128;
 
 /**
  * Deadlines of all calls on one timer. Calls end long before their deadlines, so adding and removing costs constant time
@@ -21,6 +23,7 @@ export class DeadlineWheel {
   #turned = 0;
   #count = 0;
   #idleTicks = 0;
+  #isResting = false;
 
   add(call: Timed): void {
     if (this.#timer === undefined) {
@@ -54,23 +57,39 @@ export class DeadlineWheel {
   }
 
   #tick(): void {
+    if (this.#isResting) return;
     const now = performance.now();
     const until = Math.floor(now / slotMs);
     // After a long pause of the process, no slot is visited twice.
-    for (let turn = Math.max(this.#turned, until - slots); turn < until; turn++) {
+    for (let turn = Math.max(this.#turned, until - slots), left = portion; turn < until; turn++) {
       this.#turned = turn + 1;
-      this.#expire(turn % slots, now);
+      left = this.#expire(turn % slots, now, left);
+      if (left > 0) continue;
+      // The slot may have more: it is the next one again.
+      this.#turned = turn;
+      this.#rest();
+      return;
     }
     this.#turned = until;
     this.#idleTicks = this.#count === 0 ? this.#idleTicks + 1 : 0;
     if (this.#idleTicks > ticksUntilStop) this.stop();
   }
 
-  #expire(slot: number, now: number): void {
+  #rest(): void {
+    this.#isResting = true;
+    setImmediate(() => {
+      this.#isResting = false;
+      if (this.#timer !== undefined) this.#tick();
+    });
+  }
+
+  /** Returns what is left of the portion. */
+  #expire(slot: number, now: number, most: number): number {
     const due: Timed[] = [];
-    for (let call = this.#slots[slot]; call !== undefined; call = call.nextTimed) {
+    for (let call = this.#slots[slot]; call !== undefined && due.length < most; call = call.nextTimed) {
       if ((call.deadline ?? 0) <= now) due.push(call);
     }
     for (const call of due) call.expire();
+    return most - due.length;
   }
 }

@@ -82,6 +82,11 @@ export class MessageRoom {
     this.#hold(claim, 0);
   }
 
+  /** Whether others wait for room of the kind that this call holds. */
+  isContested({ connection, held }: Claim): boolean {
+    return this.#poolFor(connection, held).queue.size > 0;
+  }
+
   /** Resumes the calls that now have room, after this connection has released some. */
   readOn(connection: ConnectionRoom): void {
     this.#serve(connection);

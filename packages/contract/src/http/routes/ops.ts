@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bounds } from '../../bounds.ts';
+import { entrances } from '../../names.ts';
 import type { Route } from '../route.ts';
 import {
   actorJson,
@@ -95,6 +96,20 @@ const bulkJson = z.object({
   total: z.int(),
 });
 
+const runControlJson = z.object({
+  run_id: z.string(),
+  /** Where it holds. Null stands for any. */
+  org_id: z.string().nullable(),
+  team_id: z.string().nullable(),
+  agent_id: z.string().nullable(),
+  action: z.enum(['pause', 'terminate']),
+  control_id: z.string(),
+  actor: actorJson,
+  requested_at: timestamp,
+  /** To the hour. Null if it has refused no check yet. */
+  last_refused_at: timestamp.nullable(),
+});
+
 /** Operations in flight, and their control. */
 export const opsRoutes = {
   listOps: {
@@ -111,6 +126,7 @@ export const opsRoutes = {
       team_id: idFilter,
       agent_id: idFilter,
       run_id: runIdFilter,
+      door: z.enum(entrances).optional(),
     }),
     success: { status: 200, description: 'A page.', body: listOf(opJson) },
     problems: [],
@@ -191,7 +207,7 @@ export const opsRoutes = {
     path: '/api/v1/control',
     tag: 'Operations',
     summary:
-      'Pause, resume or terminate every operation in flight within a scope. A whole org, and "all", need the scope "admin"; "all" means the caller’s own tenant.',
+      'Pause, resume or terminate every operation in flight within a scope. With a run_id, this also holds for later checks in that run, which are denied until it is resumed. A whole org, and "all", need the scope "admin"; "all" means the caller’s own tenant.',
     access: 'write',
     tenancy: 'own',
     headers: z.object({
@@ -214,7 +230,18 @@ export const opsRoutes = {
       }),
       alternative: { status: 200, description: 'The same for a "dry_run": what would change. Nothing has changed.' },
     },
-    problems: ['idempotency_conflict'],
+    problems: ['idempotency_conflict', 'imposed_by_wider', 'own_agent'],
+  },
+  listRunControls: {
+    method: 'GET',
+    path: '/api/v1/runs/controls',
+    tag: 'Operations',
+    summary: 'The runs that somebody has paused or terminated, and whose later checks are denied, newest first.',
+    access: 'read',
+    tenancy: 'own',
+    query: z.object({ ...paging, org_id: idFilter, team_id: idFilter, run_id: runIdFilter }),
+    success: { status: 200, description: 'A page.', body: listOf(runControlJson) },
+    problems: [],
   },
   getControl: {
     method: 'GET',

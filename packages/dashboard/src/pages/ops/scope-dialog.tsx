@@ -85,7 +85,7 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"
-            disabled={scope === undefined || preview.data === undefined || preview.data.changed === 0}
+            disabled={scope === undefined || preview.data === undefined || !hasEffect(scope, preview.data.changed)}
             onClick={() => setConfirming(scope)}
           >
             Go on
@@ -119,6 +119,11 @@ export function ScopeDialog({ rows, filter, onClose, onDone }: ScopeDialogProps)
       </div>
     </Dialog>
   );
+}
+
+/** A control of a run also holds for what comes after, so it has an effect even if nothing is in flight. */
+function hasEffect(scope: ScopeJson, changed: number): boolean {
+  return changed > 0 || scope.run_id !== undefined;
 }
 
 function newKey(): string {

@@ -16,6 +16,7 @@ export function anOp(members: Partial<Op> = {}): Op {
     resource: 'search',
     summary: '',
     run_id: '',
+    via: null,
     reason: '',
     cost_micros: 0,
     input_tokens: null,

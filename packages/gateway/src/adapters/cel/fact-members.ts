@@ -2,7 +2,7 @@ import type { Subject } from '@reeve/core';
 import { fault } from './faults.ts';
 import type { Frame } from './frame.ts';
 
-type FactType = 'string' | 'int' | 'double' | 'map<string, string>';
+type FactType = 'string' | 'int' | 'double' | 'map<string, string>' | 'map<string, dyn>';
 
 interface FactMember {
   readonly type: FactType;
@@ -32,6 +32,7 @@ const members: Readonly<Record<string, FactMember>> = {
   'action.operation': text(({ facts }) => facts.action.operation),
   'action.command': text(({ facts }) => facts.action.command),
   'action.target_url': text(({ facts }) => facts.action.url),
+  'action.annotations': { type: 'map<string, dyn>', read: ({ facts }) => facts.annotations() },
   'action.cost_usd': amount(({ facts }) => facts.costUsd),
   'run.id': text((frame) => frame.run().id),
   'run.checks': whole((frame) => frame.run().checks),

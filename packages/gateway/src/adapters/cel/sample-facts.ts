@@ -27,6 +27,7 @@ export function sampleFacts(
     action: action(type, { tool: 'send_mail', json: JSON.stringify(args) ?? '', ...members }),
     now: Date.UTC(2026, 6, 15, 22, 30, 15, 250),
     args: () => args,
+    annotations: () => ({}),
     run: () => ({ id: 'run-7', checks: 12, spent_usd: 1.5 }),
     spend: () => ({
       global: { day_usd: 1, month_usd: 2 },

@@ -25,6 +25,7 @@ import {
   loadSnapshot,
   marksTable,
   numberIn,
+  readings,
   receiptsTable,
   textIn,
   tierKey,
@@ -64,7 +65,8 @@ export class SqliteStore implements Store {
   load(): Promise<Snapshot> {
     const newest = this.#all('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')[0];
     const head = newest === undefined ? emptyChain : { seq: numberIn(newest, 'seq'), hash: textIn(newest, 'hash') };
-    return loadSnapshot(head, (reading) => this.#read(reading));
+    const ops = { [Symbol.iterator]: () => this.#each(readings.ops) };
+    return loadSnapshot(head, (reading) => [...this.#each(reading)], ops);
   }
 
   commit(batch: Batch): void {
@@ -190,10 +192,8 @@ export class SqliteStore implements Store {
   }
 
   /** Reads row by row, so that memory never holds the stored form of all rows at once. */
-  #read<Item>(reading: Reading<Item>): Item[] {
-    const items: Item[] = [];
-    for (const row of this.#prepare(readingSql(reading)).iterate()) items.push(reading.table.itemOf(row));
-    return items;
+  *#each<Item>(reading: Reading<Item>): Generator<Item> {
+    for (const row of this.#prepare(readingSql(reading)).iterate()) yield reading.table.itemOf(row);
   }
 
   #all(sql: string, ...values: SqlValue[]): Row[] {

@@ -1,7 +1,7 @@
 import type { ActionContext, CheckActionRequest } from '@reeve/contract';
-import { ActionType as WireActionType, Decision as WireDecision } from '@reeve/contract';
+import { ActionType as WireActionType, Decision as WireDecision, Via_Door as WireDoor } from '@reeve/contract';
 import type { BudgetLimit, CheckActionResponse } from '@reeve/contract';
-import type { Action, ActionType, Answer, CheckRequest, Decision, Total } from '@reeve/core';
+import type { Action, ActionType, Answer, CheckRequest, Decision, Door, Total, Via } from '@reeve/core';
 import { action, invalid, parseCheckRequest, toldReason } from '@reeve/core';
 
 /** Proto enums stop here; the core uses names. */
@@ -14,6 +14,13 @@ const actionTypes: Readonly<Record<WireActionType, ActionType | undefined>> = {
   [WireActionType.PROCESS_EXEC]: 'process_exec',
   [WireActionType.AGENT_SPAWN]: 'agent_spawn',
   [WireActionType.TOOL_RESULT]: 'tool_result',
+};
+
+const doors: Readonly<Record<WireDoor, Door | undefined>> = {
+  [WireDoor.DOOR_UNSPECIFIED]: undefined,
+  [WireDoor.MCP]: 'mcp',
+  [WireDoor.MODEL]: 'model',
+  [WireDoor.HOOK]: 'hook',
 };
 
 const decisions: Readonly<Record<Decision, WireDecision>> = {
@@ -35,8 +42,17 @@ export function checkRequestOf(wire: CheckActionRequest, mostMicros: number): Ch
     estimatedCostMicros: wire.estimatedCostMicros ?? null,
     runId: wire.runId,
     summary: wire.summary,
+    via: wire.via === undefined ? null : viaOf(wire.via),
   };
   return parseCheckRequest(raw, mostMicros);
+}
+
+/** Without a door, the agent asks by itself, and there is nothing to name. */
+function viaOf({ door: wireDoor, name }: NonNullable<CheckActionRequest['via']>): Via | null {
+  const door = doors[wireDoor];
+  if (door !== undefined) return { door, name };
+  if (wireDoor === WireDoor.DOOR_UNSPECIFIED && name === '') return null;
+  throw invalid('via.door', 'must be MCP (1), MODEL (2) or HOOK (3)');
 }
 
 export function checkResponseOf(answer: Answer): CheckActionResponse {
@@ -95,6 +111,7 @@ function describe(given: NonNullable<ActionContext['action']>, type: ActionType 
         source: given.value.toolSource,
         url: given.value.targetUrl,
         json: textOf('context.tool_call.args_json', given.value.argsJson),
+        annotations: annotationsOf(given.value.annotationsJson),
       });
     case 'fileOp':
       return action('file_operation', given.value);
@@ -114,6 +131,10 @@ function describe(given: NonNullable<ActionContext['action']>, type: ActionType 
         json: textOf('context.tool_result.result_json', given.value.resultJson),
       });
   }
+}
+
+function annotationsOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? '' : textOf('context.tool_call.annotations_json', bytes);
 }
 
 function textOf(field: string, bytes: Uint8Array): string {

@@ -1,5 +1,5 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { AgentId, ControlReport, ControlScope, OpRecord, Receipt } from '@reeve/core';
+import type { AgentId, ControlReport, ControlScope, OpRecord, Receipt, RunControl } from '@reeve/core';
 import { timestamp } from '@reeve/core';
 import { cursorAfter } from './cursor.ts';
 import { fitting } from './fitting.ts';
@@ -24,6 +24,7 @@ export function opJson(op: OpRecord): OpJson {
     resource: op.resource,
     summary: op.summary,
     run_id: op.runId,
+    via: op.via === null ? null : { ...op.via },
     reason: op.reason,
     cost_micros: op.costMicros,
     input_tokens: op.usage?.inputTokens ?? null,
@@ -90,6 +91,22 @@ function scopeJson({ all, orgId, teamId, agentId, runId }: ControlScope): ScopeJ
     ...(teamId === undefined ? {} : { team_id: teamId }),
     ...(agentId === undefined ? {} : { agent_id: agentId }),
     ...(runId === undefined ? {} : { run_id: runId }),
+  };
+}
+
+type RunControlJson = RouteOutput<Routes['listRunControls']>['items'][number];
+
+export function runControlJson(control: RunControl): RunControlJson {
+  return {
+    run_id: control.runId,
+    org_id: control.orgId,
+    team_id: control.teamId,
+    agent_id: control.agentId,
+    action: control.action,
+    control_id: control.controlId,
+    actor: control.actor,
+    requested_at: timestamp(control.at),
+    last_refused_at: timeOrNull(control.refusedAt),
   };
 }
 

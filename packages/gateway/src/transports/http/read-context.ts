@@ -57,7 +57,7 @@ function snakeCase(name: string): string {
 }
 
 function read(target: ContextMember, field: string, value: unknown): unknown {
-  if (target === 'json') return readJson(field, value);
+  if (target === 'json' || target === 'annotations') return readJson(field, value);
   if (target === 'commandArgs') {
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
     throw invalid(field, 'must be a list of texts');

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { ControlAction, ControlScope, Controls, Execute, Principal } from '@reeve/core';
-import { listOps, readControl, readOp } from '@reeve/core';
-import { cursorOf, idOf, placeOf } from '../cursor.ts';
+import { listOps, listRunControls, readControl, readOp, runControlPlace } from '@reeve/core';
+import { cursorAfterPlace, cursorOf, idOf, pageEndOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
 import type { Handlers } from '../handler.ts';
 import { AlternativeAnswer } from '../handler.ts';
-import { controlJson, opJson, reportJson } from '../present-op.ts';
+import { controlJson, opJson, reportJson, runControlJson } from '../present-op.ts';
 
 type OpsRoutes =
   | 'listOps'
@@ -17,6 +17,7 @@ type OpsRoutes =
   | 'terminateOp'
   | 'completeOp'
   | 'controlScope'
+  | 'listRunControls'
   | 'getControl';
 
 export function opsHandlers(controls: Controls, execute: Execute): Pick<Handlers, OpsRoutes> {
@@ -32,17 +33,12 @@ export function opsHandlers(controls: Controls, execute: Execute): Pick<Handlers
         agentId: query.agent_id,
         runId: query.run_id,
         state: query.state,
+        door: query.door,
       };
       const page = { before: placeOf(query.cursor), limit: query.per_page };
-      const { ops, places, next, total } = await controls.journal.durable(async () => {
-        const steps = listOps(controls, principal, filter, page);
-        let step = steps.next();
-        while (step.done !== true) {
-          await nextTurn();
-          step = steps.next();
-        }
-        return step.value;
-      });
+      const { ops, places, next, total } = await controls.journal.durable(() =>
+        inSteps(listOps(controls, principal, filter, page)),
+      );
       const items = fitting(ops, opJson);
       const goesOn = items.length < ops.length ? (places[items.length - 1] ?? next) : next;
       return { items, next_cursor: cursorOf(goesOn), total };
@@ -85,11 +81,30 @@ export function opsHandlers(controls: Controls, execute: Execute): Pick<Handlers
       const answer = { matched, changed, skipped, control_id: controlId };
       return body.dry_run ? new AlternativeAnswer(answer) : answer;
     },
+    listRunControls: async ({ query }, { principal }) => {
+      const filter = { orgId: query.org_id, teamId: query.team_id, runId: query.run_id };
+      const page = { before: pageEndOf(query.cursor), limit: query.per_page };
+      const found = await controls.journal.durable(() => inSteps(listRunControls(controls, principal, filter, page)));
+      const items = fitting(found.controls, runControlJson);
+      const last = found.controls[items.length - 1];
+      const isCut = items.length < found.controls.length && last !== undefined;
+      return { items, next_cursor: cursorAfterPlace(isCut ? runControlPlace(last) : found.next), total: found.total };
+    },
     getControl: async ({ params, query }, { principal }) => {
       const page = { after: idOf(query.cursor) ?? '', limit: query.per_page };
       return reportJson(await readControl(controls, principal, params.id, page));
     },
   };
+}
+
+/** Goes through a long list, and lets decisions go between its steps. */
+async function inSteps<Page>(steps: Generator<void, Page>): Promise<Page> {
+  let step = steps.next();
+  while (step.done !== true) {
+    await nextTurn();
+    step = steps.next();
+  }
+  return step.value;
 }
 
 function scopeOf({

@@ -1,0 +1,133 @@
+import type { ServerSpec, ToolHashes } from '@reeve/proxy/mcp';
+import { freeOfCharge, runMcp, ServersFileError, urlOf, withoutOurs } from '@reeve/proxy/mcp';
+import { identityOptions } from '../agent-identity/identity-options.ts';
+import { CliError, UsageError } from '../cli-error.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { flag, text } from '../command-line/values.ts';
+import { ActingAgent } from '../mcp/acting-agent.ts';
+import { governing, governOptions } from '../mcp/govern-options.ts';
+import { currentTools, lockedTools, readLock, writeLock } from '../mcp/lock-file.ts';
+import { serversOf } from '../mcp/servers.ts';
+import { stopSignal } from '../mcp/stop-signal.ts';
+import type { Shell } from '../shell.ts';
+
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+export const mcpRunCommand = defineCommand({
+  details: [
+    'Speaks MCP on standard input and output. Calls of tools are checked by the gateway; everything else passes to the server and back. Put it before the command of a server in the configuration of an MCP client.',
+    'The server gets the environment of this command without what begins with REEVE_.',
+  ],
+  args: {},
+  rest: { placeholder: '-- COMMAND ARGS…', summary: 'The command of the MCP server.' },
+  options: {
+    server: text('NAME', 'The name of the server, which policies see as the source of its tools.'),
+    url: text('URL', 'The server, if it speaks Streamable HTTP.'),
+    config: text('FILE', 'A file with servers, one of which is NAME.', { completes: 'file' }),
+    ...identityOptions,
+    run: text('ID', 'The run that calls belong to. Default: one for each process.'),
+    lock: text('FILE', 'Deny tools that are not defined as in this file.', { completes: 'file' }),
+    writeLock: flag('Write the file of --lock from the tools as they are now.'),
+    ...governOptions,
+  },
+  examples: [
+    ['reeve mcp run --server files -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a command'],
+    ['reeve mcp run --server tickets --url https://mcp.example.com/mcp', 'in front of a server over HTTP'],
+    ['reeve mcp run --server files --lock mcp.lock --write-lock -- my-server', 'the tools as they are now, locked'],
+  ],
+  run: async ({ options, rest, globals }, shell) => {
+    const { server: name, run: runId } = options;
+    if (name === undefined || !nameForm.test(name)) {
+      throw new UsageError('--server must be a name of letters, digits, ".", "_" and "-"');
+    }
+    if (runId !== undefined && (runId === '' || runId.length > 128)) {
+      throw new UsageError('--run must have 1 to 128 characters');
+    }
+    const how = governing(shell, options);
+    const spec = await specOf(shell, name, options, rest);
+    const lock = await lockOf(name, spec, options, how.warn);
+    // A client that no longer reads has gone away. What it called is ended in order, and not by the end of this process.
+    shell.stdout.removeAllListeners('error');
+    using stop = stopSignal();
+    const misused = new AbortController();
+    const agent = new ActingAgent({ shell, globals, flags: options, about: { framework: 'mcp' } });
+    let wrong: UsageError | undefined;
+    agent.find().catch((error: unknown) => {
+      if (!(error instanceof UsageError)) return how.warn(messageOf(error));
+      wrong = error;
+      misused.abort('SIGTERM');
+    });
+    const code = await runMcp({
+      ...how,
+      name,
+      spec,
+      lock,
+      runId,
+      agent: agent.find,
+      input: shell.stdin,
+      output: shell.stdout,
+      stop: AbortSignal.any([stop, misused.signal]),
+    });
+    await agent.close();
+    if (wrong !== undefined) throw wrong;
+    return code;
+  },
+});
+
+interface Where {
+  readonly url: string | undefined;
+  readonly config: string | undefined;
+}
+
+async function specOf(
+  shell: Shell,
+  name: string,
+  { url, config }: Where,
+  rest: readonly string[],
+): Promise<ServerSpec> {
+  const [command, ...args] = rest;
+  const given = [url, config, command].filter((way) => way !== undefined);
+  if (given.length !== 1) throw new UsageError('give a command after "--", or --url, or --config');
+  if (config !== undefined) {
+    const spec = (await serversOf(shell, config)).get(name);
+    if (spec === undefined) throw new UsageError(`${config} has no server ${name}`);
+    return spec;
+  }
+  if (command !== undefined) return { command, args, env: withoutOurs(shell.env), costs: freeOfCharge };
+  try {
+    return { url: urlOf(url ?? '', '--url'), headers: {}, costs: freeOfCharge };
+  } catch (error) {
+    throw error instanceof ServersFileError ? new UsageError(error.message) : error;
+  }
+}
+
+interface Locking {
+  readonly lock: string | undefined;
+  readonly writeLock: boolean;
+  readonly config: string | undefined;
+}
+
+async function lockOf(
+  name: string,
+  spec: ServerSpec,
+  { lock: given, writeLock: isWritten, config }: Locking,
+  warn: (line: string) => void,
+): Promise<ToolHashes | undefined> {
+  const path = given ?? (config === undefined ? undefined : `${config}.lock`);
+  if (isWritten && path === undefined) throw new UsageError('--write-lock needs --lock FILE');
+  if (path === undefined) return undefined;
+  const lock = await readLock(path);
+  if (isWritten) {
+    const tools = await currentTools(name, spec, warn);
+    writeLock(path, { ...lock, [name]: tools });
+    return tools;
+  }
+  if (lock !== undefined) return lockedTools(lock, name);
+  if (given !== undefined) throw new UsageError(`there is no file ${given}; --write-lock writes it`);
+  return undefined;
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof CliError ? message : `the agent is not known yet: ${message}`;
+}

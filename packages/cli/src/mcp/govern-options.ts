@@ -1,0 +1,29 @@
+import type { GovernOptions } from '@reeve/proxy/mcp';
+import { flag, number } from '../command-line/values.ts';
+import { cleanLines } from '../output/clean-text.ts';
+import type { Shell } from '../shell.ts';
+
+/** The options of commands that govern calls of tools. */
+export const governOptions = {
+  approvalWait: number(
+    'SECONDS',
+    'How long a call waits for an approval. Default 50, below the limit of most clients.',
+    {
+      min: 0,
+      max: 86_400,
+    },
+  ),
+  showDenied: flag('Keep tools in lists although policy denies them whatever the arguments.'),
+  failOpen: flag('Let calls pass without a decision while the gateway is out of reach. Each is named on stderr.'),
+};
+
+interface Given {
+  readonly approvalWait: number | undefined;
+  readonly showDenied: boolean;
+  readonly failOpen: boolean;
+}
+
+export function governing(shell: Shell, { approvalWait = 50, showDenied, failOpen }: Given): GovernOptions {
+  const warn = (line: string) => void shell.stderr.write(`reeve mcp: ${cleanLines(line).replaceAll('\n', ' ')}\n`);
+  return { approvalWaitMs: approvalWait * 1000, showDenied, failOpen, warn };
+}

@@ -1,0 +1,47 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import type { ServerSpec, ToolHashes, ToolLock } from '@reeve/proxy/mcp';
+import { hashesOf, listServerTools, lockText, readToolLock } from '@reeve/proxy/mcp';
+import { CliError, UsageError } from '../cli-error.ts';
+import { codeOf } from '../context/private-file.ts';
+import { readYamlFile } from './read-file.ts';
+
+/** The lock in a file. Undefined if there is no file. */
+export async function readLock(path: string): Promise<ToolLock | undefined> {
+  const content = await readYamlFile(path);
+  if (content === undefined) return undefined;
+  try {
+    return readToolLock(content);
+  } catch (error) {
+    throw new UsageError(`${path} ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** The tools of one server in a lock. A server that the lock does not name has none. */
+export function lockedTools(lock: ToolLock, server: string): ToolHashes {
+  return (Object.hasOwn(lock, server) ? lock[server] : undefined) ?? {};
+}
+
+/** Asks a server for its tools, as they are to be locked. */
+export async function currentTools(
+  server: string,
+  spec: ServerSpec,
+  warn: (line: string) => void,
+): Promise<ToolHashes> {
+  try {
+    return hashesOf(await listServerTools(server, spec, warn));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(`the tools of ${server} cannot be listed: ${reason}`, { cause: error });
+  }
+}
+
+/** Readers see the old lock or the new one, never a part. */
+export function writeLock(path: string, lock: ToolLock): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, lockText(lock));
+    renameSync(draft, path);
+  } catch (error) {
+    throw new CliError(`cannot write ${path}: ${codeOf(error) ?? 'it failed'}`, { cause: error });
+  }
+}

@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import type { Principal } from '../access/principal.ts';
+import { controlScope } from '../testkit/commands.ts';
+import { agentId, operator, useTool } from '../testkit/requests.ts';
+import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
+import { testGovernance } from '../testkit/test-governance.ts';
+import type { ControlScope } from './bulk-control.ts';
+import { expireRunControls, mostRunControls } from './hold-run.ts';
+import { listRunControls } from './list-run-controls.ts';
+
+const policy = 'default: allow';
+const day = 86_400_000;
+
+function keyOf(id: string, orgId: string | null, teamId: string | null = null): Principal {
+  return { ...operator, actor: { ...operator.actor, id }, credentialId: id, orgId, teamId };
+}
+const acme = keyOf('acmekeyacmek', 'acme');
+const search = keyOf('searchkeysea', 'acme', 'search');
+
+interface World {
+  readonly g: TestGovernance;
+  readonly bot: TestAgent;
+  readonly ads: TestAgent;
+  readonly other: TestAgent;
+}
+
+async function world(g?: TestGovernance): Promise<World> {
+  const made = g ?? (await testGovernance());
+  await made.policies(policy);
+  return {
+    g: made,
+    bot: await made.register(agentId('acme/search/bot')),
+    ads: await made.register(agentId('acme/ads/bot')),
+    other: await made.register(agentId('umbrella/search/bot')),
+  };
+}
+
+/** Ends turns until the control is through: it takes several. */
+async function control(
+  { gov, turn }: TestGovernance,
+  action: 'pause' | 'resume' | 'terminate',
+  scope: ControlScope,
+  by: Principal = operator,
+  dryRun = false,
+): Promise<unknown> {
+  const done = controlScope(gov, by, { action, scope, reason: 'as told', dryRun, idempotencyKey: null });
+  const progress = { isOver: false };
+  const end = () => {
+    progress.isOver = true;
+  };
+  done.then(end, end);
+  for (let i = 0; i < 50 && !progress.isOver; i++) {
+    turn();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return await done;
+}
+
+async function asked(g: TestGovernance, agent: TestAgent, runId = 'r'): Promise<string> {
+  const { decision, reason, policyRule } = await g.check(agent, { runId });
+  return decision === 'allow' ? 'allow' : `${decision}: ${reason} (${policyRule})`;
+}
+
+const paused = 'deny: run is paused (control)';
+const terminated = 'deny: run is terminated (control)';
+
+describe('a control of a run', () => {
+  test('holds for checks that come later, before any policy, until it is resumed', async () => {
+    const { g, bot } = await world();
+    await control(g, 'pause', { runId: 'r' });
+    expect(await asked(g, bot)).toBe(paused);
+    expect(await asked(g, bot, 'other')).toBe('allow');
+    expect(await asked(g, bot, '')).toBe('allow');
+    await g.policies('default: deny');
+    expect(await asked(g, bot)).toBe(paused);
+    await g.policies(policy);
+    await control(g, 'terminate', { runId: 'r' });
+    expect(await asked(g, bot)).toBe(terminated);
+    // What is terminated does not become merely paused.
+    await control(g, 'pause', { runId: 'r' });
+    expect(await asked(g, bot)).toBe(terminated);
+    await control(g, 'resume', { runId: 'r' });
+    expect(await asked(g, bot)).toBe('allow');
+  });
+
+  test('is on record when it begins, when it refuses and when it ends', async () => {
+    const { g, bot } = await world();
+    await control(g, 'terminate', { runId: 'r', orgId: 'acme' });
+    await g.check(bot, { runId: 'r', traceId: 't', spanId: 's' });
+    await control(g, 'resume', { runId: 'r' });
+    const log = await g.audit();
+    const held = log.find(({ event_type: type }) => type === 'RunHeld');
+    expect(held).toMatchObject({
+      reason: 'as told',
+      lineage: { org_id: 'acme' },
+      payload: { action: 'terminate', run_id: 'r', org_id: 'acme', team_id: null, agent_id: null },
+    });
+    expect(log.find(({ op_id: id, decision }) => id === 't:s' && decision === 'deny')).toMatchObject({
+      event_type: 'ActionDenied',
+      reason: 'run is terminated',
+      policy_rule: 'control',
+      payload: { op_state: 'terminated', run_id: 'r' },
+    });
+    expect(log.filter(({ event_type: type }) => type === 'RunReleased')).toMatchObject([
+      { payload: { control_id: held?.payload['control_id'] } },
+    ]);
+  });
+
+  test('leaves an operation that was decided before with its answer', async () => {
+    const { g, bot } = await world();
+    const first = { runId: 'r', traceId: 't', spanId: 's' };
+    await g.check(bot, first);
+    await g.complete(bot, 't:s');
+    await control(g, 'terminate', { runId: 'r' });
+    expect(await g.check(bot, first)).toMatchObject({ decision: 'deny', reason: 'operation is completing' });
+    expect(await g.check(bot, { ...first, spanId: 'other' })).toMatchObject({ reason: 'run is terminated' });
+  });
+
+  test('stops what is in flight and what comes right behind, with nothing in between', async () => {
+    const { g, bot } = await world();
+    await g.check(bot, { runId: 'r', traceId: 'before', spanId: 's' });
+    const done = control(g, 'terminate', { runId: 'r' });
+    const between = g.check(bot, { runId: 'r', traceId: 'between', spanId: 's' });
+    await Promise.all([done, between]);
+    const states = [...g.opsOf(bot.id).values()].map(({ opId, state }) => `${opId} ${state}`);
+    expect(states.sort()).toEqual(['before:s terminated', 'between:s terminated']);
+  });
+
+  test.each<[string, ControlScope, Principal, readonly (keyof World)[]]>([
+    ['everywhere', {}, operator, ['bot', 'ads', 'other']],
+    ['in one org', { orgId: 'acme' }, operator, ['bot', 'ads']],
+    ['in teams of a name', { teamId: 'search' }, operator, ['bot', 'other']],
+    ['for one agent', { orgId: 'acme', teamId: 'ads', agentId: 'bot' }, operator, ['ads']],
+    ['in the tenant of whoever said it', {}, acme, ['bot', 'ads']],
+    ['in the team of whoever said it', {}, search, ['bot']],
+    ['nowhere, if the scope lies in another tenant', { orgId: 'umbrella' }, acme, []],
+  ])('holds %s', async (_where, scope, by, held) => {
+    const made = await world();
+    await control(made.g, 'terminate', { ...scope, runId: 'r' }, by);
+    for (const name of ['bot', 'ads', 'other'] as const) {
+      expect(await asked(made.g, made[name]), name).toBe(held.includes(name) ? terminated : 'allow');
+    }
+  });
+
+  test('survives a restart, and so does its end', async () => {
+    const { g, bot } = await world();
+    await control(g, 'pause', { runId: 'r' });
+    await g.check(bot, { runId: 'r' });
+    const again = await g.crash();
+    expect(await asked(again, bot)).toBe(paused);
+    await control(again, 'resume', { runId: 'r' });
+    expect(await asked(await again.crash(), bot)).toBe('allow');
+  });
+
+  test('is not there if it could not be made durable', async () => {
+    const { g, bot } = await world();
+    g.failure = new Error('disk full');
+    await expect(control(g, 'terminate', { runId: 'r' })).rejects.toThrow();
+    g.failure = undefined;
+    expect(await asked(g, bot)).toBe('allow');
+    await control(g, 'terminate', { runId: 'r' });
+    g.failure = new Error('disk full');
+    await expect(control(g, 'resume', { runId: 'r' })).rejects.toThrow();
+    g.failure = undefined;
+    expect(await asked(g, bot)).toBe(terminated);
+  });
+});
+
+describe('who may lift it', () => {
+  test('nobody narrower than the one who imposed it, not even in a preview', async () => {
+    const { g, bot } = await world();
+    await control(g, 'terminate', { runId: 'r', orgId: 'acme' });
+    for (const by of [acme, search]) {
+      for (const dryRun of [false, true]) {
+        const refused = control(g, 'resume', { runId: 'r' }, by, dryRun);
+        await expect(refused).rejects.toMatchObject({ code: 'imposed_by_wider' });
+      }
+    }
+    expect(await asked(g, bot)).toBe(terminated);
+  });
+
+  test('a narrower one lifts its own, and never what a wider one said beside it', async () => {
+    const { g, bot, ads } = await world();
+    await control(g, 'terminate', { runId: 'r' }, search);
+    expect([await asked(g, bot), await asked(g, ads)]).toEqual([terminated, 'allow']);
+    await control(g, 'pause', { runId: 'r', orgId: 'acme', teamId: 'search' }, acme);
+    await expect(control(g, 'resume', { runId: 'r' }, search)).rejects.toMatchObject({ code: 'imposed_by_wider' });
+    expect(await asked(g, bot)).toBe(terminated);
+    await control(g, 'resume', { runId: 'r' }, acme);
+    expect(await asked(g, bot)).toBe('allow');
+  });
+
+  test('not the credential that registered an agent for which it holds', async () => {
+    const { g, bot } = await world();
+    const own = await g.register(agentId('acme/search/own'), {}, acme);
+    await control(g, 'pause', { runId: 'r' }, acme);
+    await expect(control(g, 'resume', { runId: 'r' }, acme)).rejects.toMatchObject({ code: 'own_agent' });
+    expect([await asked(g, bot), await asked(g, own)]).toEqual([paused, paused]);
+    await control(g, 'pause', { runId: 'q', agentId: 'bot' }, acme);
+    await control(g, 'resume', { runId: 'q' }, acme);
+    expect(await asked(g, bot, 'q')).toBe('allow');
+    await control(g, 'resume', { runId: 'r' }, operator);
+    expect(await asked(g, own)).toBe('allow');
+  });
+
+  test('a resumption of less than it holds for leaves it', async () => {
+    const { g, bot } = await world();
+    await control(g, 'pause', { runId: 'r' });
+    await control(g, 'resume', { runId: 'r', orgId: 'acme' });
+    expect(await asked(g, bot)).toBe(paused);
+  });
+});
+
+describe('controls of runs do not pile up', () => {
+  test('one that has refused no check for 30 days ends, and one that has goes on', async () => {
+    const { g, bot } = await world();
+    await control(g, 'terminate', { runId: 'idle' });
+    await control(g, 'terminate', { runId: 'busy' });
+    g.clock.advance(29 * day);
+    expect(await asked(g, bot, 'busy')).toBe(terminated);
+    expect(await g.settle(g.gov.journal.turn(() => expireRunControls(g.gov, 10)))).toBe(0);
+    g.clock.advance(2 * day);
+    expect(await g.settle(g.gov.journal.turn(() => expireRunControls(g.gov, 10)))).toBe(1);
+    const again = await g.crash();
+    expect([await asked(again, bot, 'idle'), await asked(again, bot, 'busy')]).toEqual(['allow', terminated]);
+    expect((await g.audit()).filter(({ event_type: type }) => type === 'RunReleased')).toMatchObject([
+      { actor: { kind: 'system' }, payload: { run_id: 'idle' } },
+    ]);
+  });
+
+  test('beyond the bound, a tenant loses its own of least use, and nobody else does', async () => {
+    const { g, bot } = await world();
+    await control(g, 'terminate', { runId: 'r', orgId: 'acme' });
+    await control(g, 'terminate', { runId: 'first' }, acme);
+    await control(g, 'terminate', { runId: 'used' }, acme);
+    g.clock.advance(1);
+    await g.check(bot, { runId: 'used', action: useTool('x') });
+    const { runs } = g.gov.control;
+    const [sample] = runs.ofRun('used');
+    if (sample === undefined) throw new Error('it holds');
+    const { at } = sample;
+    for (let n = runs.countOf(acme); n < mostRunControls; n++) {
+      runs.put({ ...sample, runId: `run-${n}`, controlId: `ctl_${n}`, at: at + 1, refusedAt: null });
+    }
+    await control(g, 'terminate', { runId: 'last' }, acme);
+    expect(runs.countOf(acme)).toBe(mostRunControls);
+    expect(await asked(g, bot, 'first')).toBe('allow');
+    for (const run of ['r', 'used', 'last']) expect(await asked(g, bot, run), run).toBe(terminated);
+  });
+});
+
+test('a caller sees what lies in its tenant, newest first, page by page', async () => {
+  const { g } = await world();
+  await control(g, 'terminate', { runId: 'everywhere' });
+  g.clock.advance(1);
+  await control(g, 'pause', { runId: 'acme' }, acme);
+  g.clock.advance(1);
+  await control(g, 'terminate', { runId: 'search' }, search);
+  const list = (by: Principal, limit = 10, before?: { at: number; id: string }, runId?: string) => {
+    const { value } = listRunControls(g.gov, by, { runId }, { limit, before }).next();
+    if (value === undefined) throw new Error('it takes more steps');
+    return value;
+  };
+  const names = (by: Principal) => list(by).controls.map(({ runId }) => runId);
+  expect(names(operator)).toEqual(['search', 'acme', 'everywhere']);
+  expect(names(acme)).toEqual(['search', 'acme']);
+  expect(names(search)).toEqual(['search']);
+  expect(names(keyOf('umbrellakeyu', 'umbrella'))).toEqual([]);
+  const first = list(operator, 2);
+  expect(first).toMatchObject({ total: 3, next: { at: first.controls[1]?.at } });
+  expect(list(operator, 2, first.next ?? undefined)).toMatchObject({ controls: [{ runId: 'everywhere' }], next: null });
+  expect(list(operator, 2, undefined, 'acme')).toMatchObject({ total: 1, controls: [{ action: 'pause' }] });
+});

@@ -1,0 +1,157 @@
+import type { Principal } from '../access/index.ts';
+import { narrowedTo, refusalOf, requireAuthority, standingOf, widthOf } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
+import { canonicalJson, draftOf, lineageOfBinding, redactText, system } from '../audit/index.ts';
+import type { EpochMs } from '../kernel/index.ts';
+import { visibleAgents } from '../tenancy/index.ts';
+import type { ControlScope } from './bulk-control.ts';
+import type { Controls } from './controls.ts';
+import type { RunControl, RunReach } from './run-controls.ts';
+import { contains, overlaps, placeOf, reaches } from './run-controls.ts';
+
+/** How many runs credentials of one binding may hold. Beyond that, the one of least use is given up. */
+export const mostRunControls = 10_000;
+/** A control of a run that has refused no check for this long is given up. */
+export const runControlMs = 30 * 86_400_000;
+/** How exactly the time of its last use is kept. */
+const usedEveryMs = 3_600_000;
+/** How often an agent is held against a control per turn. */
+const looksPerTurn = 5000;
+
+/** Where a control of a run holds: in the caller's tenant, as far as the scope goes. Undefined if that is nowhere. */
+export function runReachOf(by: Principal, scope: ControlScope): RunReach | undefined {
+  if (scope.runId === undefined) return undefined;
+  const within = narrowedTo(by, scope);
+  if (within === 'nothing') return undefined;
+  // Operations show their run like this, and are found by it.
+  const runId = redactText(scope.runId);
+  return { runId, orgId: within.orgId ?? null, teamId: within.teamId ?? null, agentId: scope.agentId ?? null };
+}
+
+interface Holding {
+  readonly by: Principal;
+  readonly action: RunControl['action'];
+  readonly reach: RunReach;
+  readonly reason: string;
+  readonly controlId: string;
+}
+
+/** Lets a control of a run hold for what comes after. What is terminated already does not become paused. */
+export function holdRun(gov: Controls, { by, action, reach, reason, controlId }: Holding): void {
+  const { runs } = gov.control;
+  const imposedBy = { orgId: by.orgId, teamId: by.teamId };
+  const known = runs.find(placeOf({ ...reach, imposedBy }), imposedBy);
+  if (known !== undefined && (known.action === 'terminate' || known.action === action)) return;
+  const at = gov.clock.now();
+  const control: RunControl = { ...reach, action, controlId, actor: by.actor, imposedBy, at, refusedAt: null };
+  save(gov, control);
+  note(gov, control, { eventType: 'RunHeld', at, actor: by.actor, reason, requestId: by.requestId });
+  while (runs.countOf(imposedBy) > mostRunControls) {
+    const least = runs.leastUsed(imposedBy);
+    if (least === undefined) return;
+    giveUp(gov, least, `more than ${mostRunControls} runs are held, and this one was of least use`);
+  }
+}
+
+/**
+ * Refuses a caller that may not lift what holds in its scope: all of it is lifted, or nothing. Nobody knows which agents
+ * will ask in a run. So the credential that registered an agent lifts no control that holds for that agent.
+ */
+export async function requireRelease(gov: Controls, by: Principal, reach: RunReach): Promise<void> {
+  const holding = requireWidth(gov, by, reach);
+  if (holding.length === 0) return;
+  const own = { ...standingOf(gov.keys, by), isOwn: true };
+  if (refusalOf('pause', own, 'team') === null) return;
+  const isOwn = new Map<string, boolean>();
+  let looked = 0;
+  // Copies the list: an agent that registers again in between would come twice.
+  for (const { record } of [...visibleAgents(gov, by, {})]) {
+    looked += holding.length;
+    if (looked >= looksPerTurn) {
+      await gov.journal.nextTurn();
+      looked = 0;
+    }
+    if (!holding.some((control) => reaches(control, record.id))) continue;
+    const registrars = record.registeredWith.join(' ');
+    const known = isOwn.get(registrars) ?? standingOf(gov.keys, by, record).isOwn;
+    isOwn.set(registrars, known);
+    if (known) requireAuthority(own, 'pause');
+  }
+}
+
+/** Lifts the controls of a run within a reach. */
+export function releaseRun(gov: Controls, by: Principal, reach: RunReach, reason: string): void {
+  const at = gov.clock.now();
+  for (const control of requireWidth(gov, by, reach)) {
+    remove(gov, control);
+    note(gov, control, { eventType: 'RunReleased', at, actor: by.actor, reason, requestId: by.requestId });
+  }
+}
+
+/** The controls that a resumption of this reach lifts. One that holds here and was imposed with more width stays. */
+function requireWidth(gov: Controls, by: Principal, reach: RunReach): readonly RunControl[] {
+  const holding = gov.control.runs.ofRun(reach.runId).filter((control) => overlaps(reach, control));
+  const caller = standingOf(gov.keys, by);
+  for (const { imposedBy } of holding) requireAuthority(caller, 'pause', widthOf(imposedBy));
+  return holding.filter((control) => contains(reach, control));
+}
+
+/** Notes, once in a while, that a control of a run has refused a check. */
+export function noteRunUse(gov: Controls, control: RunControl, at: EpochMs): void {
+  const { refusedAt } = control;
+  if (refusedAt !== null && at - refusedAt < usedEveryMs) return;
+  const used = { ...control, refusedAt: at };
+  gov.journal.onFailure(gov.control.runs.put(used));
+  gov.journal.write({ kind: 'run_control_used', control: used });
+}
+
+/** Gives up to `most` controls up that have refused no check for long, and returns how many. */
+export function expireRunControls(gov: Controls, most: number): number {
+  const old = gov.control.runs.usedBefore(gov.clock.now() - runControlMs).slice(0, most);
+  for (const control of old) giveUp(gov, control, `no check came in this run for ${runControlMs / 86_400_000} days`);
+  return old.length;
+}
+
+function giveUp(gov: Controls, control: RunControl, reason: string): void {
+  remove(gov, control);
+  note(gov, control, { eventType: 'RunReleased', at: gov.clock.now(), actor: system, reason, requestId: undefined });
+}
+
+function save(gov: Controls, control: RunControl): void {
+  gov.journal.onFailure(gov.control.runs.put(control));
+  gov.journal.write({ kind: 'run_control_saved', control });
+}
+
+function remove(gov: Controls, control: RunControl): void {
+  gov.journal.onFailure(gov.control.runs.remove(control));
+  gov.journal.write({ kind: 'run_control_removed', control });
+}
+
+interface Note {
+  readonly eventType: 'RunHeld' | 'RunReleased';
+  readonly at: EpochMs;
+  readonly actor: Actor;
+  /** Secrets are replaced already. */
+  readonly reason: string;
+  readonly requestId: string | undefined;
+}
+
+function note(gov: Controls, control: RunControl, { reason, requestId, ...entry }: Note): void {
+  const { action, controlId, runId, orgId, teamId, agentId } = control;
+  gov.journal.record(
+    draftOf({
+      ...entry,
+      lineage: lineageOfBinding(control),
+      reason: reason === '' ? null : reason,
+      payload: canonicalJson({
+        action,
+        agent_id: agentId,
+        control_id: controlId,
+        org_id: orgId,
+        ...(requestId === undefined ? {} : { request_id: requestId }),
+        run_id: runId,
+        team_id: teamId,
+      }),
+    }),
+  );
+}

@@ -1,0 +1,181 @@
+import type { Binding } from '../access/index.ts';
+import { widthOf } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { Undo } from '../journal/index.ts';
+import type { AgentId, EpochMs } from '../kernel/index.ts';
+
+/** Where a control of a run holds. Null stands for any. */
+export interface RunReach {
+  readonly runId: string;
+  readonly orgId: string | null;
+  readonly teamId: string | null;
+  readonly agentId: string | null;
+}
+
+/** A control of a run, as it holds for the checks that come later. */
+export interface RunControl extends RunReach {
+  readonly action: 'pause' | 'terminate';
+  readonly controlId: string;
+  readonly actor: Actor;
+  /** What the credential of whoever imposed it was bound to. */
+  readonly imposedBy: Binding;
+  readonly at: EpochMs;
+  /** About when it last refused a check; null if it has refused none. */
+  readonly refusedAt: EpochMs | null;
+}
+
+/**
+ * The controls of runs that hold now. Credentials of different widths impose theirs side by side, so that a narrower one
+ * never takes over what a wider one said.
+ */
+export class RunControls {
+  /**
+   * By run, then by reach. A run's name is anybody's choice, so one tenant may hold it in many reaches: a check looks at
+   * those that reach its agent, and at no others.
+   */
+  readonly #byRun = new Map<string, Map<string, RunControl[]>>();
+  /** By what the credentials were bound to, then by place. */
+  readonly #byBinding = new Map<string, Map<string, RunControl>>();
+  /** No control was last used before this. */
+  #oldestUse: EpochMs = Number.POSITIVE_INFINITY;
+
+  /** The control that holds for a check, if any. Terminating is stronger than pausing. */
+  over(agent: AgentId, runId: string): RunControl | undefined {
+    const known = this.#byRun.get(runId);
+    if (known === undefined) return undefined;
+    let found: RunControl | undefined;
+    for (const orgId of [agent.orgId, null]) {
+      for (const teamId of [agent.teamId, null]) {
+        for (const agentId of [agent.agentId, null]) {
+          for (const control of known.get(reachKey({ orgId, teamId, agentId })) ?? []) {
+            if (control.action === 'terminate') return control;
+            found ??= control;
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  ofRun(runId: string): readonly RunControl[] {
+    return [...(this.#byRun.get(runId)?.values() ?? [])].flat();
+  }
+
+  find(place: string, of: Binding): RunControl | undefined {
+    return this.#byBinding.get(bindingKey(of))?.get(place);
+  }
+
+  /** How many credentials with this binding have imposed. */
+  countOf(of: Binding): number {
+    return this.#byBinding.get(bindingKey(of))?.size ?? 0;
+  }
+
+  /** Among those that credentials with this binding have imposed, the one that has been of no use for the longest time. */
+  leastUsed(of: Binding): RunControl | undefined {
+    let found: RunControl | undefined;
+    for (const control of this.#byBinding.get(bindingKey(of))?.values() ?? []) {
+      if (found === undefined || usedAt(control) < usedAt(found)) found = control;
+    }
+    return found;
+  }
+
+  *all(): Generator<RunControl> {
+    for (const controls of this.#byBinding.values()) yield* controls.values();
+  }
+
+  /** The controls that were last used before this. It looks through all only if there may be one. */
+  usedBefore(time: EpochMs): readonly RunControl[] {
+    if (this.#oldestUse >= time) return [];
+    const all = [...this.all()];
+    this.#oldestUse = all.reduce((oldest, control) => Math.min(oldest, usedAt(control)), Number.POSITIVE_INFINITY);
+    return all.filter((control) => usedAt(control) < time);
+  }
+
+  /** Puts a control in place of the one at the same place, and returns how to take that back. */
+  put(control: RunControl): Undo {
+    const before = this.find(placeOf(control), control.imposedBy);
+    this.#drop(control);
+    this.#add(control);
+    return () => {
+      this.#drop(control);
+      if (before !== undefined) this.#add(before);
+    };
+  }
+
+  /** Removes the control at this place, and returns how to take that back. */
+  remove(control: RunControl): Undo {
+    const before = this.find(placeOf(control), control.imposedBy);
+    this.#drop(control);
+    return () => {
+      if (before !== undefined) this.#add(before);
+    };
+  }
+
+  #add(control: RunControl): void {
+    const reaches = this.#byRun.get(control.runId) ?? new Map<string, RunControl[]>();
+    const reach = reachKey(control);
+    this.#byRun.set(control.runId, reaches.set(reach, [...(reaches.get(reach) ?? []), control]));
+    const binding = bindingKey(control.imposedBy);
+    const own = this.#byBinding.get(binding) ?? new Map<string, RunControl>();
+    this.#byBinding.set(binding, own.set(placeOf(control), control));
+    this.#oldestUse = Math.min(this.#oldestUse, usedAt(control));
+  }
+
+  #drop(control: RunControl): void {
+    const place = placeOf(control);
+    const binding = bindingKey(control.imposedBy);
+    const own = this.#byBinding.get(binding);
+    const dropped = own?.get(place);
+    own?.delete(place);
+    if (own?.size === 0) this.#byBinding.delete(binding);
+    const reaches = this.#byRun.get(control.runId);
+    const reach = reachKey(control);
+    const rest = (reaches?.get(reach) ?? []).filter((each) => each !== dropped);
+    if (rest.length > 0) reaches?.set(reach, rest);
+    else reaches?.delete(reach);
+    if (reaches?.size === 0) this.#byRun.delete(control.runId);
+  }
+}
+
+/** One credential width imposes one control on a reach. */
+export function placeOf({
+  runId,
+  orgId,
+  teamId,
+  agentId,
+  imposedBy,
+}: RunReach & Pick<RunControl, 'imposedBy'>): string {
+  return JSON.stringify([runId, orgId, teamId, agentId, widthOf(imposedBy)]);
+}
+
+/** When a control was last of use. */
+function usedAt({ at, refusedAt }: RunControl): EpochMs {
+  return refusedAt ?? at;
+}
+
+export function reaches({ orgId, teamId, agentId }: RunReach, agent: AgentId): boolean {
+  if (orgId !== null && orgId !== agent.orgId) return false;
+  if (teamId !== null && teamId !== agent.teamId) return false;
+  return agentId === null || agentId === agent.agentId;
+}
+
+/** Whether a reach holds all of another one. */
+export function contains(outer: RunReach, inner: RunReach): boolean {
+  if (outer.runId !== inner.runId) return false;
+  const covers = (one: string | null, other: string | null) => one === null || one === other;
+  return covers(outer.orgId, inner.orgId) && covers(outer.teamId, inner.teamId) && covers(outer.agentId, inner.agentId);
+}
+
+/** Whether two reaches have an agent in common, for all that their names say. */
+export function overlaps(one: RunReach, other: RunReach): boolean {
+  const meet = (a: string | null, b: string | null) => a === null || b === null || a === b;
+  return meet(one.orgId, other.orgId) && meet(one.teamId, other.teamId) && meet(one.agentId, other.agentId);
+}
+
+function reachKey({ orgId, teamId, agentId }: Omit<RunReach, 'runId'>): string {
+  return JSON.stringify([orgId, teamId, agentId]);
+}
+
+function bindingKey({ orgId, teamId }: Binding): string {
+  return JSON.stringify([orgId, teamId]);
+}

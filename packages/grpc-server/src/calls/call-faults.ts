@@ -1,0 +1,22 @@
+import type { Status } from '../status.ts';
+import { statusCode } from '../status.ts';
+
+/** What the engine itself says of a call that it ends. */
+export const deadlineExceeded: Status = { code: statusCode.deadlineExceeded, message: 'the deadline has passed' };
+
+export const compressed: Status = {
+  code: statusCode.unimplemented,
+  message: 'this server takes no compressed messages: send them with grpc-encoding identity',
+};
+
+export const misflagged: Status = {
+  code: statusCode.internal,
+  message: 'a message says that it is compressed, but grpc-encoding does not say how: send it with compressed-flag 0',
+};
+
+export function tooLarge(length: number, most: number): Status {
+  return {
+    code: statusCode.resourceExhausted,
+    message: `a message of ${length} bytes is over the limit of ${most} bytes`,
+  };
+}

@@ -1,0 +1,89 @@
+import type { CallEnd, CallOperation } from './settlement.ts';
+import { settle } from './settlement.ts';
+import type { UpstreamConnections } from './call-upstream.ts';
+import { UpstreamFailure } from './call-upstream.ts';
+import { CallStop } from './call-stop.ts';
+import { dataOf } from './sse.ts';
+import { forwardAnswer } from './forward-answer.ts';
+import { requestHeaders } from './forward-headers.ts';
+import type { ModelCall } from './model-call.ts';
+import { Refusal } from './refusal.ts';
+import { sendRefusal } from './send-refusal.ts';
+import { upstreamPath } from './upstream-path.ts';
+
+export interface UpstreamHands {
+  readonly connections: UpstreamConnections;
+  readonly upstreamTimeoutMs: number;
+}
+
+/**
+ * Does an allowed call: sends it to its upstream, passes the answer on, and says what it used. It answers the client in
+ * any case, and does not throw.
+ */
+export async function carryOut(call: ModelCall, operation: CallOperation, hands: UpstreamHands): Promise<void> {
+  const { gone, revoked, upstream, request, route, token, query } = call;
+  const stop = new CallStop({ gone, revoked, operation, timeoutMs: hands.upstreamTimeoutMs });
+  let end: CallEnd;
+  try {
+    await stop.passable();
+    const body = call.body.take();
+    const answer = await hands.connections.call(upstream, {
+      method: 'POST',
+      path: upstreamPath(upstream, route.path, query),
+      headers: requestHeaders(request, token, upstream, body.length),
+      body,
+      signal: stop.signal,
+    });
+    stop.alive();
+    call.body.release();
+    end = await forwardAnswer(call, answer, stop);
+  } catch (error) {
+    end = broken(call, operation, stop, error);
+  } finally {
+    stop.done();
+    call.body.release();
+  }
+  settle(operation, call.asked, end);
+}
+
+/** The call ended in the middle. The client learns it as far as the protocol permits. */
+function broken(call: ModelCall, operation: CallOperation, stop: CallStop, error: unknown): CallEnd {
+  const { usage } = call.reader;
+  const isFree = !call.body.isTaken || (error instanceof UpstreamFailure && !error.mayHaveArrived);
+  switch (stop.reason) {
+    case 'gone':
+      return { outcome: 'cancelled', usage, isFree, note: 'the client went away' };
+    case 'terminated': {
+      const why: unknown = operation.signal.reason;
+      const reason =
+        why instanceof Error && 'reason' in why ? String(why.reason) : 'the agent is not accepted any more';
+      interrupt(
+        call,
+        new Refusal('operation_terminated', `Stopped: ${reason === '' ? 'by an operator' : reason}`, call.opId),
+      );
+      return { outcome: 'cancelled', usage, isFree, note: 'stopped in the middle' };
+    }
+    case 'timeout':
+      abandon(call, new Refusal('upstream_timeout', 'the upstream takes too long', call.opId));
+      return { outcome: 'failed', usage, isFree, note: 'the upstream took too long' };
+    case undefined: {
+      const why = error instanceof UpstreamFailure ? error.message : 'its answer broke off';
+      abandon(call, new Refusal('upstream_unavailable', `the upstream cannot be reached: ${why}`, call.opId));
+      return { outcome: 'failed', usage, isFree, note: `the upstream failed: ${why}` };
+    }
+  }
+}
+
+/** Ends a stream with an error of its protocol. */
+function interrupt(call: ModelCall, refusal: Refusal): void {
+  const { response, route, passed } = call;
+  if (!passed.isStream) return abandon(call, refusal);
+  const last = passed.last === undefined ? '' : dataOf(passed.last);
+  response.end(route.dialect.errorEvent(refusal, last));
+}
+
+/** Without a way to say it, the connection breaks off, as the client would see it without a proxy. */
+function abandon({ response, route }: ModelCall, refusal: Refusal): void {
+  if (response.headersSent) response.destroy();
+  else sendRefusal(response, route.dialect.kind, refusal);
+}

@@ -1,0 +1,32 @@
+import type { TokenUsage } from '@reeve/sdk';
+import type { JsonRequest } from '../json-request.ts';
+import type { ProviderKind, Refusal } from '../refusal.ts';
+
+/** What an upstream has reported of a call so far. */
+export interface SeenUsage extends TokenUsage {
+  /** Whether the report is the last one. Before that, what was put out is not known. */
+  readonly isFinal: boolean;
+}
+
+/** Reads a stream of events while it passes by. */
+export interface StreamReader {
+  /** Takes in the data of an event. True if the client did not ask for the event and does not get it. */
+  take(data: unknown): boolean;
+  readonly usage: SeenUsage | undefined;
+}
+
+/** One operation of a provider's protocol. */
+export interface Dialect {
+  readonly kind: ProviderKind;
+  /** The most tokens that the call may put out; undefined if it names no maximum. */
+  maxOutputOf(request: JsonRequest): number | undefined;
+  /** How many answers the call asks for, each with that maximum. */
+  choicesOf(request: JsonRequest): number;
+  /** The body to send: the client's own, unless usage must be asked for. */
+  bodyFor(request: JsonRequest): Buffer;
+  /** What a whole answer reports. */
+  usageOf(answer: unknown): SeenUsage | undefined;
+  readerFor(request: JsonRequest): StreamReader;
+  /** The event that ends a stream in the middle. `last` is the data of the event before it. */
+  errorEvent(refusal: Refusal, last: string): string;
+}

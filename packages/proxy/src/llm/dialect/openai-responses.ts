@@ -1,0 +1,32 @@
+import { limitIn } from '../json-request.ts';
+import type { Dialect, SeenUsage, StreamReader } from './dialect.ts';
+import { responseUsageOf } from './openai-usage.ts';
+import { objectIn } from './usage-numbers.ts';
+
+/** `POST /v1/responses`. */
+export const openaiResponses: Dialect = {
+  kind: 'openai',
+  maxOutputOf: (request) => limitIn(request, 'max_output_tokens'),
+  choicesOf: () => 1,
+  bodyFor: ({ body }) => body,
+  usageOf: responseUsageOf,
+  readerFor: () => new ResponseReader(),
+  errorEvent: ({ code, message }, last) => {
+    const event = { type: 'error', code, message, param: null, sequence_number: sequenceAfter(last) };
+    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  },
+};
+
+/** The last events of a stream hold the whole response. */
+class ResponseReader implements StreamReader {
+  usage: SeenUsage | undefined;
+
+  take(data: unknown): boolean {
+    this.usage = responseUsageOf(objectIn(data, 'response')) ?? this.usage;
+    return false;
+  }
+}
+
+function sequenceAfter(last: string): number {
+  return Number(/"sequence_number":\s*(\d{1,15})/.exec(last)?.[1] ?? -1) + 1;
+}

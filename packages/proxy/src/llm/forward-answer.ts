@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { CallStop } from './call-stop.ts';
+import { conceal } from './conceal.ts';
+import type { SeenUsage } from './dialect/dialect.ts';
+import { answerHeaders } from './forward-headers.ts';
+import type { ModelCall } from './model-call.ts';
+import type { CallEnd } from './settlement.ts';
+import type { SseEvent } from './sse.ts';
+import { dataOf, SseFramer } from './sse.ts';
+
+/** An answer that is no stream is held until it is whole, up to this size. Larger ones pass through as they come. */
+const mostHeld = 8 * 1024 * 1024;
+
+/** Passes the answer of the upstream on to the client, and reads on the way what was used. */
+export async function forwardAnswer(call: ModelCall, answer: IncomingMessage, stop: CallStop): Promise<CallEnd> {
+  const { statusCode: status = 0, headers } = answer;
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
+  const isStream = isPlain && /^text\/event-stream\s*(;|$)/i.test(headers['content-type'] ?? '');
+  const usage = isStream ? await forwardStream(call, answer, stop) : await forwardWhole(call, answer, stop);
+  if (status >= 200 && status < 300) return { outcome: 'succeeded', usage };
+  // Providers do not charge for errors.
+  return { outcome: 'failed', usage, isFree: true, note: `the upstream answered ${status}` };
+}
+
+/** Events pass on as they come, in the bytes of the upstream. Only whole ones do, so that an error can follow any. */
+async function forwardStream(call: ModelCall, answer: IncomingMessage, stop: CallStop): Promise<SeenUsage | undefined> {
+  const { response } = call;
+  const framer = new SseFramer();
+  sendHead(call, answer, ['content-length']);
+  call.passed.isStream = true;
+  // The head goes out with the first event if that is here already, and otherwise without waiting for it.
+  setImmediate(() => {
+    if (!response.destroyed && !response.writableEnded) response.flushHeaders();
+  });
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    stop.alive();
+    await send(call, stop, passing(call, framer.push(chunk)));
+  }
+  const rest = framer.flush();
+  if (rest !== undefined) await send(call, stop, passing(call, [rest]));
+  await stop.passable();
+  response.end();
+  return call.reader.usage;
+}
+
+async function forwardWhole(call: ModelCall, answer: IncomingMessage, stop: CallStop): Promise<SeenUsage | undefined> {
+  const { response, upstream } = call;
+  let held: Buffer[] | undefined = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    stop.alive();
+    bytes += chunk.length;
+    held?.push(chunk);
+    if (held !== undefined && bytes <= mostHeld) continue;
+    const next = held === undefined ? chunk : Buffer.concat(held);
+    if (held !== undefined) sendHead(call, answer);
+    held = undefined;
+    await send(call, stop, next);
+  }
+  await stop.passable();
+  if (held === undefined) {
+    response.end();
+    return undefined;
+  }
+  const body = Buffer.concat(held);
+  sendHead(call, answer);
+  response.end(conceal(body, upstream.apiKey));
+  return body.includes('"usage"') ? call.route.dialect.usageOf(jsonOf(body.toString('utf8'))) : undefined;
+}
+
+/** Those of the events that the client asked for. */
+function passing(call: ModelCall, events: readonly SseEvent[]): Buffer {
+  const kept = events.filter(({ bytes, isWhole }) => !isWhole || !takeIn(call, bytes));
+  const [first] = kept;
+  const bytes = kept.length === 1 && first !== undefined ? first.bytes : Buffer.concat(kept.map((each) => each.bytes));
+  return conceal(bytes, call.upstream.apiKey);
+}
+
+function takeIn({ reader, passed }: ModelCall, bytes: Buffer): boolean {
+  passed.last = bytes;
+  if (!bytes.includes('"usage"')) return false;
+  const data = jsonOf(dataOf(bytes));
+  return typeof data === 'object' && data !== null && reader.take(data);
+}
+
+async function send({ response }: ModelCall, stop: CallStop, bytes: Buffer): Promise<void> {
+  if (bytes.length === 0) return;
+  await stop.passable();
+  if (!response.write(bytes)) await once(response, 'drain', { signal: stop.signal });
+}
+
+function sendHead(call: ModelCall, answer: IncomingMessage, without: readonly string[] = []): void {
+  const headers = answerHeaders(answer, call.upstream.apiKey, without);
+  if (call.opId !== '') headers.push('x-reeve-op-id', call.opId);
+  call.response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

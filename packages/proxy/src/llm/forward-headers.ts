@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import type { Upstream } from './model-config.ts';
+
+/** Of one connection only (RFC 9110, section 7.6.1). */
+const hopByHop = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Set anew for the upstream, or meant for the proxy alone. */
+const ofTheProxy = [
+  'host',
+  'content-length',
+  'expect',
+  'accept-encoding',
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'cookie',
+];
+
+type Headers = Record<string, string | string[]>;
+
+/** The headers for the upstream: the client's, with the upstream's key in place of the agent's token. */
+export function requestHeaders(request: IncomingMessage, token: string, upstream: Upstream, bytes: number): Headers {
+  const left = new Set([...hopByHop, ...ofTheProxy, ...namedBy(request)]);
+  const headers: Headers = {};
+  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
+    if (left.has(name) || name.startsWith('x-reeve-')) continue;
+    // The token is a secret of the agent and this proxy, wherever a client puts it.
+    if (!values.some((value) => value.includes(token))) headers[name] = values;
+  }
+  // Compressed answers could not be read for their usage.
+  headers['accept-encoding'] = 'identity';
+  headers['host'] = upstream.baseUrl.host;
+  if (bytes > 0) headers['content-length'] = String(bytes);
+  if (upstream.apiKey !== undefined) {
+    if (upstream.kind === 'openai') headers['authorization'] = `Bearer ${upstream.apiKey}`;
+    else headers['x-api-key'] = upstream.apiKey;
+  }
+  return headers;
+}
+
+/** The headers for the client, in the order and spelling of the upstream, as names and values in turn. */
+export function answerHeaders(
+  answer: IncomingMessage,
+  secret: string | undefined,
+  without: readonly string[],
+): string[] {
+  const left = new Set([...hopByHop, ...namedBy(answer), ...without]);
+  const headers: string[] = [];
+  for (let at = 0; at + 1 < answer.rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = answer.rawHeaders.slice(at, at + 2);
+    if (left.has(name.toLowerCase())) continue;
+    if (secret === undefined || !value.includes(secret)) headers.push(name, value);
+  }
+  return headers;
+}
+
+/** The header `connection` names further headers of this connection only. */
+function namedBy({ headers }: IncomingMessage): string[] {
+  return (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ModelAgents } from './agents.ts';
+import { carryOut } from './carry-out.ts';
+import { agentTokenOf } from './credential.ts';
+import type { GovernOptions } from './govern-call.ts';
+import { governCall } from './govern-call.ts';
+import type { HostCheck } from './host-check.ts';
+import { parseRequest } from './json-request.ts';
+import { listModels } from './list-models.ts';
+import type { CallBody, ModelCall } from './model-call.ts';
+import { askedBy, runIdOf, traceOf, upstreamFor } from './model-call.ts';
+import type { Upstream } from './model-config.ts';
+import type { BodyReader, HeldBody } from './read-body.ts';
+import { Refusal } from './refusal.ts';
+import { refusalOf } from './refusal-of.ts';
+import type { CallRoute } from './routes.ts';
+import { callRouteOf, kindOf, modelsPath } from './routes.ts';
+import { sendRefusal } from './send-refusal.ts';
+import { ungoverned } from './ungoverned.ts';
+
+export interface ProxyHands extends GovernOptions {
+  readonly hosts: HostCheck;
+  readonly bodies: BodyReader;
+  readonly agents: ModelAgents;
+  readonly upstreams: readonly Upstream[];
+  /** Whether calls happen although no gateway answers. */
+  readonly failOpen: boolean;
+  /** Says something to whoever runs the proxy. */
+  readonly tell: (line: string) => void;
+}
+
+const healthPath = '/healthz';
+
+/** Answers a request, whatever it is. Never throws. */
+export async function handleRequest(
+  hands: ProxyHands,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path, query] = targetOf(request.url ?? '');
+  try {
+    if (path === healthPath) return sendJson(response, { status: 'ok' });
+    hands.hosts.require(request);
+    const route = callRouteOf(path);
+    if (route !== undefined) return await handleCall(hands, route, query, request, response);
+    if (path !== modelsPath) throw new Refusal('unknown_url', `there is no ${path.slice(0, 200)} here`);
+    requireMethod(request, 'GET');
+    return await handleModels(hands, request, response);
+  } catch (error) {
+    if (response.destroyed) return;
+    const refusal = refusalOf(error);
+    if (refusal.code === 'internal_error') hands.tell(`the proxy has failed: ${describe(error)}`);
+    sendRefusal(response, kindOf(path, request.headers), refusal);
+  }
+}
+
+async function handleCall(
+  hands: ProxyHands,
+  route: CallRoute,
+  query: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  requireMethod(request, 'POST');
+  const token = agentTokenOf(request.headers);
+  // An address is written into logs on the way.
+  if (query.includes(token)) throw new Refusal('invalid_request', 'the token must not stand in the address');
+  const runId = runIdOf(request);
+  let call: ModelCall | undefined;
+  const made = async (opId: string, revoked: AbortSignal) =>
+    (call ??= await makeCall(hands, { route, query, request, response, token, opId, revoked }));
+  try {
+    await hands.agents.acting(token, async (agent, revoked) => {
+      if (!route.spends) return carryOut(await made('', revoked), ungoverned(), hands);
+      const ids = traceOf(request);
+      return governCall(agent, await made(`${ids.traceId}:${ids.spanId}`, revoked), { ...ids, runId }, hands);
+    });
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal.code === 'invalid_api_key') hands.agents.forget(token);
+    if (refusal.code !== 'gateway_unavailable' || !hands.failOpen) throw error;
+    hands.tell(`fail-open: a call of ${route.path} goes to its upstream unchecked. ${refusal.message}`);
+    await carryOut({ ...(await made('', new AbortController().signal)), opId: '' }, ungoverned(), hands);
+  } finally {
+    call?.body.release();
+  }
+}
+
+type CallParts = Pick<ModelCall, 'route' | 'query' | 'request' | 'response' | 'token' | 'opId' | 'revoked'>;
+
+async function makeCall({ bodies, upstreams }: ProxyHands, parts: CallParts): Promise<ModelCall> {
+  const { route, request, response } = parts;
+  const held = await bodies.read(request);
+  try {
+    const parsed = parseRequest(held.bytes);
+    const upstream = upstreamFor(upstreams, route.dialect.kind, parsed.model);
+    if (upstream === undefined) {
+      throw new Refusal('model_not_found', `no upstream serves the model ${JSON.stringify(parsed.model)} here`);
+    }
+    return {
+      ...parts,
+      upstream,
+      asked: askedBy(route, parsed, upstream),
+      reader: route.dialect.readerFor(parsed),
+      passed: { isStream: false, last: undefined },
+      body: bodyOf(held, route.spends ? route.dialect.bodyFor(parsed) : held.bytes),
+      gone: goneSignal(response),
+    };
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+function bodyOf(held: HeldBody, bytes: Buffer): CallBody {
+  let left: Buffer | undefined = bytes;
+  return {
+    get isTaken() {
+      return left === undefined;
+    },
+    take: () => {
+      if (left === undefined) throw new Error('the body was sent already');
+      const taken = left;
+      left = undefined;
+      return taken;
+    },
+    release: held.release,
+  };
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const onClose = () => {
+    if (!response.writableFinished) gone.abort(new Error('the client went away'));
+  };
+  if (response.destroyed) onClose();
+  else response.once('close', onClose);
+  return gone.signal;
+}
+
+async function handleModels(hands: ProxyHands, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const token = agentTokenOf(request.headers);
+  const gone = goneSignal(response);
+  await hands.agents.acting(token, async () => {
+    const patience = AbortSignal.any([gone, AbortSignal.timeout(hands.upstreamTimeoutMs)]);
+    sendJson(response, await listModels(hands.upstreams, hands.connections, patience));
+  });
+}
+
+function requireMethod(request: IncomingMessage, method: string): void {
+  if (request.method === method) return;
+  throw new Refusal('method_not_allowed', `only ${method} is possible here`);
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'for no reason';
+}
+
+/** The path and the query of a request's target, which may be a whole address. */
+function targetOf(target: string): [path: string, query: string] {
+  const bare = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const [, path = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(bare) ?? [];
+  return [path === '' ? '/' : path, query];
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { StreamReader } from './dialect/dialect.ts';
+import { largestTokens, promptBound } from './count-tokens.ts';
+import type { JsonRequest } from './json-request.ts';
+import type { Upstream } from './model-config.ts';
+import { Refusal } from './refusal.ts';
+import type { CallRoute } from './routes.ts';
+
+/** A call of a model on its way from a client to an upstream. */
+export interface ModelCall {
+  readonly route: CallRoute;
+  readonly upstream: Upstream;
+  readonly token: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** With the question mark. */
+  readonly query: string;
+  readonly asked: Asked;
+  readonly reader: StreamReader;
+  /** Empty if nobody governs the call. */
+  readonly opId: string;
+  /** What has gone to the client. */
+  readonly passed: Passed;
+  /** What goes to the upstream. */
+  readonly body: CallBody;
+  /** Aborts when the client has gone away. */
+  readonly gone: AbortSignal;
+  /** Aborts when the agent's token stops working. */
+  readonly revoked: AbortSignal;
+}
+
+/** The part of an answer that the client has got. */
+export interface Passed {
+  isStream: boolean;
+  /** The last whole event of a stream. */
+  last: Buffer | undefined;
+}
+
+/** The body for the upstream. It is let go as soon as it is sent: streams last long, and bodies are large. */
+export interface CallBody {
+  readonly isTaken: boolean;
+  take(this: void): Buffer;
+  release(this: void): void;
+}
+
+/** What a call may use at most. */
+export interface Asked {
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly maxOutputTokens: number;
+}
+
+const longestRunId = 128;
+
+export function askedBy({ dialect }: CallRoute, request: JsonRequest, upstream: Upstream): Asked {
+  const each = dialect.maxOutputOf(request) ?? upstream.maxOutputTokens;
+  return {
+    model: request.model,
+    promptTokens: promptBound(request.body.length, request.value, upstream),
+    maxOutputTokens: Math.min(largestTokens, each * dialect.choicesOf(request)),
+  };
+}
+
+/** The first upstream of the protocol that serves the model. */
+export function upstreamFor(
+  upstreams: readonly Upstream[],
+  kind: Upstream['kind'],
+  model: string,
+): Upstream | undefined {
+  return upstreams.find((upstream) => upstream.kind === kind && upstream.models.some((glob) => glob.test(model)));
+}
+
+/** The ids of the operation. The trace is the client's, if it names one as W3C Trace Context says. */
+export function traceOf({ headers }: IncomingMessage): { traceId: string; spanId: string } {
+  const given = headers['traceparent'];
+  const parts = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(typeof given === 'string' ? given : '');
+  const isValid = parts !== null && !/^0+$/.test(parts[1] ?? '');
+  const traceId = isValid ? (parts[1] ?? '') : randomBytes(16).toString('hex');
+  return { traceId, spanId: randomBytes(8).toString('hex') };
+}
+
+export function runIdOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers['x-reeve-run-id'];
+  const runId = Array.isArray(given) ? given[0] : given;
+  if (runId !== undefined && runId.length > longestRunId) {
+    throw new Refusal('invalid_request', `x-reeve-run-id: longer than ${longestRunId} characters`);
+  }
+  return runId;
+}

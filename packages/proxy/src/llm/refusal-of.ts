@@ -1,0 +1,60 @@
+import type { Answer } from '@reeve/sdk';
+import {
+  ActionDeniedError,
+  OperationTerminatedError,
+  ReeveError,
+  ReeveInvalidRequest,
+  ReeveResourceExhausted,
+  ReeveUnauthenticated,
+  ReeveUnavailable,
+} from '@reeve/sdk';
+import { Refusal } from './refusal.ts';
+
+/** Refusals of the identity that are about the agent's state. All others mean that the token is not good. */
+const statesOfAgents = new Set(['agent is suspended', 'agent has not confirmed a stop']);
+
+/** Why an operation ends that nobody has decided about. */
+const expired = 'approval expired';
+
+/** What the client of a model is told if the gateway does not let a call happen. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof ActionDeniedError) return refusalOfAnswer(error.answer);
+  if (error instanceof OperationTerminatedError) {
+    const { reason, opId } = error;
+    if (reason === expired) return new Refusal('approval_pending', `Waiting for approval: ${reason}`, opId);
+    return new Refusal(
+      'policy_denied',
+      `Denied by policy: ${reason === '' ? 'the call was terminated' : reason}`,
+      opId,
+    );
+  }
+  if (error instanceof ReeveUnauthenticated) return badToken(error.message);
+  if (error instanceof ReeveInvalidRequest) return new Refusal('invalid_request', error.message);
+  if (error instanceof ReeveUnavailable || error instanceof ReeveResourceExhausted) return away(error.message);
+  if (error instanceof ReeveError) return away('it gave no answer that makes sense');
+  return new Refusal('internal_error', 'the proxy has failed');
+}
+
+/** The token is nobody's. */
+export function badToken(why: string): Refusal {
+  return new Refusal('invalid_api_key', `The agent token is not accepted: ${why}`);
+}
+
+function refusalOfAnswer(answer: Answer): Refusal {
+  const { reason, policyRule, opId, approvalId } = answer;
+  if (answer.source === 'sdk') return away(reason);
+  if (answer.decision === 'pending') {
+    const which = approvalId === undefined ? '' : ` (approval ${approvalId})`;
+    return new Refusal('approval_pending', `Waiting for approval${which}: ${reason}`, opId);
+  }
+  if (answer.limit !== undefined || policyRule.startsWith('budget/')) {
+    return new Refusal('budget_exceeded', `Over budget: ${reason}`, opId);
+  }
+  if (policyRule === 'identity' && !statesOfAgents.has(reason)) return badToken(reason);
+  return new Refusal('policy_denied', `Denied by policy: ${reason}`, opId);
+}
+
+function away(why: string): Refusal {
+  return new Refusal('gateway_unavailable', `Reeve is not reachable: ${why}`);
+}

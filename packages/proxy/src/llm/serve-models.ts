@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '@reeve/sdk';
+import { ModelAgents } from './agents.ts';
+import { UpstreamConnections } from './call-upstream.ts';
+import { handleRequest } from './handle-request.ts';
+import { HostCheck } from './host-check.ts';
+import type { Upstream } from './model-config.ts';
+import { BodyReader } from './read-body.ts';
+
+export interface ServeModelsOptions {
+  readonly upstreams: readonly Upstream[];
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** The gRPC addresses of the gateway, or of several that act as one. */
+  readonly gateways: readonly string[];
+  readonly approvalWaitMs: number;
+  readonly upstreamTimeoutMs: number;
+  /** Calls of one agent at once. */
+  readonly callsPerAgent: number;
+  readonly mostBodyBytes: number;
+  /** Names besides the listening address and those of this machine. */
+  readonly allowedHosts: readonly string[];
+  readonly failOpen: boolean;
+  readonly tell: (line: string) => void;
+}
+
+/** A running model proxy. */
+export interface ModelProxy {
+  readonly http: string;
+  /** Takes no further calls, waits for those under way, and ends those that take longer. */
+  close(drainMs: number): Promise<void>;
+}
+
+const mostBodiesTogether = 512 * 1024 * 1024;
+const largestHeaders = 32 * 1024;
+/** To send a request with its body. */
+const requestMs = 120_000;
+/** Longer than clients keep theirs, so that none sends into a connection that is about to close. */
+const keepAliveMs = 75_000;
+const mostConnections = 10_000;
+const settleMs = 5000;
+const idleAgents = 1000;
+const idleAgentMs = 600_000;
+
+/** Serves the protocols of model providers, with every call checked before it goes to its upstream. */
+export async function serveModels(options: ServeModelsOptions): Promise<ModelProxy> {
+  const { upstreams, approvalWaitMs, upstreamTimeoutMs, failOpen, tell, mostBodyBytes } = options;
+  // Who waits for a gateway rides through its restart. Who would go on without one does not wait long. Checks in one
+  // stream take the least time.
+  const reeve = connect({ addresses: options.gateways, deadlineMs: failOpen ? 1000 : 5000, pipeline: 'always' });
+  const connections = new UpstreamConnections();
+  const agents = new ModelAgents(reeve, { calls: options.callsPerAgent, idleAgents, idleMs: idleAgentMs });
+  const bodies = new BodyReader({ most: mostBodyBytes, mostTogether: mostBodiesTogether });
+  const hosts = new HostCheck(options.host, options.allowedHosts);
+  const hands = { hosts, bodies, agents, upstreams, connections, approvalWaitMs, upstreamTimeoutMs, failOpen, tell };
+  const underWay = new Set<Promise<void>>();
+  const server = createServer({ maxHeaderSize: largestHeaders, requestTimeout: requestMs }, (request, response) => {
+    // A client may go away at any time. The call learns that from the end of its response.
+    response.on('error', () => {});
+    const handled = handleRequest(hands, request, response).finally(() => underWay.delete(handled));
+    underWay.add(handled);
+  });
+  server.keepAliveTimeout = keepAliveMs;
+  server.maxConnections = mostConnections;
+  const end = async () => {
+    await agents.close();
+    reeve.close();
+    connections.close();
+  };
+  try {
+    server.listen(options.port, options.host);
+    await once(server, 'listening');
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    http: `http://${placeOf(server)}`,
+    close: async (drainMs) => {
+      await drained(server, underWay, drainMs);
+      await end();
+    },
+  };
+}
+
+async function drained(server: Server, underWay: ReadonlySet<Promise<void>>, drainMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const tidy = setInterval(() => server.closeIdleConnections(), 50);
+  const force = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearInterval(tidy);
+  clearTimeout(force);
+  // Those that were cut off still settle. Those that are paused end with their agents.
+  await Promise.race([Promise.allSettled(underWay), sleep(settleMs, undefined, { ref: false })]);
+}
+
+function placeOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+}

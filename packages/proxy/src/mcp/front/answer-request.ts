@@ -1,0 +1,242 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Agent } from '@reeve/sdk';
+import { ReeveUnauthenticated } from '@reeve/sdk';
+import { statedVersion } from '../protocol/envelope.ts';
+import { contradicts, passedHeaders } from '../protocol/mcp-headers.ts';
+import type { Message, Request } from '../protocol/message.ts';
+import { asRequest, asResponse, isObject, longestMessage, parseMessage, partsOf } from '../protocol/message.ts';
+import type { ServerSpec } from '../server-spec.ts';
+import { isCommand } from '../server-spec.ts';
+import { readBody } from '../transport/http-request.ts';
+import type { AgentTokens } from './agent-tokens.ts';
+import type { AllowedCallers } from './allowed-callers.ts';
+import type { FrontSession } from './front-session.ts';
+import type { FrontSessions } from './front-sessions.ts';
+import { HttpExchange } from './http-exchange.ts';
+import { refuseRequest } from './refuse-request.ts';
+
+export interface Front {
+  readonly servers: ReadonlyMap<string, ServerSpec>;
+  readonly callers: AllowedCallers;
+  readonly tokens: AgentTokens;
+  readonly sessions: FrontSessions;
+}
+
+/** A request that may reach its server. */
+interface Admitted {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly name: string;
+  readonly spec: ServerSpec;
+  readonly agent: Agent;
+  readonly runId: string | undefined;
+}
+
+const place = /^\/mcp\/([^/?]+)\/?(?:\?.*)?$/;
+const runIdForm = /^[\x21-\x7e]{1,128}$/;
+
+/** Answers a request of a client over Streamable HTTP. */
+export async function answerRequest(front: Front, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === '/healthz') return answerHealth(response);
+  if (!front.callers.isHost(request)) {
+    return refuseRequest(response, 421, 'the proxy does not answer for this host');
+  }
+  if (!front.callers.isOrigin(request))
+    return refuseRequest(response, 403, 'this origin may not call; see --allow-origin');
+  if (request.headers.origin !== undefined) permitOrigin(request.headers.origin, response);
+  if (request.method === 'OPTIONS') return answerPreflight(request, response);
+  const name = decoded(place.exec(request.url ?? '')?.[1] ?? '');
+  const spec = name === undefined ? undefined : front.servers.get(name);
+  const agent = await authenticated(front.tokens, request, response);
+  if (agent === undefined) return;
+  if (name === undefined || spec === undefined) return refuseRequest(response, 404, 'there is no such MCP server');
+  const run = request.headers['x-reeve-run-id'];
+  const runId = typeof run === 'string' && run !== '' ? run : undefined;
+  if (runId !== undefined && !runIdForm.test(runId)) {
+    return refuseRequest(response, 400, 'x-reeve-run-id must be up to 128 visible ASCII characters');
+  }
+  const admitted = { request, response, name, spec, agent, runId };
+  if (request.method === 'POST') return post(front, admitted);
+  if (request.method === 'GET' || request.method === 'DELETE') return streamOrEnd(front, admitted);
+  refuseRequest(response, 405, 'only POST, GET and DELETE are served', { headers: { allow: 'POST, GET, DELETE' } });
+}
+
+async function authenticated(
+  tokens: AgentTokens,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<Agent | undefined> {
+  const token = /^bearer +([\x21-\x7e]{1,1024})$/i.exec(headers.authorization ?? '')?.[1];
+  const challenge = { headers: { 'www-authenticate': 'Bearer realm="reeve"' } };
+  if (token === undefined) {
+    refuseRequest(response, 401, 'the token of an agent is missing: send Authorization: Bearer', challenge);
+    return undefined;
+  }
+  try {
+    return await tokens.find(token);
+  } catch (error) {
+    if (error instanceof ReeveUnauthenticated) refuseRequest(response, 401, 'the token is nobody’s', challenge);
+    else {
+      const reason = error instanceof Error ? error.message : String(error);
+      refuseRequest(response, 503, `Reeve is not reachable: ${reason}`, { headers: { 'retry-after': '5' } });
+    }
+    return undefined;
+  }
+}
+
+async function post(front: Front, admitted: Admitted): Promise<void> {
+  const { request, response, name, spec, agent } = admitted;
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    return refuseRequest(response, 415, 'the content type must be application/json');
+  }
+  const body = await readBody(request, longestMessage);
+  if (body === undefined) return refuseRequest(response, 413, `the body has more than ${longestMessage} bytes`);
+  const message = parseMessage(body);
+  if (message === undefined) return refuseRequest(response, 400, 'the body is no message', { code: -32_700 });
+  const requests = partsOf(message)
+    .map(asRequest)
+    .filter((each) => each !== undefined);
+  const headers = passedHeaders(request.headers);
+  if (requests.some((each) => contradicts(headers, each))) {
+    return refuseRequest(response, 400, 'the headers say something else than the message', { code: -32_020 });
+  }
+  const id = sessionIdOf(request);
+  if (id !== undefined) {
+    const found = front.sessions.find(id, name, agent);
+    if (found === undefined) return refuseRequest(response, 404, 'there is no such session', { code: -32_001 });
+    return throughSession(front, admitted, found, message, requests);
+  }
+  if (requests.some(({ method }) => method === 'initialize')) {
+    const opened = front.sessions.open(name, spec, agent);
+    if (opened === undefined) return refuseRequest(response, 503, 'there are too many sessions');
+    return throughSession(front, admitted, opened, message, requests);
+  }
+  const isStateless = !isCommand(spec) || requests.some(({ params }) => statedVersion(params) !== undefined);
+  if (!isStateless) return refuseRequest(response, 400, 'the session is missing: send Mcp-Session-Id');
+  await withoutSession(front, admitted, message, requests);
+}
+
+async function throughSession(
+  front: Front,
+  { request, response, runId }: Admitted,
+  found: FrontSession,
+  message: Message,
+  requests: readonly Request[],
+): Promise<void> {
+  const isHello = requests.some(({ method }) => method === 'initialize');
+  let isRefused = false;
+  const exchange = new HttpExchange({
+    response,
+    headers: passedHeaders(request.headers),
+    requests,
+    answerHeaders: () => (found.isOver ? {} : { 'mcp-session-id': found.id }),
+    statusOf: (answer) => {
+      isRefused = isHello && asResponse(answer)?.error !== undefined;
+      return 200;
+    },
+  });
+  response.once('close', () => {
+    // The server has ended the session, or never began it.
+    const isLost = response.statusCode === 404 || (isHello && (isRefused || response.statusCode >= 400));
+    if (isLost) void front.sessions.close(found);
+  });
+  found.opened(exchange, false);
+  await found.session.fromClient(message, exchange, runId ?? found.runId);
+  if (requests.length === 0) exchange.accept();
+}
+
+async function withoutSession(
+  front: Front,
+  { request, response, name, spec, agent, runId }: Admitted,
+  message: Message,
+  requests: readonly Request[],
+): Promise<void> {
+  const server = front.sessions.stateless(name, spec, agent);
+  if (server === undefined) return refuseRequest(response, 503, 'there are too many sessions');
+  const exchange = new HttpExchange({
+    response,
+    headers: passedHeaders(request.headers),
+    requests,
+    answerHeaders: () => ({}),
+    statusOf: isCommand(spec) ? statusOfAnswer : () => 200,
+  });
+  const session = server.session();
+  response.once('close', () => void server.ended(session));
+  await session.fromClient(message, exchange, runId ?? server.runId);
+  if (requests.length === 0) exchange.accept();
+}
+
+function streamOrEnd(front: Front, { request, response, name, spec, agent }: Admitted): void {
+  const id = sessionIdOf(request);
+  const found = id === undefined ? undefined : front.sessions.find(id, name, agent);
+  if (id !== undefined && found === undefined) {
+    return refuseRequest(response, 404, 'there is no such session', { code: -32_001 });
+  }
+  if (found !== undefined && request.method === 'DELETE') {
+    void front.sessions.close(found);
+    response.writeHead(204).end();
+    return;
+  }
+  const lastEventId = request.headers['last-event-id'];
+  const isReplay = typeof lastEventId === 'string';
+  if (found === undefined && (isCommand(spec) || request.method === 'DELETE')) {
+    return refuseRequest(response, 405, 'there are streams in sessions only', { headers: { allow: 'POST' } });
+  }
+  const exchange = new HttpExchange({
+    response,
+    headers: passedHeaders(request.headers),
+    requests: 'stream',
+    isReplay,
+    answerHeaders: () => (found === undefined ? {} : { 'mcp-session-id': found.id }),
+    statusOf: () => 200,
+  });
+  const position = isReplay ? lastEventId : undefined;
+  if (found !== undefined) {
+    found.opened(exchange, true);
+    found.session.listen(exchange, position);
+    return found.flush(exchange);
+  }
+  const server = front.sessions.stateless(name, spec, agent);
+  if (server === undefined) return refuseRequest(response, 503, 'there are too many sessions');
+  const session = server.session();
+  response.once('close', () => void server.ended(session));
+  session.listen(exchange, position);
+}
+
+/** The statuses that revision 2026-07-28 has for errors of the protocol itself. */
+function statusOfAnswer(message: Message): number {
+  const error = asResponse(message)?.error;
+  const code = isObject(error) ? error['code'] : undefined;
+  if (code === -32_601) return 404;
+  return code === -32_020 || code === -32_021 || code === -32_022 ? 400 : 200;
+}
+
+function sessionIdOf({ headers }: IncomingMessage): string | undefined {
+  const id = headers['mcp-session-id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+function answerHealth(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end('{"status":"ok"}');
+}
+
+function permitOrigin(origin: string, response: ServerResponse): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate');
+  response.setHeader('vary', 'origin');
+}
+
+function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');
+  response.setHeader('access-control-allow-headers', headers['access-control-request-headers'] ?? 'authorization');
+  response.writeHead(204).end();
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return text === '' ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

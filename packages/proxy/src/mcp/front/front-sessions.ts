@@ -1,0 +1,115 @@
+import type { Agent } from '@reeve/sdk';
+import type { GovernOptions } from '../govern/governor.ts';
+import { governorOf } from '../govern/governor.ts';
+import { reportChanges } from '../lock/report-changes.ts';
+import { ToolCatalog } from '../lock/tool-catalog.ts';
+import type { ToolLock } from '../lock/tool-lock.ts';
+import type { ServerSpec } from '../server-spec.ts';
+import { connectTo } from '../server-spec.ts';
+import { Session } from '../session.ts';
+import { FrontSession } from './front-session.ts';
+import { StatelessServer } from './stateless-server.ts';
+
+export interface FrontSessionsOptions extends GovernOptions {
+  readonly servers: ReadonlyMap<string, ServerSpec>;
+  /** Servers that it does not name have no tools. Undefined: nothing is locked. */
+  readonly lock: ToolLock | undefined;
+  readonly idleMs: number;
+}
+
+const mostSessions = 1000;
+const mostOfAgent = 100;
+
+/** The sessions of all clients. Each belongs to the agent that opened it. */
+export class FrontSessions {
+  readonly #options: FrontSessionsOptions;
+  readonly #sessions = new Map<string, FrontSession>();
+  readonly #stateless = new Map<string, StatelessServer>();
+
+  constructor(options: FrontSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens a session, or returns undefined if there are too many. */
+  open(server: string, spec: ServerSpec, agent: Agent): FrontSession | undefined {
+    const ofAgent = [...this.#sessions.values()].filter((each) => each.agent === agent).length;
+    if (this.#sessions.size >= mostSessions || ofAgent >= mostOfAgent) return undefined;
+    const { warn } = this.#options;
+    const front = new FrontSession(server, agent);
+    const governor = governorOf(server, spec, async () => agent, this.#options);
+    const onChanged = (changed: Parameters<typeof reportChanges>[1]) => void reportChanges(governor, changed);
+    const catalog = new ToolCatalog({ lock: this.#lockOf(server), warn, onChanged });
+    const session = new Session({
+      connect: (events) => connectTo(spec, events, { opensStreams: false, warn }),
+      governor,
+      catalog,
+      unrelated: front.unrelated,
+      onGone: (why) => {
+        warn(`${server}: ${why.message}`);
+        void this.close(front);
+      },
+    });
+    front.begin(session);
+    this.#sessions.set(front.id, front);
+    return front;
+  }
+
+  /** A session of that agent. What belongs to another one does not exist. */
+  find(id: string, server: string, agent: Agent): FrontSession | undefined {
+    const found = this.#sessions.get(id);
+    if (found === undefined || found.agent !== agent || found.server !== server || found.isOver) return undefined;
+    found.usedAt = Date.now();
+    return found;
+  }
+
+  stateless(server: string, spec: ServerSpec, agent: Agent): StatelessServer | undefined {
+    const { orgId, teamId, agentId } = agent.id;
+    const key = JSON.stringify([server, orgId, teamId, agentId]);
+    const known = this.#stateless.get(key);
+    if (known?.agent === agent) return known;
+    // The agent was registered again.
+    if (known !== undefined) void known.close();
+    if (known === undefined && this.#stateless.size >= mostSessions) return undefined;
+    const governor = governorOf(server, spec, async () => agent, this.#options);
+    const made = new StatelessServer(spec, agent, governor, this.#lockOf(server));
+    this.#stateless.set(key, made);
+    return made;
+  }
+
+  isInUse(agent: Agent): boolean {
+    const stateless = [...this.#stateless.values()].filter(({ isBusy }) => isBusy);
+    return [...this.#sessions.values(), ...stateless].some((each) => each.agent === agent);
+  }
+
+  async close(front: FrontSession): Promise<void> {
+    if (!this.#sessions.delete(front.id)) return;
+    front.end();
+    await front.session.close();
+  }
+
+  /** Ends what nobody has used for a while. */
+  sweep(): void {
+    const isIdle = (each: { readonly usedAt: number; readonly isBusy: boolean }) =>
+      !each.isBusy && Date.now() - each.usedAt > this.#options.idleMs;
+    for (const front of this.#sessions.values()) if (isIdle(front)) void this.close(front);
+    for (const [key, server] of this.#stateless) {
+      if (!isIdle(server)) continue;
+      this.#stateless.delete(key);
+      void server.close();
+    }
+  }
+
+  async closeAll(): Promise<void> {
+    const stateless = [...this.#stateless.values()];
+    this.#stateless.clear();
+    await Promise.allSettled([
+      ...[...this.#sessions.values()].map((front) => this.close(front)),
+      ...stateless.map((server) => server.close()),
+    ]);
+  }
+
+  #lockOf(server: string) {
+    const { lock } = this.#options;
+    return lock === undefined ? undefined : ((Object.hasOwn(lock, server) ? lock[server] : undefined) ?? {});
+  }
+}

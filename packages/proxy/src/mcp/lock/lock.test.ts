@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from './canonical-json.ts';
+import { ToolCatalog } from './tool-catalog.ts';
+import { hashesOf, lockText, readToolLock, toolHash } from './tool-lock.ts';
+
+it('writes JSON as RFC 8785 says', () => {
+  // Appendix B and section 3.2.3 of the RFC.
+  const value = JSON.parse(
+    '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\\u20ac$\\u000F\\u000aA\'B\\"\\\\\\\\\\"/","literals":[null,true,false]}',
+  ) as unknown;
+  expect(canonicalJson(value)).toBe(
+    '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+  );
+  const sorted = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\u{1f600}': 5, '\u0080': 6, '\u00f6': 7 };
+  expect([...canonicalJson(sorted).matchAll(/:(\d)/g)].map(([, digit]) => digit)).toEqual([
+    '2',
+    '4',
+    '6',
+    '7',
+    '1',
+    '5',
+    '3',
+  ]);
+});
+
+const echo = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object' } };
+
+describe('a lock', () => {
+  it('covers all of a definition, in any order', () => {
+    expect(toolHash({ inputSchema: { type: 'object' }, description: 'Echoes.', name: 'echo' })).toBe(toolHash(echo));
+    expect(toolHash({ ...echo, description: 'Echoes!' })).not.toBe(toolHash(echo));
+    expect(toolHash({ ...echo, annotations: { readOnlyHint: true } })).not.toBe(toolHash(echo));
+  });
+
+  it('is read as it was written', () => {
+    const lock = { two: {}, one: hashesOf([echo]) };
+    expect(readToolLock(JSON.parse(lockText(lock)))).toEqual(lock);
+  });
+
+  it.each([
+    null,
+    {},
+    { version: 2, servers: {} },
+    { version: 1 },
+    { version: 1, servers: { a: { b: 'c' } } },
+    { version: 1, servers: { a: 7 } },
+  ])('is no lock: %j', (content) => expect(() => readToolLock(content)).toThrow());
+});
+
+describe('a catalog with a lock', () => {
+  const catalogOf = (lock: Record<string, string>, changed: unknown[] = []) =>
+    new ToolCatalog({ lock, onChanged: (each) => changed.push(...each), warn: () => {} });
+  const pages = [{ tools: [echo], nextCursor: '1' }, { tools: [{ ...echo, name: 'other' }] }];
+  const list = async (cursor: unknown) => pages[Number(cursor ?? 0)] ?? {};
+
+  it('knows the changes in all pages', async () => {
+    const changed: unknown[] = [];
+    const catalog = catalogOf({ ...hashesOf([echo]), gone: 'f'.repeat(64) }, changed);
+    catalog.refresh(list);
+    expect(await catalog.refusal('echo')).toBeUndefined();
+    expect(await catalog.refusal('other')).toMatch('changed since it was locked');
+    expect(await catalog.refusal('toString')).toMatch('changed since it was locked');
+    expect(changed).toEqual([
+      { tool: 'gone', locked: 'f'.repeat(64), actual: undefined },
+      { tool: 'other', locked: undefined, actual: toolHash({ ...echo, name: 'other' }) },
+    ]);
+  });
+
+  it('permits nothing before the tools were listed, and nothing if they cannot be', async () => {
+    const catalog = catalogOf(hashesOf([echo]));
+    expect(await catalog.refusal('echo')).toMatch('could not be listed');
+    catalog.refresh(() => Promise.reject(new Error('no')));
+    expect(await catalog.refusal('echo')).toMatch('could not be listed');
+    catalog.refresh(async () => ({ tools: [], nextCursor: 'again' }));
+    expect(await catalog.refusal('echo')).toMatch('could not be listed');
+    catalog.refresh(list);
+    expect(await catalog.refusal('echo')).toBeUndefined();
+  });
+});

@@ -1,0 +1,151 @@
+import type { ChangedTool } from '@reeve/sdk';
+import type { JsonObject } from '../protocol/message.ts';
+import { isObject } from '../protocol/message.ts';
+import type { ParamHeader } from '../protocol/mcp-headers.ts';
+import { paramHeadersOf } from '../protocol/mcp-headers.ts';
+import { changedReason } from '../govern/answers.ts';
+import type { ListedTool, ToolHashes } from './tool-lock.ts';
+import { isTool, toolHash } from './tool-lock.ts';
+
+/** Fetches a page of the server's tools. */
+export type ListPage = (cursor: unknown) => Promise<JsonObject>;
+
+interface KnownTool {
+  readonly annotations: JsonObject | undefined;
+  readonly headers: readonly ParamHeader[];
+}
+
+export interface CatalogOptions {
+  /** Without a lock, every tool counts as it is. */
+  readonly lock: ToolHashes | undefined;
+  /** Definitions are not as they were locked. */
+  readonly onChanged: (changed: readonly ChangedTool[]) => void;
+  readonly warn: (line: string) => void;
+}
+
+const mostTools = 10_000;
+const mostPages = 200;
+/** How long a call waits for the first list, and how long a list counts where the server cannot announce changes. */
+const patienceMs = 30_000;
+const staleMs = 30_000;
+
+/** What is known of a server's tools, and whether they are as somebody locked them. */
+export class ToolCatalog {
+  readonly #options: CatalogOptions;
+  readonly #known = new Map<string, KnownTool>();
+  /** The tools that are defined as they were locked. */
+  #verified: ReadonlySet<string> | undefined;
+  #listing: Promise<void> | undefined;
+  #listAgain: ListPage | undefined;
+  #listedAt = 0;
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+  }
+
+  get isLocked(): boolean {
+    return this.#options.lock !== undefined;
+  }
+
+  /** Remembers what the server says of its tools. */
+  learn(tools: readonly unknown[]): void {
+    for (const tool of tools.filter(isTool)) {
+      if (this.#known.size >= mostTools && !this.#known.has(tool.name)) return;
+      this.#known.set(tool.name, { annotations: annotationsOf(tool), headers: paramHeadersOf(tool['inputSchema']) });
+    }
+  }
+
+  find(tool: string): KnownTool | undefined {
+    return this.#known.get(tool);
+  }
+
+  /** Whether the tool may be listed. */
+  isAsLocked(tool: ListedTool): boolean {
+    const { lock } = this.#options;
+    return lock === undefined || (Object.hasOwn(lock, tool.name) && lock[tool.name] === toolHash(tool));
+  }
+
+  /** Compares all tools of the server with the lock. Calls wait until this is done. */
+  refresh(list: ListPage): void {
+    if (!this.isLocked) return;
+    if (this.#listing !== undefined) {
+      this.#listAgain = list;
+      return;
+    }
+    this.#listing = this.#compare(list).finally(() => {
+      this.#listing = undefined;
+      const again = this.#listAgain;
+      this.#listAgain = undefined;
+      if (again !== undefined) this.refresh(again);
+    });
+  }
+
+  /** As `refresh`, unless it was done just now. For servers that cannot say that their tools have changed. */
+  refreshIfStale(list: ListPage): void {
+    if (this.#listing === undefined && Date.now() - this.#listedAt > staleMs) this.refresh(list);
+  }
+
+  /** Why the tool may not be called, or undefined. */
+  async refusal(tool: string): Promise<string | undefined> {
+    if (!this.isLocked) return undefined;
+    const deadline = Date.now() + patienceMs;
+    while (this.#listing !== undefined && Date.now() < deadline) {
+      await Promise.race([this.#listing, new Promise((resolve) => setTimeout(resolve, deadline - Date.now()).unref())]);
+    }
+    if (this.#verified === undefined || this.#listing !== undefined) {
+      return 'the tools of the server could not be listed, so nobody knows whether they are as they were locked';
+    }
+    return this.#verified.has(tool) ? undefined : changedReason;
+  }
+
+  async #compare(list: ListPage): Promise<void> {
+    const lock = this.#options.lock ?? {};
+    try {
+      const tools = await allTools(list);
+      this.#listedAt = Date.now();
+      this.learn(tools);
+      this.#verified = new Set(tools.filter((tool) => this.isAsLocked(tool)).map(({ name }) => name));
+      const changed = changesOf(lock, tools);
+      if (changed.length > 0) this.#options.onChanged(changed);
+    } catch (error) {
+      this.#verified = undefined;
+      this.#options.warn(
+        `the tools of the server cannot be listed: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+}
+
+const mostAnnotations = 4096;
+const hints = new Set(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']);
+
+/** The annotations, as far as a check can hold them: where there are too many, only the hints of the protocol. */
+function annotationsOf({ annotations }: ListedTool): JsonObject | undefined {
+  if (!isObject(annotations)) return undefined;
+  if (Buffer.byteLength(JSON.stringify(annotations)) <= mostAnnotations) return annotations;
+  return Object.fromEntries(
+    Object.entries(annotations).filter(([name, value]) => hints.has(name) && typeof value === 'boolean'),
+  );
+}
+
+/** Every tool of a server, from all pages. */
+export async function allTools(list: ListPage): Promise<ListedTool[]> {
+  const tools: ListedTool[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < mostPages; page++) {
+    const { tools: listed, nextCursor } = await list(cursor);
+    if (Array.isArray(listed)) tools.push(...listed.filter(isTool));
+    if (tools.length > mostTools) throw new Error(`the server has more than ${mostTools} tools`);
+    if (typeof nextCursor !== 'string') return tools;
+    cursor = nextCursor;
+  }
+  throw new Error(`the list of tools has more than ${mostPages} pages`);
+}
+
+function changesOf(lock: ToolHashes, tools: readonly ListedTool[]): ChangedTool[] {
+  const actual = new Map(tools.map((tool) => [tool.name, toolHash(tool)]));
+  const names = new Set([...Object.keys(lock), ...actual.keys()]);
+  return [...names]
+    .map((tool) => ({ tool, locked: Object.hasOwn(lock, tool) ? lock[tool] : undefined, actual: actual.get(tool) }))
+    .filter(({ locked, actual: now }) => locked !== now);
+}

@@ -1,0 +1,82 @@
+import type { JsonId, JsonObject, Message } from './protocol/message.ts';
+import { keyOf, notificationMessage } from './protocol/message.ts';
+import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
+import type { UpstreamGone } from './transport/upstream.ts';
+
+/** What came back for a request, and on which exchange. */
+export interface Arrival {
+  readonly exchange: Exchange;
+  readonly message?: Message;
+  readonly mark?: Mark | undefined;
+  readonly refusal?: Refusal;
+}
+
+/** A request of the client that has no answer yet. */
+export interface PendingRequest {
+  readonly id: JsonId;
+  readonly method: string;
+  readonly exchange: Exchange;
+  readonly token: unknown;
+  readonly envelope: JsonObject | undefined;
+  /** The answer is here, but not yet with the client. */
+  isAnswered?: boolean;
+  /** Takes the answer, for requests whose answer does not pass as it is. */
+  readonly arrived?: ((arrival: Arrival) => void) | undefined;
+  readonly lost?: ((why: UpstreamGone) => void) | undefined;
+  /** Reports of progress pass through this. */
+  readonly relay?: ((message: Message) => Message) | undefined;
+  /** The client no longer waits. */
+  readonly cancel?: (() => void) | undefined;
+}
+
+/** The requests of one client, by id. An id is free again once it is answered. */
+export class PendingRequests {
+  readonly #byId = new Map<string, PendingRequest>();
+  readonly #byToken = new Map<string, PendingRequest>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  has(id: JsonId): boolean {
+    return this.#byId.has(keyOf(id));
+  }
+
+  get(id: JsonId): PendingRequest | undefined {
+    return this.#byId.get(keyOf(id));
+  }
+
+  withToken(token: unknown): PendingRequest | undefined {
+    return token === undefined ? undefined : this.#byToken.get(keyOf(token));
+  }
+
+  add(request: PendingRequest): void {
+    this.#byId.set(keyOf(request.id), request);
+    if (request.token !== undefined) this.#byToken.set(keyOf(request.token), request);
+  }
+
+  remove(request: PendingRequest): void {
+    if (this.#byId.get(keyOf(request.id)) === request) this.#byId.delete(keyOf(request.id));
+    if (this.#byToken.get(keyOf(request.token)) === request) this.#byToken.delete(keyOf(request.token));
+  }
+
+  all(): PendingRequest[] {
+    return [...this.#byId.values()];
+  }
+
+  on(exchange: Exchange): PendingRequest[] {
+    return this.all().filter((request) => request.exchange === exchange);
+  }
+}
+
+/** Gives the client what came back. */
+export async function passOn(id: JsonId, { exchange, message, mark, refusal }: Arrival): Promise<void> {
+  if (message !== undefined) await exchange.deliver(message, mark);
+  else if (refusal !== undefined) exchange.refuse(refusal, [id]);
+}
+
+/** Says to the server that nobody waits for the request any more. */
+export function cancellation({ id, envelope }: PendingRequest, reason: string): Message {
+  const meta = envelope === undefined ? {} : { _meta: envelope };
+  return notificationMessage('notifications/cancelled', { requestId: id, reason, ...meta });
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from './message.ts';
+import { isObject } from './message.ts';
+
+/**
+ * The envelope of revision 2026-07-28. That revision has no `initialize`: each request says in its `_meta` which version
+ * it speaks, and who asks.
+ */
+
+const prefix = 'io.modelcontextprotocol/';
+const versionKey = `${prefix}protocolVersion`;
+export const subscriptionKey = `${prefix}subscriptionId`;
+/** Says how much the server logs for one request. It is not about the client. */
+const logLevelKey = `${prefix}logLevel`;
+
+export function metaOf(params: unknown): JsonObject {
+  return isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
+}
+
+/** The version that a request of the stateless revision names. Undefined for requests of the other family. */
+export function statedVersion(params: unknown): string | undefined {
+  const version = metaOf(params)[versionKey];
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** The members of the envelope, to ask something else in the name of the same client. */
+export function envelopeOf(params: unknown): JsonObject | undefined {
+  if (statedVersion(params) === undefined) return undefined;
+  const members = Object.entries(metaOf(params)).filter(([key]) => key.startsWith(prefix) && key !== logLevelKey);
+  return Object.fromEntries(members);
+}
+
+/** The envelope of a client that is this proxy itself. */
+export function ownEnvelope(name: string, version: string): JsonObject {
+  return {
+    [versionKey]: '2026-07-28',
+    [`${prefix}clientInfo`]: { name, version },
+    [`${prefix}clientCapabilities`]: {},
+  };
+}

@@ -1,0 +1,86 @@
+import { statedVersion } from './envelope.ts';
+import type { JsonObject, Request } from './message.ts';
+import { isObject } from './message.ts';
+
+/** The headers of revision 2026-07-28, which repeat parts of a request for those who route it without reading it. */
+
+/** Which parameter `Mcp-Name` repeats. */
+const nameSources: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/** The headers that a request has by its own content. A request of the family with `initialize` has none. */
+export function headersOfRequest({ method, params }: Request): Record<string, string> {
+  const version = statedVersion(params);
+  if (version === undefined) return {};
+  const source = Object.hasOwn(nameSources, method) ? nameSources[method] : undefined;
+  const name = source !== undefined && isObject(params) ? params[source] : undefined;
+  return {
+    'mcp-protocol-version': fieldValue(version),
+    'mcp-method': fieldValue(method),
+    ...(typeof name === 'string' ? { 'mcp-name': fieldValue(name) } : {}),
+  };
+}
+
+/** Whether the headers say something else than the request. A server that routes by them would do something else. */
+export function contradicts(headers: Readonly<Record<string, string>>, { method, params }: Request): boolean {
+  const { 'mcp-name': name, 'mcp-method': stated } = headers;
+  if (stated !== undefined && plainValue(stated) !== method) return true;
+  return method === 'tools/call' && name !== undefined && isObject(params) && plainValue(name) !== params['name'];
+}
+
+/** A parameter of a tool that is repeated as `Mcp-Param-…`. */
+export interface ParamHeader {
+  readonly path: readonly string[];
+  readonly name: string;
+}
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const deepest = 20;
+
+/** The parameters that the schema of a tool marks with `x-mcp-header`. */
+export function paramHeadersOf(schema: unknown, path: readonly string[] = []): ParamHeader[] {
+  if (!isObject(schema) || path.length > deepest) return [];
+  const name = schema['x-mcp-header'];
+  const own = typeof name === 'string' && path.length > 0 && token.test(name) ? [{ path, name }] : [];
+  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
+  return [...own, ...properties.flatMap(([key, inner]) => paramHeadersOf(inner, [...path, key]))];
+}
+
+export function headersOfParams(declared: readonly ParamHeader[], args: unknown): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { path, name } of declared) {
+    const value = path.reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), args);
+    if (typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)) {
+      headers[`mcp-param-${name.toLowerCase()}`] = fieldValue(String(value));
+    }
+  }
+  return headers;
+}
+
+const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+
+/** A text as a header can carry it: as it is, or in base64 if it would be changed or refused on the way. */
+export function fieldValue(text: string): string {
+  const isPlain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !encoded.test(text);
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+function plainValue(value: string): string {
+  const base64 = encoded.exec(value)?.[1];
+  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString();
+}
+
+/** What the client's headers say about the message, for the upstream. Credentials and the rest stay here. */
+export function passedHeaders(headers: JsonObject): Record<string, string> {
+  const passed = /^(mcp-(?!session-id$)[a-z0-9-]+|traceparent|tracestate)$/;
+  const entries = Object.entries(headers).filter(
+    (entry): entry is [string, string] => passed.test(entry[0]) && typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Reeve } from '@reeve/sdk';
+import { AgentTokens } from './front/agent-tokens.ts';
+import { AllowedCallers } from './front/allowed-callers.ts';
+import { answerRequest } from './front/answer-request.ts';
+import type { FrontSessionsOptions } from './front/front-sessions.ts';
+import { FrontSessions } from './front/front-sessions.ts';
+import { refuseRequest } from './front/refuse-request.ts';
+
+export interface ServeMcpOptions extends FrontSessionsOptions {
+  readonly reeve: Reeve;
+  readonly host: string;
+  readonly port: number;
+  /** Origins of pages that may call, besides the proxy's own. */
+  readonly allowedOrigins: readonly string[];
+}
+
+export interface McpServing {
+  readonly url: string;
+  /** Ends all sessions and their servers. */
+  close(): Promise<void>;
+}
+
+const sweepMs = 15_000;
+
+/** Streamable HTTP at `/mcp/{server}`, in front of each of the servers. */
+export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
+  const { reeve, servers, host, port, idleMs, warn } = options;
+  const tokens = new AgentTokens(reeve);
+  const sessions = new FrontSessions(options);
+  const callers = new AllowedCallers(host, options.allowedOrigins);
+  const front = { servers, callers, tokens, sessions };
+  const server = createServer((request, response) => {
+    answerRequest(front, request, response).catch((error: unknown) => {
+      if (request.socket.destroyed) return;
+      warn(`a request failed: ${error instanceof Error ? error.message : String(error)}`);
+      if (response.headersSent) response.destroy();
+      else refuseRequest(response, 500, 'the proxy failed', { code: -32_603 });
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const timer = setInterval(() => {
+    sessions.sweep();
+    tokens.sweep(idleMs, (agent) => sessions.isInUse(agent));
+  }, sweepMs).unref();
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    close: async () => {
+      clearInterval(timer);
+      const closed = once(server, 'close');
+      server.close();
+      await sessions.closeAll();
+      server.closeAllConnections();
+      await closed;
+      await tokens.close();
+    },
+  };
+}
+
+function urlOf({ address, port, family }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

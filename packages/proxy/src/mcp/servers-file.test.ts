@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { readServers } from './servers-file.ts';
+
+const options = {
+  variables: { TOKEN: 't0p', REEVE_API_KEY: 'k', EMPTY: '' },
+  inherited: { PATH: '/bin', REEVE_AGENT_TOKEN: 'x' },
+};
+const read = (server: unknown) => readServers({ servers: { one: server } }, options).get('one');
+
+describe('a servers file', () => {
+  it('has commands', () => {
+    const server = {
+      command: 'npx',
+      args: ['-y', '${TOKEN}', 7],
+      env: { A: 'a${TOKEN}b', E: '${EMPTY}', REEVE_X: '1' },
+      cwd: '/srv',
+    };
+    expect(read(server)).toMatchObject({
+      command: 'npx',
+      args: ['-y', 't0p', '7'],
+      env: { PATH: '/bin', A: 'at0pb', E: '' },
+      cwd: '/srv',
+    });
+    expect(read({ command: 'x', env: { REEVE_AGENT_TOKEN: 'y' } })).toMatchObject({ env: { PATH: '/bin' } });
+  });
+
+  it('has addresses and costs', () => {
+    const server = read({
+      url: 'https://x.example/mcp',
+      headers: { Authorization: 'Bearer ${TOKEN}' },
+      costs: { 'a*': 0.5 },
+    });
+    expect(server).toMatchObject({ headers: { authorization: 'Bearer t0p' } });
+    expect(server?.costs('abc')).toBe(500_000);
+  });
+
+  it.each([
+    [{}, 'either "command" or "url"'],
+    [{ command: 'x', url: 'y' }, 'either "command" or "url"'],
+    [{ command: 'x', headers: {} }, 'servers.one.headers is not known'],
+    [{ command: '${NOT_SET}' }, 'servers.one.command needs the environment variable NOT_SET, which is not set'],
+    [{ command: 'x', args: 'y' }, 'servers.one.args must be a list'],
+    [{ command: 'x', env: ['y'] }, 'servers.one.env must be names'],
+    [{ command: ['x'] }, 'servers.one.command must be a text'],
+    [{ url: 'file:///etc' }, 'must be an address with http'],
+    [{ url: 'http://x', headers: { 'a b': 'c' } }, 'is no header'],
+    [{ url: 'http://x', headers: { a: 'c\nd' } }, 'characters that no header may have'],
+    [{ url: 'http://x', costs: { a: [] } }, 'servers.one.costs.a must be dollars'],
+    [{ url: 'http://x', costs: { a: 'much' } }, 'servers.one.costs: amount'],
+  ])('says what is wrong with %j', (server, message) => expect(() => read(server)).toThrow(message));
+
+  it.each([
+    null,
+    {},
+    { servers: {} },
+    { servers: { 'a/b': { command: 'x' } } },
+    { servers: { a: { command: 'x' } }, more: 1 },
+  ])('is none: %j', (content) => expect(() => readServers(content, options)).toThrow());
+});

@@ -1,0 +1,299 @@
+import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
+import type { Governor } from './govern/governor.ts';
+import { visibleTools } from './govern/list-tools.ts';
+import { BatchExchange } from './transport/batch-exchange.ts';
+import { OwnRequests } from './own-requests.ts';
+import type { Arrival, PendingRequest } from './pending-requests.ts';
+import { cancellation, passOn, PendingRequests } from './pending-requests.ts';
+import { startCall } from './start-call.ts';
+import { envelopeOf, metaOf, subscriptionKey } from './protocol/envelope.ts';
+import type { JsonId, JsonObject, Message, Request } from './protocol/message.ts';
+import { asNotification, asRequest, asResponse, errorMessage, isBatch, isObject } from './protocol/message.ts';
+import { keyOf, messageOf, partsOf } from './protocol/message.ts';
+import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
+import { ownExchange } from './transport/exchange.ts';
+import type { Upstream, UpstreamEvents } from './transport/upstream.ts';
+import { UpstreamGone } from './transport/upstream.ts';
+
+export interface SessionOptions {
+  readonly connect: (events: UpstreamEvents) => Upstream;
+  readonly governor: Governor;
+  readonly catalog: ToolCatalog;
+  /** Where a message of the server goes that belongs to no exchange. */
+  readonly unrelated: (isRequest: boolean) => Exchange | undefined;
+  readonly onGone: (why: UpstreamGone) => void;
+  /** Lists tools in place of this session, for one that lasts no longer than an exchange. */
+  readonly lister?: (envelope: JsonObject | undefined) => ListPage;
+}
+
+const mostPending = 10_000;
+const lastCallsMs = 5000;
+
+/**
+ * One client in front, one server behind. Calls and lists of tools are governed; everything else passes as it is, in
+ * both directions.
+ */
+export class Session implements UpstreamEvents {
+  readonly #options: SessionOptions;
+  readonly #upstream: Upstream;
+  readonly #pending = new PendingRequests();
+  readonly #calls = new Set<Promise<void>>();
+  readonly #own = new OwnRequests();
+  readonly #watched = new WeakSet<Exchange>();
+  /** Calls whose results were not given. */
+  readonly #withheld = new Set<string>();
+  #gone: UpstreamGone | undefined;
+  /** Asks in the name of the client, in the revision that it speaks. */
+  #envelope: JsonObject | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#upstream = options.connect(this);
+  }
+
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** Takes a message of the client. Resolves when there is room for more. */
+  async fromClient(message: Message, exchange: Exchange, runId: string): Promise<void> {
+    if (!isBatch(message)) return this.#take(message, exchange, runId);
+    const parts = partsOf(message);
+    // Nobody knows what a server makes of a batch within a batch.
+    if (parts.some(isBatch)) return exchange.deliver(errorMessage(null, -32_600, 'a batch holds another batch'));
+    if (parts.some(isGoverned)) {
+      // Each answers in its own time. The client gets the answers together, as it asked.
+      const batch = new BatchExchange(exchange, parts.map(asRequest));
+      for (const part of parts) await this.#take(part, batch, runId);
+      return;
+    }
+    for (const part of parts) {
+      const request = asRequest(part);
+      if (request !== undefined) this.#add(request, exchange);
+    }
+    await this.#upstream.send(message, exchange);
+  }
+
+  listen(exchange: Exchange, lastEventId: string | undefined): void {
+    this.#upstream.listen(exchange, lastEventId);
+  }
+
+  /** Asks the server something of its own. Throws if it answers with an error, or not at all. */
+  ask(method: string, params: JsonObject, envelope = this.#envelope): Promise<JsonObject> {
+    const all = envelope === undefined ? params : { ...params, _meta: envelope };
+    return this.#own.ask(method, all, async (question) => {
+      if (this.#gone !== undefined) throw this.#gone;
+      await this.#upstream.send(question, ownExchange);
+    });
+  }
+
+  /** Tells the server something, without an answer. */
+  async tell(method: string): Promise<void> {
+    await this.#upstream.send(messageOf({ jsonrpc: '2.0', method }), ownExchange);
+  }
+
+  /** A page of the server's tools, for the proxy itself. */
+  readonly listPage: ListPage = (cursor) => this.ask('tools/list', cursor === undefined ? {} : { cursor });
+
+  /** Ends what is under way, and then the server. */
+  async close(): Promise<void> {
+    for (const request of this.#pending.all()) this.#cancel(request);
+    this.#own.fail(new Error('the session has ended'));
+    const patience = new Promise((resolve) => setTimeout(resolve, lastCallsMs).unref());
+    await Promise.race([Promise.allSettled(this.#calls), patience]);
+    await this.#upstream.close();
+  }
+
+  async message(message: Message, from?: Exchange, mark?: Mark): Promise<void> {
+    const parts = isBatch(message) ? partsOf(message) : [];
+    const concernsUs = parts.some((part) => this.#findAnswered(part)?.arrived !== undefined);
+    if (concernsUs) {
+      for (const part of parts) await this.message(part, from);
+      return;
+    }
+    const answered = parts.map((part) => this.#findAnswered(part)).filter((request) => request !== undefined);
+    for (const request of answered) this.#pending.remove(request);
+    if (answered[0] !== undefined) return (from ?? answered[0].exchange).deliver(message, mark);
+    if (asResponse(message) !== undefined) return this.#answered(message, from, mark);
+    await this.#said(message, from, mark);
+  }
+
+  async mark(from: Exchange, mark: Mark): Promise<void> {
+    await from.mark(mark);
+  }
+
+  refused(exchange: Exchange, refusal: Refusal): void {
+    if (exchange === ownExchange) {
+      this.#own.fail(new Error(`the server answers HTTP ${refusal.status}`));
+      return;
+    }
+    const requests = this.#pending.on(exchange);
+    const governed = requests.find(({ arrived }) => arrived !== undefined);
+    if (governed !== undefined) return governed.arrived?.({ exchange, refusal });
+    for (const request of requests) this.#pending.remove(request);
+    exchange.refuse(
+      refusal,
+      requests.map(({ id }) => id),
+    );
+  }
+
+  ended(exchange: Exchange, resumable: boolean): void {
+    const requests = this.#pending.on(exchange);
+    const why = new UpstreamGone('the MCP server ended its answer too early');
+    const lost = resumable ? [] : requests.filter(({ isAnswered }) => isAnswered !== true);
+    for (const request of lost) this.#lose(request, why);
+    // What is on its way to the client still comes, and ends the exchange.
+    if (requests.every(({ isAnswered }) => isAnswered !== true) && lost.length === 0) exchange.end();
+  }
+
+  readonly gone = (why: UpstreamGone): void => {
+    this.#gone = why;
+    this.#own.fail(why);
+    for (const request of this.#pending.all()) this.#lose(request, why);
+    void Promise.allSettled(this.#calls).then(() => this.#options.onGone(why));
+  };
+
+  async #take(message: Message, exchange: Exchange, runId: string): Promise<void> {
+    const request = asRequest(message);
+    if (request !== undefined) return this.#request(request, message, exchange, runId);
+    const notification = asNotification(message);
+    if (notification?.method === 'notifications/cancelled') {
+      const cancelled = this.#pending.get(notification.params['requestId']);
+      if (cancelled !== undefined) return this.#cancel(cancelled, message);
+    }
+    // A call that wants no answer is none in MCP, and must not reach a server that thinks otherwise.
+    if (isGoverned(message)) return;
+    await this.#upstream.send(message, exchange);
+    if (notification?.method === 'notifications/initialized') this.#options.catalog.refresh(this.listPage);
+  }
+
+  async #request(request: Request, message: Message, exchange: Exchange, runId: string): Promise<void> {
+    const { id, method, params } = request;
+    const refuse = (code: number, text: string) => exchange.deliver(errorMessage(id, code, text));
+    if (this.#gone !== undefined) return refuse(-32_000, this.#gone.message);
+    if (this.#pending.has(id)) return refuse(-32_600, 'the id is the one of another request that is under way');
+    if (this.#pending.size >= mostPending) return refuse(-32_000, 'too many requests are under way');
+    const envelope = envelopeOf(params);
+    const { catalog, lister } = this.#options;
+    this.#envelope = envelope ?? this.#envelope;
+    if (envelope !== undefined || lister !== undefined) catalog.refreshIfStale(lister?.(envelope) ?? this.listPage);
+    if (method === 'tools/call') {
+      if (isObject(params) && typeof params['name'] === 'string') {
+        return this.#call(request, params['name'], message, exchange, runId);
+      }
+      return refuse(-32_602, 'params.name must be the name of a tool');
+    }
+    const listed = (arrival: Arrival) => this.#until(this.#listed(pending, arrival));
+    const pending: PendingRequest = this.#add(request, exchange, method === 'tools/list' ? { arrived: listed } : {});
+    await this.#upstream.send(message, exchange);
+  }
+
+  #add(request: Request, exchange: Exchange, handlers: Partial<PendingRequest> = {}): PendingRequest {
+    const { id, method, params } = request;
+    const token = metaOf(params)['progressToken'];
+    const pending = { id, method, exchange, token, envelope: envelopeOf(params), ...handlers };
+    this.#pending.add(pending);
+    if (!this.#watched.has(exchange)) {
+      this.#watched.add(exchange);
+      const leave = () => {
+        for (const each of this.#pending.on(exchange)) this.#cancel(each);
+      };
+      if (exchange.left.aborted) leave();
+      else exchange.left.addEventListener('abort', leave, { once: true });
+    }
+    return pending;
+  }
+
+  /** Starts a call of a tool. It goes on by itself. */
+  #call(request: Request, tool: string, message: Message, exchange: Exchange, runId: string): void {
+    const { catalog, governor } = this.#options;
+    const started = startCall({ request, tool, runId, deliver: (each) => exchange.deliver(each) }, governor, catalog, {
+      track: (handlers) => this.#add(request, exchange, handlers),
+      send: async (headers) => {
+        if (this.#gone !== undefined) throw this.#gone;
+        await this.#upstream.send(message, exchange, headers);
+      },
+      stop: (notification) => {
+        this.#withhold(request.id);
+        this.#upstream.cancel(request.id, notification);
+      },
+    });
+    this.#until(started.done.finally(() => this.#pending.remove(started.pending)));
+  }
+
+  #withhold(id: JsonId): void {
+    if (this.#withheld.size >= mostPending) this.#withheld.clear();
+    this.#withheld.add(keyOf(id));
+  }
+
+  #until(work: Promise<void>): void {
+    const failed = (error: unknown) => this.#options.governor.warn(`a call failed: ${String(error)}`);
+    const call: Promise<void> = work.catch(failed).finally(() => this.#calls.delete(call));
+    this.#calls.add(call);
+  }
+
+  async #listed(pending: PendingRequest, arrival: Arrival): Promise<void> {
+    const { governor, catalog } = this.#options;
+    const { message } = arrival;
+    const shown =
+      message === undefined ? arrival : { ...arrival, message: await visibleTools(message, governor, catalog) };
+    await passOn(pending.id, shown);
+    this.#pending.remove(pending);
+  }
+
+  /** The client no longer waits for the answer. */
+  #cancel(request: PendingRequest, notification = cancellation(request, 'cancelled by the client')): void {
+    if (request.cancel !== undefined) return request.cancel();
+    this.#pending.remove(request);
+    this.#upstream.cancel(request.id, notification);
+  }
+
+  #lose(request: PendingRequest, why: UpstreamGone): void {
+    if (request.lost !== undefined) return request.lost(why);
+    this.#pending.remove(request);
+    void request.exchange.deliver(errorMessage(request.id, -32_000, why.message));
+  }
+
+  #findAnswered(part: Message): PendingRequest | undefined {
+    const response = asResponse(part);
+    return response === undefined ? undefined : this.#pending.get(response.id);
+  }
+
+  async #answered(message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
+    const response = asResponse(message);
+    if (response === undefined || this.#own.take(response)) return;
+    const request = this.#pending.get(response.id);
+    if (request === undefined) return this.#repeated(response.id, message, from, mark);
+    const exchange = from ?? request.exchange;
+    request.isAnswered = true;
+    if (request.arrived !== undefined) return request.arrived({ exchange, message, mark });
+    this.#pending.remove(request);
+    await exchange.deliver(message, mark);
+  }
+
+  /** An answer that nobody waits for, or nobody asked for, goes nowhere. On a replay it was given before. */
+  async #repeated(id: JsonId, message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
+    if (from?.isReplay !== true || this.#withheld.has(keyOf(id))) return;
+    const { governor, catalog } = this.#options;
+    await from.deliver(await visibleTools(message, governor, catalog), mark);
+  }
+
+  /** What the server says by itself. */
+  async #said(message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
+    const notification = asNotification(message);
+    const params = notification?.params ?? {};
+    if (notification?.method === 'notifications/tools/list_changed') this.#options.catalog.refresh(this.listPage);
+    const concerned =
+      notification?.method === 'notifications/progress'
+        ? this.#pending.withToken(params['progressToken'])
+        : this.#pending.get(metaOf(params)[subscriptionKey]);
+    const relayed = concerned?.relay?.(message) ?? message;
+    const exchange = from ?? concerned?.exchange ?? this.#options.unrelated(asRequest(message) !== undefined);
+    await exchange?.deliver(relayed, mark);
+  }
+}
+
+function isGoverned(message: Message): boolean {
+  const method = asRequest(message)?.method ?? asNotification(message)?.method;
+  return method === 'tools/call' || method === 'tools/list';
+}

@@ -1,0 +1,74 @@
+import type { ToolCatalog } from './lock/tool-catalog.ts';
+import { deniedBy, refusedResult } from './govern/answers.ts';
+import { CallProgress } from './govern/call-progress.ts';
+import { governCall } from './govern/govern-call.ts';
+import type { Governor } from './govern/governor.ts';
+import type { Arrival, PendingRequest } from './pending-requests.ts';
+import { cancellation, passOn } from './pending-requests.ts';
+import { metaOf } from './protocol/envelope.ts';
+import { headersOfParams } from './protocol/mcp-headers.ts';
+import type { Message, Request } from './protocol/message.ts';
+import { isObject } from './protocol/message.ts';
+
+interface AskedCall {
+  readonly request: Request;
+  readonly tool: string;
+  readonly runId: string;
+  readonly deliver: (message: Message) => Promise<void>;
+}
+
+/** What a call needs of its session. */
+interface CallSession {
+  track(handlers: Partial<PendingRequest>): PendingRequest;
+  send(headers: Readonly<Record<string, string>>): Promise<void>;
+  stop(notification: Message): void;
+}
+
+/** Starts a call of a tool: first the lock, then the decision, then the server. */
+export function startCall(
+  { request, tool, runId, deliver }: AskedCall,
+  governor: Governor,
+  catalog: ToolCatalog,
+  session: CallSession,
+): { readonly pending: PendingRequest; readonly done: Promise<void> } {
+  const { id, params } = request;
+  const arrival = Promise.withResolvers<Arrival>();
+  arrival.promise.catch(() => {});
+  const cancelled = new AbortController();
+  const progress = new CallProgress(metaOf(params)['progressToken'], (report) => void deliver(report));
+  const pending = session.track({
+    arrived: arrival.resolve,
+    lost: arrival.reject,
+    relay: (report) => progress.relay(report),
+    cancel: () => cancelled.abort(new Error('cancelled by the client')),
+  });
+  const isStateless = pending.envelope !== undefined;
+  const args = isObject(params) ? params['arguments'] : undefined;
+  const governed = async () => {
+    const refusal = await catalog.refusal(tool);
+    if (refusal !== undefined) {
+      const refused = deniedBy({ reason: refusal, policyRule: 'lock', opId: '' });
+      return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
+    }
+    const known = catalog.find(tool);
+    const call = {
+      id,
+      tool,
+      args,
+      annotations: known?.annotations,
+      isStateless,
+      runId,
+      progress,
+      cancelled: cancelled.signal,
+      forward: async () => {
+        await session.send(headersOfParams(known?.headers ?? [], args));
+        return arrival.promise;
+      },
+      stop: (reason: string) => session.stop(cancellation(pending, reason)),
+      answer: deliver,
+      pass: (arrived: Arrival) => passOn(id, arrived),
+    };
+    await governCall(call, governor);
+  };
+  return { pending, done: governed() };
+}

@@ -1,0 +1,270 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { headersOfRequest } from '../protocol/mcp-headers.ts';
+import { statedVersion } from '../protocol/envelope.ts';
+import type { JsonId, Message } from '../protocol/message.ts';
+import { asNotification, asRequest, asResponse, isObject, keyOf, longestMessage } from '../protocol/message.ts';
+import { parseMessage, partsOf } from '../protocol/message.ts';
+import { EventReader } from './event-stream.ts';
+import type { Exchange, Refusal } from './exchange.ts';
+import type { HttpCall } from './http-request.ts';
+import { readBody, sendHttp } from './http-request.ts';
+import type { Upstream, UpstreamEvents } from './upstream.ts';
+
+/** Where a server is that speaks Streamable HTTP. */
+export interface ServerUrl {
+  readonly url: URL;
+  /** May hold credentials of the server. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Post {
+  readonly controller: AbortController;
+  /** Its own revision says that closing the stream cancels. */
+  readonly endsByClosing: boolean;
+  readonly exchange: Exchange;
+  readonly unanswered: Set<string>;
+}
+
+const longestRefusal = 1024 * 1024;
+const firstRetryMs = 1000;
+const longestRetryMs = 30_000;
+const mostRetries = 5;
+const farewellMs = 2000;
+
+/** One session with a server over Streamable HTTP. */
+export class HttpUpstream implements Upstream {
+  readonly hasExchanges = true;
+  readonly #server: ServerUrl;
+  readonly #events: UpstreamEvents;
+  /** Whether the client in front cannot open streams, so that this end does. */
+  readonly #opensStreams: boolean;
+  readonly #posts = new Map<string, Post>();
+  readonly #closed = new AbortController();
+  #session: string | undefined;
+  #version: string | undefined;
+
+  constructor(server: ServerUrl, events: UpstreamEvents, opensStreams: boolean) {
+    this.#server = server;
+    this.#events = events;
+    this.#opensStreams = opensStreams;
+  }
+
+  async send(message: Message, exchange: Exchange, more: Readonly<Record<string, string>> = {}): Promise<void> {
+    const requests = partsOf(message)
+      .map(asRequest)
+      .filter((request) => request !== undefined);
+    const [first] = requests;
+    const post: Post = {
+      controller: new AbortController(),
+      endsByClosing: statedVersion(first?.params) !== undefined,
+      exchange,
+      unanswered: new Set(requests.map(({ id }) => keyOf(id))),
+    };
+    for (const key of post.unanswered) this.#posts.set(key, post);
+    const own = exchange.headers ?? { ...(first === undefined ? {} : headersOfRequest(first)), ...more };
+    const isHello = requests.some(({ method }) => method === 'initialize');
+    const sent = this.#post(post, message, own, isHello).finally(() => this.#forget(post));
+    // Messages without an answer leave in order. An answer may take long, and others go on meanwhile.
+    if (requests.length === 0) await sent;
+    else void sent;
+    if (asNotification(message)?.method === 'notifications/initialized' && this.#opensStreams)
+      void this.#keepListening(exchange);
+  }
+
+  cancel(id: JsonId, notification: Message): void {
+    const post = this.#posts.get(keyOf(id));
+    if (post === undefined) return;
+    post.unanswered.delete(keyOf(id));
+    const end = () => {
+      if (post.unanswered.size === 0) post.controller.abort();
+    };
+    if (post.endsByClosing) end();
+    else
+      void this.#call({ method: 'POST', body: notification.text }, this.#closed.signal)
+        .then(discard, () => {})
+        .then(end);
+  }
+
+  listen(exchange: Exchange, lastEventId: string | undefined): void {
+    void this.#stream(exchange, lastEventId).then(async (response) => {
+      if (response === undefined) return;
+      exchange.accept();
+      await this.#readEvents(response, exchange);
+      this.#events.ended(exchange, true);
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { controller } of this.#posts.values()) controller.abort();
+    const farewell = AbortSignal.timeout(farewellMs);
+    if (this.#session !== undefined) await this.#call({ method: 'DELETE' }, farewell).then(discard, () => {});
+    this.#closed.abort();
+  }
+
+  async #post(
+    post: Post,
+    message: Message,
+    headers: Readonly<Record<string, string>>,
+    isHello: boolean,
+  ): Promise<void> {
+    const { exchange, controller } = post;
+    const signal = AbortSignal.any([controller.signal, this.#closed.signal]);
+    try {
+      const call = { method: 'POST', body: message.text, headers } as const;
+      const response = await this.#call(call, signal, isHello);
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 299) return this.#events.refused(exchange, await refusalOf(response));
+      if (isHello) this.#session = headerOf(response, 'mcp-session-id');
+      if (post.unanswered.size === 0 || status === 202) {
+        discard(response);
+        exchange.accept();
+      } else if (headerOf(response, 'content-type')?.startsWith('text/event-stream') === true) {
+        exchange.accept();
+        const lastId = await this.#readEvents(response, exchange, post);
+        if (post.unanswered.size > 0 && lastId !== undefined && this.#opensStreams) await this.#resume(post, lastId);
+        return this.#events.ended(exchange, lastId !== undefined);
+      } else await this.#readJson(response, post);
+      if (post.unanswered.size > 0) this.#events.ended(exchange, false);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#events.refused(exchange, unreachable(error));
+    }
+  }
+
+  async #readJson(response: IncomingMessage, post: Post): Promise<void> {
+    const body = await readBody(response, longestMessage);
+    const message = body === undefined ? undefined : parseMessage(body);
+    if (message !== undefined) await this.#take(message, post.exchange, post);
+    else this.#events.refused(post.exchange, badGateway('the MCP server answered something that is no message'));
+  }
+
+  /** Passes on every event. Returns the last position. */
+  async #readEvents(response: IncomingMessage, exchange: Exchange, post?: Post): Promise<string | undefined> {
+    const reader = new EventReader(longestMessage);
+    let lastId: string | undefined;
+    try {
+      for await (const chunk of response) {
+        for (const { data, ...mark } of reader.push(chunk as Buffer)) {
+          lastId = mark.id ?? lastId;
+          const message = data === '' ? undefined : parseMessage(data);
+          if (message !== undefined) await this.#take(message, exchange, post, mark);
+          else if (data === '') await this.#events.mark(exchange, mark);
+        }
+      }
+    } catch {
+      // The stream broke. Whoever waits for it may resume.
+      response.destroy();
+    }
+    return lastId;
+  }
+
+  async #take(message: Message, exchange: Exchange, post?: Post, mark?: { id?: string | undefined }): Promise<void> {
+    for (const part of partsOf(message)) {
+      const response = asResponse(part);
+      if (response === undefined) continue;
+      const key = keyOf(response.id);
+      (post ?? this.#posts.get(key))?.unanswered.delete(key);
+      const version = isObject(response.result) ? response.result['protocolVersion'] : undefined;
+      if (typeof version === 'string') this.#version = version;
+    }
+    await this.#events.message(message, exchange, mark);
+  }
+
+  /** Fetches what a broken stream did not bring, for a client that cannot. */
+  async #resume(post: Post, from: string): Promise<void> {
+    let lastId = from;
+    for (let tries = 0; tries < mostRetries && post.unanswered.size > 0; tries++) {
+      await this.#pause(tries);
+      if (post.controller.signal.aborted || this.#closed.signal.aborted) return;
+      const response = await this.#stream(undefined, lastId);
+      if (response !== undefined) lastId = (await this.#readEvents(response, post.exchange, post)) ?? lastId;
+    }
+  }
+
+  /** Keeps a stream open for what the server says by itself, where it offers one. */
+  async #keepListening(exchange: Exchange): Promise<void> {
+    let lastId: string | undefined;
+    for (let tries = 0; tries < mostRetries && !this.#closed.signal.aborted; tries++) {
+      const response = await this.#stream(undefined, lastId);
+      if (response === undefined && lastId === undefined && tries === 0) return;
+      if (response !== undefined) {
+        const before = lastId;
+        lastId = (await this.#readEvents(response, exchange)) ?? lastId;
+        if (lastId !== before) tries = 0;
+      }
+      await this.#pause(tries);
+    }
+  }
+
+  async #pause(tries: number): Promise<void> {
+    const ms = Math.min(firstRetryMs * 2 ** tries, longestRetryMs);
+    await sleep(ms, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {});
+  }
+
+  /** Opens an event stream. A refusal goes to the exchange, if there is one. */
+  async #stream(exchange: Exchange | undefined, lastEventId: string | undefined): Promise<IncomingMessage | undefined> {
+    const signal = exchange === undefined ? this.#closed.signal : AbortSignal.any([exchange.left, this.#closed.signal]);
+    const last = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+    try {
+      const response = await this.#call({ method: 'GET', headers: { ...exchange?.headers, ...last } }, signal);
+      if (response.statusCode === 200) return response;
+      const refusal = await refusalOf(response);
+      if (exchange !== undefined) this.#events.refused(exchange, refusal);
+    } catch (error) {
+      if (!signal.aborted && exchange !== undefined) this.#events.refused(exchange, unreachable(error));
+    }
+    return undefined;
+  }
+
+  #call(
+    call: Omit<HttpCall, 'signal' | 'headers'> & Partial<HttpCall>,
+    signal: AbortSignal,
+    isHello = false,
+  ): Promise<IncomingMessage> {
+    const headers = {
+      ...(this.#version === undefined ? {} : { 'mcp-protocol-version': this.#version }),
+      ...call.headers,
+      ...(this.#session === undefined || isHello ? {} : { 'mcp-session-id': this.#session }),
+      ...(call.method === 'POST' ? { 'content-type': 'application/json' } : {}),
+      accept: call.method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+      ...this.#server.headers,
+    };
+    return sendHttp(this.#server.url, { method: call.method, body: call.body, headers, signal });
+  }
+
+  #forget(post: Post): void {
+    for (const [key, each] of this.#posts) if (each === post) this.#posts.delete(key);
+  }
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function discard(response: IncomingMessage): void {
+  response.resume();
+  response.on('error', () => {});
+}
+
+/** The server's own answer, unless it is about the credentials of this proxy, which are not the client's business. */
+async function refusalOf(response: IncomingMessage): Promise<Refusal> {
+  const status = response.statusCode ?? 502;
+  const body = (await readBody(response, longestRefusal).catch(() => undefined)) ?? '';
+  if (status === 401 || status === 403 || status === 407) {
+    return badGateway(`the MCP server does not accept the credentials of the proxy (HTTP ${status})`);
+  }
+  if (status < 400 || status > 599) return badGateway(`the MCP server answered HTTP ${status}, which is not followed`);
+  return { status, contentType: headerOf(response, 'content-type') ?? 'text/plain', body };
+}
+
+function unreachable(error: unknown): Refusal {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke';
+  return badGateway(`the MCP server cannot be reached: ${code}`);
+}
+
+function badGateway(message: string): Refusal {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
+  return { status: 502, contentType: 'application/json', body };
+}

@@ -1,0 +1,41 @@
+import type { JsonId, Message } from '../protocol/message.ts';
+import type { Exchange, Mark, Refusal } from './exchange.ts';
+
+/** The server behind the proxy, as one session sees it. */
+export interface Upstream {
+  /** Whether an exchange of the client is one with the server as well, as over HTTP. */
+  readonly hasExchanges: boolean;
+  /** Sends a message. Resolves when there is room for more. */
+  send(message: Message, exchange: Exchange, headers?: Readonly<Record<string, string>>): Promise<void>;
+  /** Tells the server that nobody waits for the answer any more. */
+  cancel(id: JsonId, notification: Message): void;
+  /** Opens a stream for what the server says by itself, or resumes one. */
+  listen(exchange: Exchange, lastEventId: string | undefined): void;
+  close(): Promise<void>;
+  /** Passes a signal on, where the server is a process. */
+  kill?(signal: NodeJS.Signals): void;
+}
+
+/** What an upstream reports to its session. */
+export interface UpstreamEvents {
+  /** A message, and the exchange that it came on, where there is such a thing. Resolves when there is room for more. */
+  message(message: Message, from?: Exchange, mark?: Mark): Promise<void>;
+  mark(from: Exchange, mark: Mark): Promise<void>;
+  /** The server did not take what was sent. */
+  refused(exchange: Exchange, refusal: Refusal): void;
+  /** Nothing more comes on the exchange. If it is resumable, what is missing may come on another one. */
+  ended(exchange: Exchange, resumable: boolean): void;
+  /** The server is gone for good. */
+  gone(why: UpstreamGone): void;
+}
+
+/** The server has ended, or does something that no server does. */
+export class UpstreamGone extends Error {
+  /** Whether it ended as programs do that have nothing more to do. */
+  readonly orderly: boolean;
+
+  constructor(message: string, orderly = false) {
+    super(message);
+    this.orderly = orderly;
+  }
+}
