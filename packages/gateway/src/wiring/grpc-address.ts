@@ -11,6 +11,8 @@ export function grpcAddressFor(
   host: string | undefined,
 ): string {
   if (publicGrpcAddr !== undefined) return publicGrpcAddr;
-  if (host === undefined || !isWildcard(grpcAddr.host)) return listening;
+  // People paste the answer into shells. With SVC_ALLOWED_HOSTS=* a caller may name any host.
+  const isPlain = host !== undefined && /^[\w.[\]:-]+$/.test(host);
+  if (!isPlain || !isWildcard(grpcAddr.host)) return listening;
   return `${host}${listening.slice(listening.lastIndexOf(':'))}`;
 }

@@ -1,11 +1,13 @@
 import { agentPath, pathPart } from '@reeve/contract/names';
-import { formatCount } from '../../api/format.ts';
+import { entranceName, entranceTitle } from '../../api/entrance-name.ts';
+import { formatCount, formatUtc } from '../../api/format.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/column.ts';
 import { Money } from '../../ui/money.tsx';
 import { SortButton } from '../../ui/sort-button.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
+import { CoverageChips } from './coverage-chip.tsx';
 import type { SortColumn, TopologyAgent } from './topology-model.ts';
 import { conditionOf, teamPath } from './topology-model.ts';
 import type { Sort } from './topology-search.ts';
@@ -58,9 +60,24 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
       cell: (agent) => (
         <>
           <ConditionBadge condition={conditionOf(agent, now)} />
-          {isWide ? null : <div className="mt-0.5 text-xs text-muted">{formatCount(agent.in_flight)} in flight</div>}
+          {isWide ? null : (
+            <div className="mt-0.5 truncate text-xs text-muted">
+              {agent.uncovered.length === 0 ? (
+                `${formatCount(agent.in_flight)} in flight`
+              ) : (
+                <CoverageChips uncovered={agent.uncovered} />
+              )}
+            </div>
+          )}
         </>
       ),
+    },
+    {
+      id: 'doors',
+      header: 'Doors',
+      width: '8.5rem',
+      isWideOnly: true,
+      cell: (agent) => <Doors agent={agent} />,
     },
     {
       id: 'parent',
@@ -105,6 +122,22 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     });
   }
   return columns;
+}
+
+function Doors({ agent: { doors, uncovered } }: { readonly agent: TopologyAgent }) {
+  return (
+    <div className="leading-snug">
+      <div className="truncate">
+        {doors.length === 0 ? <span className="text-muted">none yet</span> : null}
+        {doors.map(({ door, last_used_at: at }) => (
+          <span key={door} title={`${entranceTitle(door)}; last used ${formatUtc(new Date(at))}`} className="mr-1.5">
+            {entranceName(door)}
+          </span>
+        ))}
+      </div>
+      <CoverageChips uncovered={uncovered} />
+    </div>
+  );
 }
 
 interface TwoLinesProps {
