@@ -1,4 +1,4 @@
-import { Via_Door as Door } from '@reeve/contract';
+import { ActionType, Via_Door as Door } from '@reeve/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Login } from '../harness/browser.ts';
@@ -141,6 +141,16 @@ test('an operation shows its door, server, tool, arguments and tokens, and the l
   expect(await drawer.getByText('github', { exact: true }).count()).toBeGreaterThan(0);
   expect(await drawer.textContent()).not.toContain(secret);
   await expectAccessible(page);
+
+  const model = { $case: 'llmCall', value: { model: 'gpt-5-mini', promptTokens: 2000, maxOutputTokens: 400 } } as const;
+  const via = { door: Door.MODEL, name: 'openai' };
+  const actionType = ActionType.LLM_CALL;
+  const { opId } = await gateway.check(agent, { traceId: 'd', spanId: 'llm', actionType, via, context: { action: model } });
+  await gateway.complete(agent, opId, { inputTokens: 1200, outputTokens: 40, cachedInputTokens: 300 });
+  await page.goto('/ops?op=acme/core/coder/d:llm');
+  for (const words of ['openai', 'gpt-5-mini', '1,200 in (300 cached), 40 out']) {
+    await drawer.getByText(words, { exact: true }).first().waitFor();
+  }
   await browser.closePage(page);
 });
 

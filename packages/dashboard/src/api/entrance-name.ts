@@ -6,7 +6,7 @@ type Via = Answer<'getOp'>['via'];
 const names: Readonly<Record<Entrance, readonly [label: string, title: string]>> = {
   sdk: ['SDK', 'The agent asks by itself'],
   mcp: ['MCP', 'The MCP proxy asks for it'],
-  model: ['Model proxy', 'The model proxy asks for it'],
+  model: ['Model', 'The model proxy asks for it'],
   hook: ['Hook', 'A hook of its host asks for it'],
 };
 

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { entranceName, entranceTitle } from '../../api/entrance-name.ts';
 import type { Answer } from '../../api/send.ts';
 import { buttonClasses } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Time } from '../../ui/time.tsx';
-import { CoverageChips } from './coverage-chip.tsx';
 import { coverageWords } from './coverage-words.ts';
 
 /** By which doors the checks of an agent come, and what was never checked. */
@@ -31,10 +31,13 @@ export function AgentDoors({ agent }: { readonly agent: Answer<'getAgent'> }) {
         <div className="space-y-2">
           {uncovered.map((family) => (
             <div key={family} className="space-y-1 rounded-md border border-warn/40 bg-warn-soft p-3">
-              <CoverageChips uncovered={[family]} />
+              <p className="flex items-center gap-1.5 font-semibold text-warn">
+                <Icon name="alert" />
+                {coverageWords(family).title}
+              </p>
               <p>{coverageWords(family).explanation}</p>
               <p className="text-sm">
-                The guides <code>docs/guides/tenants.md</code> (Coverage) and of the doors say how to close this.
+                More about this: <code>docs/guides/tenants.md</code>, “Coverage”.
               </p>
             </div>
           ))}

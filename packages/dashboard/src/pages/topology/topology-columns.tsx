@@ -7,7 +7,7 @@ import { Money } from '../../ui/money.tsx';
 import { SortButton } from '../../ui/sort-button.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
-import { CoverageChips } from './coverage-chip.tsx';
+import { CoverageChips } from './coverage-chips.tsx';
 import type { SortColumn, TopologyAgent } from './topology-model.ts';
 import { conditionOf, teamPath } from './topology-model.ts';
 import type { Sort } from './topology-search.ts';
@@ -37,7 +37,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
   const columns: Column<TopologyAgent>[] = [
     {
       ...sortable('agent', 'Agent'),
-      width: 'minmax(9rem, 2fr)',
+      width: 'minmax(8rem, 2fr)',
       cell: (agent) => (
         <TwoLines
           first={agent.agent_id}
@@ -56,7 +56,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     },
     {
       ...sortable('status', 'Status'),
-      width: isWide ? '7.5rem' : '7rem',
+      width: isWide ? '6.5rem' : '8rem',
       cell: (agent) => (
         <>
           <ConditionBadge condition={conditionOf(agent, now)} />
@@ -75,14 +75,14 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     {
       id: 'doors',
       header: 'Doors',
-      width: '8.5rem',
+      width: '7.5rem',
       isWideOnly: true,
       cell: (agent) => <Doors agent={agent} />,
     },
     {
       id: 'parent',
       header: 'Parent',
-      width: 'minmax(5rem, 1fr)',
+      width: 'minmax(4rem, 1fr)',
       isWideOnly: true,
       cell: ({ parent }) =>
         parent === null ? (
@@ -93,19 +93,19 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     },
     {
       ...sortable('in_flight', 'In flight', 'right'),
-      width: '6rem',
+      width: '5rem',
       isWideOnly: true,
       cell: (agent) => formatCount(agent.in_flight),
     },
     {
       ...sortable('spent', 'Spent today', 'right'),
-      width: '7.5rem',
+      width: '6.75rem',
       isWideOnly: true,
       cell: (agent) => <Money usd={agent.spent_today_usd} />,
     },
     {
       ...sortable('last_seen', 'Last seen', 'right'),
-      width: '7.5rem',
+      width: '6.25rem',
       isWideOnly: true,
       cell: (agent) => <Time at={agent.last_seen_at} />,
     },
@@ -115,7 +115,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     columns.push({
       id: 'control',
       header: <span className="sr-only">Control</span>,
-      width: '6.5rem',
+      width: '5.5rem',
       align: 'right',
       isWideOnly: true,
       cell,

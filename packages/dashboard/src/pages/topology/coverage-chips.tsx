@@ -1,5 +1,4 @@
 import { Badge } from '../../ui/badge.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { coverageWords } from './coverage-words.ts';
 import type { TopologyAgent } from './topology-model.ts';
 
@@ -9,7 +8,6 @@ export function CoverageChips({ uncovered }: Pick<TopologyAgent, 'uncovered'>) {
     const { label, explanation } = coverageWords(family);
     return (
       <Badge key={family} tone="warn" title={explanation}>
-        <Icon name="alert" />
         {label}
       </Badge>
     );
