@@ -7,7 +7,7 @@ import { code, page, table } from './page.ts';
 const metrics: Readonly<Record<string, readonly [labels: readonly string[], meaning: string]>> = {
   reeve_decisions_total: [
     ['outcome', 'tier'],
-    'Answers to checks. `outcome` is `allow`, `deny` or `pending`. `tier` says what decided: `identity` for a refused claim, `global`, `org`, `team` or `agent` for a rule of such a document, `default`, `budget`, or `replay` for a check of a known operation.',
+    'Answers to checks. `outcome` is `allow`, `deny` or `pending`. `tier` says what decided: `identity` for a refused claim, `control` for a check in a run that somebody has stopped, `global`, `org`, `team` or `agent` for a rule of such a document, `default`, `budget`, or `replay` for a check of a known operation.',
   ],
   reeve_decision_seconds: [[], 'From the start of judging a check until its entry is durable.'],
   reeve_store_commit_seconds: [[], 'Making one turn of the event loop durable, failed attempts included.'],

@@ -41,6 +41,10 @@ test('a run that was stopped stays stopped, over kills, until somebody resumes i
   const stopped = await control('terminate', { run_id: 'r1' });
   expect(stopped).toMatchObject({ status: 202, body: { matched: 1, changed: 1, skipped: 0 } });
   expect(await asked(agents.red, 'r1')).toBe('run is terminated');
+  const { opId } = await gateway.check(agents.red, { runId: 'r1' });
+  const explained = await gateway.api.get<{ notes: string[] }>(`/api/v1/decisions/${opId}/explain`, bootstrapKey);
+  expect(explained.body).toMatchObject({ decision: 'deny', policy_rule: 'control', reason: 'run is terminated' });
+  expect(explained.body.notes).toContain('no rule decided this: somebody had stopped the run');
   gateway = await gateway.restart('SIGKILL', options);
   expect(await asked(agents.red, 'r1')).toBe('run is terminated');
   expect(await asked(agents.red, 'r2')).toBe('default');

@@ -34,7 +34,7 @@ export type { StoredEntry } from './audit/index.ts';
 export { EntryPage, auditEventTypes, emptyChain, sealer, system } from './audit/index.ts';
 export type { LogFilter, LostEntries } from './logs/index.ts';
 export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs } from './logs/index.ts';
-export type { Action, ActionType, CheckRequest, Door, Entrance, RawCheckRequest, Via } from './action/index.ts';
+export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
 export { DecisionTally, chargeOf, checkAction, checkActions, limitTold, longestStretch } from './decision/index.ts';
@@ -42,7 +42,16 @@ export { weighBudgets } from './decision/index.ts';
 export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { readOp, receiptStatuses, recoverOps, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
-export { mostBytesOfPage, parseUsd, plus, timestamp, toldReason, totalJson, usdOfMicros } from './kernel/index.ts';
+export {
+  mostBytesOfAnnotations,
+  mostBytesOfPage,
+  parseUsd,
+  plus,
+  timestamp,
+  toldReason,
+  totalJson,
+  usdOfMicros,
+} from './kernel/index.ts';
 export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
 export type { JudgedAgain, RecordedDecision, SimulatedApprovals, Simulation } from './simulation/index.ts';
@@ -61,7 +70,7 @@ export type { Execute } from './commands.ts';
 export { executorOf } from './commands.ts';
 export type { Governance } from './governance.ts';
 export { governanceOf } from './governance.ts';
-export type { Agent, AgentChange, AgentRecord, Tree } from './tenancy/index.ts';
+export type { Agent, AgentChange, AgentRecord, AgentUsage, Tree } from './tenancy/index.ts';
 export type { Batch, Commit, Change, DomainEvent, Snapshot, Store } from './store.ts';
 export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
@@ -80,7 +89,7 @@ export { policyVersionsTable, putPolicy, rejectPolicies, reviveSource, rollbackP
 export { subjectOf, validatePolicy, waitOf, withWriters } from './policy/index.ts';
 export { AgentDirectory, agentAfter, agentOfChange, agentsTable, findAgent, heartbeat } from './tenancy/index.ts';
 export { isAgentChange, lineageOf, listAgents, teamOf, topologyStats, treeUnder } from './tenancy/index.ts';
-export { visibleAgents, withoutToken } from './tenancy/index.ts';
+export { restoreUses, saveUses, uncoveredBy, unused, visibleAgents, withoutToken } from './tenancy/index.ts';
 export type { Balance, BalanceDifference, BudgetRow, BudgetVerification, ClosedPeriod } from './budget/index.ts';
 export type { Period, RunCount, SavedBalance, SpentWindow, TierOf } from './budget/index.ts';
 export type { AgentId, Clock, ErrorCode, Randomness, Total } from './kernel/index.ts';

@@ -27,14 +27,15 @@ import type { OpsChange, OpsChangeEvent, OpsSnapshot } from './ops/index.ts';
 import { opsRows, opsTable, replayFrom } from './ops/index.ts';
 import { policyRows, policyVersionsTable } from './policy/index.ts';
 import type { PoliciesChange, PoliciesSnapshot, PolicyEvent, PolicyStore } from './policy/index.ts';
-import type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy/index.ts';
-import { agentRows, agentsTable } from './tenancy/index.ts';
+import type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy/index.ts';
+import { agentRows, agentsTable, agentUseRows, agentUsesTable } from './tenancy/index.ts';
 
 /** Every change that any feature writes. Each feature defines its own. */
 export type Change =
   | AccessChange
   | AccountsChange
   | AgentChange
+  | AgentUseChange
   | ApprovalsChange
   | BudgetsChange
   | ControlChange
@@ -94,6 +95,7 @@ const rows: RowsOf<Change> = {
   ...accessRows,
   ...accountRows,
   ...agentRows,
+  ...agentUseRows,
   ...approvalRows,
   ...budgetRows,
   ...controlRows,
@@ -110,6 +112,7 @@ export function writesOf(change: Change): readonly Write[] {
 /** What a gateway reads at start. */
 export const readings = {
   agents: every(agentsTable),
+  agentUses: every(agentUsesTable),
   apiKeys: every(apiKeysTable),
   signingKeys: every(signingKeysTable),
   policies: every(policyVersionsTable, [], { latest: 'version' }),
@@ -135,6 +138,7 @@ export async function loadSnapshot(
   return {
     head,
     agents: await read(readings.agents),
+    agentUses: await read(readings.agentUses),
     apiKeys: await read(readings.apiKeys),
     signingKeys: await read(readings.signingKeys),
     policies: await read(readings.policies),

@@ -21,10 +21,26 @@ const columns: readonly Column<Agent>[] = [
   { title: 'FRAMEWORK', value: ({ framework, version }) => `${framework} ${version}`.trim(), isFlexible: true },
   { title: 'PARENT', value: ({ parent }) => (parent === null ? '' : agentText(parent)), isFlexible: true },
   { title: 'DEPTH', value: ({ depth }) => depth, isRight: true },
+  { title: 'DOORS', value: doorsText, isFlexible: true },
+  { title: 'NOT COVERED', value: uncoveredText, colour: () => 'yellow' },
   { title: 'LAST SEEN', value: ({ last_seen_at: at }) => at },
   { title: 'SPENT TODAY', value: ({ spent_today_usd: spent }) => spent, isRight: true },
   { title: 'SUSPENDED BECAUSE', value: ({ suspended_reason: reason }) => reason, isFlexible: true },
 ];
+
+/** By which doors its checks come, and through whom. An older gateway does not say. */
+function doorsText({ doors }: Partial<Agent>): string {
+  return (doors ?? [])
+    .map(({ door, names }) => (names.length === 0 ? door : `${door} (${names.join(', ')})`))
+    .join(', ');
+}
+
+const uncoveredNames = { tools: 'tools', model_calls: 'model calls' } as const;
+
+/** What was never checked, though the rest is. */
+function uncoveredText({ uncovered }: Partial<Agent>): string {
+  return (uncovered ?? []).map((family) => uncoveredNames[family]).join(', ');
+}
 
 export const agentsListCommand = defineCommand({
   details: ['Needs the scope read. Data: {items, next_cursor, total}, as GET /api/v1/agents.'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { doors, opStates } from '../names.ts';
+import { doors, entrances, opStates } from '../names.ts';
 import { bounds } from '../bounds.ts';
 
 /** RFC 3339, UTC, milliseconds. */
@@ -107,6 +107,15 @@ export const logFilters = {
 
 export const agentStatus = z.enum(['active', 'suspended']);
 
+/** By which doors checks of an agent came. Times are to the minute. */
+const doorUseJson = z.object({
+  door: z.enum(entrances),
+  first_used_at: timestamp,
+  last_used_at: timestamp,
+  /** The servers, upstreams or hosts behind the door: the newest 16. */
+  names: z.array(z.string()),
+});
+
 export const agentJson = agentIdJson.extend({
   name: z.string(),
   framework: z.string(),
@@ -122,6 +131,9 @@ export const agentJson = agentIdJson.extend({
   in_flight: z.int(),
   /** Null if the spend is not known. */
   spent_today_usd: z.string().nullable(),
+  doors: z.array(doorUseJson),
+  /** What was never checked, though the rest is. */
+  uncovered: z.array(z.enum(['tools', 'model_calls'])),
 });
 
 export const topologyAgentJson = agentJson.pick({

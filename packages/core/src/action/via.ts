@@ -1,7 +1,8 @@
+import type { Entrance } from '../kernel/index.ts';
 import { checkLength, longest } from '../kernel/index.ts';
 
 /** Who asks for an agent that does not ask by itself: a proxy for MCP, one for model calls, or a hook. */
-export const doors = ['mcp', 'model', 'hook'] as const;
+export const doors = ['mcp', 'model', 'hook'] as const satisfies readonly Entrance[];
 
 export type Door = (typeof doors)[number];
 
@@ -12,9 +13,7 @@ export interface Via {
   readonly name: string;
 }
 
-/** How an action came. An agent that asks by itself uses the SDK, or speaks as the SDK does. */
-export type Entrance = 'sdk' | Door;
-
+/** An agent that asks by itself uses the SDK, or speaks as the SDK does. */
 export function entranceOf(via: Via | null): Entrance {
   return via === null ? 'sdk' : via.door;
 }

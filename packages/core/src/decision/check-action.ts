@@ -7,6 +7,7 @@ import type { Answer, Judgement } from './answer.ts';
 import { answerOf, describeDecision } from './answer.ts';
 import { decide } from './decide.ts';
 import type { Decisions } from './decisions.ts';
+import { noteUse } from './note-use.ts';
 import { refuseIdentity } from './refuse-identity.ts';
 import { refuseInRun } from './refuse-in-run.ts';
 import type { Undo } from '../journal/index.ts';
@@ -60,6 +61,7 @@ export function judge(gov: Decisions, request: CheckRequest): Judgement {
   const digest = gov.sha256(identityOf(request.action));
   // One time for the whole decision: a restart reads it from the entry.
   const now = gov.clock.now();
+  noteUse(gov, agent, request, now);
   const { op, created } = gov.ops.ingest(agent, `${traceId}:${spanId}`, now);
   const replay = answerReplay(op, created, digest);
   if (replay !== undefined) {

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/index.ts';
 import { mayReach, requireScope } from '../access/index.ts';
-import type { Entrance } from '../action/index.ts';
 import { entranceOf } from '../action/index.ts';
+import type { Entrance } from '../kernel/index.ts';
 import { ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import type { OpState, Op, OpRecord } from './op.ts';
 import { isOver, recordOf } from './op.ts';

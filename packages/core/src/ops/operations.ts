@@ -2,7 +2,7 @@ import type { AlertEvent, Actor } from '../audit/index.ts';
 import type { BudgetEvent, BudgetsChange, Budgets } from '../budget/index.ts';
 import type { JournalOf } from '../journal/index.ts';
 import type { Reactions } from '../kernel/index.ts';
-import type { AgentChange, AgentEvent, Tenancy, TenancyReactions } from '../tenancy/index.ts';
+import type { AgentChange, AgentEvent, AgentUseChange, Tenancy, TenancyReactions } from '../tenancy/index.ts';
 import type { OpState, OpTrigger, Op } from './op.ts';
 import type { OpsChange, OpsChangeEvent } from './ops-slice.ts';
 import type { OpsRegistry } from './registry.ts';
@@ -27,7 +27,7 @@ export interface OpsReactions extends TenancyReactions {
   readonly opMoved: Reactions<OpMoved>;
 }
 
-export type OperationsChange = AgentChange | BudgetsChange | OpsChange;
+export type OperationsChange = AgentChange | AgentUseChange | BudgetsChange | OpsChange;
 
 export type OperationsEvent = AgentEvent | BudgetEvent | AlertEvent | OpsChangeEvent;
 

@@ -8,7 +8,7 @@ import { agentKey } from '../kernel/index.ts';
 import { followAlert, followOp, followOpChange } from '../ops/index.ts';
 import { followPolicy, preparePolicies } from '../policy/index.ts';
 import type { Change, Commit, DomainEvent } from '../store.ts';
-import { isAgentChange } from '../tenancy/index.ts';
+import { followUses, isAgentChange } from '../tenancy/index.ts';
 
 /** The state that follows other gateways. */
 export interface Followed {
@@ -62,6 +62,10 @@ function followChange({ gov, access }: Followed, change: Change, seq: number): v
     case 'signing_key_saved':
     case 'signing_key_removed':
       followAccess(access, change);
+      break;
+    case 'agent_used':
+    case 'agent_uses_removed':
+      followUses(gov, change);
       break;
     case 'policy_saved':
       followPolicy(gov, change.saved);

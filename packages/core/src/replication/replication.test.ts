@@ -4,6 +4,7 @@ import { checkAction } from '../decision/check-action.ts';
 import type { Governance } from '../governance.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { agentKey } from '../kernel/ids.ts';
+import { saveUses } from '../tenancy/save-uses.ts';
 import { recordOf } from '../ops/op.ts';
 import { approveAction, completeAction, controlOp, deregisterAgent, rejectAction } from '../testkit/commands.ts';
 import { registerAgent, resumeAgent, suspendAgent } from '../testkit/commands.ts';
@@ -33,7 +34,7 @@ const capOf = { global: 20e6, org: 12e6, team: 9e6, agent: 6e6 };
 function stateOf(gov: Governance) {
   const known = [...gov.directory.all()].sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
-    agents: known.map(({ record, blocked }) => ({ record, blocked })),
+    agents: known.map(({ record, blocked, coverage }) => ({ record, blocked, usage: coverage?.usage })),
     ops: known.flatMap((agent) =>
       [...gov.ops.of(agent).values()]
         .map(recordOf)
@@ -163,6 +164,8 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
         ? approveAction(gov, person('alice'), approval.id, { reason: '', grant: null })
         : rejectAction(gov, person('alice'), approval.id, '');
     }
+    case 'save':
+      return gov.journal.turn(() => saveUses(gov, 1));
     case 'leave':
       return deregisterAgent(gov, { agentId: id, token, reason: '' });
     default:
@@ -180,6 +183,7 @@ const rareKinds = [
   'approve',
   'reject',
   'leave',
+  'save',
   'register',
   'register',
 ];
@@ -221,6 +225,9 @@ describe('several gateways on one log', () => {
         }
         await cluster.settle();
         const given = await Promise.all(answers);
+        const saving = cluster.members.map(({ gov }) => gov.journal.turn(() => saveUses(gov, 100)));
+        await cluster.settle();
+        await Promise.all(saving);
         for (const answer of given) {
           if (answer instanceof Error) expect(answer.name, String(answer.stack)).toBe('ReeveError');
           expect(answer).not.toMatchObject({ code: 'store_unavailable' });

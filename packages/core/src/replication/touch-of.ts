@@ -23,6 +23,9 @@ function touchOfChange(change: Change): Touch {
       return withinOrg(bindingOfName(change.saved.name)?.orgId ?? null);
     case 'bulk_control_saved':
       return withinOrg(change.bulk.orgId);
+    // No decision rests on it, but what is written next about the agent must contain it.
+    case 'agent_used':
+      return { agent: agentKey(change.use.id) };
     case 'run_control_saved':
     case 'run_control_removed':
       return withinOrg(change.control.orgId);
@@ -36,6 +39,7 @@ function touchOfChange(change: Change): Touch {
       return { agent: agentKey(change.receipt.agent) };
     case 'control_sequence_saved':
       return { agent: agentKey(change.sequence.agent) };
+    case 'agent_uses_removed':
     case 'api_key_used':
     case 'approvals_removed':
     case 'balances_saved':

@@ -57,6 +57,14 @@ describe('a decision on record', () => {
     expect(await recorded({})).toMatchObject({ decision: 'allow', policyRule: 'default', estimated: false });
   });
 
+  test('holds the annotations of its tool', async () => {
+    const annotations = '{"readOnlyHint":true}';
+    const found = await recorded({ action: action('tool_call', { tool: 'x', annotations }) });
+    expect(found).toMatchObject({ annotations: { readOnlyHint: true }, annotationsOmitted: false });
+    expect(new RecordedFacts(found, undefined, 0).annotations()).toEqual({ readOnlyHint: true });
+    expect(new RecordedFacts(await recorded({}), undefined, 0).annotations()).toEqual({});
+  });
+
   const word = fc.stringMatching(/^[a-z]{1,8}$/);
   const someAction: fc.Arbitrary<Action> = fc
     .record({

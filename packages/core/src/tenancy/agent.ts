@@ -2,6 +2,7 @@ import type { Width } from '../access/index.ts';
 import type { Actor, Lineage } from '../audit/index.ts';
 import { redactText } from '../audit/index.ts';
 import type { AgentId, AgentKey, EpochMs } from '../kernel/index.ts';
+import type { AgentCoverage } from './agent-coverage.ts';
 
 /** The durable part of an agent. */
 export interface AgentRecord {
@@ -48,6 +49,8 @@ export interface Agent {
   silent: boolean;
   /** It was heard here last, and not at another gateway. */
   isHere: boolean;
+  /** How it uses the gateway; null if no check of it is known. */
+  coverage: AgentCoverage | null;
 }
 
 export function isRegistered(agent: Agent): boolean {

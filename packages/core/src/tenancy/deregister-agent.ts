@@ -4,6 +4,7 @@ import { credentialEnded, authenticateAgent } from './identify.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { Agent } from './agent.ts';
 import { actorOf } from './agent.ts';
+import { forgetUses } from './save-uses.ts';
 import { withoutToken } from './tenancy-slice.ts';
 import type { AgentId } from '../kernel/index.ts';
 
@@ -44,6 +45,7 @@ export function deregisterAgent(gov: Tenancy, request: DeregisterRequest): void 
 function removeFrom(gov: Tenancy, agent: Agent): void {
   const { record, lastSeenAt } = agent;
   const owes = gov.control.owesAnything(agent.key);
+  forgetUses(gov, agent);
   // The store decides whether the agent is suspended: another gateway may have suspended or resumed it.
   gov.journal.write({ kind: 'agent_removed', id: record.id, isKept: owes });
   if (record.suspension === null && !owes) {

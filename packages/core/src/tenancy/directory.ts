@@ -15,6 +15,8 @@ export class AgentDirectory {
   readonly #byTokenHash = new Map<string, Agent>();
   readonly #byParent = new Map<AgentKey, Set<Agent>>();
   readonly #orgs = new Map<string, OrgIndex>();
+  /** The agents whose use of the gateway is to be written. */
+  readonly used = new Set<Agent>();
   #newest = 0;
   /** Other gateways hold the same agents, and list them in the same order: by their names. */
   readonly isShared: boolean;
@@ -133,6 +135,7 @@ export class AgentDirectory {
       aliveAt: null,
       silent: false,
       isHere: false,
+      coverage: null,
     };
   }
 

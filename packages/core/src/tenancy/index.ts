@@ -1,5 +1,7 @@
 export type { Agent, AgentRecord, Suspension } from './agent.ts';
 export { actorOf, unregisteredAgent } from './agent.ts';
+export type { AgentUsage, Family } from './agent-coverage.ts';
+export { AgentCoverage, uncoveredBy, unused } from './agent-coverage.ts';
 export type { DeregisterRequest } from './deregister-agent.ts';
 export { deregisterAgent } from './deregister-agent.ts';
 export { AgentDirectory } from './directory.ts';
@@ -8,8 +10,9 @@ export { authenticateAgent, credentialEnded, findAgent, heartbeat, identify, pro
 export { touchAgent } from './identify.ts';
 export type { RegisterRequest, Registration } from './register-agent.ts';
 export { registerAgent } from './register-agent.ts';
-export { agentRows, agentsTable } from './tenancy-rows.ts';
-export type { AgentChange, AgentEvent, TenancySnapshot } from './tenancy-slice.ts';
+export { followUses, restoreUses, saveUses } from './save-uses.ts';
+export { agentRows, agentsTable, agentUseRows, agentUsesTable } from './tenancy-rows.ts';
+export type { AgentChange, AgentEvent, AgentUseChange, TenancySnapshot } from './tenancy-slice.ts';
 export { agentAfter, agentOfChange, isAgentChange, withoutToken } from './tenancy-slice.ts';
 export type { Agents, Tenancy, TenancyReactions } from './tenancy.ts';
 export type { TenantFilter, Tree } from './topology.ts';

@@ -9,13 +9,15 @@ import {
   integer,
   numberIn,
   optionalTextIn,
+  put,
+  remove,
   text,
   textIn,
   update,
 } from '../journal/index.ts';
 import { agentAfter, agentOfChange } from './tenancy-slice.ts';
 import type { AgentRecord } from './agent.ts';
-import type { AgentChange } from './tenancy-slice.ts';
+import type { AgentChange, AgentUse, AgentUseChange } from './tenancy-slice.ts';
 
 export const agentsTable: Table<AgentRecord, AgentColumn> = {
   name: 'agents',
@@ -49,6 +51,19 @@ export const agentsTable: Table<AgentRecord, AgentColumn> = {
     controlled: numberIn(row, 'controlled') === 1,
     registeredWith: optionalTextIn(row, 'registered_with')?.split(' ') ?? [],
   }),
+};
+
+export const agentUsesTable: Table<AgentUse, AgentColumn> = {
+  name: 'agent_uses',
+  key: agentColumns(({ id }) => id),
+  columns: { record: text(({ usage }) => JSON.stringify(usage)) },
+  itemOf: (row) => ({ id: agentIdOf(row), usage: JSON.parse(textIn(row, 'record')) as AgentUse['usage'] }),
+};
+
+/** Memory knows all that was written before, so a row is written whole. */
+export const agentUseRows: RowsOf<AgentUseChange> = {
+  agent_used: ({ use }) => [put(agentUsesTable, use)],
+  agent_uses_removed: ({ id }) => [remove(agentUsesTable, agentValues(id))],
 };
 
 export const agentRows: RowsOf<AgentChange> = {

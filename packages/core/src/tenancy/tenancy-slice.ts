@@ -2,6 +2,7 @@ import type { Width } from '../access/index.ts';
 import { isAtLeastAsWide } from '../access/index.ts';
 import type { EpochMs, AgentId } from '../kernel/index.ts';
 import type { AgentRecord, Suspension } from './agent.ts';
+import type { AgentUsage } from './agent-coverage.ts';
 
 /**
  * Each change names only what it changes. The rest of the agent's row stays, because another gateway may have changed
@@ -21,9 +22,20 @@ export type AgentChange =
   /** The agent left. The record of a suspended agent stays without its token, and so does any record if `isKept`. */
   | { readonly kind: 'agent_removed'; readonly id: AgentId; readonly isKept: boolean };
 
+/** How an agent uses the gateway. */
+export interface AgentUse {
+  readonly id: AgentId;
+  readonly usage: AgentUsage;
+}
+
+export type AgentUseChange =
+  | { readonly kind: 'agent_used'; readonly use: AgentUse }
+  | { readonly kind: 'agent_uses_removed'; readonly id: AgentId };
+
 /** What a start restores for tenancy. */
 export interface TenancySnapshot {
   readonly agents: readonly AgentRecord[];
+  readonly agentUses: readonly AgentUse[];
 }
 
 /** An agent came, left, was suspended or resumed. */

@@ -4,7 +4,7 @@ import type { JournalOf } from '../journal/index.ts';
 import type { AgentKey, Reactions, ReeveError, Ports } from '../kernel/index.ts';
 import type { Agent } from './agent.ts';
 import type { AgentDirectory } from './directory.ts';
-import type { AgentChange, AgentEvent } from './tenancy-slice.ts';
+import type { AgentChange, AgentEvent, AgentUseChange } from './tenancy-slice.ts';
 
 /** The control link to a running agent, as far as tenancy needs it. */
 export interface AgentLink {
@@ -35,6 +35,6 @@ export interface Tenancy extends Ports, Agents {
   readonly control: AgentLink;
   /** The version of the policies in force, as agents are told. */
   readonly policies: { readonly version: string };
-  readonly journal: JournalOf<AgentChange, AgentEvent>;
+  readonly journal: JournalOf<AgentChange | AgentUseChange, AgentEvent>;
   readonly reactions: TenancyReactions;
 }

@@ -9,8 +9,8 @@ import { entriesTable } from '../logs/logs.ts';
 import { opsTable } from '../ops/ops-rows.ts';
 import { policySetsTable, policyTextsTable, policyVersionsTable } from '../policy/policy-rows.ts';
 import type { Change } from '../store.ts';
-import { agentsTable } from '../tenancy/tenancy-rows.ts';
-import { sampleAgent } from './store-agent-conformance.ts';
+import { agentsTable, agentUsesTable } from '../tenancy/tenancy-rows.ts';
+import { sampleAgent, sampleUse } from './store-agent-conformance.ts';
 import { sampleApproval, sampleGrant } from './store-approval-conformance.ts';
 import { sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
 import { sampleVersion } from './store-policy-conformance.ts';
@@ -18,6 +18,7 @@ import { sampleVersion } from './store-policy-conformance.ts';
 /** Every table that changes are written to. */
 export const everyTable: readonly Table[] = [
   agentsTable,
+  agentUsesTable,
   apiKeysTable,
   approvalsTable,
   balancesTable,
@@ -66,6 +67,8 @@ const changes: { readonly [Kind in Change['kind']]: Extract<Change, { readonly k
   agent_suspended: { kind: 'agent_suspended', agent: sampleAgent, suspension: sampleAgent.suspension },
   agent_resumed: { kind: 'agent_resumed', id, width: 'org' },
   agent_removed: { kind: 'agent_removed', id, isKept: false },
+  agent_used: { kind: 'agent_used', use: sampleUse },
+  agent_uses_removed: { kind: 'agent_uses_removed', id },
   api_key_saved: {
     kind: 'api_key_saved',
     key: {

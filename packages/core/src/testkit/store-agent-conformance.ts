@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Width } from '../access/authority.ts';
-import type { AgentChange } from '../tenancy/tenancy-slice.ts';
+import type { AgentChange, AgentUse } from '../tenancy/tenancy-slice.ts';
 import type { Store } from '../store.ts';
 import type { AgentRecord, Suspension } from '../tenancy/agent.ts';
 import { unregisteredAgent } from '../tenancy/agent.ts';
@@ -19,6 +19,13 @@ export const sampleAgent: AgentRecord & { readonly suspension: Suspension } = {
   suspension: { at: 1_700_000_001_000, reason: 'line\nbreak', width: 'org' },
   controlled: true,
   registeredWith: ['abcdefghijkl', 'acc_1'],
+};
+export const sampleUse: AgentUse = {
+  id: { orgId: 'acme', teamId: 'search', agentId: 'bot' },
+  usage: {
+    doors: { mcp: { firstAt: 1_700_000_000_000, lastAt: 1_700_000_060_000, names: ['"gitHub" 🦊'] } },
+    families: { tools: { firstAt: 1_700_000_000_000, lastAt: 1_700_000_060_000 } },
+  },
 };
 export const bareAgent: AgentRecord = unregisteredAgent({ orgId: '', teamId: '', agentId: 'bot' });
 

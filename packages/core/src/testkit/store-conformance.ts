@@ -17,7 +17,7 @@ import type { Batch, Change, Snapshot, Store } from '../store.ts';
 import type { AgentRecord } from '../tenancy/agent.ts';
 import { agentAfter, agentOfChange, isAgentChange } from '../tenancy/tenancy-slice.ts';
 import { agentKey } from '../kernel/ids.ts';
-import { agentConformance, bareAgent, sampleAgent, suspended } from './store-agent-conformance.ts';
+import { agentConformance, bareAgent, sampleAgent, sampleUse, suspended } from './store-agent-conformance.ts';
 import { approvalConformance, sampleApproval, sampleGrant, settledApproval } from './store-approval-conformance.ts';
 import { controlConformance, sampleBulk, sampleReceipt, sampleRunControl } from './store-control-conformance.ts';
 import { policyConformance, sampleVersion, saved, setSaved, version } from './store-policy-conformance.ts';
@@ -241,6 +241,7 @@ export function storeConformance(name: string, makePlace: () => StorePlace, trai
 const nothing: Snapshot = {
   head: emptyChain,
   agents: [],
+  agentUses: [],
   apiKeys: [],
   signingKeys: [],
   ops: [],
@@ -330,6 +331,7 @@ const everyKindOfRow: readonly Change[] = [
   { kind: 'bulk_control_saved', bulk: sampleBulk },
   { kind: 'control_sequence_saved', sequence: { agent: sampleAgent.id, sequence: 12 } },
   { kind: 'run_control_saved', control: sampleRunControl },
+  { kind: 'agent_used', use: sampleUse },
   { kind: 'approval_saved', approval: sampleApproval },
   { kind: 'grant_saved', grant: sampleGrant },
   ...saved(sampleVersion, version('gone', 3, null)),
@@ -582,6 +584,20 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { bulkControls: [sampleBulk] },
   },
+  agent_used: {
+    write: [
+      [{ kind: 'agent_used', use: { ...sampleUse, usage: { doors: {}, families: {} } } }],
+      [
+        { kind: 'agent_used', use: sampleUse },
+        { kind: 'agent_used', use: { ...sampleUse, id: bareAgent.id } },
+      ],
+    ],
+    expected: { agentUses: [{ ...sampleUse, id: bareAgent.id }, sampleUse] },
+  },
+  agent_uses_removed: {
+    write: [[{ kind: 'agent_used', use: sampleUse }], [{ kind: 'agent_uses_removed', id: sampleUse.id }]],
+    expected: { agentUses: [] },
+  },
   run_control_saved: {
     write: [[{ kind: 'run_control_saved', control: sampleRunControl }]],
     expected: { runControls: [sampleRunControl] },
@@ -758,6 +774,7 @@ function inOrder(snapshot: Snapshot): Snapshot {
   return {
     ...snapshot,
     agents: snapshot.agents.toSorted(by((agent) => agentKey(agent.id))),
+    agentUses: snapshot.agentUses.toSorted(by(({ id }) => agentKey(id))),
     apiKeys: snapshot.apiKeys.toSorted(by((key) => key.id)),
     signingKeys: snapshot.signingKeys.toSorted(by((key) => key.kid)),
     ops: snapshot.ops.toSorted(by(opKey)),

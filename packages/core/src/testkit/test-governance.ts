@@ -37,6 +37,7 @@ import type { Agent } from '../tenancy/agent.ts';
 import type { AgentId } from '../kernel/ids.ts';
 import { AgentDirectory } from '../tenancy/directory.ts';
 import type { RegisterRequest } from '../tenancy/register-agent.ts';
+import { restoreUses } from '../tenancy/save-uses.ts';
 import type { SharedMember } from './shared-memory.ts';
 import { followCommit, prepareToFollow } from '../replication/follow-commit.ts';
 import { touchOf } from '../replication/touch-of.ts';
@@ -249,6 +250,7 @@ export async function testGovernance(options: TestOptions = {}): Promise<TestGov
     },
   };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
+  restoreUses(gov, snapshot.agentUses);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   const fold = await recoverBalances(snapshot.balances, mark, store);
   for (const balance of fold.all()) gov.ledger.restore(balance);

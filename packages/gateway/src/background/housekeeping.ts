@@ -7,6 +7,7 @@ import {
   lastCut,
   ReservationReaper,
   OpsCheckpoint,
+  saveUses,
   StaleWatch,
   sweepOps,
   timeOutControls,
@@ -26,6 +27,8 @@ const receiptsPerTick = 500;
 
 /** How long a settled receipt can be read. */
 const receiptsKeptMs = 30 * 86_400_000;
+/** How often to write how agents use the gateway. */
+const usesEveryMs = 1000;
 /** How often to look for controls that were not acknowledged in time. */
 const controlEveryMs = 250;
 
@@ -70,14 +73,14 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');
     return false;
   });
-  const saveUses = () => {
+  const saveKeyUses = () => {
     for (const { id, lastUsedAt } of access.keys.takeUsed()) {
       if (lastUsedAt !== null) gov.journal.write({ kind: 'api_key_used', id, at: lastUsedAt });
     }
   };
   rounds.every(tickMs, () => {
     sweep();
-    saveUses();
+    saveKeyUses();
     if (!leads()) return;
     expire();
     expireRuns();
@@ -87,10 +90,15 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
   });
+  const saveAgentUses = rounds.ofTurns(gov.journal, () => saveUses(gov, rowsPerTurn));
+  rounds.every(usesEveryMs, () => {
+    if (gov.directory.used.size > 0) saveAgentUses();
+  });
   watchAgents(config, ports, rounds);
   return async () => {
     await rounds.stop();
-    saveUses();
+    saveKeyUses();
+    saveUses(gov, Number.POSITIVE_INFINITY);
   };
 }
 

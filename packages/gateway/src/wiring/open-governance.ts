@@ -33,6 +33,7 @@ import {
   recoverOps,
   restoreApprovals,
   restoreControl,
+  restoreUses,
   RunTally,
   sealer,
   touchOf,
@@ -82,6 +83,7 @@ export async function openGovernance(
   const access = credentialsOf(config, gov, snapshot);
   followed.current = { gov, access };
   for (const agent of snapshot.agents) gov.directory.put(agent, agent.registeredAt);
+  restoreUses(gov, snapshot.agentUses);
   gov.policyRegistry.restore(await withWriters(gov, snapshot.policies));
   // What others write from now on is followed as it comes.
   const log: OpsLog = { after: upTo(stored.store, snapshot.head.seq), receipts: (ids) => stored.store.receipts(ids) };

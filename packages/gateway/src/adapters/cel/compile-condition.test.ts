@@ -55,6 +55,17 @@ describe('the members that conditions see', () => {
     expect(holds(negated, { to: 'x' })).toBe(false);
   });
 
+  test('what a server says of its tool, and that it may say nothing', () => {
+    const said = (annotations: unknown) => sampleFacts({}, { annotations: () => annotations });
+    const warns = compile('action.annotations.destructiveHint == true');
+    expect(warns(said({ destructiveHint: true }))).toBe(true);
+    expect(warns(said({ destructiveHint: 'true' }))).toBe(false);
+    expect(() => warns(said({}))).toThrow('destructiveHint');
+    const speaks = compile('has(action.annotations.title) && action.annotations["title"].startsWith("D")');
+    expect([speaks(said({ title: 'Delete' })), speaks(said({}))]).toEqual([true, false]);
+    expect(compile('size(action.annotations) == 0')(said({}))).toBe(true);
+  });
+
   test.each([
     ['tool_call', { source: 'mcp' }, 'action.source == "mcp"'],
     ['llm_call', { model: 'large' }, 'action.model == "large"'],

@@ -95,4 +95,11 @@ export const migrations: readonly string[] = [
     place TEXT PRIMARY KEY,
     record TEXT NOT NULL
   ) WITHOUT ROWID;`,
+  `CREATE TABLE agent_uses (
+    org_id TEXT NOT NULL,
+    team_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (org_id, team_id, agent_id)
+  ) WITHOUT ROWID;`,
 ];

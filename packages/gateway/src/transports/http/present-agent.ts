@@ -1,6 +1,7 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Agent, Operations, Tree } from '@reeve/core';
-import { inFlight, timestamp, usdOfMicros } from '@reeve/core';
+import { entrances } from '@reeve/contract/names';
+import type { Agent, AgentUsage, Operations, Tree } from '@reeve/core';
+import { inFlight, timestamp, uncoveredBy, unused, usdOfMicros } from '@reeve/core';
 
 type AgentJson = RouteOutput<Routes['getAgent']>;
 export type TopologyAgentJson = RouteOutput<Routes['topologyTeam']>['items'][number];
@@ -27,6 +28,7 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
   };
   const agentJson = (agent: Agent): AgentJson => {
     const { record } = agent;
+    const usage = agent.coverage?.usage ?? unused;
     return {
       ...topologyAgentJson(agent),
       version: record.version,
@@ -34,6 +36,8 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
       metadata: { ...record.metadata },
       tool_names: [...record.toolNames],
       registered_at: timestamp(record.registeredAt),
+      doors: doorsOf(usage),
+      uncovered: [...uncoveredBy(usage)],
     };
   };
   const treeJson = ({ agent, children }: Tree): TreeJson => ({
@@ -41,4 +45,13 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
     children: children.map(treeJson),
   });
   return { topologyAgentJson, agentJson, treeJson };
+}
+
+function doorsOf({ doors }: AgentUsage): AgentJson['doors'] {
+  return entrances.flatMap((door) => {
+    const use = doors[door];
+    if (use === undefined) return [];
+    const { firstAt, lastAt, names } = use;
+    return [{ door, first_used_at: timestamp(firstAt), last_used_at: timestamp(lastAt), names: [...names] }];
+  });
 }

@@ -133,7 +133,10 @@ export interface BudgetLimit {
 export interface CheckActionResponse {
   decision: Decision;
   reason: string;
-  /** "<document>/<rule>", "default", "identity" or "budget/<tier>.<period>". */
+  /**
+   * "<document>/<rule>", "default", "identity", "control" (its run is paused or terminated), or
+   * "budget/<tier>.<period>".
+   */
   policyRule: string;
   /** Set when the decision awaits an approval. */
   approvalId: string;

@@ -1,0 +1,62 @@
+import { Via_Door as Door } from '@reeve/contract';
+import type { RouteOutput, Routes } from '@reeve/contract/http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import type { Registered, TestGateway } from '../harness/gateway.ts';
+import { bootstrapKey } from '../harness/gateway.ts';
+import type { Pair } from './pair.ts';
+import { startPair } from './pair.ts';
+
+type Op = RouteOutput<Routes['getOp']>;
+type Agent = RouteOutput<Routes['getAgent']>;
+
+let pair: Pair;
+let agent: Registered;
+beforeAll(async () => {
+  pair = await startPair();
+  agent = await pair.one.register({ agentId: 'worker' });
+});
+afterAll(() => pair[Symbol.asyncDispose]());
+
+function control({ api }: TestGateway, action: string, run: string) {
+  return api.post('/api/v1/control', bootstrapKey, { action, scope: { run_id: run }, reason: 'as told' });
+}
+
+test('a run that is stopped at one gateway is stopped at the other, from the answer on', async () => {
+  const { one, two } = pair;
+  for (let round = 0; round < 10; round++) {
+    const runId = `run-${round}`;
+    const [here, there] = round % 2 === 0 ? [one, two] : [two, one];
+    expect((await here.check(agent, { runId })).policyRule).toBe('default');
+    // Checks at the other gateway go on meanwhile: none that is answered after the stop is allowed.
+    const busy = Array.from({ length: 5 }, () => there.check(agent, { runId }));
+    expect((await control(here, 'terminate', runId)).status).toBe(202);
+    expect(await there.check(agent, { runId })).toMatchObject({ reason: 'run is terminated', policyRule: 'control' });
+    await Promise.all(busy);
+    const { body } = await there.api.get<{ total: number }>(`/api/v1/ops?run_id=${runId}&state=running`, bootstrapKey);
+    expect(body.total).toBe(0);
+    expect((await control(there, 'resume', runId)).status).toBe(202);
+    expect((await here.check(agent, { runId })).policyRule).toBe('default');
+  }
+});
+
+test('doors of operations and agents are the same at both', async () => {
+  const { one, two } = pair;
+  await one.check(agent, { traceId: 'd', spanId: '1', via: { door: Door.MCP, name: 'github' } });
+  await two.check(agent, { traceId: 'd', spanId: '2', via: { door: Door.HOOK, name: 'codex' } });
+  for (const { api } of [one, two]) {
+    const vias = ['d:1', 'd:2'].map(async (id) => (await api.get<Op>(`/api/v1/ops/${id}`, bootstrapKey)).body.via);
+    expect(await Promise.all(vias)).toEqual([
+      { door: 'mcp', name: 'github' },
+      { door: 'hook', name: 'codex' },
+    ]);
+    await eventually(async () => {
+      const { body } = await api.get<Agent>('/api/v1/agents/acme/core/worker', bootstrapKey);
+      expect(body.doors.map(({ door, names }) => [door, ...names])).toEqual([
+        ['sdk'],
+        ['mcp', 'github'],
+        ['hook', 'codex'],
+      ]);
+    });
+  }
+});
