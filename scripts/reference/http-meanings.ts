@@ -111,7 +111,7 @@ export const meanings: Readonly<Record<string, string>> = {
     'The agent that would ask; it may be unregistered. The default org and team are those of the credential’s binding, or none.',
   'body action_type': 'What it would do: an action as policies name it, in upper or lower case.',
   'body context':
-    'The context as in gRPC: under the name of its kind, as `{"tool_call": {…}}`, or bare. `args_json` may be JSON as text, an object, or Base64.',
+    'The context as in gRPC: under the name of its kind, as `{"tool_call": {…}}`, or bare. `args_json` may be JSON as text, an object, or Base64; `annotations_json` is an object of at most 4,096 bytes.',
   'body estimated_cost_micros':
     'What it would cost, in millionths of a US dollar. If the tokens have a higher price, that price counts.',
   'simulatePolicy body run_id': 'The run of the request.',

@@ -145,7 +145,13 @@ test('an operation shows its door, server, tool, arguments and tokens, and the l
   const model = { $case: 'llmCall', value: { model: 'gpt-5-mini', promptTokens: 2000, maxOutputTokens: 400 } } as const;
   const via = { door: Door.MODEL, name: 'openai' };
   const actionType = ActionType.LLM_CALL;
-  const { opId } = await gateway.check(agent, { traceId: 'd', spanId: 'llm', actionType, via, context: { action: model } });
+  const { opId } = await gateway.check(agent, {
+    traceId: 'd',
+    spanId: 'llm',
+    actionType,
+    via,
+    context: { action: model },
+  });
   await gateway.complete(agent, opId, { inputTokens: 1200, outputTokens: 40, cachedInputTokens: 300 });
   await page.goto('/ops?op=acme/core/coder/d:llm');
   for (const words of ['openai', 'gpt-5-mini', '1,200 in (300 cached), 40 out']) {

@@ -42,7 +42,16 @@ export { previewTools, weighBudgets } from './decision/index.ts';
 export { OpsCheckpoint, OpsRegistry, boundedOp, expireUnchecked, inFlight, listOps, opsTable } from './ops/index.ts';
 export { readOp, receiptStatuses, recoverOps, sweepOps } from './ops/index.ts';
 export { ReeveError, approximateUsd, checkCost, invalid, longest, messageOf, microsOfUsd } from './kernel/index.ts';
-export { mostBytesOfPage, parseUsd, plus, timestamp, toldReason, totalJson, usdOfMicros } from './kernel/index.ts';
+export {
+  mostBytesOfAnnotations,
+  mostBytesOfPage,
+  parseUsd,
+  plus,
+  timestamp,
+  toldReason,
+  totalJson,
+  usdOfMicros,
+} from './kernel/index.ts';
 export { usualMostActionMicros } from './kernel/index.ts';
 export type { BacktestLine, Candidate, ChangedDecision, ConsiderAgain, EvaluationWorld } from './simulation/index.ts';
 export type { JudgedAgain, RecordedDecision, SimulatedApprovals, Simulation } from './simulation/index.ts';

@@ -72,13 +72,8 @@ const document: JsonSchema = {
   ],
 };
 
-/** A small JSON object, as itself or as text. As text it may be in Base64, which takes more room. */
-const annotations: JsonSchema = {
-  anyOf: [
-    { type: ['object', 'null'], 'x-reeve-fills-body': true },
-    { type: 'string', maxLength: 2 * bounds.annotations, contentMediaType: 'application/json' },
-  ],
-};
+/** A small JSON object. Its text, or that in Base64, is taken as well, as for `args_json`. */
+const annotations: JsonSchema = { type: ['object', 'null'], 'x-reeve-fills-body': true };
 
 const memberSchemas: Readonly<Record<ContextMember, JsonSchema>> = {
   tool: named,

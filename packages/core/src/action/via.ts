@@ -1,5 +1,5 @@
+import type { Entrance } from '../kernel/index.ts';
 import { checkLength, longest } from '../kernel/index.ts';
-import type { Entrance } from '../tenancy/index.ts';
 
 /** Who asks for an agent that does not ask by itself: a proxy for MCP, one for model calls, or a hook. */
 export const doors = ['mcp', 'model', 'hook'] as const satisfies readonly Entrance[];

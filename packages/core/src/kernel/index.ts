@@ -5,6 +5,8 @@ export { mostBytesOfAnnotations, mostBytesOfArguments, mostBytesOfPage } from '.
 export { shortened, toldReason, utf8Length, withKeptTexts } from './bounds.ts';
 export type { Clock, EpochMs } from './clock.ts';
 export { SteppedRound, rememberingTimestamp, timestamp } from './clock.ts';
+export type { Entrance } from './entrance.ts';
+export { entrances } from './entrance.ts';
 export type { ErrorCode } from './errors.ts';
 export { ReeveError, invalid, messageOf } from './errors.ts';
 export type { Glob } from './glob.ts';

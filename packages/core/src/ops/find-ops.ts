@@ -1,11 +1,12 @@
 import type { Principal } from '../access/index.ts';
 import { mayReach, requireScope } from '../access/index.ts';
 import { entranceOf } from '../action/index.ts';
+import type { Entrance } from '../kernel/index.ts';
 import { ambiguousOp, parseOpPath, ReeveError } from '../kernel/index.ts';
 import type { OpState, Op, OpRecord } from './op.ts';
 import { isOver, recordOf } from './op.ts';
 import type { Operations } from './operations.ts';
-import type { Agent, Entrance, TenantFilter } from '../tenancy/index.ts';
+import type { Agent, TenantFilter } from '../tenancy/index.ts';
 import { visibleAgents } from '../tenancy/index.ts';
 
 /**

@@ -1,9 +1,5 @@
-import type { EpochMs } from '../kernel/index.ts';
-
-/** How checks of an agent come: it asks by itself, or a proxy for MCP, one for model calls, or a hook asks for it. */
-const entrances = ['sdk', 'mcp', 'model', 'hook'] as const;
-
-export type Entrance = (typeof entrances)[number];
+import type { Entrance, EpochMs } from '../kernel/index.ts';
+import { entrances } from '../kernel/index.ts';
 
 /** What agents ask for, as far as coverage tells it apart. */
 const families = ['tools', 'model_calls'] as const;

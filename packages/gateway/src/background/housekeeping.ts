@@ -90,15 +90,15 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
     gov.journal.write({ kind: 'receipts_removed', before: gov.clock.now() - receiptsKeptMs, most: receiptsPerTick });
     retain();
   });
-  rounds.every(
-    usesEveryMs,
-    rounds.ofTurns(gov.journal, () => saveUses(gov, rowsPerTurn)),
-  );
+  const saveAgentUses = rounds.ofTurns(gov.journal, () => saveUses(gov, rowsPerTurn));
+  rounds.every(usesEveryMs, () => {
+    if (gov.directory.used.size > 0) saveAgentUses();
+  });
   watchAgents(config, ports, rounds);
   return async () => {
     await rounds.stop();
     saveKeyUses();
-    await gov.journal.turn(() => saveUses(gov, Number.POSITIVE_INFINITY)).catch(() => undefined);
+    saveUses(gov, Number.POSITIVE_INFINITY);
   };
 }
 
