@@ -2,8 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { identityOptions } from '../../packages/cli/src/agent-identity/identity-options.ts';
 import type { IdentityFlags } from '../../packages/cli/src/agent-identity/resolve-agent.ts';
 import { resolveAgent } from '../../packages/cli/src/agent-identity/resolve-agent.ts';
+import type { Command } from '../../packages/cli/src/command-line/command.ts';
+import { defineCommand } from '../../packages/cli/src/command-line/command.ts';
+import { parseCommandLine } from '../../packages/cli/src/command-line/parse-command-line.ts';
 import type { Shell } from '../../packages/cli/src/shell.ts';
 import { TestHome } from '../harness/cli.ts';
 import { allowAll, bootstrapKey, TestGateway } from '../harness/gateway.ts';
@@ -96,6 +100,24 @@ test('flags come before variables, and a token before a name', async () => {
   expect(registrations()).toBe(before);
   const flagged = await resolve(home, env, { agent: 'acme/core/flag', grpcAddr: gateway.grpc });
   expect(flagged.agentId).toEqual({ orgId: 'acme', teamId: 'core', agentId: 'flag' });
+});
+
+test('what a command reads of its options is what the flags are', async () => {
+  using home = new TestHome();
+  const command = defineCommand({
+    args: {},
+    options: identityOptions,
+    examples: [],
+    run: async (input) => {
+      const { agentId } = await resolve(home, { REEVE_API_KEY: bootstrapKey }, input.options);
+      return agentId?.orgId === '' && agentId.agentId === 'typed' ? 0 : 1;
+    },
+  });
+  const table = { act: { summary: 'Acts.', load: () => Promise.resolve(command as Command) } };
+  const parsed = await parseCommandLine(table, ['act', '--agent', '-/-/typed', '--grpc-addr', gateway.grpc]);
+  if (parsed.kind !== 'run') throw new Error(`it is ${parsed.kind}`);
+  const { stdin, stdout, stderr } = process;
+  expect(await parsed.command.run(parsed.input, { env: {}, stdin, stdout, stderr })).toBe(0);
 });
 
 test('the session of the context registers, too, and a broken file counts as none', async () => {

@@ -19,11 +19,13 @@ rules:
   - { name: two, effect: require_approval, tools: [two], approvals: { count: 2, ttl_secs: 60 } }
 `;
 
+type End = 'terminate' | 'complete' | 'cancel';
+
 type Step =
   | { readonly do: 'ask'; readonly slot: number; readonly tool: 'one' | 'two'; readonly cost: number }
   | { readonly do: 'approve' | 'reject'; readonly slot: number; readonly by: string }
   | { readonly do: 'both'; readonly slot: number; readonly by: string; readonly other: string }
-  | { readonly do: 'terminate' | 'complete'; readonly slot: number }
+  | { readonly do: End; readonly slot: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'set_clock'; readonly ms: number }
   | { readonly do: 'crash' }
@@ -43,7 +45,7 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('approve' as const, 'reject' as const), slot, by }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('both' as const), slot, by, other: by }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('terminate' as const, 'complete' as const), slot }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom<End[]>('terminate', 'complete', 'cancel'), slot }) },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1000, ttlMs / 2, ttlMs) }),
@@ -91,6 +93,7 @@ class Run {
         return await this.#both(step.slot, step.by, step.other);
       case 'terminate':
       case 'complete':
+      case 'cancel':
         return await this.#end(step.slot, step.do);
       case 'wait':
         return await this.#wait(step.ms);
@@ -195,17 +198,22 @@ class Run {
     expect(taken).toEqual([this.#judge(op, 'approve', first), this.#judge(op, 'reject', second)]);
   }
 
-  async #end(where: number, what: 'terminate' | 'complete'): Promise<void> {
+  /** An operator terminates what is not over. The agent completes what runs, and calls off what waits. */
+  async #end(where: number, what: End): Promise<void> {
     const [opId, op] = this.#at(where) ?? [];
     if (opId === undefined || op === undefined) return;
-    const may = what === 'terminate' ? op.state !== 'completing' : op.state === 'running';
+    const outcome = what === 'cancel' ? 'cancelled' : 'succeeded';
     const ending =
-      what === 'terminate' ? control(this.world, this.bot, opId, 'terminate') : this.world.complete(this.bot, opId);
-    expect(await isTaken(ending)).toBe(may);
-    if (!may) return;
+      what === 'terminate'
+        ? control(this.world, this.bot, opId, 'terminate')
+        : this.world.complete(this.bot, opId, { outcome });
+    const completes = what !== 'terminate' && op.state === 'running';
+    const terminates = what === 'terminate' ? op.state !== 'completing' : what === 'cancel' && op.state === 'pending';
+    expect(await isTaken(ending)).toBe(completes || terminates);
+    if (!completes && !terminates) return;
     if (op.approval === 'open') op.approval = 'cancelled';
-    if (what === 'complete') this.spent += op.cost;
-    op.state = what === 'terminate' ? 'terminated' : 'completing';
+    if (completes) this.spent += op.cost;
+    op.state = completes ? 'completing' : 'terminated';
   }
 
   async #wait(ms: number): Promise<void> {

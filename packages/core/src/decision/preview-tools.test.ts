@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { decisionCost } from '../policy/condition.ts';
 import { agentId } from '../testkit/requests.ts';
 import type { TestAgent, TestGovernance } from '../testkit/test-governance.ts';
 import { testGovernance } from '../testkit/test-governance.ts';
@@ -85,3 +86,22 @@ function ticking(): () => number {
   let at = 0;
   return () => at++;
 }
+
+test('tools are looked at until that has cost too much, and the rest is not named', async () => {
+  const test = await testGovernance();
+  const agent = await test.register(bot);
+  const { gov } = test;
+  let looked = 0;
+  const dear: Pick<typeof gov.policies, 'deniesEveryCall'> = {
+    deniesEveryCall: (_agent, _facts, evaluation) => {
+      looked++;
+      evaluation?.take(decisionCost - 1);
+      return true;
+    },
+  };
+  const policies = Object.assign(Object.create(gov.policies) as typeof gov.policies, dear);
+  const tools = Array.from({ length: 1000 }, (_, at) => `t${at}`);
+  const denied = await previewTools({ ...gov, policies }, { agentId: bot, token: agent.token, source: '', tools });
+  expect(denied).toEqual(tools.slice(0, 101));
+  expect(looked).toBe(101);
+});

@@ -1,6 +1,6 @@
 import type { AgentId } from '../kernel/index.ts';
 import { checkLength, invalid, longest } from '../kernel/index.ts';
-import { ToolFacts } from '../policy/index.ts';
+import { decisionCost, Evaluation, ToolFacts } from '../policy/index.ts';
 import { authenticateAgent } from '../tenancy/index.ts';
 import { longestStretch } from './check-action.ts';
 import type { Decisions } from './decisions.ts';
@@ -13,10 +13,13 @@ export interface PreviewRequest {
 }
 
 const mostTools = 1000;
+/** What all tools of one call may cost together: about a quarter of a second. */
+const mostCost = 100 * decisionCost;
 
 /**
  * The tools that policy denies to the agent, whatever the arguments of the call. It is about policy alone: a suspended
- * agent gets the same answer. It decides and records nothing. A long list yields to others, as a batch does.
+ * agent gets the same answer. It decides and records nothing. A long list yields to others, as a batch does. Once it has
+ * cost too much, the rest of the tools is not looked at and not named.
  */
 export async function previewTools(gov: Decisions, request: PreviewRequest): Promise<readonly string[]> {
   const { source, tools } = request;
@@ -28,9 +31,14 @@ export async function previewTools(gov: Decisions, request: PreviewRequest): Pro
   // One set for the whole answer, even if another one comes into force meanwhile.
   const { policies } = gov;
   const denied: string[] = [];
+  let cost = 0;
   let stretch = gov.clock.elapsed();
   for (const tool of new Set(tools)) {
-    if (policies.deniesEveryCall(record.id, new ToolFacts(record, lineage.depth, tool, source))) denied.push(tool);
+    const facts = new ToolFacts(record, lineage.depth, tool, source);
+    const evaluation = new Evaluation(facts.subject);
+    if (policies.deniesEveryCall(record.id, facts, evaluation)) denied.push(tool);
+    cost += evaluation.cost;
+    if (cost > mostCost) break;
     if (gov.clock.elapsed() - stretch < longestStretch) continue;
     await gov.journal.nextTurn();
     stretch = gov.clock.elapsed();

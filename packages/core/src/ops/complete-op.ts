@@ -77,11 +77,27 @@ export interface CompleteRequest extends Completion {
   readonly opId: string;
 }
 
-/** The agent reports that an allowed action has finished: running becomes completing. */
+/**
+ * The agent reports that an allowed action has finished: running becomes completing. An action that still waits can be
+ * called off.
+ */
 export function completeAction(gov: Operations, request: CompleteRequest): OpRecord {
   const agent = authenticateAgent(gov, request.agentId, request.token);
   const op = gov.ops.get(agent, request.opId);
+  if (op.state === 'pending' && request.outcome === 'cancelled') return callOff(gov, op, request);
   return finishOp(gov, op, request, { actor: actorOf(agent), reason: '' });
+}
+
+/** The agent no longer wants what nobody has allowed yet. Nothing has happened, so nothing is booked. */
+function callOff(gov: Operations, op: Op, completion: Completion): OpRecord {
+  costOf(gov, op, completion);
+  checkLength('detail', completion.detail, longest.text);
+  moveOp(gov, op, 'terminate', {
+    actor: actorOf(op.owner),
+    reason: 'called off by its agent',
+    details: { detail: redactText(completion.detail), outcome: completion.outcome },
+  });
+  return recordOf(op);
 }
 
 /** An action that cost more than this many times its reservation is reported. */

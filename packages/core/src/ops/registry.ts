@@ -162,10 +162,9 @@ export class OpsRegistry {
    * changes nothing and returns undefined.
    */
   move(op: Op, trigger: OpTrigger, now: EpochMs = this.#clock.now()): Undo | undefined {
-    const from = op.state;
+    const { state: from, updatedAt, movedAt } = op;
     const to = this.destination(op, trigger);
     if (to === from) return undefined;
-    const { updatedAt, movedAt } = op;
     this.#set(op, to, now, this.#clock.elapsed());
     return () => {
       this.#set(op, from, updatedAt, movedAt);

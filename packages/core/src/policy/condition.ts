@@ -98,16 +98,23 @@ export const decisionCost = 250_000;
 /** The evaluation of one action: the action as matchers see it, and what is left of its cost limit. */
 export class Evaluation {
   readonly subject: Subject;
+  readonly #limit: number;
   #left: number;
 
   constructor(subject: Subject, cost: number = decisionCost) {
     this.subject = subject;
+    this.#limit = cost;
     this.#left = cost;
   }
 
   /** Once a charge does not fit, nothing is left for any later one. */
   get isSpent(): boolean {
     return this.#left < 0;
+  }
+
+  /** What was charged so far. */
+  get cost(): number {
+    return this.#limit - this.#left;
   }
 
   /** Call it before work whose amount a policy or a request decides. Returns whether the work may be done. */

@@ -77,9 +77,9 @@ export class PolicySet {
    * whose rules cost more than one decision may can still be held for approval: then each rule counts as its own worst
    * case.
    */
-  deniesEveryCall(agent: AgentId, facts: ToolFacts): boolean {
+  deniesEveryCall(agent: AgentId, facts: ToolFacts, evaluation: Evaluation = new Evaluation(facts.subject)): boolean {
     if (this.#isEmpty) return true;
-    const fate = this.#byScope.fateOf(scopesAbove(agent), facts, new Evaluation(facts.subject));
+    const fate = this.#byScope.fateOf(scopesAbove(agent), facts, evaluation);
     return fate === 'denied' || (fate === 'at most denied' && this.#default === 'deny');
   }
 

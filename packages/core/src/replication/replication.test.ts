@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Action } from '../action/action.ts';
+import { action } from '../action/action.ts';
 import { checkAction } from '../decision/check-action.ts';
 import type { Governance } from '../governance.ts';
 import type { AgentId } from '../kernel/ids.ts';
@@ -20,6 +22,7 @@ default: allow
 rules:
   - { name: ask, effect: require_approval, tools: [ask] }
   - { name: no, effect: deny, tools: [no] }
+pricing: { m: { input_per_mtok_usd: 1, output_per_mtok_usd: 1 } }
 budget:
   daily_limit_usd: 20
   org_daily_limit_usd: 12
@@ -115,7 +118,7 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
     const owner = gov.directory.find(id);
     return owner && gov.ops.find(owner, opId);
   };
-  const check = (tool: string) =>
+  const check = (asked: Action, estimate: number | null = cost * 1e6) =>
     checkAction(
       gov,
       checkOf({
@@ -123,27 +126,31 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
         token,
         traceId: `t${op}`,
         spanId: 's',
-        action: useTool(tool),
-        estimatedCostMicros: cost * 1e6,
+        action: asked,
+        estimatedCostMicros: estimate,
         runId: 'run',
         via: cost === 1 ? { door: 'model', name: 'openai' } : null,
       }),
     );
   switch (kind) {
     case 'check':
-      return check('search');
+      return check(useTool('search'));
     case 'ask':
-      return check('ask');
+      return check(useTool('ask'));
     case 'deny':
-      return check('no');
+      return check(useTool('no'));
+    case 'think':
+      return check(action('llm_call', { model: 'm', promptTokens: 1e6, maxOutputTokens: cost * 1e5 }), null);
     case 'complete':
+    case 'call off':
       return completeAction(gov, {
         agentId: id,
         token,
         opId,
         // What an action really cost always counts, and may pass a cap. Here none costs more than was reserved.
         actualCostMicros: cost > 2 ? 0 : null,
-        outcome: 'succeeded',
+        usage: cost === 1 ? { inputTokens: 900_001, outputTokens: 3, cachedInputTokens: null } : null,
+        outcome: kind === 'complete' ? 'succeeded' : 'cancelled',
         detail: '',
       });
     case 'pause':
@@ -173,26 +180,14 @@ function deed({ gov }: TestGovernance, { agent, op, kind, cost }: Deed): Promise
   }
 }
 
-const kinds = ['check', 'check', 'check', 'check', 'ask', 'ask', 'deny', 'complete', 'complete', 'complete', 'pause'];
-const rareKinds = [
-  'resume',
-  'terminate',
-  'suspend',
-  'lift',
-  'approve',
-  'approve',
-  'reject',
-  'leave',
-  'save',
-  'register',
-  'register',
-];
+const often = 'check check check think ask ask deny complete complete complete pause'.split(' ');
+const rarely = 'resume terminate suspend lift approve approve reject leave save register register'.split(' ');
 
 const deeds = fc.record({
   at: fc.nat(2),
   agent: fc.nat(agents.length - 1),
   op: fc.nat(5),
-  kind: fc.constantFrom(...kinds, ...rareKinds),
+  kind: fc.constantFrom(...often, 'call off', ...rarely),
   cost: fc.constantFrom(0, 1, 2, 4),
 });
 /** What happens next: a deed, the end of a turn, work of the store, or a message from another gateway. */

@@ -33,7 +33,10 @@ export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
     case 'openai':
     case 'anthropic':
       return modelLines(door, place);
-    default:
+    case 'claude-code':
+    case 'codex':
+    case 'cursor':
+    case 'gemini-cli':
       return hookLines(door, place);
   }
 }

@@ -25,7 +25,7 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
       last_seen_at: timestamp(agent.lastSeenAt),
       in_flight: inFlight({ ops }, agent),
       spent_today_usd: usdOfMicros(ledger.read({ tier: 'agent', ...id }).spent.day),
-      doors: doorsOf(usage).map(({ names: _, ...use }) => use),
+      doors: doorsOf(usage).map(({ door, first_used_at, last_used_at }) => ({ door, first_used_at, last_used_at })),
       uncovered: [...uncoveredBy(usage)],
     };
   };

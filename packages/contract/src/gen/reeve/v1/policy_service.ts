@@ -171,7 +171,13 @@ export interface CompleteActionRequest {
   cachedInputTokens?: number | undefined;
 }
 
-export const CompleteActionRequest_Outcome = { OUTCOME_UNSPECIFIED: 0, SUCCEEDED: 1, FAILED: 2, CANCELLED: 3 } as const;
+export const CompleteActionRequest_Outcome = {
+  OUTCOME_UNSPECIFIED: 0,
+  SUCCEEDED: 1,
+  FAILED: 2,
+  /** CANCELLED - Of an operation that waits for approval: it is called off, and its approval with it. Nothing is booked. */
+  CANCELLED: 3,
+} as const;
 
 export type CompleteActionRequest_Outcome =
   typeof CompleteActionRequest_Outcome[keyof typeof CompleteActionRequest_Outcome];
