@@ -56,7 +56,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     },
     {
       ...sortable('status', 'Status'),
-      width: isWide ? '6.5rem' : '8rem',
+      width: isWide ? '6.5rem' : '8.5rem',
       cell: (agent) => (
         <>
           <ConditionBadge condition={conditionOf(agent, now)} />
@@ -75,7 +75,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     {
       id: 'doors',
       header: 'Doors',
-      width: '7.5rem',
+      width: '8.25rem',
       isWideOnly: true,
       cell: (agent) => <Doors agent={agent} />,
     },
@@ -93,13 +93,13 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     },
     {
       ...sortable('in_flight', 'In flight', 'right'),
-      width: '5rem',
+      width: '5.5rem',
       isWideOnly: true,
       cell: (agent) => formatCount(agent.in_flight),
     },
     {
       ...sortable('spent', 'Spent today', 'right'),
-      width: '6.75rem',
+      width: '7rem',
       isWideOnly: true,
       cell: (agent) => <Money usd={agent.spent_today_usd} />,
     },
@@ -115,7 +115,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     columns.push({
       id: 'control',
       header: <span className="sr-only">Control</span>,
-      width: '5.5rem',
+      width: '6rem',
       align: 'right',
       isWideOnly: true,
       cell,
