@@ -26,6 +26,7 @@ const pages = {
   budgets: '/budgets',
   policies: '/policies',
   identity: '/identity',
+  connect: '/connect',
 };
 const widths = { laptop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const themes = ['light', 'dark'] as const;

@@ -98,6 +98,13 @@ export const meanings: Readonly<Record<string, string>> = {
   'body label': 'A name for people. Secrets in it are replaced.',
   'body org_id': 'Binds the key to this org.',
   'body team_id': 'Binds the key to this team of the org.',
+  'registerAgent body org_id': 'The org of the agent; by default the one of the credential’s binding, or none.',
+  'registerAgent body team_id': 'The team of the agent; by default the one of the credential’s binding, or none.',
+  'body agent_id': 'The agent.',
+  'registerAgent body name': 'What people call it. Secrets in it are replaced in the log.',
+  'body framework': 'What it is made with, such as `claude-code`.',
+  'body replace':
+    'Whether an agent that is registered already gets a new token. If not, nothing changes (`agent_exists`).',
   'explainDecision path id':
     'The operation: `trace:span`, or `org/team/agent/trace:span` if that is ambiguous, percent-encoded. `-` stands for an empty org or team.',
   'simulatePolicy body agent':

@@ -39,6 +39,10 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
   request_timeout: ['The request did not arrive in time.', 'Send it again, whole.'],
   key_revoked: ['The key is revoked, and a revoked key cannot be rotated.', 'Make a new key.'],
   token_in_use: null,
+  agent_exists: [
+    'The agent is registered already. Registering it again would replace its token, and whoever uses the old one would stop working.',
+    'Send `"replace": true` if that is wanted, or choose another `agent_id`.',
+  ],
   invalid_transition: [
     'The state of the operation does not allow the move, perhaps because somebody else was faster.',
     '`state` is its state, and `allowed` lists the possible moves.',

@@ -208,7 +208,7 @@ describe('control', () => {
     await page.route('**/api/v1/topology/overview', (route) => route.abort());
     const agent = await gateway.register({ orgId: 'live', agentId: 'comet' });
     await rows(page).filter({ hasText: 'comet' }).waitFor();
-    const inFlight = rows(page).filter({ hasText: 'comet' }).getByRole('gridcell').nth(4);
+    const inFlight = rows(page).filter({ hasText: 'comet' }).getByRole('gridcell').nth(5);
     await gateway.check(agent, { traceId: 'c', spanId: '1' });
     await gateway.check(agent, { traceId: 'c', spanId: '2' });
     await expectText(inFlight, '2');

@@ -10,6 +10,7 @@ import { session } from './api/session.ts';
 import { parseApprovalsSearch } from './pages/approvals/approvals-search.ts';
 import { parseAuditSearch } from './pages/audit/audit-search.ts';
 import { parseBudgetsSearch } from './pages/budgets/budgets-search.ts';
+import { parseConnectSearch } from './pages/connect/connect-search.ts';
 import { parseIdentitySearch } from './pages/identity/identity-search.ts';
 import { parseOpsSearch } from './pages/ops/ops-search.ts';
 import { parseOverviewSearch } from './pages/overview/overview-search.ts';
@@ -105,6 +106,13 @@ const identity = createRoute({
   component: lazyRouteComponent(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
 });
 
+const connect = createRoute({
+  getParentRoute: () => shell,
+  path: '/connect',
+  validateSearch: parseConnectSearch,
+  component: lazyRouteComponent(() => import('./pages/connect/connect-page.tsx'), 'ConnectPage'),
+});
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -149,7 +157,7 @@ const forgot = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity]),
+    shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity, connect]),
     signIn,
     invite,
     reset,

@@ -109,6 +109,7 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
   healthz: read('/healthz'),
   readyz: read('/readyz'),
   metrics: read('/metrics'),
+  connection: read('/api/v1/connection'),
   openapi: read('/openapi.json'),
   docs: read('/docs'),
   jwks: read('/.well-known/jwks.json'),
@@ -245,6 +246,11 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
   topologyLineage: read('/api/v1/topology/lineage/acme/core/bot'),
   topologyStats: read('/api/v1/topology/stats', 'operator'),
   listAgents: list('/api/v1/agents'),
+  registerAgent: withTexts(
+    () => '/api/v1/agents',
+    512,
+    (name) => ({ name, agent_id: 'worst', replace: true }),
+  ),
   getAgent: read(agent),
   suspendAgent: withTexts(
     () => '/api/v1/agents/acme/core/nobody/suspend',

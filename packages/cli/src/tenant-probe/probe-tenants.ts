@@ -17,6 +17,7 @@ import { tryClaims } from './try-claims.ts';
 import { tryNone } from './try-none.ts';
 import { tryOwn } from './try-own.ts';
 import { tryPages } from './try-pages.ts';
+import { isRegistration, tryRegistration } from './try-registration.ts';
 import { tryUnbound } from './try-unbound.ts';
 import { tryWhole } from './try-whole.ts';
 
@@ -71,6 +72,7 @@ async function tryAll(
 async function tryOperation(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   switch (operation.tenancy) {
     case 'own':
+      if (isRegistration(operation)) return tryRegistration(probe, operation, credential);
       await tryOwn(probe, operation, credential);
       await tryPages(probe, operation, credential);
       await tryClaims(probe, operation, credential);

@@ -152,7 +152,7 @@ function sentIn(at: Substitution['at']): string[] {
   return [...at.values()].flatMap((value) => [value, ...value.split(/[/:]/)]);
 }
 
-async function tryWithoutScope(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
+export async function tryWithoutScope(probe: Probe, operation: Operation, credential: Credential): Promise<void> {
   const all = placesOf(operation);
   const asked: [string, Substitution][] = [
     ['asked for its own without the scope', nothingElse],
@@ -195,6 +195,6 @@ function wheres(places: readonly Place[]): string {
   return [...new Set(places.map(({ where }) => where))].join(' and ');
 }
 
-function summaryOf(answer: Answer): string {
+export function summaryOf(answer: Answer): string {
   return `${answer.status} ${codeOf(answer)}`.trim();
 }

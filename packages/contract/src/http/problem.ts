@@ -17,6 +17,7 @@ export const problemStatus = {
   request_timeout: 408,
   key_revoked: 409,
   token_in_use: 409,
+  agent_exists: 409,
   invalid_transition: 409,
   ambiguous_op: 409,
   idempotency_conflict: 409,

@@ -136,19 +136,22 @@ export const agentJson = agentIdJson.extend({
   uncovered: z.array(z.enum(['tools', 'model_calls'])),
 });
 
-export const topologyAgentJson = agentJson.pick({
-  org_id: true,
-  team_id: true,
-  agent_id: true,
-  name: true,
-  framework: true,
-  status: true,
-  parent: true,
-  depth: true,
-  last_seen_at: true,
-  in_flight: true,
-  spent_today_usd: true,
-});
+export const topologyAgentJson = agentJson
+  .pick({
+    org_id: true,
+    team_id: true,
+    agent_id: true,
+    name: true,
+    framework: true,
+    status: true,
+    parent: true,
+    depth: true,
+    last_seen_at: true,
+    in_flight: true,
+    spent_today_usd: true,
+    uncovered: true,
+  })
+  .extend({ doors: z.array(doorUseJson.omit({ names: true })) });
 
 const totalsJson = z.object({ orgs: z.int(), teams: z.int(), agents: z.int(), in_flight: z.int() });
 

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'insufficient_scope'
   | 'outside_tenant'
   | 'token_in_use'
+  | 'agent_exists'
   | 'tenant_bound'
   | 'key_not_found'
   | 'key_revoked'

@@ -46,6 +46,27 @@ describe('registering', () => {
     expect(test.gov.directory.size).toBe(1);
   });
 
+  test('an agent that is known may be refused, or keep all but its token', async () => {
+    const test = await testGovernance();
+    const first = await test.register(bot, { name: 'Bot', framework: 'x', version: '1', metadata: { a: '1' } });
+    const before = test.known(bot).record;
+    const again = registration(bot, { name: '', framework: 'y' });
+    await expect(registerAgent(test.gov, operator, { ...again, ifRegistered: 'refuse' })).rejects.toMatchObject({
+      code: 'agent_exists',
+    });
+    expect(test.known(bot).record).toBe(before);
+    const kept = await test.settle(registerAgent(test.gov, operator, { ...again, ifRegistered: 'keep' }));
+    expect(kept).toMatchObject({ created: false });
+    expect(kept.token).not.toBe(first.token);
+    expect(test.known(bot).record).toMatchObject({
+      tokenHash: sha256(kept.token),
+      name: 'Bot',
+      framework: 'y',
+      version: '1',
+      metadata: { a: '1' },
+    });
+  });
+
   test('again keeps the operations in flight', async () => {
     const test = await testGovernance();
     await test.policies('default: allow');

@@ -19,6 +19,11 @@ export interface RegisterRequest {
   readonly parent: AgentId | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly toolNames: readonly string[];
+  /**
+   * What happens to an agent that is registered already: it is refused, or it keeps what the request does not say and
+   * only its token is new. Without this, the request replaces its record.
+   */
+  readonly ifRegistered?: 'refuse' | 'keep';
 }
 
 export interface Registration {
@@ -35,13 +40,18 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   const { by } = request;
   const id = parseAgentId(request.agentId);
   requireReach(by, id);
-  const parent = parseParent(request.parent);
   checkForm(request);
-  gov.directory.checkParent(id, parent);
+  const existing = gov.directory.find(id);
+  const created = existing === undefined || !isRegistered(existing);
+  if (!created && request.ifRegistered === 'refuse') {
+    throw new ReeveError('agent_exists', `there is an agent "${agentKey(id)}" already; its token would be replaced`);
+  }
+  const kept = created || request.ifRegistered !== 'keep' ? undefined : existing.record;
+  const parent = kept === undefined ? parseParent(request.parent) : kept.parent;
+  if (kept === undefined) gov.directory.checkParent(id, parent);
 
   const token = request.token === '' ? `rva_${gov.randomness.base64url(32)}` : request.token;
   const tokenHash = gov.sha256(token);
-  const existing = gov.directory.find(id);
   const owner = gov.directory.ownerOf(tokenHash);
   if (owner !== undefined && owner !== existing) {
     throw new ReeveError(
@@ -53,19 +63,18 @@ export function registerAgent(gov: Tenancy, request: RegisterRequest): Registrat
   const record: AgentRecord = {
     id,
     tokenHash,
-    name: request.name,
-    framework: request.framework,
-    version: request.version,
+    name: request.name === '' && kept !== undefined ? kept.name : request.name,
+    framework: request.framework === '' && kept !== undefined ? kept.framework : request.framework,
+    version: kept?.version ?? request.version,
     parent,
-    metadata: request.metadata,
-    toolNames: request.toolNames,
+    metadata: kept?.metadata ?? request.metadata,
+    toolNames: kept?.toolNames ?? request.toolNames,
     registeredAt: gov.clock.now(),
     suspension: existing?.record.suspension ?? null,
     // Registering with the same token keeps the open streams.
     controlled: existing?.record.tokenHash === tokenHash && gov.control.hasStream(existing.key),
     registeredWith: rootsWith(gov.keys, existing?.record.registeredWith ?? [], by.credentialId),
   };
-  const created = existing === undefined || !isRegistered(existing);
   const before = existing === undefined ? undefined : { record: existing.record, lastSeenAt: existing.lastSeenAt };
   const agent = gov.directory.put(record, gov.clock.now());
   agent.blocked = gov.control.isBlocked(agent.key);

@@ -20,4 +20,5 @@ export const pages: readonly PageLink[] = [
   { to: '/budgets', label: 'Budgets', icon: 'budgets', key: 'b', isMain: false },
   { to: '/policies', label: 'Policies', icon: 'policies', key: 'p', isMain: false },
   { to: '/identity', label: 'Identity', icon: 'identity', key: 'i', isMain: false },
+  { to: '/connect', label: 'Connect an agent', icon: 'plus', key: 'c', isMain: false },
 ];

@@ -67,3 +67,14 @@ test('a takeover is given in whole seconds', () => {
     expect(() => load({ SVC_TAKEOVER_SECS: text })).toThrow('a whole number from 2 to 3600');
   }
 });
+
+test.each(['reeve.example.com:50051', '10.0.0.5:443', '[fd00::5]:50051'])('agents may be told to use %s', (address) => {
+  expect(load({ SVC_PUBLIC_GRPC_ADDR: address }).publicGrpcAddr).toBe(address);
+});
+
+test.each(['reeve.example.com', ':50051', '0.0.0.0:50051', '[::]:50051', 'reeve.example.com:0'])(
+  'nobody can connect to %s, so it is refused',
+  (address) => {
+    expect(() => load({ SVC_PUBLIC_GRPC_ADDR: address })).toThrow(/SVC_PUBLIC_GRPC_ADDR: .* agents can connect to/);
+  },
+);

@@ -22,6 +22,20 @@ export function address(text: string): Address {
   return { host: host === '' ? '0.0.0.0' : host, port };
 }
 
+/** An address that others connect to, as text. */
+export function reachable(text: string): string {
+  const wrong = new Error('host:port that agents can connect to, as in reeve.example.com:50051');
+  if (!/^[^:].*:\d+$/.test(text)) throw wrong;
+  const { host, port } = address(text);
+  if (isWildcard(host) || port === 0) throw wrong;
+  return text;
+}
+
+/** Whether an address to listen on means all addresses of the machine. */
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || /^[0:]+$/.test(host);
+}
+
 export function path(text: string): string {
   return resolve(text === '~' || text.startsWith('~/') ? join(homedir(), text.slice(1)) : text);
 }

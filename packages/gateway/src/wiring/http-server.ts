@@ -23,6 +23,7 @@ import { serviceHandlers } from '../transports/http/handlers/service.ts';
 import { statsHandlers } from '../transports/http/handlers/stats.ts';
 import { tenancyHandlers } from '../transports/http/handlers/tenancy.ts';
 import { Limits } from '../transports/http/limits.ts';
+import { grpcAddressFor } from './grpc-address.ts';
 import type { gatewaysOf } from './cluster-view.ts';
 import type { Governed } from './open-governance.ts';
 import type { Identity } from './open-identity.ts';
@@ -42,6 +43,8 @@ export interface HttpParts {
   readonly dashboardFolder: string | undefined;
   /** Known once the server listens, unless it is configured. */
   readonly publicUrl: () => string;
+  /** Where gRPC listens. Known once it does. */
+  readonly grpcPlace: () => string;
 }
 
 /** The routes of the contract and the dashboard. The server does not listen yet. */
@@ -86,6 +89,8 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
       signingKeys: access.signingKeys,
       metrics: () => metrics.text(),
       version,
+      grpcAddress: (host) => grpcAddressFor(context.config, parts.grpcPlace(), host),
+      hasTls: parts.tls !== undefined,
       hasAccounts,
       registration: () => registrationState(accounts),
     }),

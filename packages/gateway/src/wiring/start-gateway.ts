@@ -89,7 +89,9 @@ export async function startGateway(
   let places: Places | undefined;
   const publicUrl = () => config.publicUrl ?? places?.http ?? '';
   const gateways = gatewaysOf(stored, load, { id: randomUUID(), version, startedAt: Date.now() });
-  const parts = { gateways, stored, governed, identity, evaluator, events, tls, tracing, dashboardFolder, publicUrl };
+  const grpcPlace = () => places?.grpc ?? '';
+  const shown = { dashboardFolder, publicUrl, grpcPlace };
+  const parts = { gateways, stored, governed, identity, evaluator, events, tls, tracing, ...shown };
   places = await openPorts(context, rpc, makeHttpServer(context, parts), async () => {
     await waitForNats(context, stored, stopRequested);
   });

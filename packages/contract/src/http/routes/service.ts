@@ -45,6 +45,20 @@ export const serviceRoutes = {
     success: { status: 200, description: 'The metrics.', types: ['text/plain'] },
     problems: [],
   },
+  connection: {
+    method: 'GET',
+    path: '/api/v1/connection',
+    tag: 'Service',
+    summary: 'Where agents reach this gateway.',
+    access: 'read',
+    tenancy: 'none',
+    success: {
+      status: 200,
+      description: 'The address for gRPC, and whether it takes TLS.',
+      body: z.object({ grpc_addr: z.string(), tls: z.boolean() }),
+    },
+    problems: [],
+  },
   openapi: {
     method: 'GET',
     path: '/openapi.json',

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { bounds } from '../../bounds.ts';
 import type { Route } from '../route.ts';
 import {
+  agentIdJson,
   agentJson,
   agentPath,
   agentStatus,
+  id,
   idFilter,
+  idOrEmpty,
   listOf,
   overviewJson,
   paging,
@@ -103,6 +107,29 @@ export const tenancyRoutes = {
     }),
     success: { status: 200, description: 'A page.', body: listOf(agentJson) },
     problems: [],
+  },
+  registerAgent: {
+    method: 'POST',
+    path: '/api/v1/agents',
+    tag: 'Agents',
+    summary:
+      'Register an agent, and get its token. The token is shown this once. An agent that is registered already keeps what the request does not say, and its old token stops at once.',
+    access: 'write',
+    tenancy: 'own',
+    body: z.strictObject({
+      org_id: idOrEmpty.optional(),
+      team_id: idOrEmpty.optional(),
+      agent_id: id,
+      name: z.string().max(bounds.name).default(''),
+      framework: z.string().max(bounds.name).default(''),
+      replace: z.boolean().default(false),
+    }),
+    success: {
+      status: 201,
+      description: 'The token of the agent, and whether the agent is new.',
+      body: z.object({ agent: agentIdJson, token: z.string(), created: z.boolean() }),
+    },
+    problems: ['agent_exists', 'tenant_bound'],
   },
   getAgent: {
     method: 'GET',

@@ -1,6 +1,7 @@
 import { isOver } from '@reeve/contract/names';
 import { actionName } from '../../api/action-name.ts';
 import { AgentName } from '../../ui/agent-name.tsx';
+import { DoorMark } from '../../ui/door-mark.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Age } from '../../ui/time.tsx';
@@ -40,7 +41,10 @@ export function OpCard({ row, control, isAtHand }: OpCardProps) {
           </span>
         </div>
         <div className="flex min-w-0 items-center justify-between gap-2">
-          <span className="truncate">{[actionName(op.action_type), op.resource].filter(Boolean).join(' · ')}</span>
+          <span className="truncate">
+            <DoorMark via={op.via} />
+            {[actionName(op.action_type), op.resource].filter(Boolean).join(' · ')}
+          </span>
           <span className="shrink-0">
             <Money micros={op.action_type === null ? null : op.cost_micros} />
           </span>

@@ -13,6 +13,7 @@ import { OpDecision } from './op-decision.tsx';
 import { OpFacts } from './op-facts.tsx';
 import { OpHistory } from './op-history.tsx';
 import { OpReceipt } from './op-receipt.tsx';
+import { OpRequest } from './op-request.tsx';
 import type { Act } from './row-actions.tsx';
 import type { Row } from './row-model.ts';
 import { canAsk } from './row-model.ts';
@@ -86,6 +87,9 @@ function Details({ row }: { readonly row: Row }) {
         ) : null}
       </div>
       <OpFacts op={op} />
+      <Section title="Request">
+        <OpRequest opId={op.op_id} agent={op.agent} />
+      </Section>
       {op.state === 'pending' ? (
         <Section title="Waiting for">
           <OpApproval op={op} key={stamp} />
@@ -145,6 +149,9 @@ function Missing({ asked, open }: { readonly asked: string; readonly open: OpenO
         It is not in flight: it has ended and the gateway has let go of it, or there has never been one with this id.
         What the audit log knows of it is below.
       </p>
+      <Section title="Request">
+        <OpRequest opId={parts?.op_id ?? asked} agent={parts?.agent} />
+      </Section>
       {parts === undefined ? null : (
         <Section title="Decision">
           <OpDecision opKey={asked} />

@@ -1,4 +1,5 @@
 import { actionName } from '../../api/action-name.ts';
+import { behindDoor, entranceName, entranceTitle } from '../../api/entrance-name.ts';
 import { isOver } from '@reeve/contract/names';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -7,11 +8,13 @@ import { Money } from '../../ui/money.tsx';
 import { Age, Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
 import type { Op } from './op.ts';
+import { tokenWords } from './token-words.ts';
 
 /** The facts of one operation. */
 export function OpFacts({ op }: { readonly op: Op }) {
   const { org_id, team_id, agent_id } = op.agent;
   const address = [org_id, team_id, agent_id].map((part) => (part === '' ? '-' : part)).join('/');
+  const tokens = tokenWords(op);
   return (
     <Facts>
       <Fact name="Agent">
@@ -19,6 +22,16 @@ export function OpFacts({ op }: { readonly op: Op }) {
           {address}
         </Link>
       </Fact>
+      {op.via === null ? null : (
+        <Fact name="Door">
+          <span title={entranceTitle(op.via.door)}>{entranceName(op.via.door)}</span>
+        </Fact>
+      )}
+      {op.via === null || op.via.name === '' ? null : (
+        <Fact name={behindDoor[op.via.door]}>
+          <span className="break-all">{op.via.name}</span>
+        </Fact>
+      )}
       <Fact name="Action">
         {actionName(op.action_type) ?? <Unknown />}
         {op.resource === '' ? null : <span className="break-all">{` · ${op.resource}`}</span>}
@@ -40,6 +53,7 @@ export function OpFacts({ op }: { readonly op: Op }) {
       <Fact name={isOver(op.state) ? 'Cost' : 'Cost, reserved'}>
         <Money micros={op.action_type === null ? null : op.cost_micros} />
       </Fact>
+      {tokens === undefined ? null : <Fact name="Tokens">{tokens}</Fact>}
       <Fact name="Began">
         <Time at={op.registered_at} form="clock" />
         <span className="text-muted">

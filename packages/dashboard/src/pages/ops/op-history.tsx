@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useRoute } from '../../api/use-route.ts';
 import { classes } from '../../ui/classes.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -8,6 +7,7 @@ import { inkTone } from '../../ui/tone.ts';
 import type { Entry } from './history-words.ts';
 import { isOfAgent, titleOf } from './history-words.ts';
 import type { Op } from './op.ts';
+import { useOpEntries } from './use-op-entries.ts';
 
 interface OpHistoryProps {
   readonly opId: string;
@@ -17,13 +17,9 @@ interface OpHistoryProps {
   readonly stamp: string;
 }
 
-const perPage = 200;
-
 /** All audit log entries of one operation, newest first. */
 export function OpHistory({ opId, agent, stamp }: OpHistoryProps) {
-  const query = useRoute('listLogs', {
-    query: { op_id: opId, per_page: perPage, ...(agent === undefined ? {} : { agent_id: agent.agent_id }) },
-  });
+  const query = useOpEntries(opId, agent);
   const { refetch } = query;
   const told = useRef(stamp);
   useEffect(() => {

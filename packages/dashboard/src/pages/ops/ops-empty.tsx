@@ -1,4 +1,5 @@
-import { Button } from '../../ui/button.tsx';
+import { Link } from '@tanstack/react-router';
+import { Button, buttonClasses } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { Loading } from './use-ops-board.ts';
@@ -26,7 +27,16 @@ export function OpsEmpty({ loading, isFiltered, onClear }: OpsEmptyProps) {
     );
   }
   return (
-    <EmptyState icon="ops" title="Nothing is in flight" command="reeve ops watch">
+    <EmptyState
+      icon="ops"
+      title="Nothing is in flight"
+      command="reeve ops watch"
+      actions={
+        <Link to="/connect" className={buttonClasses()}>
+          Connect an agent
+        </Link>
+      }
+    >
       An operation appears here as soon as an agent asks for leave to act. The same on a terminal:
     </EmptyState>
   );

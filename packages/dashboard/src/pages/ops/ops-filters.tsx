@@ -1,5 +1,7 @@
+import { entrances } from '@reeve/contract/names';
 import type { RefObject } from 'react';
 import { useMemo } from 'react';
+import { entranceName } from '../../api/entrance-name.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import type { OpsFilter, OpsSearch } from './ops-search.ts';
@@ -24,6 +26,12 @@ const tiers = [
 
 const mostChoices = 500;
 
+const doorFilter = {
+  name: 'door',
+  label: 'Door',
+  choices: entrances.map((value) => ({ value, label: entranceName(value) })),
+};
+
 /** Filters by words and by owner. On a phone they open on demand. */
 export function OpsFilters({ search, rows, onChange, boxRef }: OpsFiltersProps) {
   const isWide = useIsWide();
@@ -39,14 +47,13 @@ export function OpsFilters({ search, rows, onChange, boxRef }: OpsFiltersProps) 
         .map((value) => ({ value, label: value === '-' ? none : value })),
     }));
   }, [now, filterKey]);
-  const set = [search.q, search.org_id, search.team_id, search.agent_id, search.run_id].filter(
-    (value) => value !== undefined,
-  );
+  const { q, org_id, team_id, agent_id, run_id, door } = search;
+  const set = [q, org_id, team_id, agent_id, run_id, door].filter((value) => value !== undefined);
   const bar = (
     <FilterBar
       values={search as Readonly<Record<string, unknown>>}
       onChange={onChange}
-      filters={[{ name: 'q', label: 'Search', placeholder: 'Summary, resource, id' }, ...choices]}
+      filters={[{ name: 'q', label: 'Search', placeholder: 'Summary, resource, id' }, ...choices, doorFilter]}
     />
   );
   return (

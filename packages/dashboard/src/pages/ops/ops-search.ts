@@ -1,3 +1,5 @@
+import type { Entrance } from '@reeve/contract/names';
+import { entrances } from '@reeve/contract/names';
 import type { RawSearch } from '../../shell/search.ts';
 import { oneOf, text } from '../../shell/search.ts';
 
@@ -28,6 +30,7 @@ export interface OpsSearch {
   readonly team_id?: string | undefined;
   readonly agent_id?: string | undefined;
   readonly run_id?: string | undefined;
+  readonly door?: Entrance | undefined;
   readonly q?: string | undefined;
   readonly sort?: Sort | undefined;
   /** The scoped control whose progress is shown. */
@@ -44,6 +47,7 @@ export function parseOpsSearch(raw: RawSearch): OpsSearch {
     team_id: text(raw['team_id']),
     agent_id: text(raw['agent_id']),
     run_id: text(raw['run_id']),
+    door: oneOf(entrances, raw['door']),
     q: text(raw['q']),
     sort: oneOf<Sort>([...sortNames, ...sortNames.map((name) => `-${name}` as const)], raw['sort']),
     control: text(raw['control']),
@@ -51,6 +55,6 @@ export function parseOpsSearch(raw: RawSearch): OpsSearch {
 }
 
 /** The part that a saved view keeps: the filters and the order, but not the open operation. */
-export function filterOf({ state, org_id, team_id, agent_id, run_id, q, sort }: OpsSearch): OpsFilter {
-  return { state, org_id, team_id, agent_id, run_id, q, sort };
+export function filterOf({ state, org_id, team_id, agent_id, run_id, door, q, sort }: OpsSearch): OpsFilter {
+  return { state, org_id, team_id, agent_id, run_id, door, q, sort };
 }

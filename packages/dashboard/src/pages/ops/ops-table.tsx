@@ -5,6 +5,7 @@ import { createContext, use, useMemo, useState } from 'react';
 import { AgentName } from '../../ui/agent-name.tsx';
 import { classes } from '../../ui/classes.ts';
 import type { Column } from '../../ui/column.ts';
+import { DoorMark } from '../../ui/door-mark.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { SortButton } from '../../ui/sort-button.tsx';
@@ -180,8 +181,13 @@ function dataColumns({ sort, onSort, hasReceipts }: DataColumnsOptions): readonl
     column('team', 'Team', 'minmax(4.75rem, 0.7fr)', ({ op }) => <OrUnknown text={op.agent.team_id} />),
     column('org', 'Org', 'minmax(6.5rem, 0.7fr)', ({ op }) => <OrUnknown text={op.agent.org_id} />),
     column('action', 'Action', '5.25rem', ({ op }) => <OrUnknown text={actionName(op.action_type) ?? ''} />),
-    column('resource', 'Resource', 'minmax(7rem, 1.6fr)', ({ op }) => <OrUnknown text={op.resource} />),
-    column('summary', 'Summary', 'minmax(7rem, 2fr)', (row) => <RowSummary row={row} />),
+    column('resource', 'Resource', 'minmax(8rem, 2fr)', ({ op }) => (
+      <>
+        <DoorMark via={op.via} />
+        <OrUnknown text={op.resource} />
+      </>
+    )),
+    column('summary', 'Summary', 'minmax(7rem, 1.6fr)', (row) => <RowSummary row={row} />),
     column('state', 'State', hasReceipts ? '11.5rem' : '7.25rem', (row) => <StateCell row={row} />),
     column('age', 'Age', '4.5rem', ({ op }) => (
       <Age since={op.registered_at} until={isOver(op.state) ? op.updated_at : null} />

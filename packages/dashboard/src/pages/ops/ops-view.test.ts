@@ -21,6 +21,8 @@ describe('a filter', () => {
     [{ org_id: '-' }, false],
     [{ agent_id: 'mail-bot', run_id: 'r1' }, true],
     [{ run_id: 'r' }, false],
+    [{ door: 'sdk' }, true],
+    [{ door: 'mcp' }, false],
     [{ q: 'REFUND stripe' }, true],
     [{ q: 'refund paypal' }, false],
     [{ q: 'tool_call' }, true],

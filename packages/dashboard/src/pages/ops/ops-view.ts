@@ -6,7 +6,7 @@ import type { Row } from './row-model.ts';
 
 /** Whether an operation matches the filter. */
 export function matcherOf(filter: OpsFilter): (row: Row) => boolean {
-  const { state = 'in_flight', org_id, team_id, agent_id, run_id } = filter;
+  const { state = 'in_flight', org_id, team_id, agent_id, run_id, door } = filter;
   const words = (filter.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   return (row) => {
     const { op } = row;
@@ -16,6 +16,7 @@ export function matcherOf(filter: OpsFilter): (row: Row) => boolean {
       isPart(team_id, op.agent.team_id) &&
       isPart(agent_id, op.agent.agent_id) &&
       (run_id === undefined || op.run_id === run_id) &&
+      (door === undefined || (op.via?.door ?? 'sdk') === door) &&
       (words.length === 0 || hasAll(op, words))
     );
   };

@@ -10,7 +10,15 @@ import { Loaded } from '../../ui/loaded.tsx';
 export function AgentsCard() {
   const stats = useRoute('topologyStats', {}, { refetchInterval: 30_000 });
   return (
-    <Card title="Agents" actions={<CardLink to="/topology">Topology</CardLink>}>
+    <Card
+      title="Agents"
+      actions={
+        <>
+          <CardLink to="/connect">Connect an agent</CardLink>
+          <CardLink to="/topology">Topology</CardLink>
+        </>
+      }
+    >
       <Loaded query={stats} what="The agents">
         {({ agents, orgs, teams, by_status: byStatus }) =>
           agents === 0 ? (

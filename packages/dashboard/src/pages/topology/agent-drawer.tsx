@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { formatCount } from '../../api/format.ts';
 import type { Answer } from '../../api/send.ts';
 import { useEvents } from '../../api/use-events.ts';
+import { useRefreshOn } from '../../api/use-refresh.ts';
 import { useRoute } from '../../api/use-route.ts';
 import { useCan } from '../../api/use-session.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
@@ -16,6 +17,7 @@ import { Money } from '../../ui/money.tsx';
 import { useNow } from '../../ui/now.ts';
 import { Time } from '../../ui/time.tsx';
 import { Unknown } from '../../ui/unknown.tsx';
+import { AgentDoors } from './agent-doors.tsx';
 import { AgentLineage } from './agent-lineage.tsx';
 import { AgentOps } from './agent-ops.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
@@ -82,6 +84,8 @@ function AgentDetails({ ids, live, onOpen }: AgentDetailsProps) {
   const client = useQueryClient();
   const params = { org: pathPart(ids.org_id), team: pathPart(ids.team_id), agent: ids.agent_id };
   const agent = useRoute('getAgent', { params });
+  // Its doors and counts follow its operations.
+  useRefreshOn(['ops_change'], ['getAgent'], 10_000);
   useEvents(['agent'], (events) => {
     const isAbout = ({ org_id, team_id, agent_id }: (typeof events)[number]) =>
       agentPath({ org_id: org_id ?? '', team_id: team_id ?? '', agent_id: agent_id ?? '' }) === agentPath(ids);
@@ -91,7 +95,10 @@ function AgentDetails({ ids, live, onOpen }: AgentDetailsProps) {
     <Loaded query={agent} what="The agent" lines={8}>
       {(record) => (
         <div className="space-y-5">
-          <AgentFacts agent={{ ...record, ...live }} />
+          <AgentFacts agent={{ ...record, ...live, doors: record.doors }} />
+          <Section title="Doors">
+            <AgentDoors agent={record} />
+          </Section>
           <Section title="Lineage">
             <AgentLineage params={params} path={agentPath(ids)} onOpen={onOpen} />
           </Section>

@@ -1,11 +1,13 @@
 import { agentPath, pathPart } from '@reeve/contract/names';
-import { formatCount } from '../../api/format.ts';
+import { entranceName, entranceTitle } from '../../api/entrance-name.ts';
+import { formatCount, formatUtc } from '../../api/format.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/column.ts';
 import { Money } from '../../ui/money.tsx';
 import { SortButton } from '../../ui/sort-button.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConditionBadge } from './condition-badge.tsx';
+import { CoverageChips } from './coverage-chips.tsx';
 import type { SortColumn, TopologyAgent } from './topology-model.ts';
 import { conditionOf, teamPath } from './topology-model.ts';
 import type { Sort } from './topology-search.ts';
@@ -35,7 +37,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
   const columns: Column<TopologyAgent>[] = [
     {
       ...sortable('agent', 'Agent'),
-      width: 'minmax(9rem, 2fr)',
+      width: 'minmax(8rem, 2fr)',
       cell: (agent) => (
         <TwoLines
           first={agent.agent_id}
@@ -54,18 +56,33 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     },
     {
       ...sortable('status', 'Status'),
-      width: isWide ? '7.5rem' : '7rem',
+      width: isWide ? '6.5rem' : '8.5rem',
       cell: (agent) => (
         <>
           <ConditionBadge condition={conditionOf(agent, now)} />
-          {isWide ? null : <div className="mt-0.5 text-xs text-muted">{formatCount(agent.in_flight)} in flight</div>}
+          {isWide ? null : (
+            <div className="mt-0.5 truncate text-xs text-muted">
+              {agent.uncovered.length === 0 ? (
+                `${formatCount(agent.in_flight)} in flight`
+              ) : (
+                <CoverageChips uncovered={agent.uncovered} />
+              )}
+            </div>
+          )}
         </>
       ),
     },
     {
+      id: 'doors',
+      header: 'Doors',
+      width: '8.25rem',
+      isWideOnly: true,
+      cell: (agent) => <Doors agent={agent} />,
+    },
+    {
       id: 'parent',
       header: 'Parent',
-      width: 'minmax(5rem, 1fr)',
+      width: 'minmax(4rem, 1fr)',
       isWideOnly: true,
       cell: ({ parent }) =>
         parent === null ? (
@@ -76,19 +93,19 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     },
     {
       ...sortable('in_flight', 'In flight', 'right'),
-      width: '6rem',
+      width: '5.5rem',
       isWideOnly: true,
       cell: (agent) => formatCount(agent.in_flight),
     },
     {
       ...sortable('spent', 'Spent today', 'right'),
-      width: '7.5rem',
+      width: '7rem',
       isWideOnly: true,
       cell: (agent) => <Money usd={agent.spent_today_usd} />,
     },
     {
       ...sortable('last_seen', 'Last seen', 'right'),
-      width: '7.5rem',
+      width: '6.25rem',
       isWideOnly: true,
       cell: (agent) => <Time at={agent.last_seen_at} />,
     },
@@ -98,13 +115,29 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     columns.push({
       id: 'control',
       header: <span className="sr-only">Control</span>,
-      width: '6.5rem',
+      width: '6rem',
       align: 'right',
       isWideOnly: true,
       cell,
     });
   }
   return columns;
+}
+
+function Doors({ agent: { doors, uncovered } }: { readonly agent: TopologyAgent }) {
+  return (
+    <div className="leading-snug">
+      <div className="truncate">
+        {doors.length === 0 ? <span className="text-muted">none yet</span> : null}
+        {doors.map(({ door, last_used_at: at }) => (
+          <span key={door} title={`${entranceTitle(door)}; last used ${formatUtc(new Date(at))}`} className="mr-1.5">
+            {entranceName(door)}
+          </span>
+        ))}
+      </div>
+      <CoverageChips uncovered={uncovered} />
+    </div>
+  );
 }
 
 interface TwoLinesProps {

@@ -18,6 +18,8 @@ function agent(path: string, parent: string | null = null, members: Partial<Topo
     last_seen_at: new Date(now).toISOString(),
     in_flight: 1,
     spent_today_usd: '0.10',
+    doors: [],
+    uncovered: [],
     ...members,
   };
 }

@@ -18,6 +18,8 @@ function agent(path: string, members: Partial<TopologyAgent> = {}): TopologyAgen
     last_seen_at: new Date(now).toISOString(),
     in_flight: 0,
     spent_today_usd: '0.00',
+    doors: [],
+    uncovered: [],
     ...members,
   };
 }

@@ -1,9 +1,10 @@
 import { agentPath } from '@reeve/contract/names';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { formatCount } from '../../api/format.ts';
 import { useCan } from '../../api/use-session.ts';
 import { usePageSearch } from '../../shell/search.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
@@ -40,7 +41,14 @@ export function TopologyPage() {
   return (
     <Page
       title="Topology"
-      actions={<Segments label="View" value={view} choices={views} onChange={(next) => change({ view: next })} />}
+      actions={
+        <>
+          <Segments label="View" value={view} choices={views} onChange={(next) => change({ view: next })} />
+          <Link to="/connect" className={buttonClasses()}>
+            Connect an agent
+          </Link>
+        </>
+      }
     >
       <Loaded query={overview} what="The topology" lines={8}>
         {(data) => <Topology overview={data} view={view} />}
@@ -134,8 +142,17 @@ function NoAgents({ isNarrowed, onClear }: { readonly isNarrowed: boolean; reado
       actions={<Button onClick={onClear}>Clear filters</Button>}
     />
   ) : (
-    <EmptyState icon="topology" title="No agents yet" command="reeve keys create my-agents --scope write">
-      Agents appear here when they register. They need a key with the scope “write” for that:
+    <EmptyState
+      icon="topology"
+      title="No agents yet"
+      command="reeve keys create my-agents --scope write"
+      actions={
+        <Link to="/connect" className={buttonClasses('primary')}>
+          Connect an agent
+        </Link>
+      }
+    >
+      Agents appear here when they register. Those that register by themselves need a key with the scope “write”:
     </EmptyState>
   );
 }

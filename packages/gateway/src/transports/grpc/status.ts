@@ -22,6 +22,7 @@ const codes: Readonly<Record<ErrorCode, number>> = {
   insufficient_scope: grpcCode.permissionDenied,
   outside_tenant: grpcCode.permissionDenied,
   token_in_use: grpcCode.alreadyExists,
+  agent_exists: grpcCode.alreadyExists,
   tenant_bound: grpcCode.permissionDenied,
   key_not_found: grpcCode.notFound,
   key_revoked: grpcCode.failedPrecondition,

@@ -59,6 +59,8 @@ interface Call {
   readonly requestId: string;
   /** The origin of the call, for audit entries. */
   readonly from: Origin;
+  /** The host that the caller named, without its port; the gateway answers for it. Undefined if it named none. */
+  readonly host?: string | undefined;
   /** The content of the refresh cookie, on routes that use it. */
   readonly refreshToken?: string;
 }

@@ -12,6 +12,7 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
   const topologyAgentJson = (agent: Agent): TopologyAgentJson => {
     const { record, lineage } = agent;
     const { id, parent } = record;
+    const usage = usageOf(agent);
     return {
       org_id: id.orgId,
       team_id: id.teamId,
@@ -24,11 +25,12 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
       last_seen_at: timestamp(agent.lastSeenAt),
       in_flight: inFlight({ ops }, agent),
       spent_today_usd: usdOfMicros(ledger.read({ tier: 'agent', ...id }).spent.day),
+      doors: doorsOf(usage).map(({ door, first_used_at, last_used_at }) => ({ door, first_used_at, last_used_at })),
+      uncovered: [...uncoveredBy(usage)],
     };
   };
   const agentJson = (agent: Agent): AgentJson => {
     const { record } = agent;
-    const usage = agent.coverage?.usage ?? unused;
     return {
       ...topologyAgentJson(agent),
       version: record.version,
@@ -36,8 +38,7 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
       metadata: { ...record.metadata },
       tool_names: [...record.toolNames],
       registered_at: timestamp(record.registeredAt),
-      doors: doorsOf(usage),
-      uncovered: [...uncoveredBy(usage)],
+      doors: doorsOf(usageOf(agent)),
     };
   };
   const treeJson = ({ agent, children }: Tree): TreeJson => ({
@@ -45,6 +46,10 @@ export function agentPresenter({ ledger, ops }: Pick<Operations, 'ledger' | 'ops
     children: children.map(treeJson),
   });
   return { topologyAgentJson, agentJson, treeJson };
+}
+
+function usageOf({ coverage }: Agent): AgentUsage {
+  return coverage?.usage ?? unused;
 }
 
 function doorsOf({ doors }: AgentUsage): AgentJson['doors'] {

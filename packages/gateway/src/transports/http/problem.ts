@@ -32,6 +32,7 @@ const codes: Readonly<Record<ErrorCode, ProblemCode>> = {
   outside_tenant: 'tenant_bound',
   tenant_bound: 'tenant_bound',
   token_in_use: 'token_in_use',
+  agent_exists: 'agent_exists',
   key_not_found: 'key_not_found',
   key_revoked: 'key_revoked',
   agent_not_found: 'agent_not_found',

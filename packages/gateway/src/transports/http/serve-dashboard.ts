@@ -14,6 +14,7 @@ const pages = [
   'budgets',
   'policies',
   'identity',
+  'connect',
   'sign-in',
   'invite',
   'reset',

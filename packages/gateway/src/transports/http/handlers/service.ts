@@ -11,13 +11,16 @@ export interface ServicePorts {
   readonly signingKeys: SigningKeyRing;
   readonly metrics: () => Promise<string>;
   readonly version: string;
+  /** Where agents reach the gateway, given the host that a caller used. */
+  readonly grpcAddress: (host: string | undefined) => string;
+  readonly hasTls: boolean;
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
   /** Whether a registration would succeed, if there are accounts. */
   readonly registration: () => Promise<RegistrationState>;
 }
 
-type ServiceRoutes = 'healthz' | 'readyz' | 'metrics' | 'openapi' | 'docs' | 'jwks' | 'authMethods';
+type ServiceRoutes = 'healthz' | 'readyz' | 'metrics' | 'connection' | 'openapi' | 'docs' | 'jwks' | 'authMethods';
 
 export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRoutes> {
   const { health, version } = ports;
@@ -33,6 +36,7 @@ export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRout
       throw new HttpError(code, 'the gateway is not ready to answer calls', { draining: health.draining, parts });
     },
     metrics: async () => new RawAnswer('text/plain; version=0.0.4; charset=utf-8', await ports.metrics()),
+    connection: (_input, { host }) => ({ grpc_addr: ports.grpcAddress(host), tls: ports.hasTls }),
     openapi: () => new RawAnswer('application/json; charset=utf-8', openapi()),
     docs: () => new RawAnswer('text/html; charset=utf-8', page()),
     jwks: () => ({ keys: ports.signingKeys.all().map((key) => JSON.parse(key.publicJwk) as Record<string, unknown>) }),

@@ -14,6 +14,7 @@ type TenancyRoutes =
   | 'topologyLineage'
   | 'topologyStats'
   | 'listAgents'
+  | 'registerAgent'
   | 'getAgent'
   | 'suspendAgent'
   | 'resumeAgent';
@@ -47,6 +48,26 @@ export function tenancyHandlers(operations: Operations, execute: Execute): Pick<
       const items = fitting(agents, agentJson);
       const goesOn = items.length < agents.length ? (placeAfter(items.length) ?? next) : next;
       return { items, next_cursor: cursorOf(goesOn), total };
+    },
+    registerAgent: async ({ body }, { principal }) => {
+      // A tenant's credential registers within its own binding.
+      const orgId = body.org_id ?? principal.orgId ?? '';
+      const teamId = body.team_id ?? principal.teamId ?? '';
+      const agentId = { orgId, teamId, agentId: body.agent_id };
+      const { token, created } = await execute({
+        kind: 'register_agent',
+        by: principal,
+        agentId,
+        token: '',
+        name: body.name,
+        framework: body.framework,
+        version: '',
+        parent: undefined,
+        metadata: {},
+        toolNames: [],
+        ifRegistered: body.replace ? 'keep' : 'refuse',
+      });
+      return { agent: { org_id: orgId, team_id: teamId, agent_id: body.agent_id }, token, created };
     },
     getAgent: ({ params }, { principal }) => agentJson(findAgent(operations, principal, idOf(params))),
     suspendAgent: async ({ params, body }, { principal }) => {

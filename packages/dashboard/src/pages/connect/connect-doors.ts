@@ -1,0 +1,59 @@
+import type { Entrance } from '@reeve/contract/names';
+import type { DoorId } from './door-ids.ts';
+import { doorIds } from './door-ids.ts';
+
+interface DoorChoice {
+  readonly label: string;
+  readonly group: string;
+  /** As the gateway calls it. */
+  readonly entrance: Entrance;
+  /** When to choose it. */
+  readonly fits: string;
+  /** What is not checked by this door alone. */
+  readonly leaves: string;
+  /** What the agent is registered as. */
+  readonly framework: string;
+}
+
+const mcp = {
+  group: 'MCP servers',
+  entrance: 'mcp',
+  leaves: 'Model calls, and tools that the agent has without these servers, are not checked by this.',
+  framework: 'mcp',
+} as const;
+const model = {
+  group: 'Model calls',
+  entrance: 'model',
+  leaves: 'What the agent does with the model’s answers is not checked by this: its tools need a door, too.',
+  framework: '',
+} as const;
+const hook = {
+  group: 'Coding agents',
+  entrance: 'hook',
+  fits: 'Each command, file and tool is asked for before it happens.',
+  leaves: 'Model calls are not checked by this. A person who can change the settings can remove the hook.',
+} as const;
+
+export const doorChoices: Readonly<Record<DoorId, DoorChoice>> = {
+  sdk: {
+    label: 'SDK for TypeScript',
+    group: 'Your own code',
+    entrance: 'sdk',
+    fits: 'For an agent whose code you write. It asks before each action.',
+    leaves: 'Only what the code asks about is checked.',
+    framework: '',
+  },
+  'mcp-stdio': { ...mcp, label: 'MCP, stdio', fits: 'In front of a server that the client starts by itself.' },
+  'mcp-http': { ...mcp, label: 'MCP over HTTP', fits: 'One proxy for the servers of many agents.' },
+  openai: { ...model, label: 'OpenAI-compatible', fits: 'For clients of the API of OpenAI: another base URL.' },
+  anthropic: { ...model, label: 'Anthropic', fits: 'For clients of the API of Anthropic: another base URL.' },
+  'claude-code': { ...hook, label: 'Claude Code', framework: 'claude-code' },
+  codex: { ...hook, label: 'Codex', framework: 'codex' },
+  cursor: { ...hook, label: 'Cursor', framework: 'cursor' },
+  'gemini-cli': { ...hook, label: 'Gemini CLI', framework: 'gemini-cli' },
+};
+
+/** The doors as they are shown, group by group. */
+export const doorGroups: readonly (readonly [group: string, doors: readonly DoorId[]])[] = [
+  ...Map.groupBy(doorIds, (id) => doorChoices[id].group),
+];

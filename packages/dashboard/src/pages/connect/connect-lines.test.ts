@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { doorChoices, doorGroups } from './connect-doors.ts';
+import { addressWarning, linesFor, shownCode, tokenMark } from './connect-lines.ts';
+import { doorIds } from './door-ids.ts';
+
+const place = { grpcAddr: 'reeve.example.com:50051', hasTls: true, agentId: 'bot-1' };
+const codeOf = (...args: Parameters<typeof linesFor>) =>
+  linesFor(...args)
+    .map(({ code }) => code)
+    .join('\n');
+
+test.each(doorIds)('%s has lines with the address of the gateway and one place for the token', (door) => {
+  const code = codeOf(door, place);
+  expect(code).toContain(place.grpcAddr);
+  expect(code.split(tokenMark)).toHaveLength(2);
+  const titles = linesFor(door, place).map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+  expect(doorGroups.flatMap(([, doors]) => doors)).toContain(door);
+  expect(doorChoices[door].leaves).not.toBe('');
+});
+
+test.each(['mcp-stdio', 'mcp-http'] as const)('the configuration for %s is JSON, whatever the token is', (door) => {
+  const code = linesFor(door, place).at(-1)?.code ?? '';
+  expect(JSON.parse(shownCode(code, 'rva_x', true))).toMatchObject({ mcpServers: { files: expect.anything() } });
+});
+
+test('a token is never on a command line, but in files and environments', () => {
+  for (const door of doorIds) {
+    for (const { code } of linesFor(door, place)) {
+      if (code.includes(tokenMark)) expect(code).not.toMatch(/\breeve (mcp|llm|hook) /);
+    }
+  }
+});
+
+test.each([
+  ['127.0.0.1:50051', false, ''],
+  ['127.0.0.1:50051', true, ', tls: true'],
+  ['reeve.example.com:50051', true, ''],
+  ['10.0.0.5:50051', false, ', tls: false'],
+])('code for %s with TLS %s says what the SDK would not guess: "%s"', (grpcAddr, hasTls, option) => {
+  expect(codeOf('sdk', { ...place, grpcAddr, hasTls })).toContain(`connect({ address: '${grpcAddr}'${option} })`);
+});
+
+test('the token is hidden until it is asked for, and none is made up', () => {
+  const token = 'rva_secret$&$1';
+  expect(shownCode(`a=${tokenMark}`, token, false)).toBe('a=rva_••••••••••••');
+  expect(shownCode(`a=${tokenMark}`, token, true)).toBe(`a=${token}`);
+  expect(shownCode(`a=${tokenMark}`, undefined, true)).toBe('a=AGENT_TOKEN');
+});
+
+test.each([
+  ['127.0.0.1:50051', false, 'localhost', undefined],
+  ['127.0.0.1:50051', false, 'reeve.example.com', /own machine alone/],
+  ['[::1]:50051', true, '[::1]', undefined],
+  ['reeve.example.com:50051', true, 'reeve.example.com', undefined],
+  ['reeve.example.com:50051', false, 'reeve.example.com', /by TLS/],
+])('agents of %s with TLS %s, seen from %s', (grpcAddr, hasTls, pageHost, warning) => {
+  const said = addressWarning(grpcAddr, hasTls, pageHost);
+  if (warning === undefined) expect(said).toBeUndefined();
+  else expect(said).toMatch(warning);
+});

@@ -1,0 +1,181 @@
+import type { DoorId } from './door-ids.ts';
+
+/** Where the agent and the gateway are. */
+export interface LinesFor {
+  readonly grpcAddr: string;
+  readonly hasTls: boolean;
+  /** Names files, so that two agents on one machine do not share one. */
+  readonly agentId: string;
+}
+
+export interface Lines {
+  /** What to do with them. */
+  readonly title: string;
+  /** The token stands where `tokenMark` does. */
+  readonly code: string;
+  readonly note?: string;
+}
+
+/** Stands for the token. No line contains it otherwise. */
+export const tokenMark = '{{token}}';
+
+const proxyAt = '127.0.0.1:8090';
+
+/** The exact lines that bring an agent through a door. */
+export function linesFor(door: DoorId, place: LinesFor): readonly Lines[] {
+  switch (door) {
+    case 'sdk':
+      return sdkLines(place);
+    case 'mcp-stdio':
+      return mcpStdioLines(place);
+    case 'mcp-http':
+      return mcpHttpLines(place);
+    case 'openai':
+    case 'anthropic':
+      return modelLines(door, place);
+    case 'claude-code':
+    case 'codex':
+    case 'cursor':
+    case 'gemini-cli':
+      return hookLines(door, place);
+  }
+}
+
+function sdkLines({ grpcAddr, hasTls }: LinesFor): readonly Lines[] {
+  // Without the option, the SDK uses TLS for other machines alone.
+  const tls = hasTls === isLocal(grpcAddr) ? `, tls: ${hasTls}` : '';
+  return [
+    { title: 'Give the agent its token, in its environment', code: `REEVE_AGENT_TOKEN=${tokenMark}` },
+    {
+      title: 'Ask before each action',
+      code: `import { connect } from '@reeve/sdk';
+
+const reeve = connect({ address: '${grpcAddr}'${tls} });
+const agent = await reeve.agent({ token: process.env.REEVE_AGENT_TOKEN ?? '' });
+
+await agent.run({ tool: 'search_docs', args: { q: 'refunds' } }, async () => {
+  // what the tool does
+});`,
+    },
+  ];
+}
+
+function mcpStdioLines({ grpcAddr }: LinesFor): readonly Lines[] {
+  const server = {
+    command: 'reeve',
+    args: ['mcp', 'run', '--server', 'files', '--', 'npx', '-y', '@modelcontextprotocol/server-filesystem', '.'],
+    env: { REEVE_GRPC_ADDR: grpcAddr, REEVE_AGENT_TOKEN: tokenMark },
+  };
+  return [
+    {
+      title: 'Put this into the configuration of the MCP client',
+      code: JSON.stringify({ mcpServers: { files: server } }, undefined, 2),
+      note: '“files” and the command after “--” stand for your own server. The server does not get the token.',
+    },
+  ];
+}
+
+function mcpHttpLines({ grpcAddr }: LinesFor): readonly Lines[] {
+  const server = {
+    type: 'http',
+    url: `http://${proxyAt}/mcp/files`,
+    headers: { Authorization: `Bearer ${tokenMark}` },
+  };
+  return [
+    {
+      title: 'Name the servers in mcp.yaml',
+      code: `servers:
+  files:
+    command: npx
+    args: [-y, '@modelcontextprotocol/server-filesystem', .]`,
+      note: '“files” stands for your own server. A server over HTTP has a url in place of the command.',
+    },
+    { title: 'Start the proxy', code: `reeve mcp serve --config mcp.yaml --http ${proxyAt} --grpc-addr ${grpcAddr}` },
+    {
+      title: 'Put this into the configuration of the MCP client',
+      code: JSON.stringify({ mcpServers: { files: server } }, undefined, 2),
+    },
+  ];
+}
+
+const upstreams = {
+  openai: {
+    url: 'https://api.openai.com/v1',
+    key: 'OPENAI_API_KEY',
+    models: "['gpt-*', 'o[0-9]*', 'text-embedding-*']",
+    base: `OPENAI_BASE_URL=http://${proxyAt}/v1`,
+  },
+  anthropic: {
+    url: 'https://api.anthropic.com',
+    key: 'ANTHROPIC_API_KEY',
+    models: "['claude-*']",
+    base: `ANTHROPIC_BASE_URL=http://${proxyAt}`,
+  },
+} as const;
+
+function modelLines(kind: 'openai' | 'anthropic', { grpcAddr }: LinesFor): readonly Lines[] {
+  const { url, key, models, base } = upstreams[kind];
+  return [
+    {
+      title: 'Name the provider in models.yaml',
+      code: `upstreams:
+  - name: ${kind}
+    kind: ${kind}
+    base_url: ${url}
+    api_key_env: ${key}
+    models: ${models}`,
+      note: `The provider’s own key stays in ${key} of the proxy. Agents never see it.`,
+    },
+    {
+      title: 'Start the proxy',
+      code: `reeve llm serve --config models.yaml --http ${proxyAt} --grpc-addr ${grpcAddr}`,
+    },
+    { title: 'Give the agent this environment', code: `${base}\n${key}=${tokenMark}` },
+  ];
+}
+
+const afterwards: Readonly<Record<Exclude<DoorId, 'sdk' | `mcp-${string}` | 'openai' | 'anthropic'>, string>> = {
+  'claude-code': 'Sessions that are open take the hook over; “/hooks” lists it.',
+  codex: 'Codex skips hooks without a word until they are trusted: start “codex”, type “/hooks” and trust this one.',
+  cursor: 'Cursor takes the file over when it is saved. The tab “Hooks” of its settings lists the hook.',
+  'gemini-cli': 'Start Gemini CLI again. “/hooks panel” lists the hook.',
+};
+
+function hookLines(host: keyof typeof afterwards, { grpcAddr, agentId }: LinesFor): readonly Lines[] {
+  const file = `~/.reeve/${agentId}.token`;
+  return [
+    {
+      title: 'Make a file for the token that only you can read',
+      code: `mkdir -p ~/.reeve && (umask 077; cat > ${file})`,
+    },
+    { title: 'Paste the token there, then press Enter and Ctrl D', code: tokenMark },
+    {
+      title: 'Install the hook',
+      code: `reeve hook install ${host} --agent-token-file ${file} --grpc-addr ${grpcAddr}`,
+      note: afterwards[host],
+    },
+  ];
+}
+
+/** Whether an address is of the machine that connects to it. */
+export function isLocal(address: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\]):\d+$/i.test(address);
+}
+
+/** The lines as they are shown: the token is hidden until it is asked for. */
+export function shownCode(code: string, token: string | undefined, isRevealed: boolean): string {
+  const shown = token === undefined ? 'AGENT_TOKEN' : isRevealed ? token : `${token.slice(0, 4)}${'•'.repeat(12)}`;
+  return code.replaceAll(tokenMark, () => shown);
+}
+
+/** What stands in the way of agents that use this address, if anything does. */
+export function addressWarning(grpcAddr: string, hasTls: boolean, pageHost: string): string | undefined {
+  const isOnThisMachine = isLocal(grpcAddr);
+  if (isOnThisMachine && !isLocal(`${pageHost}:1`)) {
+    return 'This address works on the gateway’s own machine alone. For agents elsewhere, set SVC_GRPC_ADDR to an address that they reach, or SVC_PUBLIC_GRPC_ADDR if there is one already.';
+  }
+  if (!isOnThisMachine && !hasTls) {
+    return 'Agents on other machines connect by TLS, and this gateway has none: set SVC_TLS_CERT and SVC_TLS_KEY, or let a proxy at this address take TLS.';
+  }
+  return undefined;
+}
