@@ -54,6 +54,8 @@ const acme = ['child', 'grandchild', 'root', 'second', 'solo'];
 const core = ['child', 'root', 'second'];
 
 describe('the overview', () => {
+  const moment: unknown = expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/);
+
   test('shows orgs, teams and agents, with what is in flight', async () => {
     const { orgs, teams, agents, totals } = await get<Overview>('/topology/overview');
     expect(orgs.toSorted((a, b) => a.org_id.localeCompare(b.org_id))).toEqual([
@@ -74,9 +76,11 @@ describe('the overview', () => {
       status: 'active',
       parent: null,
       depth: 0,
-      last_seen_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      last_seen_at: moment,
       in_flight: 2,
       spent_today_usd: '0.00',
+      doors: [{ door: 'sdk', first_used_at: moment, last_used_at: moment }],
+      uncovered: ['model_calls'],
     });
     expect(agents.find((agent) => agent.agent_id === 'grandchild')).toMatchObject({
       parent: { org_id: 'acme', team_id: 'core', agent_id: 'child' },
