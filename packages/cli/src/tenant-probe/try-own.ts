@@ -92,9 +92,7 @@ function ownWays(operation: Operation, { own, teamId }: Credential): OwnWay[] {
 
 /** Each place alone that can name a foreign record, all in the path, and all at once. */
 function waysToName(operation: Operation, { names, missing }: Other): Place[][] {
-  const nameable = placesOf(operation).filter(
-    (place) => names[place.kind] !== undefined && !isOwnControl(operation, place),
-  );
+  const nameable = placesOf(operation).filter(({ kind }) => names[kind] !== undefined);
   const isForeign = ({ kind }: Place) => names[kind] !== missing[kind];
   const ways = [
     ...nameable.filter(isForeign).map((place) => [place]),
@@ -103,14 +101,6 @@ function waysToName(operation: Operation, { names, missing }: Other): Place[][] 
   ];
   const distinct = new Map(ways.map((places) => [places.map(({ where, name }) => `${where}/${name}`).join(), places]));
   return [...distinct.values()].filter((places) => places.some(isForeign));
-}
-
-/**
- * Whether a place names controls of runs by their run. The probe has controlled runs of these names within the caller's
- * own tenant, so the caller finds its own records. Those of others would show their names.
- */
-function isOwnControl({ path }: Operation, { kind }: Place): boolean {
-  return kind === 'run' && path.endsWith('/runs/controls');
 }
 
 async function tryOther(
