@@ -50,6 +50,23 @@ test('an upstream that does not speak HTTP is a 502', async () => {
   expect(await failure()).toMatchObject({ status: 502 });
 });
 
+test('an upstream that changes the protocol is a 502', async () => {
+  world.upstream.script = (_, response) => {
+    response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+    return true;
+  };
+  expect(await failure()).toMatchObject({ status: 502, code: 'upstream_unavailable' });
+  await world.spent();
+});
+
+test('an upstream reads the body as it was judged, and at the place that was judged', async () => {
+  const body = JSON.stringify({ model, messages, x: '&model=gpt-4' });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-original-url': '/v1/files' };
+  expect((await world.post('/v1/chat/completions', body, headers)).status).toBe(200);
+  expect(world.upstream.last.headers).toMatchObject({ 'content-type': 'application/json' });
+  expect(world.upstream.last.headers).not.toHaveProperty('x-original-url');
+});
+
 test.each(['a crash', 'a hang'])('%s in the middle of a stream breaks it off for the client too', async (what) => {
   const before = await world.spent();
   world.upstream.script = (_, response) => {
@@ -107,7 +124,7 @@ test('a hundred megabytes pass through, and do not stay', async () => {
   await world.spent();
 });
 
-test('a redirect is passed on and not followed', async () => {
+test('a redirect is followed by nobody, and its place is not told', async () => {
   world.upstream.script = (_, response) => {
     response.writeHead(307, { location: `${world.upstream.url}/elsewhere` }).end();
     return true;
@@ -116,7 +133,7 @@ test('a redirect is passed on and not followed', async () => {
   const body = JSON.stringify({ model, messages });
   const url = `${world.proxy.url}/v1/chat/completions`;
   const answer = await fetch(url, { method: 'POST', body, headers, redirect: 'manual' });
-  expect(answer.status).toBe(307);
+  expect([answer.status, answer.headers.get('location')]).toEqual([307, null]);
   expect(world.upstream.last.url).toBe('/v1/chat/completions');
 });
 

@@ -62,6 +62,8 @@ export class UpstreamConnections {
       request.on('error', (error: NodeJS.ErrnoException) => {
         reject(new UpstreamFailure(error.code ?? 'it does not answer', isConnected));
       });
+      // An answer that wants to change the protocol ends without an error and without a response.
+      request.once('close', () => reject(new UpstreamFailure('it does not answer', isConnected)));
       request.end(body);
     });
   }

@@ -24,7 +24,17 @@ const ofTheProxy = [
   'x-api-key',
   'api-key',
   'cookie',
+  'content-type',
+  // Ask some servers for another method or path than the one that is judged.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
 ];
+
+/** Of the upstream's own place. A client that went there would take its token along. */
+const ofTheUpstream = ['location', 'alt-svc'];
 
 type Headers = Record<string, string | string[]>;
 
@@ -39,6 +49,8 @@ export function requestHeaders(request: IncomingMessage, token: string, upstream
   }
   // Compressed answers could not be read for their usage.
   headers['accept-encoding'] = 'identity';
+  // The body was read as JSON in UTF-8. No upstream may read it as a form, or in another encoding.
+  headers['content-type'] = 'application/json';
   headers['host'] = upstream.baseUrl.host;
   if (bytes > 0) headers['content-length'] = String(bytes);
   if (upstream.apiKey !== undefined) {
@@ -54,7 +66,7 @@ export function answerHeaders(
   secret: string | undefined,
   without: readonly string[],
 ): string[] {
-  const left = new Set([...hopByHop, ...namedBy(answer), ...without]);
+  const left = new Set([...hopByHop, ...ofTheUpstream, ...namedBy(answer), ...without]);
   const headers: string[] = [];
   for (let at = 0; at + 1 < answer.rawHeaders.length; at += 2) {
     const [name = '', value = ''] = answer.rawHeaders.slice(at, at + 2);

@@ -90,7 +90,7 @@ type CallParts = Pick<ModelCall, 'route' | 'query' | 'request' | 'response' | 't
 
 async function makeCall({ bodies, upstreams }: ProxyHands, parts: CallParts): Promise<ModelCall> {
   const { route, request, response } = parts;
-  const held = await bodies.read(request);
+  const held = await bodies.read(request, parts.token);
   try {
     const parsed = parseRequest(held.bytes);
     const upstream = upstreamFor(upstreams, route.dialect.kind, parsed.model);

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { lookalikeOf } from '../json/lookalike.ts';
+import { isTooDeep } from '../json/nesting.ts';
 import type { JsonMembers } from './json-members.ts';
 import { jsonMembers, repeatedKey, TooManyParts } from './json-members.ts';
 import { Refusal } from './refusal.ts';
@@ -14,6 +16,16 @@ export interface JsonRequest {
 const longestModel = 512;
 const mostParts = 2_000_000;
 
+/** Members by which a call is judged and paid, in all protocols. */
+const judged = new Set([
+  ...['model', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'stream', 'stream_options'],
+  ...['messages', 'input', 'system', 'tools'],
+  ...['previous_response_id', 'conversation', 'prompt', 'container', 'mcp_servers'],
+]);
+/** Members by which some upstreams take another model than the one that is judged. */
+const furtherModels = new Set(['models', 'fallbacks', 'fallback_models']);
+const refusable = new Set([...judged, ...furtherModels]);
+
 /**
  * Reads the body of a request. It passes on as it came, so it must mean the same to every reader: a text that readers
  * may understand differently, such as one that names two models, is refused.
@@ -21,21 +33,35 @@ const mostParts = 2_000_000;
 export function parseRequest(body: Buffer): JsonRequest {
   if (!isUtf8(body)) throw new Refusal('invalid_request', 'the body is not valid UTF-8');
   const places = placesIn(body);
-  const value = parsed(() => JSON.parse(body.toString('utf8')) as unknown);
+  const text = body.toString('utf8');
+  if (isTooDeep(text)) throw new Refusal('invalid_request', 'the body is nested too deeply');
+  const value = parsed(() => JSON.parse(text) as unknown);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal('invalid_request', 'the body must be a JSON object');
   }
-  const repeated = repeatedKey(places);
-  if (repeated !== undefined) {
-    throw new Refusal('invalid_request', `the body has the member ${JSON.stringify(repeated.slice(0, 64))} twice`);
-  }
+  requireClear(places, refusable, 'the body');
   const request = value as Readonly<Record<string, unknown>>;
-  const { model } = request;
+  const { model, stream } = request;
+  const further = Object.keys(request).find((key) => furtherModels.has(key));
+  if (further !== undefined) throw new Refusal('invalid_request', `${further}: only the one model of a call is judged`);
+  // Some upstreams take 1 or "true" for true.
+  if (typeof (stream ?? false) !== 'boolean') throw new Refusal('invalid_request', 'stream: must be true or false');
   if (typeof model !== 'string' || model === '')
     throw new Refusal('invalid_request', 'model: must be a non-empty text');
   if (model.length > longestModel)
     throw new Refusal('invalid_request', `model: longer than ${longestModel} characters`);
   return { body, value: request, places, model };
+}
+
+/** Refuses an object whose members are not the same to every reader. `known` are those whose meaning matters. */
+export function requireClear(places: JsonMembers, known: ReadonlySet<string>, what: string): void {
+  const quoted = (name: string) => JSON.stringify(name.slice(0, 64));
+  const repeated = repeatedKey(places);
+  if (repeated !== undefined) throw new Refusal('invalid_request', `${what} has the member ${quoted(repeated)} twice`);
+  const names = places.members.map(({ key }) => key);
+  const lookalike = lookalikeOf(names, known);
+  if (lookalike === undefined) return;
+  throw new Refusal('invalid_request', `${what} has the member ${quoted(lookalike)}, which must be in lower case`);
 }
 
 /** A maximum that the request names. Null counts as none. */

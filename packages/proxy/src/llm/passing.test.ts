@@ -37,6 +37,7 @@ test('the upstream gets its key in place of the token, and nothing of one connec
   expect(requestHeaders(request, 'rva_token', upstream, 3)).toEqual({
     'anthropic-version': ['2023-06-01'],
     'accept-encoding': 'identity',
+    'content-type': 'application/json',
     host: 'up.example',
     'content-length': '3',
     'x-api-key': 'sk-provider',

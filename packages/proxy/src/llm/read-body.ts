@@ -8,6 +8,11 @@ export interface BodyLimits {
   readonly mostTogether: number;
 }
 
+/** What a chunk takes besides its bytes. A client can send one for each byte. */
+const chunkOverhead = 128;
+/** Of the room for all, one agent takes no more than this part, unless two bodies need more. */
+const share = 1 / 4;
+
 /** A body, and its room. */
 export interface HeldBody {
   readonly bytes: Buffer;
@@ -18,31 +23,34 @@ export interface HeldBody {
 /** Reads the bodies of requests, and holds no more of them than there is room for. */
 export class BodyReader {
   readonly #limits: BodyLimits;
+  readonly #heldBy = new Map<string, number>();
   #held = 0;
 
   constructor(limits: BodyLimits) {
     this.#limits = limits;
   }
 
-  async read(request: IncomingMessage): Promise<HeldBody> {
+  /** Reads the body of a request of an agent. */
+  async read(request: IncomingMessage, owner: string): Promise<HeldBody> {
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity')
       throw new Refusal('invalid_request', 'a compressed body cannot be judged; send it plain');
     if (Number(request.headers['content-length'] ?? 0) > this.#limits.most) throw this.#tooLarge();
     const chunks: Buffer[] = [];
-    let held = 0;
+    let [bytes, held] = [0, 0];
     const release = () => {
-      this.#held -= held;
+      this.#hold(owner, -held);
       held = 0;
     };
     try {
       // The connection outlives a refusal: the client must be able to read it.
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        held += chunk.length;
-        this.#held += chunk.length;
+        bytes += chunk.length;
+        held += chunk.length + chunkOverhead;
+        this.#hold(owner, chunk.length + chunkOverhead);
         chunks.push(chunk);
-        if (held > this.#limits.most) throw this.#tooLarge();
-        if (this.#held > this.#limits.mostTogether) {
+        if (bytes > this.#limits.most) throw this.#tooLarge();
+        if (this.#isFull(owner)) {
           throw new Refusal('overloaded', 'there is no room for further requests at the moment');
         }
       }
@@ -52,6 +60,19 @@ export class BodyReader {
     }
     const [first] = chunks;
     return { bytes: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks), release };
+  }
+
+  #hold(owner: string, bytes: number): void {
+    this.#held += bytes;
+    const held = (this.#heldBy.get(owner) ?? 0) + bytes;
+    if (held === 0) this.#heldBy.delete(owner);
+    else this.#heldBy.set(owner, held);
+  }
+
+  #isFull(owner: string): boolean {
+    const { most, mostTogether } = this.#limits;
+    const mostOfOne = Math.max(2 * most, mostTogether * share);
+    return this.#held > mostTogether || (this.#heldBy.get(owner) ?? 0) > mostOfOne;
   }
 
   #tooLarge(): Refusal {

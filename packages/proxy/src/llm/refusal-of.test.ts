@@ -4,6 +4,7 @@ import {
   OperationTerminatedError,
   ReeveInternal,
   ReeveInvalidRequest,
+  ReeveResourceExhausted,
   ReeveUnauthenticated,
   ReeveUnavailable,
 } from '@reeve/sdk';
@@ -45,6 +46,7 @@ test.each([
   [new OperationTerminatedError({ opId: 'o', reason: 'approval expired', controlId: '' }), 403, 'approval_pending', ''],
   [new ReeveUnauthenticated('unknown'), 401, 'invalid_api_key', 'unknown'],
   [new ReeveUnavailable('away'), 503, 'gateway_unavailable', 'away'],
+  [new ReeveResourceExhausted('slow down'), 503, 'overloaded', 'slow down'],
   [new ReeveInternal('odd'), 503, 'gateway_unavailable', 'Reeve'],
   [new ReeveInvalidRequest('max_output_tokens: too large'), 400, 'invalid_request', 'max_output_tokens'],
   [new TypeError('sk-secret'), 500, 'internal_error', 'the proxy has failed'],

@@ -31,7 +31,9 @@ export function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof ReeveUnauthenticated) return badToken(error.message);
   if (error instanceof ReeveInvalidRequest) return new Refusal('invalid_request', error.message);
-  if (error instanceof ReeveUnavailable || error instanceof ReeveResourceExhausted) return away(error.message);
+  // A gateway that has enough of an agent is not away: nothing may happen unchecked.
+  if (error instanceof ReeveResourceExhausted) return new Refusal('overloaded', `Reeve has no room: ${error.message}`);
+  if (error instanceof ReeveUnavailable) return away(error.message);
   if (error instanceof ReeveError) return away('it gave no answer that makes sense');
   return new Refusal('internal_error', 'the proxy has failed');
 }

@@ -1,4 +1,5 @@
-import type { JsonId, JsonObject, Message } from './protocol/message.ts';
+import type { AbandonedIds } from './abandoned-ids.ts';
+import type { JsonId, JsonObject, Message, Request } from './protocol/message.ts';
 import { keyOf, notificationMessage } from './protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import type { UpstreamGone } from './transport/upstream.ts';
@@ -67,6 +68,20 @@ export class PendingRequests {
   on(exchange: Exchange): PendingRequest[] {
     return this.all().filter((request) => request.exchange === exchange);
   }
+}
+
+const mostPending = 10_000;
+
+/** Why requests cannot be added to those under way. Undefined if they can. */
+export function noRoomFor(
+  requests: readonly Request[],
+  pending: PendingRequests,
+  abandoned: AbandonedIds,
+): string | undefined {
+  const isTaken = ({ id, method }: Request) =>
+    pending.has(id) || abandoned.isBarred(id, method === 'tools/call' || method === 'tools/list');
+  if (requests.some(isTaken)) return 'the id is the one of another request';
+  return pending.size + requests.length > mostPending ? 'too many requests are under way' : undefined;
 }
 
 /** Gives the client what came back. */

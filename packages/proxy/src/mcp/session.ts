@@ -1,32 +1,25 @@
-import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
-import type { Governor } from './govern/governor.ts';
+import type { ListPage } from './lock/tool-catalog.ts';
+import { isGoverned } from './govern/is-governed.ts';
 import { visibleTools } from './govern/list-tools.ts';
 import { BatchExchange } from './transport/batch-exchange.ts';
 import { OwnRequests } from './own-requests.ts';
 import type { Arrival, PendingRequest } from './pending-requests.ts';
-import { cancellation, passOn, PendingRequests } from './pending-requests.ts';
-import { startCall } from './start-call.ts';
+import { AbandonedIds } from './abandoned-ids.ts';
+import { cancellation, noRoomFor, passOn, PendingRequests } from './pending-requests.ts';
+import { objectionTo, passesWhole } from './objection.ts';
+import type { SessionOptions } from './session-options.ts';
+import { startCall, toolOf } from './start-call.ts';
+import { ambiguityOf } from './protocol/ambiguity.ts';
 import { envelopeOf, metaOf, subscriptionKey } from './protocol/envelope.ts';
 import type { JsonId, JsonObject, Message, Request } from './protocol/message.ts';
 import { asNotification, asRequest, asResponse, errorMessage, isBatch, isObject } from './protocol/message.ts';
-import { keyOf, messageOf, partsOf } from './protocol/message.ts';
+import { messageOf, partsOf } from './protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import { ownExchange } from './transport/exchange.ts';
 import type { Upstream, UpstreamEvents } from './transport/upstream.ts';
 import { UpstreamGone } from './transport/upstream.ts';
 
-export interface SessionOptions {
-  readonly connect: (events: UpstreamEvents) => Upstream;
-  readonly governor: Governor;
-  readonly catalog: ToolCatalog;
-  /** Where a message of the server goes that belongs to no exchange. */
-  readonly unrelated: (isRequest: boolean) => Exchange | undefined;
-  readonly onGone: (why: UpstreamGone) => void;
-  /** Lists tools in place of this session, for one that lasts no longer than an exchange. */
-  readonly lister?: (envelope: JsonObject | undefined) => ListPage;
-}
-
-const mostPending = 10_000;
+const unclear = 'the MCP server sends messages that readers understand differently; they are left out';
 const lastCallsMs = 5000;
 
 /**
@@ -40,9 +33,9 @@ export class Session implements UpstreamEvents {
   readonly #calls = new Set<Promise<void>>();
   readonly #own = new OwnRequests();
   readonly #watched = new WeakSet<Exchange>();
-  /** Calls whose results were not given. */
-  readonly #withheld = new Set<string>();
+  readonly #abandoned = new AbandonedIds();
   #gone: UpstreamGone | undefined;
+  #saidUnclear = false;
   /** Asks in the name of the client, in the revision that it speaks. */
   #envelope: JsonObject | undefined;
 
@@ -57,20 +50,24 @@ export class Session implements UpstreamEvents {
 
   /** Takes a message of the client. Resolves when there is room for more. */
   async fromClient(message: Message, exchange: Exchange, runId: string): Promise<void> {
-    if (!isBatch(message)) return this.#take(message, exchange, runId);
     const parts = partsOf(message);
-    // Nobody knows what a server makes of a batch within a batch.
-    if (parts.some(isBatch)) return exchange.deliver(errorMessage(null, -32_600, 'a batch holds another batch'));
+    const refuse = async (text: string, id?: JsonId) => {
+      await exchange.deliver(errorMessage(id, -32_600, text));
+      exchange.end();
+    };
+    const objection = objectionTo(parts);
+    if (objection !== undefined) return refuse(objection.text, objection.id);
+    if (!isBatch(message)) return this.#take(message, exchange, runId);
     if (parts.some(isGoverned)) {
       // Each answers in its own time. The client gets the answers together, as it asked.
       const batch = new BatchExchange(exchange, parts.map(asRequest));
       for (const part of parts) await this.#take(part, batch, runId);
       return;
     }
-    for (const part of parts) {
-      const request = asRequest(part);
-      if (request !== undefined) this.#add(request, exchange);
-    }
+    const requests = parts.map(asRequest).filter((request) => request !== undefined);
+    const reason = this.#gone?.message ?? noRoomFor(requests, this.#pending, this.#abandoned);
+    if (reason !== undefined) return refuse(reason);
+    for (const request of requests) this.#add(request, exchange);
     await this.#upstream.send(message, exchange);
   }
 
@@ -105,9 +102,9 @@ export class Session implements UpstreamEvents {
   }
 
   async message(message: Message, from?: Exchange, mark?: Mark): Promise<void> {
+    if (ambiguityOf(message) !== undefined) return this.#unclear(message);
     const parts = isBatch(message) ? partsOf(message) : [];
-    const concernsUs = parts.some((part) => this.#findAnswered(part)?.arrived !== undefined);
-    if (concernsUs) {
+    if (!passesWhole(parts, (part) => this.#findAnswered(part))) {
       for (const part of parts) await this.message(part, from);
       return;
     }
@@ -171,16 +168,15 @@ export class Session implements UpstreamEvents {
     const { id, method, params } = request;
     const refuse = (code: number, text: string) => exchange.deliver(errorMessage(id, code, text));
     if (this.#gone !== undefined) return refuse(-32_000, this.#gone.message);
-    if (this.#pending.has(id)) return refuse(-32_600, 'the id is the one of another request that is under way');
-    if (this.#pending.size >= mostPending) return refuse(-32_000, 'too many requests are under way');
+    const noRoom = noRoomFor([request], this.#pending, this.#abandoned);
+    if (noRoom !== undefined) return refuse(-32_600, noRoom);
     const envelope = envelopeOf(params);
     const { catalog, lister } = this.#options;
     this.#envelope = envelope ?? this.#envelope;
     if (envelope !== undefined || lister !== undefined) catalog.refreshIfStale(lister?.(envelope) ?? this.listPage);
     if (method === 'tools/call') {
-      if (isObject(params) && typeof params['name'] === 'string') {
-        return this.#call(request, params['name'], message, exchange, runId);
-      }
+      const tool = toolOf(params);
+      if (tool !== undefined) return this.#call(request, tool, message, exchange, runId);
       return refuse(-32_602, 'params.name must be the name of a tool');
     }
     const listed = (arrival: Arrival) => this.#until(this.#listed(pending, arrival));
@@ -214,16 +210,11 @@ export class Session implements UpstreamEvents {
         await this.#upstream.send(message, exchange, headers);
       },
       stop: (notification) => {
-        this.#withhold(request.id);
+        this.#abandoned.withhold(request.id);
         this.#upstream.cancel(request.id, notification);
       },
     });
     this.#until(started.done.finally(() => this.#pending.remove(started.pending)));
-  }
-
-  #withhold(id: JsonId): void {
-    if (this.#withheld.size >= mostPending) this.#withheld.clear();
-    this.#withheld.add(keyOf(id));
   }
 
   #until(work: Promise<void>): void {
@@ -245,6 +236,7 @@ export class Session implements UpstreamEvents {
   #cancel(request: PendingRequest, notification = cancellation(request, 'cancelled by the client')): void {
     if (request.cancel !== undefined) return request.cancel();
     this.#pending.remove(request);
+    this.#abandoned.cancel(request.id);
     this.#upstream.cancel(request.id, notification);
   }
 
@@ -257,6 +249,14 @@ export class Session implements UpstreamEvents {
   #findAnswered(part: Message): PendingRequest | undefined {
     const response = asResponse(part);
     return response === undefined ? undefined : this.#pending.get(response.id);
+  }
+
+  /** Does not pass. Whoever waits for it learns that. */
+  #unclear({ value }: Message): void {
+    if (!this.#saidUnclear) this.#options.governor.warn(unclear);
+    this.#saidUnclear = true;
+    const request = isObject(value) ? this.#pending.get(value['id']) : undefined;
+    if (request !== undefined) this.#lose(request, new UpstreamGone('the MCP server sent no clear answer'));
   }
 
   async #answered(message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
@@ -273,7 +273,9 @@ export class Session implements UpstreamEvents {
 
   /** An answer that nobody waits for, or nobody asked for, goes nowhere. On a replay it was given before. */
   async #repeated(id: JsonId, message: Message, from: Exchange | undefined, mark: Mark | undefined): Promise<void> {
-    if (from?.isReplay !== true || this.#withheld.has(keyOf(id))) return;
+    const isWithheld = this.#abandoned.isWithheld(id);
+    if (from === undefined) this.#abandoned.answered(id);
+    if (from?.isReplay !== true || isWithheld) return;
     const { governor, catalog } = this.#options;
     await from.deliver(await visibleTools(message, governor, catalog), mark);
   }
@@ -291,9 +293,4 @@ export class Session implements UpstreamEvents {
     const exchange = from ?? concerned?.exchange ?? this.#options.unrelated(asRequest(message) !== undefined);
     await exchange?.deliver(relayed, mark);
   }
-}
-
-function isGoverned(message: Message): boolean {
-  const method = asRequest(message)?.method ?? asNotification(message)?.method;
-  return method === 'tools/call' || method === 'tools/list';
 }

@@ -1,3 +1,4 @@
+import { twinOf } from '../json/lookalike.ts';
 import type { ToolCatalog } from './lock/tool-catalog.ts';
 import { deniedBy, refusedResult } from './govern/answers.ts';
 import { CallProgress } from './govern/call-progress.ts';
@@ -8,7 +9,7 @@ import { cancellation, passOn } from './pending-requests.ts';
 import { metaOf } from './protocol/envelope.ts';
 import { headersOfParams } from './protocol/mcp-headers.ts';
 import type { Message, Request } from './protocol/message.ts';
-import { isObject } from './protocol/message.ts';
+import { errorMessage, isObject } from './protocol/message.ts';
 
 interface AskedCall {
   readonly request: Request;
@@ -22,6 +23,15 @@ interface CallSession {
   track(handlers: Partial<PendingRequest>): PendingRequest;
   send(headers: Readonly<Record<string, string>>): Promise<void>;
   stop(notification: Message): void;
+}
+
+/** No check holds a longer one, and matching it against globs could take forever. */
+const longestName = 512;
+
+/** The tool that a call names. Undefined if it names none. */
+export function toolOf(params: unknown): string | undefined {
+  const name = isObject(params) ? params['name'] : undefined;
+  return typeof name === 'string' && name.length <= longestName ? name : undefined;
 }
 
 /** Starts a call of a tool: first the lock, then the decision, then the server. */
@@ -51,6 +61,11 @@ export function startCall(
       return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
     }
     const known = catalog.find(tool);
+    const twin = isObject(args) ? twinOf(Object.keys(args), known?.parameters ?? new Set()) : undefined;
+    if (twin !== undefined) {
+      const text = `${JSON.stringify(twin.slice(0, 64))} differs from another argument only in upper and lower case`;
+      return deliver(errorMessage(id, -32_602, text));
+    }
     const call = {
       id,
       tool,

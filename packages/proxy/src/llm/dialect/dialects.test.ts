@@ -46,6 +46,28 @@ test.each([{ max_tokens: '5' }, { max_tokens: -1 }, { max_tokens: 1.5 }, { n: 0 
   },
 );
 
+test.each([
+  '{"model":"m","Model":"x"}',
+  '{"model":"m","Max_tokens":9}',
+  '{"model":"m","me\u017f\u017fages":[]}',
+  '{"model":"m","STREAM":true}',
+  '{"model":"m","models":["x"]}',
+  '{"model":"m","Fallbacks":["x"]}',
+  '{"model":"m","stream":1}',
+  '{"model":"m","stream":"true"}',
+  '{"model":"m","stream":true,"stream_options":{"include_usage":false,"include_usage":true}}',
+  '{"model":"m","stream":true,"stream_options":{"include_usage":true,"Include_Usage":false}}',
+  `{"model":"m","a":${'['.repeat(1e6)}${']'.repeat(1e6)}}`,
+])('a body that upstreams may understand differently is refused: %#', (text) => {
+  expect(() => openaiChat.bodyFor(parseRequest(Buffer.from(text)))).toThrow(Refusal);
+});
+
+test('a stream asks for its usage once', () => {
+  const asked = { model: 'm', stream: true, stream_options: { Include_Usage: false, other: 1 } };
+  const { stream_options: options } = JSON.parse(openaiChat.bodyFor(request(asked)).toString()) as typeof asked;
+  expect(options).toEqual({ other: 1, include_usage: true });
+});
+
 test('a stream asks for its usage, and every other byte of the body stays', () => {
   const member = fc.tuple(
     oddText.map((key) => `x${key}`),

@@ -1,5 +1,7 @@
+import { lookalikeOf } from '../../json/lookalike.ts';
 import type { JsonRequest } from '../json-request.ts';
-import { limitIn } from '../json-request.ts';
+import { jsonMembers } from '../json-members.ts';
+import { limitIn, requireClear } from '../json-request.ts';
 import { errorBodyOf } from '../refusal.ts';
 import type { Dialect, SeenUsage, StreamReader } from './dialect.ts';
 import { chatUsageOf } from './openai-usage.ts';
@@ -14,7 +16,11 @@ export const openaiChat: Dialect = {
     return each.length === 0 ? undefined : Math.max(...each);
   },
   choicesOf: (request) => limitIn(request, 'n', 1) ?? 1,
-  bodyFor: (request) => (asksForUsage(request) ? request.body : withUsage(request)),
+  bodyFor: (request) => {
+    if (!asksForUsage(request)) return withUsage(request);
+    requireClearOptions(request);
+    return request.body;
+  },
   usageOf: chatUsageOf,
   readerFor: (request) => new ChatReader(!asksForUsage(request)),
   errorEvent: (refusal) => `data: ${JSON.stringify(errorBodyOf('openai', refusal))}\n\n`,
@@ -29,6 +35,15 @@ function asksForUsage({ value }: JsonRequest): boolean {
   return objectIn(value, 'stream_options')?.['include_usage'] === true;
 }
 
+const judgedOptions = new Set(['include_usage']);
+
+/** Who asks for the usage itself must do so in a way that every upstream understands. */
+function requireClearOptions({ body, value, places }: JsonRequest): void {
+  const place = places.members.find(({ key }) => key === 'stream_options');
+  if (place === undefined || objectIn(value, 'stream_options') === undefined) return;
+  requireClear(jsonMembers(body.subarray(place.from, place.to)), judgedOptions, 'stream_options');
+}
+
 /** The body with `include_usage`. Every other byte stays. */
 function withUsage({ body, value, places }: JsonRequest): Buffer {
   const place = places.members.find(({ key }) => key === 'stream_options');
@@ -39,7 +54,10 @@ function withUsage({ body, value, places }: JsonRequest): Buffer {
       body.subarray(places.end),
     ]);
   }
-  const options = { ...objectIn(value, 'stream_options'), include_usage: true };
+  const others = Object.entries(objectIn(value, 'stream_options') ?? {}).filter(
+    ([key]) => lookalikeOf([key], judgedOptions) === undefined,
+  );
+  const options = { ...Object.fromEntries(others), include_usage: true };
   const text = Buffer.from(JSON.stringify(options));
   return Buffer.concat([body.subarray(0, place.from), text, body.subarray(place.to)]);
 }

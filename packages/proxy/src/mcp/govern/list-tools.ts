@@ -1,4 +1,5 @@
 import { ReeveUnauthenticated } from '@reeve/sdk';
+import { lookalikeOf } from '../../json/lookalike.ts';
 import type { Message } from '../protocol/message.ts';
 import { asResponse, edited, errorMessage, isObject } from '../protocol/message.ts';
 import type { ToolCatalog } from '../lock/tool-catalog.ts';
@@ -13,6 +14,13 @@ export async function visibleTools(message: Message, governor: Governor, catalog
   const response = asResponse(message);
   const listed = isObject(response?.result) ? response.result['tools'] : undefined;
   if (response === undefined || !Array.isArray(listed)) return message;
+  if (lookalikeOf(Object.keys(response.result ?? {}), members) !== undefined) {
+    return errorMessage(
+      response.id,
+      -32_000,
+      'the MCP server lists tools in a way that readers understand differently',
+    );
+  }
   const tools = listed.filter(isTool);
   catalog.learn(tools);
   const asLocked = tools.filter((tool) => catalog.isAsLocked(tool)).map(({ name }) => name);
@@ -26,15 +34,17 @@ export async function visibleTools(message: Message, governor: Governor, catalog
     governor.warn(`fail-open: a list of tools passes as it is: ${reason}`);
     denied = new Set();
   }
-  const visible = new Set(asLocked.filter((name) => !denied.has(name)));
-  const isVisible = (tool: unknown) => isTool(tool) && visible.has(tool.name);
-  if (listed.every(isVisible)) return message;
+  // One by one: a server may list another tool under the name of one that is as it was locked.
+  const visible = listed.map((tool) => isTool(tool) && catalog.isAsLocked(tool) && !denied.has(tool.name));
+  if (visible.every(Boolean)) return message;
   return edited(message, (value) => {
     const { result } = value;
     if (!isObject(result) || !Array.isArray(result['tools'])) return value;
-    return { ...value, result: { ...result, tools: result['tools'].filter(isVisible) } };
+    return { ...value, result: { ...result, tools: result['tools'].filter((_, at) => visible[at]) } };
   });
 }
+
+const members = new Set(['tools']);
 
 /** Of a name that no check can hold, nobody can say whether it is denied. It cannot be called either. */
 const longestName = 512;

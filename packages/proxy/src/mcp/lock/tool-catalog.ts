@@ -13,6 +13,8 @@ export type ListPage = (cursor: unknown) => Promise<JsonObject>;
 interface KnownTool {
   readonly annotations: JsonObject | undefined;
   readonly headers: readonly ParamHeader[];
+  /** The names of its parameters. */
+  readonly parameters: ReadonlySet<string>;
 }
 
 export interface CatalogOptions {
@@ -51,7 +53,10 @@ export class ToolCatalog {
   learn(tools: readonly unknown[]): void {
     for (const tool of tools.filter(isTool)) {
       if (this.#known.size >= mostTools && !this.#known.has(tool.name)) return;
-      this.#known.set(tool.name, { annotations: annotationsOf(tool), headers: paramHeadersOf(tool['inputSchema']) });
+      const schema = tool['inputSchema'];
+      const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+      const parameters = new Set(Object.keys(properties));
+      this.#known.set(tool.name, { annotations: annotationsOf(tool), headers: paramHeadersOf(schema), parameters });
     }
   }
 
@@ -104,7 +109,8 @@ export class ToolCatalog {
       const tools = await allTools(list);
       this.#listedAt = Date.now();
       this.learn(tools);
-      this.#verified = new Set(tools.filter((tool) => this.isAsLocked(tool)).map(({ name }) => name));
+      const different = new Set(tools.filter((tool) => !this.isAsLocked(tool)).map(({ name }) => name));
+      this.#verified = new Set(tools.map(({ name }) => name).filter((name) => !different.has(name)));
       const changed = changesOf(lock, tools);
       if (changed.length > 0) this.#options.onChanged(changed);
     } catch (error) {
@@ -143,7 +149,12 @@ export async function allTools(list: ListPage): Promise<ListedTool[]> {
 }
 
 function changesOf(lock: ToolHashes, tools: readonly ListedTool[]): ChangedTool[] {
-  const actual = new Map(tools.map((tool) => [tool.name, toolHash(tool)]));
+  const actual = new Map<string, string>();
+  for (const tool of tools) {
+    // Of several tools with one name, one that differs counts.
+    const known = actual.get(tool.name);
+    if (known === undefined || known === lock[tool.name]) actual.set(tool.name, toolHash(tool));
+  }
   const names = new Set([...Object.keys(lock), ...actual.keys()]);
   return [...names]
     .map((tool) => ({ tool, locked: Object.hasOwn(lock, tool) ? lock[tool] : undefined, actual: actual.get(tool) }))

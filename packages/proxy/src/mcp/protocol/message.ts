@@ -1,4 +1,4 @@
-import { isTooDeep } from './nesting.ts';
+import { isTooDeep } from '../../json/nesting.ts';
 
 /** A JSON-RPC message: what it says, and one line of JSON to send it on. */
 export interface Message {

@@ -1,0 +1,31 @@
+import { ambiguityOf } from './protocol/ambiguity.ts';
+import type { PendingRequest } from './pending-requests.ts';
+import type { JsonId, Message } from './protocol/message.ts';
+import { asRequest, asResponse, isBatch, keyOf } from './protocol/message.ts';
+
+/** Why a message of the client reaches no server, given its parts. Undefined if it may. */
+export function objectionTo(
+  parts: readonly Message[],
+): { readonly id?: JsonId | undefined; readonly text: string } | undefined {
+  for (const part of parts) {
+    const text = ambiguityOf(part);
+    if (text !== undefined) return { id: parts.length === 1 ? asRequest(part)?.id : undefined, text };
+  }
+  // Nobody knows what a server makes of a batch within a batch.
+  if (parts.some(isBatch)) return { text: 'a batch holds another batch' };
+  const ids = parts.map(asRequest).filter((request) => request !== undefined);
+  const isTwice = new Set(ids.map(({ id }) => keyOf(id))).size < ids.length;
+  return isTwice ? { text: 'two requests of a batch have the same id' } : undefined;
+}
+
+/** Whether a batch of the server passes as it is: nothing in it is governed, unclear, or an answer to nobody. */
+export function passesWhole(
+  parts: readonly Message[],
+  answeredBy: (part: Message) => PendingRequest | undefined,
+): boolean {
+  return parts.every((part) => {
+    if (ambiguityOf(part) !== undefined) return false;
+    const request = answeredBy(part);
+    return request === undefined ? asResponse(part) === undefined : request.arrived === undefined;
+  });
+}

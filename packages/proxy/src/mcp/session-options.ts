@@ -1,0 +1,16 @@
+import type { Governor } from './govern/governor.ts';
+import type { ListPage, ToolCatalog } from './lock/tool-catalog.ts';
+import type { JsonObject } from './protocol/message.ts';
+import type { Exchange } from './transport/exchange.ts';
+import type { Upstream, UpstreamEvents, UpstreamGone } from './transport/upstream.ts';
+
+export interface SessionOptions {
+  readonly connect: (events: UpstreamEvents) => Upstream;
+  readonly governor: Governor;
+  readonly catalog: ToolCatalog;
+  /** Where a message of the server goes that belongs to no exchange. */
+  readonly unrelated: (isRequest: boolean) => Exchange | undefined;
+  readonly onGone: (why: UpstreamGone) => void;
+  /** Lists tools in place of this session, for one that lasts no longer than an exchange. */
+  readonly lister?: (envelope: JsonObject | undefined) => ListPage;
+}

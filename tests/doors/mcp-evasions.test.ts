@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import { McpWorld } from './mcp-world.ts';
+
+// What an agent may try so that another thing happens than what was judged.
+
+let world: McpWorld;
+beforeAll(async () => {
+  world = await McpWorld.start();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+it.each([
+  ['{"id":"e0","method":"ping","Method":"tools/call","params":{"name":"wipe"}}', 'e0'],
+  ['{"id":"e1","METHOD":"tools/call","params":{"name":"wipe"}}', null],
+  ['{"id":"e2","method":"tools/call","params":{"name":"echo","Name":"wipe"}}', 'e2'],
+  ['{"id":"e3","method":"tools/call","params":{"name":"echo"},"param\u017f":{"name":"wipe"}}', 'e3'],
+  ['{"id":"e4","method":["tools/call"],"params":{"name":"wipe"}}', null],
+  ['{"id":"e5","method":"ping","result":{},"params":{"name":"wipe"}}', 'e5'],
+  ['[{"id":"e6","method":"ping"},{"id":"e7","Method":"tools/call","params":{"name":"wipe"}}]', null],
+  ['[{"id":"e8","method":"ping"},{"id":"e8","method":"x/wipe"}]', null],
+  ['{"id":"e9","method":"tools/call","params":{"name":"echo","arguments":{"path":"a","Path":"wipe"}}}', 'e9'],
+  [`{"id":"e10","method":"tools/call","params":{"name":"wipe${'e'.repeat(600)}"}}`, 'e10'],
+])('%s reaches no server', async (line, id) => {
+  await using client = await world.run();
+  client.write(line);
+  expect((await client.answer(id)).error?.code).toBeLessThanOrEqual(-32_600);
+  await client.ask('ping');
+  expect(world.heard().filter((message) => JSON.stringify(message).includes('wipe'))).toEqual([]);
+});
+
+it('an id of a call under way is not free for a batch', async () => {
+  await using client = await world.run();
+  const slow = client.start('tools/call', { name: 'slow' });
+  const { op_id: opId } = await world.op();
+  await world.control('pause', opId);
+  client.write(`[{"jsonrpc":"2.0","id":${slow},"method":"ping"}]`);
+  expect((await client.answer(null)).error?.message).toMatch('another request');
+  await world.control('terminate', opId);
+  expect((await client.answer(slow)).result?.content[0]?.text).toMatch(/^Stopped/);
+});
+
+it('what was stopped gives its result under no other request', async () => {
+  await using client = await world.run();
+  const slow = client.start('tools/call', { name: 'slow' });
+  await world.control('terminate', (await world.op()).op_id);
+  expect((await client.answer(slow)).result?.isError).toBe(true);
+  const before = client.lines.length;
+  client.send({ id: slow, method: 'ping' });
+  await eventually(() => expect(client.lines.length).toBeGreaterThan(before));
+  expect(client.messages.at(-1)).toMatchObject({ id: slow, error: { code: -32_600 } });
+});
