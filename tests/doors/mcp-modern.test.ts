@@ -64,6 +64,11 @@ async function overStdio(behind: Behind): Promise<StdioClientTransport> {
   });
 }
 
+/** How many calls of `slow` the server over HTTP has begun. */
+function begun(): number {
+  return upstream.stderr.match(/slow began/g)?.length ?? 0;
+}
+
 /** Subscribes, is told of a change, and is told no more. */
 async function hearsOfChanges(client: Client): Promise<void> {
   let changes = 0;
@@ -116,8 +121,11 @@ describe.each<[Front, Behind, Mode, string]>([
 
     const cancel = new AbortController();
     const before = world.outcomes().length;
+    const begunBefore = begun();
     const slow = call('slow', {}, { signal: cancel.signal });
     await world.op();
+    // An operation runs at the gateway before its call is at the server.
+    if (behind === 'url') await eventually(() => expect(begun()).toBe(begunBefore + 1));
     cancel.abort();
     await expect(slow).rejects.toThrow();
     await eventually(() => expect(world.outcomes().slice(before)).toContain('cancelled'));

@@ -78,7 +78,11 @@ async function carriedOut(call: ToolCallInFlight, governor: Governor): Promise<E
   } catch (error) {
     if (error instanceof UpstreamGone) return { gone: error };
     if (held !== undefined && !begun) await callOff(agent, held);
-    if (call.cancelled.aborted) return undefined;
+    if (call.cancelled.aborted) {
+      // The client left before the answer to the check came. A heartbeat brings the report that nothing happened.
+      if (held === undefined && !begun) void agent.heartbeat().catch(() => {});
+      return undefined;
+    }
     if (error instanceof OperationTerminatedError && begun) return { refused: stopped(error.reason, error.opId) };
     if (error instanceof ActionDeniedError && error.answer.source === 'sdk') {
       return withoutGateway(call, governor, error.answer.reason);
