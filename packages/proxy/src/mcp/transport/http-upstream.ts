@@ -7,6 +7,7 @@ import { asNotification, asRequest, asResponse, isObject, keyOf, longestMessage 
 import { parseMessage, partsOf } from '../protocol/message.ts';
 import { EventReader } from './event-stream.ts';
 import type { Exchange, Refusal } from './exchange.ts';
+import { badGateway, headerOf, refusalOf } from './http-refusal.ts';
 import type { HttpCall } from './http-request.ts';
 import { readBody, sendHttp } from './http-request.ts';
 import type { Upstream, UpstreamEvents } from './upstream.ts';
@@ -26,7 +27,7 @@ interface Post {
   readonly unanswered: Set<string>;
 }
 
-const longestRefusal = 1024 * 1024;
+const longestDiscarded = 1024 * 1024;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
 const mostRetries = 5;
@@ -238,33 +239,12 @@ export class HttpUpstream implements Upstream {
   }
 }
 
-function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
+/** Nobody needs the answer. A server could go on with it forever. */
 function discard(response: IncomingMessage): void {
-  response.resume();
-  response.on('error', () => {});
-}
-
-/** The server's own answer, unless it is about the credentials of this proxy, which are not the client's business. */
-async function refusalOf(response: IncomingMessage): Promise<Refusal> {
-  const status = response.statusCode ?? 502;
-  const body = (await readBody(response, longestRefusal).catch(() => undefined)) ?? '';
-  if (status === 401 || status === 403 || status === 407) {
-    return badGateway(`the MCP server does not accept the credentials of the proxy (HTTP ${status})`);
-  }
-  if (status < 400 || status > 599) return badGateway(`the MCP server answered HTTP ${status}, which is not followed`);
-  return { status, contentType: headerOf(response, 'content-type') ?? 'text/plain', body };
+  void readBody(response, longestDiscarded).catch(() => {});
 }
 
 function unreachable(error: unknown): Refusal {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke';
   return badGateway(`the MCP server cannot be reached: ${code}`);
-}
-
-function badGateway(message: string): Refusal {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
-  return { status: 502, contentType: 'application/json', body };
 }
