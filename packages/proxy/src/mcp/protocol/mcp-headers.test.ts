@@ -47,6 +47,9 @@ it('sees that headers name another tool', () => {
   expect(contradicts({ 'mcp-name': fieldValue('größe') }, request)).toBe(false);
   expect(contradicts({ 'mcp-name': 'other' }, request)).toBe(true);
   expect(contradicts({ 'mcp-method': 'ping' }, request)).toBe(true);
+  const call = { id: 1, method: 'tools/call', params: { name: 'a', arguments: { region: 'eu', deep: { size: 7 } } } };
+  expect(contradicts({ 'mcp-param-region': 'eu', 'mcp-param-size': '7' }, call)).toBe(false);
+  expect(contradicts({ 'mcp-param-region': 'us' }, call)).toBe(true);
 });
 
 it('passes on nothing that is not about the message', () => {
