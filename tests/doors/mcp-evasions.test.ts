@@ -20,6 +20,7 @@ it.each([
   ['[{"id":"e6","method":"ping"},{"id":"e7","Method":"tools/call","params":{"name":"wipe"}}]', null],
   ['[{"id":"e8","method":"ping"},{"id":"e8","method":"x/wipe"}]', null],
   ['{"id":"e9","method":"tools/call","params":{"name":"echo","arguments":{"path":"a","Path":"wipe"}}}', 'e9'],
+  ['{"id":"e11","method":"tools/call","params":{"name":"echo","arguments":{"wipe":1e400}}}', 'e11'],
   [`{"id":"e10","method":"tools/call","params":{"name":"wipe${'e'.repeat(600)}"}}`, 'e10'],
 ])('%s reaches no server', async (line, id) => {
   await using client = await world.run();

@@ -126,6 +126,8 @@ describe.each<[Front, Behind, Mode, string]>([
     await world.op();
     // An operation runs at the gateway before its call is at the server.
     if (behind === 'url') await eventually(() => expect(begun()).toBe(begunBefore + 1));
+    // The end of one call concerns no other.
+    expect(await call('greet', { name: 'Bo' })).toBe('Hello Bo');
     cancel.abort();
     await expect(slow).rejects.toThrow();
     await eventually(() => expect(world.outcomes().slice(before)).toContain('cancelled'));

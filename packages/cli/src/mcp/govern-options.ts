@@ -17,6 +17,9 @@ export const governOptions = {
   failOpen: flag('Let calls pass without a decision while the gateway is out of reach. Each is named on stderr.'),
 };
 
+/** Servers have a say in some lines. */
+const longestLine = 2048;
+
 interface Given {
   readonly approvalWait: number | undefined;
   readonly showDenied: boolean;
@@ -24,6 +27,9 @@ interface Given {
 }
 
 export function governing(shell: Shell, { approvalWait = 50, showDenied, failOpen }: Given): GovernOptions {
-  const warn = (line: string) => void shell.stderr.write(`reeve mcp: ${cleanLines(line).replaceAll('\n', ' ')}\n`);
+  const warn = (line: string) => {
+    const shown = cleanLines(line.slice(0, longestLine)).replaceAll('\n', ' ');
+    shell.stderr.write(`reeve mcp: ${shown}\n`);
+  };
   return { approvalWaitMs: approvalWait * 1000, showDenied, failOpen, warn };
 }

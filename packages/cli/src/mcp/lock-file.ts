@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerSpec, ToolHashes, ToolLock } from '@reeve/proxy/mcp';
 import { hashesOf, listServerTools, lockText, readToolLock } from '@reeve/proxy/mcp';
 import { CliError, UsageError } from '../cli-error.ts';
@@ -39,7 +39,9 @@ export async function currentTools(
 export function writeLock(path: string, lock: ToolLock): void {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(draft, lockText(lock));
+    // Somebody may have put a link there that leads to another file.
+    rmSync(draft, { force: true });
+    writeFileSync(draft, lockText(lock), { flag: 'wx' });
     renameSync(draft, path);
   } catch (error) {
     throw new CliError(`cannot write ${path}: ${codeOf(error) ?? 'it failed'}`, { cause: error });

@@ -4,9 +4,7 @@ import type { JsonId, Message } from './protocol/message.ts';
 import { asRequest, asResponse, isBatch, keyOf } from './protocol/message.ts';
 
 /** Why a message of the client reaches no server, given its parts. Undefined if it may. */
-export function objectionTo(
-  parts: readonly Message[],
-): { readonly id?: JsonId | undefined; readonly text: string } | undefined {
+export function objectionTo(parts: readonly Message[]): { readonly id?: JsonId; readonly text: string } | undefined {
   for (const part of parts) {
     const text = ambiguityOf(part);
     if (text !== undefined) return { id: parts.length === 1 ? asRequest(part)?.id : undefined, text };

@@ -8,6 +8,7 @@ import { answerRequest } from './front/answer-request.ts';
 import type { FrontSessionsOptions } from './front/front-sessions.ts';
 import { FrontSessions } from './front/front-sessions.ts';
 import { refuseRequest } from './front/refuse-request.ts';
+import { RequestRoom } from './front/request-room.ts';
 
 export interface ServeMcpOptions extends FrontSessionsOptions {
   readonly reeve: Reeve;
@@ -24,6 +25,10 @@ export interface McpServing {
 }
 
 const sweepMs = 15_000;
+/** The bytes of messages under way, of all agents and of one. */
+const mostTogether = 512 * 1024 * 1024;
+const mostOfAgent = 64 * 1024 * 1024;
+const mostConnections = 10_000;
 
 /** Streamable HTTP at `/mcp/{server}`, in front of each of the servers. */
 export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
@@ -31,7 +36,8 @@ export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
   const tokens = new AgentTokens(reeve);
   const sessions = new FrontSessions(options);
   const callers = new AllowedCallers(host, options.allowedOrigins);
-  const front = { servers, callers, tokens, sessions };
+  const room = new RequestRoom({ mostTogether, mostOfAgent });
+  const front = { servers, callers, tokens, sessions, room };
   const server = createServer((request, response) => {
     answerRequest(front, request, response).catch((error: unknown) => {
       if (request.socket.destroyed) return;
@@ -40,6 +46,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
       else refuseRequest(response, 500, 'the proxy failed', { code: -32_603 });
     });
   });
+  server.maxConnections = mostConnections;
   server.listen(port, host);
   await once(server, 'listening');
   const timer = setInterval(() => {

@@ -13,7 +13,7 @@ import { ambiguityOf } from './protocol/ambiguity.ts';
 import { envelopeOf, metaOf, subscriptionKey } from './protocol/envelope.ts';
 import type { JsonId, JsonObject, Message, Request } from './protocol/message.ts';
 import { asNotification, asRequest, asResponse, errorMessage, isBatch, isObject } from './protocol/message.ts';
-import { messageOf, partsOf } from './protocol/message.ts';
+import { keyOf, messageOf, partsOf } from './protocol/message.ts';
 import type { Exchange, Mark, Refusal } from './transport/exchange.ts';
 import { ownExchange } from './transport/exchange.ts';
 import type { Upstream, UpstreamEvents } from './transport/upstream.ts';
@@ -119,12 +119,12 @@ export class Session implements UpstreamEvents {
     await from.mark(mark);
   }
 
-  refused(exchange: Exchange, refusal: Refusal): void {
+  refused(exchange: Exchange, refusal: Refusal, keys: ReadonlySet<string>): void {
     if (exchange === ownExchange) {
       this.#own.fail(new Error(`the server answers HTTP ${refusal.status}`));
       return;
     }
-    const requests = this.#pending.on(exchange);
+    const requests = this.#pending.on(exchange).filter(({ id }) => keys.has(keyOf(id)));
     const governed = requests.find(({ arrived }) => arrived !== undefined);
     if (governed !== undefined) return governed.arrived?.({ exchange, refusal });
     for (const request of requests) this.#pending.remove(request);
@@ -134,8 +134,8 @@ export class Session implements UpstreamEvents {
     );
   }
 
-  ended(exchange: Exchange, resumable: boolean): void {
-    const requests = this.#pending.on(exchange);
+  ended(exchange: Exchange, resumable: boolean, keys: ReadonlySet<string>): void {
+    const requests = this.#pending.on(exchange).filter(({ id }) => keys.has(keyOf(id)));
     const why = new UpstreamGone('the MCP server ended its answer too early');
     const lost = resumable ? [] : requests.filter(({ isAnswered }) => isAnswered !== true);
     for (const request of lost) this.#lose(request, why);

@@ -34,6 +34,11 @@ export function toolOf(params: unknown): string | undefined {
   return typeof name === 'string' && name.length <= longestName ? name : undefined;
 }
 
+function holdsInfinity(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsInfinity);
+  return typeof value === 'number' && !Number.isFinite(value);
+}
+
 /** Starts a call of a tool: first the lock, then the decision, then the server. */
 export function startCall(
   { request, tool, runId, deliver }: AskedCall,
@@ -61,6 +66,8 @@ export function startCall(
       return cancelled.signal.aborted ? undefined : deliver(refusedResult(id, refused, isStateless));
     }
     const known = catalog.find(tool);
+    // Nobody can judge what a server makes of a number that none here can hold.
+    if (holdsInfinity(args)) return deliver(errorMessage(id, -32_602, 'a number in the arguments is too large'));
     const twin = isObject(args) ? twinOf(Object.keys(args), known?.parameters ?? new Set()) : undefined;
     if (twin !== undefined) {
       const text = `${JSON.stringify(twin.slice(0, 64))} differs from another argument only in upper and lower case`;

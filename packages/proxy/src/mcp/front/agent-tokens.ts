@@ -8,13 +8,18 @@ interface Known {
 }
 
 const mostAgents = 1000;
+const mostIdentifying = 64;
 /** A token that is nobody's is not asked about again at once. */
 const refusedMs = 5000;
+const mostRefused = 1000;
 
 /** The agents whose tokens clients bring. Each is one agent of the SDK, however many sessions it has. */
 export class AgentTokens {
   readonly #reeve: Reeve;
   readonly #known = new Map<string, Known>();
+  /** Apart from the others: whoever makes up tokens must not take the room of agents. */
+  readonly #refused = new Map<string, number>();
+  #identifying = 0;
 
   constructor(reeve: Reeve) {
     this.#reeve = reeve;
@@ -30,15 +35,25 @@ export class AgentTokens {
       if (!agent.revoked) return agent;
       this.#drop(key);
     }
-    if (this.#known.size >= mostAgents) throw new Error('too many agents at once');
+    if ((this.#refused.get(key) ?? 0) > Date.now()) throw new ReeveUnauthenticated('unknown token');
+    if (this.#known.size >= mostAgents || this.#identifying >= mostIdentifying)
+      throw new Error('too many agents at once');
+    this.#identifying++;
     // Other proxies may act with the same token.
-    const agent = this.#reeve.agent({ token, shared: true, onConnection: () => {} });
+    const agent = this.#reeve.agent({ token, shared: true, onConnection: () => {} }).finally(() => this.#identifying--);
     this.#known.set(key, { agent, usedAt: Date.now() });
     agent.catch((error: unknown) => {
-      const keepMs = error instanceof ReeveUnauthenticated ? refusedMs : 0;
-      setTimeout(() => this.#known.get(key)?.agent === agent && this.#known.delete(key), keepMs).unref();
+      if (this.#known.get(key)?.agent === agent) this.#known.delete(key);
+      if (error instanceof ReeveUnauthenticated) this.#refuse(key);
     });
     return agent;
+  }
+
+  #refuse(key: string): void {
+    const [oldest] = this.#refused.keys();
+    if (oldest !== undefined && this.#refused.size >= mostRefused) this.#refused.delete(oldest);
+    this.#refused.delete(key);
+    this.#refused.set(key, Date.now() + refusedMs);
   }
 
   /** Lets go of agents that nobody has used for a while. */

@@ -4,22 +4,31 @@ import { ReeveUnauthenticated } from '@reeve/sdk';
 import { statedVersion } from '../protocol/envelope.ts';
 import { contradicts, lacksHeaders, passedHeaders } from '../protocol/mcp-headers.ts';
 import type { Message, Request } from '../protocol/message.ts';
-import { asRequest, asResponse, isObject, longestMessage, parseMessage, partsOf } from '../protocol/message.ts';
+import {
+  asRequest,
+  asResponse,
+  isBatch,
+  isObject,
+  longestMessage,
+  parseMessage,
+  partsOf,
+} from '../protocol/message.ts';
 import type { ServerSpec } from '../server-spec.ts';
 import { isCommand } from '../server-spec.ts';
-import { readBody } from '../transport/http-request.ts';
 import type { AgentTokens } from './agent-tokens.ts';
 import type { AllowedCallers } from './allowed-callers.ts';
 import type { FrontSession } from './front-session.ts';
 import type { FrontSessions } from './front-sessions.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { refuseRequest } from './refuse-request.ts';
+import type { RequestRoom } from './request-room.ts';
 
 export interface Front {
   readonly servers: ReadonlyMap<string, ServerSpec>;
   readonly callers: AllowedCallers;
   readonly tokens: AgentTokens;
   readonly sessions: FrontSessions;
+  readonly room: RequestRoom;
 }
 
 /** A request that may reach its server. */
@@ -33,6 +42,7 @@ interface Admitted {
 }
 
 const place = /^\/mcp\/([^/?]+)\/?(?:\?.*)?$/;
+const noRoom = 'too many requests are under way';
 const runIdForm = /^[\x21-\x7e]{1,128}$/;
 
 /** Answers a request of a client over Streamable HTTP. */
@@ -48,7 +58,8 @@ export async function answerRequest(front: Front, request: IncomingMessage, resp
   const name = decoded(place.exec(request.url ?? '')?.[1] ?? '');
   const spec = name === undefined ? undefined : front.servers.get(name);
   const agent = await authenticated(front.tokens, request, response);
-  if (agent === undefined) return;
+  // Nobody would notice the end of what is begun for a client that has left.
+  if (agent === undefined || response.destroyed) return;
   if (name === undefined || spec === undefined) return refuseRequest(response, 404, 'there is no such MCP server');
   const run = request.headers['x-reeve-run-id'];
   const runId = typeof run === 'string' && run !== '' ? run : undefined;
@@ -89,9 +100,12 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     return refuseRequest(response, 415, 'the content type must be application/json');
   }
-  const body = await readBody(request, longestMessage);
-  if (body === undefined) return refuseRequest(response, 413, `the body has more than ${longestMessage} bytes`);
-  const message = parseMessage(body);
+  const body = await front.room.read(request, response, agent);
+  if ('refused' in body) {
+    const why = body.refused === 503 ? noRoom : `the body has more than ${longestMessage} bytes`;
+    return refuseRequest(response, body.refused, why);
+  }
+  const message = parseMessage(body.text);
   if (message === undefined) return refuseRequest(response, 400, 'the body is no message', { code: -32_700 });
   const requests = partsOf(message)
     .map(asRequest)
@@ -114,9 +128,10 @@ async function post(front: Front, admitted: Admitted): Promise<void> {
     return throughSession(front, admitted, opened, message, requests);
   }
   const isStateless = !isCommand(spec) || requests.some(({ params }) => statedVersion(params) !== undefined);
-  if (!isStateless) {
-    return refuseRequest(response, 400, 'the session is missing: send Mcp-Session-Id', { id: requests[0]?.id });
-  }
+  const about = { id: requests[0]?.id };
+  // Ids and tokens are told apart message by message, and the stateless revision has no batches.
+  if (isCommand(spec) && isBatch(message)) return refuseRequest(response, 400, 'batches need a session', about);
+  if (!isStateless) return refuseRequest(response, 400, 'the session is missing: send Mcp-Session-Id', about);
   await withoutSession(front, admitted, message, requests);
 }
 
@@ -182,10 +197,12 @@ function streamOrEnd(front: Front, { request, response, name, spec, agent }: Adm
     return;
   }
   const lastEventId = request.headers['last-event-id'];
-  const isReplay = typeof lastEventId === 'string';
+  // Outside of a session nobody knows which answers are held back.
+  const isReplay = typeof lastEventId === 'string' && found !== undefined;
   if (found === undefined && (isCommand(spec) || request.method === 'DELETE')) {
     return refuseRequest(response, 405, 'there are streams in sessions only', { headers: { allow: 'POST' } });
   }
+  if (!front.room.hold(agent, response)) return refuseRequest(response, 503, noRoom);
   const exchange = new HttpExchange({
     response,
     headers: passedHeaders(request.headers),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { governorOf } from '../govern/governor.ts';
 import { visibleTools } from '../govern/list-tools.ts';
@@ -104,5 +105,27 @@ describe('a catalog with a lock', () => {
     expect(await catalog.refusal('echo')).toMatch('could not be listed');
     catalog.refresh(list);
     expect(await catalog.refusal('echo')).toBeUndefined();
+  });
+
+  it('is not kept busy by a server that announces changes without end', async () => {
+    const catalog = catalogOf(hashesOf([echo]));
+    let lists = 0;
+    const busy = async () => {
+      lists++;
+      catalog.refresh(busy);
+      return { tools: [echo] };
+    };
+    catalog.refresh(busy);
+    await sleep(600);
+    expect(lists).toBeLessThan(5);
+  });
+
+  it('takes no more than a server has reason to say', async () => {
+    const catalog = catalogOf(hashesOf([echo]));
+    const long = { ...echo, description: 'x'.repeat(8 * 1024 * 1024) };
+    let pages = 0;
+    catalog.refresh(async () => ({ tools: [long], nextCursor: String(pages++) }));
+    expect(await catalog.refusal('echo')).toMatch('could not be listed');
+    expect(pages).toBeLessThan(10);
   });
 });

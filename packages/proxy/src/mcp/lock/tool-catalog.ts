@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangedTool } from '@reeve/sdk';
 import type { JsonObject } from '../protocol/message.ts';
 import { isObject } from '../protocol/message.ts';
@@ -27,6 +28,9 @@ export interface CatalogOptions {
 
 const mostTools = 10_000;
 const mostPages = 200;
+const mostText = 64 * 1024 * 1024;
+/** A server that announces changes without end is not listed without end. */
+const betweenListsMs = 250;
 /** How long a call waits for the first list, and how long a list counts where the server cannot announce changes. */
 const patienceMs = 30_000;
 const staleMs = 30_000;
@@ -40,6 +44,7 @@ export class ToolCatalog {
   #listing: Promise<void> | undefined;
   #listAgain: ListPage | undefined;
   #listedAt = 0;
+  #comparedAt = 0;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -77,7 +82,7 @@ export class ToolCatalog {
       this.#listAgain = list;
       return;
     }
-    this.#listing = this.#compare(list).finally(() => {
+    this.#listing = this.#compareInTime(list).finally(() => {
       this.#listing = undefined;
       const again = this.#listAgain;
       this.#listAgain = undefined;
@@ -101,6 +106,13 @@ export class ToolCatalog {
       return 'the tools of the server could not be listed, so nobody knows whether they are as they were locked';
     }
     return this.#verified.has(tool) ? undefined : changedReason;
+  }
+
+  async #compareInTime(list: ListPage): Promise<void> {
+    const waitMs = this.#comparedAt + betweenListsMs - Date.now();
+    if (waitMs > 0) await sleep(Math.min(waitMs, betweenListsMs), undefined, { ref: false });
+    this.#comparedAt = Date.now();
+    await this.#compare(list);
   }
 
   async #compare(list: ListPage): Promise<void> {
@@ -138,9 +150,12 @@ function annotationsOf({ annotations }: ListedTool): JsonObject | undefined {
 export async function allTools(list: ListPage): Promise<ListedTool[]> {
   const tools: ListedTool[] = [];
   let cursor: unknown;
+  let length = 0;
   for (let page = 0; page < mostPages; page++) {
     const { tools: listed, nextCursor } = await list(cursor);
     if (Array.isArray(listed)) tools.push(...listed.filter(isTool));
+    length += JSON.stringify(listed ?? []).length;
+    if (length > mostText) throw new Error('the tools of the server are described at too great a length');
     if (tools.length > mostTools) throw new Error(`the server has more than ${mostTools} tools`);
     if (typeof nextCursor !== 'string') return tools;
     cursor = nextCursor;

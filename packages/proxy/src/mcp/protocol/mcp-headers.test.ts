@@ -54,6 +54,9 @@ it('sees that headers name another tool', () => {
   expect(lacksHeaders({}, request)).toBe(false);
   expect(lacksHeaders({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }, stateless)).toBe(true);
   expect(lacksHeaders(headersOfRequest(stateless), stateless)).toBe(false);
+  const call = { id: 1, method: 'tools/call', params: { name: 'a', arguments: { region: 'eu', deep: { size: 7 } } } };
+  expect(contradicts({ 'mcp-param-region': 'eu', 'mcp-param-size': '7' }, call)).toBe(false);
+  expect(contradicts({ 'mcp-param-region': 'us' }, call)).toBe(true);
 });
 
 it('passes on nothing that is not about the message', () => {

@@ -37,7 +37,16 @@ export function contradicts(headers: Readonly<Record<string, string>>, request: 
   if (stated !== undefined && plainValue(stated) !== method) return true;
   const own = statedVersion(params);
   if (own !== undefined && version !== undefined && version !== own) return true;
-  return method === 'tools/call' && name !== undefined && isObject(params) && plainValue(name) !== params['name'];
+  if (method !== 'tools/call' || !isObject(params)) return false;
+  if (name !== undefined && plainValue(name) !== params['name']) return true;
+  const repeated = Object.keys(headers).filter((each) => each.startsWith('mcp-param-'));
+  return repeated.some((each) => !holds(params['arguments'], plainValue(headers[each] ?? '')));
+}
+
+/** Whether a text, number or truth value within the arguments is written so. */
+function holds(value: unknown, text: string): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some((each) => holds(each, text));
+  return value === text || (['number', 'boolean'].includes(typeof value) && JSON.stringify(value) === text);
 }
 
 /** Whether the headers lack what revision 2026-07-28 demands. In front of a server without headers nobody else looks. */

@@ -39,7 +39,9 @@ export class EventReader {
       this.#size += value.length;
       if (this.#size > this.#longest) throw new Error('an event is too long');
       this.#data.push(value);
-    } else if (name === 'id' && !value.includes('\0')) this.#id = value;
+    }
+    // To others a carriage return ends the line, so what follows it would be a message that nobody has looked at.
+    else if (name === 'id' && !/[\0\r]/.test(value)) this.#id = value;
     else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.#retry = Number(value);
     else if (name === 'event') this.#isMessage = value === '' || value === 'message';
   }

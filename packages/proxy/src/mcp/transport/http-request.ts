@@ -23,6 +23,8 @@ export function sendHttp(url: URL, { method, headers, body, signal }: HttpCall):
         : requestHttp(url, { ...options, agent: agents.http });
     request.once('response', resolve);
     request.once('error', reject);
+    // An answer that wants to change the protocol ends without an error and without a response.
+    request.once('close', () => reject(new Error('the connection broke')));
     request.end(body);
   });
 }

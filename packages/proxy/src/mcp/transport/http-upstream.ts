@@ -7,6 +7,7 @@ import { asNotification, asRequest, asResponse, isObject, keyOf, longestMessage 
 import { parseMessage, partsOf } from '../protocol/message.ts';
 import { EventReader } from './event-stream.ts';
 import type { Exchange, Refusal } from './exchange.ts';
+import { badGateway, headerOf, refusalOf } from './http-refusal.ts';
 import type { HttpCall } from './http-request.ts';
 import { readBody, sendHttp } from './http-request.ts';
 import type { Upstream, UpstreamEvents } from './upstream.ts';
@@ -23,10 +24,13 @@ interface Post {
   /** Its own revision says that closing the stream cancels. */
   readonly endsByClosing: boolean;
   readonly exchange: Exchange;
+  /** All requests that were sent in it, by their keys, and those among them without an answer. */
+  readonly requests: ReadonlySet<string>;
   readonly unanswered: Set<string>;
 }
 
-const longestRefusal = 1024 * 1024;
+const none: ReadonlySet<string> = new Set();
+const longestDiscarded = 1024 * 1024;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
 const mostRetries = 5;
@@ -55,11 +59,13 @@ export class HttpUpstream implements Upstream {
       .map(asRequest)
       .filter((request) => request !== undefined);
     const [first] = requests;
+    const keys = new Set(requests.map(({ id }) => keyOf(id)));
     const post: Post = {
       controller: new AbortController(),
       endsByClosing: statedVersion(first?.params) !== undefined,
       exchange,
-      unanswered: new Set(requests.map(({ id }) => keyOf(id))),
+      requests: keys,
+      unanswered: new Set(keys),
     };
     for (const key of post.unanswered) this.#posts.set(key, post);
     const own = exchange.headers ?? { ...(first === undefined ? {} : headersOfRequest(first)), ...more };
@@ -91,7 +97,7 @@ export class HttpUpstream implements Upstream {
       if (response === undefined) return;
       exchange.accept();
       await this.#readEvents(response, exchange);
-      this.#events.ended(exchange, true);
+      this.#events.ended(exchange, true, none);
     });
   }
 
@@ -114,7 +120,7 @@ export class HttpUpstream implements Upstream {
       const call = { method: 'POST', body: message.text, headers } as const;
       const response = await this.#call(call, signal, isHello);
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) return this.#events.refused(exchange, await refusalOf(response));
+      if (status < 200 || status > 299) return this.#events.refused(exchange, await refusalOf(response), post.requests);
       if (isHello) this.#session = headerOf(response, 'mcp-session-id');
       if (post.unanswered.size === 0 || status === 202) {
         discard(response);
@@ -123,12 +129,12 @@ export class HttpUpstream implements Upstream {
         exchange.accept();
         const lastId = await this.#readEvents(response, exchange, post);
         if (post.unanswered.size > 0 && lastId !== undefined && this.#opensStreams) await this.#resume(post, lastId);
-        return this.#events.ended(exchange, lastId !== undefined);
+        return this.#events.ended(exchange, lastId !== undefined, post.requests);
       } else await this.#readJson(response, post);
-      if (post.unanswered.size > 0) this.#events.ended(exchange, false);
+      if (post.unanswered.size > 0) this.#events.ended(exchange, false, post.requests);
     } catch (error) {
       if (signal.aborted) return;
-      this.#events.refused(exchange, unreachable(error));
+      this.#events.refused(exchange, unreachable(error), post.requests);
     }
   }
 
@@ -136,7 +142,10 @@ export class HttpUpstream implements Upstream {
     const body = await readBody(response, longestMessage);
     const message = body === undefined ? undefined : parseMessage(body);
     if (message !== undefined) await this.#take(message, post.exchange, post);
-    else this.#events.refused(post.exchange, badGateway('the MCP server answered something that is no message'));
+    else {
+      const refusal = badGateway('the MCP server answered something that is no message');
+      this.#events.refused(post.exchange, refusal, post.requests);
+    }
   }
 
   /** Passes on every event. Returns the last position. */
@@ -210,9 +219,9 @@ export class HttpUpstream implements Upstream {
       const response = await this.#call({ method: 'GET', headers: { ...exchange?.headers, ...last } }, signal);
       if (response.statusCode === 200) return response;
       const refusal = await refusalOf(response);
-      if (exchange !== undefined) this.#events.refused(exchange, refusal);
+      if (exchange !== undefined) this.#events.refused(exchange, refusal, none);
     } catch (error) {
-      if (!signal.aborted && exchange !== undefined) this.#events.refused(exchange, unreachable(error));
+      if (!signal.aborted && exchange !== undefined) this.#events.refused(exchange, unreachable(error), none);
     }
     return undefined;
   }
@@ -238,33 +247,12 @@ export class HttpUpstream implements Upstream {
   }
 }
 
-function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
+/** Nobody needs the answer. A server could go on with it forever. */
 function discard(response: IncomingMessage): void {
-  response.resume();
-  response.on('error', () => {});
-}
-
-/** The server's own answer, unless it is about the credentials of this proxy, which are not the client's business. */
-async function refusalOf(response: IncomingMessage): Promise<Refusal> {
-  const status = response.statusCode ?? 502;
-  const body = (await readBody(response, longestRefusal).catch(() => undefined)) ?? '';
-  if (status === 401 || status === 403 || status === 407) {
-    return badGateway(`the MCP server does not accept the credentials of the proxy (HTTP ${status})`);
-  }
-  if (status < 400 || status > 599) return badGateway(`the MCP server answered HTTP ${status}, which is not followed`);
-  return { status, contentType: headerOf(response, 'content-type') ?? 'text/plain', body };
+  void readBody(response, longestDiscarded).catch(() => {});
 }
 
 function unreachable(error: unknown): Refusal {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke';
   return badGateway(`the MCP server cannot be reached: ${code}`);
-}
-
-function badGateway(message: string): Refusal {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
-  return { status: 502, contentType: 'application/json', body };
 }

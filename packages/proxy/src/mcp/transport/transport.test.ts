@@ -45,3 +45,9 @@ it('reads positions without a message, several lines of data, and other kinds of
   ]);
   expect(() => reader.push(Buffer.from(`data: ${'x'.repeat(60)}\ndata: ${'x'.repeat(60)}\n`))).toThrow('too long');
 });
+
+it('takes no position that would be a message to another reader', () => {
+  const text = 'id: 7\rdata: {"id":1,"result":{}}\r\rid: 8\ndata: {}\n\n';
+  const [event] = new EventReader(1000).push(Buffer.from(text));
+  expect(event).toEqual({ data: '{}', id: undefined, retry: undefined });
+});

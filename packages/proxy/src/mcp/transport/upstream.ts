@@ -21,10 +21,13 @@ export interface UpstreamEvents {
   /** A message, and the exchange that it came on, where there is such a thing. Resolves when there is room for more. */
   message(message: Message, from?: Exchange, mark?: Mark): Promise<void>;
   mark(from: Exchange, mark: Mark): Promise<void>;
-  /** The server did not take what was sent. */
-  refused(exchange: Exchange, refusal: Refusal): void;
-  /** Nothing more comes on the exchange. If it is resumable, what is missing may come on another one. */
-  ended(exchange: Exchange, resumable: boolean): void;
+  /**
+   * The server did not take what was sent: these requests, by their keys. An exchange may have others under way, as all
+   * of standard input is one.
+   */
+  refused(exchange: Exchange, refusal: Refusal, requests: ReadonlySet<string>): void;
+  /** No answer comes to these requests where they were sent. If that is resumable, it may come on another exchange. */
+  ended(exchange: Exchange, resumable: boolean, requests: ReadonlySet<string>): void;
   /** The server is gone for good. */
   gone(why: UpstreamGone): void;
 }

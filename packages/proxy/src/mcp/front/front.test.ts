@@ -1,0 +1,43 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Agent, Reeve } from '@reeve/sdk';
+import { ReeveUnauthenticated } from '@reeve/sdk';
+import { expect, it } from 'vitest';
+import { AgentTokens } from './agent-tokens.ts';
+import { RequestRoom } from './request-room.ts';
+
+it('made-up tokens take no room of agents', async () => {
+  const good = { revoked: false } as Agent;
+  let asked = 0;
+  const identify = async ({ token }: { readonly token: string }) => {
+    asked++;
+    if (token !== 'good') throw new ReeveUnauthenticated('nobody');
+    return good;
+  };
+  const tokens = new AgentTokens({ agent: identify } as unknown as Reeve);
+  for (let each = 0; each < 1200; each++) {
+    await expect(tokens.find(`bad-${each}`)).rejects.toBeInstanceOf(ReeveUnauthenticated);
+  }
+  expect(await tokens.find('good')).toBe(good);
+  const before = asked;
+  await expect(tokens.find('bad-1199')).rejects.toBeInstanceOf(ReeveUnauthenticated);
+  expect(asked).toBe(before);
+});
+
+it('an agent takes no more than its part of the room, until its requests are over', async () => {
+  const room = new RequestRoom({ mostTogether: 400_000, mostOfAgent: 100_000 });
+  const [one, other] = [{}, {}] as Agent[];
+  const read = async (agent: Agent | undefined, bytes: number) => {
+    const response = new EventEmitter() as unknown as ServerResponse;
+    const request = Readable.from([Buffer.alloc(bytes, 32)]) as unknown as IncomingMessage;
+    return { response, body: await room.read(request, response, agent as Agent) };
+  };
+  const first = await read(one, 60_000);
+  expect(first.body).toHaveProperty('text');
+  const second = await read(one, 60_000);
+  expect(second.body).toEqual({ refused: 503 });
+  expect((await read(other, 60_000)).body).toHaveProperty('text');
+  for (const { response } of [first, second]) response.emit('close');
+  expect((await read(one, 60_000)).body).toHaveProperty('text');
+});

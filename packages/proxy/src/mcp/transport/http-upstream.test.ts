@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { messageOf } from '../protocol/message.ts';
+import type { Refusal } from './exchange.ts';
+import { ownExchange } from './exchange.ts';
+import { HttpUpstream } from './http-upstream.ts';
+
+/** What the proxy makes of an answer. */
+async function refusalFor(answer: (response: ServerResponse) => void): Promise<Refusal> {
+  const server = createServer((request, response) => {
+    request.resume();
+    answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const refused = Promise.withResolvers<Refusal>();
+  const events = {
+    message: async () => {},
+    mark: async () => {},
+    refused: (_: unknown, refusal: Refusal) => refused.resolve(refusal),
+    ended: () => {},
+    gone: () => {},
+  };
+  const upstream = new HttpUpstream({ url, headers: {} }, events, false);
+  await upstream.send(messageOf({ jsonrpc: '2.0', id: 1, method: 'tools/list' }), ownExchange);
+  const refusal = await refused.promise;
+  await upstream.close();
+  server.closeAllConnections();
+  server.close();
+  return refusal;
+}
+
+const json = { 'content-type': 'application/json' };
+
+it.each([
+  ['{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"evil"}]}}', json],
+  ['[{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"evil"}]}}]', json],
+  ['{"jsonrpc":"2.0","id":1,"error":null,"Result":{"tools":[{"name":"evil"}]}}', json],
+  ['data: {"id":1,"result":{"tools":[{"name":"evil"}]}}\n\n', { 'content-type': 'text/event-stream' }],
+])('a result does not come as an error of HTTP: %s', async (body, headers) => {
+  const refusal = await refusalFor((response) => response.writeHead(400, headers).end(body));
+  expect([refusal.status, refusal.body.includes('evil')]).toEqual([502, false]);
+});
+
+it.each([
+  ['{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}', json],
+  ['{"message":"not found"}', json],
+  ['Not found', { 'content-type': 'text/plain' }],
+])('an error of HTTP passes: %s', async (body, headers) => {
+  const refusal = await refusalFor((response) => response.writeHead(404, headers).end(body));
+  expect(refusal).toEqual({ status: 404, contentType: headers['content-type'], body });
+});
+
+it('an answer in another protocol is none', async () => {
+  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
+  expect((await refusalFor((response) => response.socket?.write(upgrade))).status).toBe(502);
+});
