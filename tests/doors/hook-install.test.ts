@@ -82,13 +82,20 @@ test('claude code and cursor block if the hook itself fails', async () => {
   expect(read(join(home.path, files.cursor))).toContain('"failClosed": true');
 });
 
-test('leaves alone what it cannot keep, and refuses what it does not know', async () => {
+test('keeps comments, leaves alone what it cannot keep, and refuses what it does not know', async () => {
   using home = new TestHome();
-  const text = '{\n  // mine\n  "theme": "dark"\n}\n';
+  const text = '{\n  // mine\n  "theme": "dark", // too\n}\n';
   const path = write(home, files['gemini-cli'], text);
+  expect((await home.run(['hook', 'install', 'gemini-cli'])).code).toBe(0);
+  expect(read(path)).toContain('// mine\n  "theme": "dark", // too\n}\n');
+  expect(read(path)).toContain('hook gemini-cli || exit 2');
+  expect((await home.run(['hook', 'uninstall', 'gemini-cli'])).code).toBe(0);
+  expect(read(path)).not.toContain('reeve');
+  const among = '{"hooks": { /* mine */ }}';
+  writeFileSync(path, among);
   const { code, stderr } = await home.run(['hook', 'install', 'gemini-cli']);
-  expect({ code, text: read(path) }).toEqual({ code: 1, text });
-  expect(stderr).toContain('is not plain JSON');
+  expect({ code, text: read(path) }).toEqual({ code: 1, text: among });
+  expect(stderr).toContain('has comments among its hooks');
   expect((await home.run(['hook', 'install', 'emacs'])).code).toBe(2);
   expect((await home.run(['hook', 'install', 'codex', '--user', '--project'])).code).toBe(2);
 });

@@ -217,7 +217,8 @@ describe('stop', () => {
     });
     using other = new TestHome();
     const { code, stdout } = await other.run(['stop', '--run', 'r', '--yes', '--api-url', server.url]);
-    expect([code, stdout]).toEqual([0, 'pause: effective for 1 of 1 operation.\n']);
+    const later = 'Later checks of run r are denied, until it is resumed.';
+    expect([code, stdout]).toEqual([0, `pause: effective for 1 of 1 operation.\n${later}\n`]);
     const keys = server.to('/api/v1/control').map(({ idempotencyKey }) => idempotencyKey);
     expect(keys).toEqual([undefined, expect.any(String), keys[1]]);
   });

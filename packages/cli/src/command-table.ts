@@ -1,4 +1,5 @@
 import type { CommandTable } from './command-line/command.ts';
+import { doorCommands } from './door-commands.ts';
 
 /** Every command. The code of each is loaded on demand, so an unused command costs no time at start. */
 export const commandTable: CommandTable = {
@@ -85,15 +86,7 @@ export const commandTable: CommandTable = {
       },
     },
   },
-  llm: {
-    summary: 'Put Reeve in front of model providers.',
-    commands: {
-      serve: {
-        summary: 'Check every model call before it goes to its provider.',
-        load: async () => (await import('./commands/llm-serve.ts')).llmServeCommand,
-      },
-    },
-  },
+  ...doorCommands,
   ops: {
     summary: 'See operations in flight and control them.',
     commands: {
@@ -219,23 +212,6 @@ export const commandTable: CommandTable = {
       },
     },
   },
-  mcp: {
-    summary: 'Put Reeve in front of MCP servers.',
-    commands: {
-      run: {
-        summary: 'Be an MCP server on stdio, in front of another one.',
-        load: async () => (await import('./commands/mcp-run.ts')).mcpRunCommand,
-      },
-      serve: {
-        summary: 'Serve MCP servers over Streamable HTTP.',
-        load: async () => (await import('./commands/mcp-serve.ts')).mcpServeCommand,
-      },
-      lock: {
-        summary: 'Write down how the tools of MCP servers are defined.',
-        load: async () => (await import('./commands/mcp-lock.ts')).mcpLockCommand,
-      },
-    },
-  },
   topology: {
     summary: 'Show orgs, teams and agents.',
     load: async () => (await import('./commands/topology.ts')).topologyCommand,
@@ -258,35 +234,6 @@ export const commandTable: CommandTable = {
       export: {
         summary: 'Write the audit log as JSON lines or CSV.',
         load: async () => (await import('./commands/audit-export.ts')).auditExportCommand,
-      },
-    },
-  },
-  hook: {
-    summary: 'Govern coding agents by their hooks.',
-    commands: {
-      install: {
-        summary: 'Add the hooks to the settings of a coding agent.',
-        load: async () => (await import('./commands/hook-install.ts')).hookInstallCommand,
-      },
-      uninstall: {
-        summary: 'Remove the hooks from the settings of a coding agent.',
-        load: async () => (await import('./commands/hook-install.ts')).hookUninstallCommand,
-      },
-      'claude-code': {
-        summary: 'Answer a hook event of Claude Code.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('claude-code'),
-      },
-      codex: {
-        summary: 'Answer a hook event of Codex.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('codex'),
-      },
-      cursor: {
-        summary: 'Answer a hook event of Cursor.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('cursor'),
-      },
-      'gemini-cli': {
-        summary: 'Answer a hook event of Gemini CLI.',
-        load: async () => (await import('./commands/hook-run.ts')).hookCommand('gemini-cli'),
       },
     },
   },

@@ -1,25 +1,11 @@
-import type { CheckActionResponse } from '@reeve/contract';
-import { CompleteActionRequest_Outcome, Decision } from '@reeve/contract';
 import type { Outcome } from '@reeve/sdk';
 import type { ResolvedAgent } from '../agent-identity/resolve-agent.ts';
 import type { ActionAnswer } from './describe-answer.ts';
 import { GatewayCalls, GatewayRefusal } from './gateway-calls.ts';
 import type { PlannedAction } from './hook-event.ts';
 import type { HostName } from './hook-host.ts';
-import type { Asker } from './wire-check.ts';
-import { wireCheck } from './wire-check.ts';
-
-const outcomes: Readonly<Record<Outcome, CompleteActionRequest_Outcome>> = {
-  succeeded: CompleteActionRequest_Outcome.SUCCEEDED,
-  failed: CompleteActionRequest_Outcome.FAILED,
-  cancelled: CompleteActionRequest_Outcome.CANCELLED,
-};
-
-const decisions = new Map([
-  [Decision.ALLOW, 'allow'],
-  [Decision.DENY, 'deny'],
-  [Decision.PENDING, 'pending'],
-] as const);
+import type { Asker, CheckAnswer } from './hook-messages.ts';
+import { checkRequest, completeRequest } from './hook-messages.ts';
 
 /** Statuses that say that the operation is over already: not found, failed precondition. */
 const over = new Set([5, 9]);
@@ -66,28 +52,16 @@ export class GatewayConversation implements Disposable {
   }
 
   async #ask(actions: readonly PlannedAction[], spans: readonly string[]): Promise<readonly ActionAnswer[]> {
-    const requests = actions.map((planned, index) => wireCheck(this.#asker, spans[index] ?? '', planned));
+    const requests = actions.map((planned, index) => checkRequest(this.#asker, spans[index] ?? '', planned));
     const responses = await this.#calls.check(requests);
     return responses.map((response, index) => answerOf(response, this.#asker.trace, actions[index], spans[index]));
   }
 
   /** Reports how operations ended. Those that are over already need no report. */
   async complete(spans: readonly string[], outcome: Outcome, detail = ''): Promise<void> {
-    const { agentId, token, trace } = this.#asker;
     const report = async (span: string) => {
-      const request = {
-        agentId,
-        credentialToken: token,
-        opId: `${trace}:${span}`,
-        actualCostMicros: undefined,
-        outcome: outcomes[outcome],
-        detail,
-        inputTokens: undefined,
-        outputTokens: undefined,
-        cachedInputTokens: undefined,
-      };
       try {
-        await this.#calls.complete(request);
+        await this.#calls.complete(completeRequest(this.#asker, span, outcome, detail));
       } catch (error) {
         if (!(error instanceof GatewayRefusal && over.has(error.status))) throw error;
       }
@@ -103,8 +77,8 @@ export class GatewayConversation implements Disposable {
 }
 
 /** An answer about another operation does not count: it must never allow this one. */
-function answerOf(response: CheckActionResponse, trace: string, planned?: PlannedAction, span = ''): ActionAnswer {
-  const decision = decisions.get(response.decision as never);
+function answerOf(response: CheckAnswer, trace: string, planned?: PlannedAction, span = ''): ActionAnswer {
+  const { decision } = response;
   const isOurs = response.opId === `${trace}:${span}` || (response.opId === '' && decision === 'deny');
   if (decision === undefined || !isOurs || planned === undefined) {
     throw new GatewayRefusal(13, 'the gateway answered something else than was asked');

@@ -1,23 +1,16 @@
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import { connect, constants } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
-import type { AgentId } from '@reeve/contract';
-import {
-  BatchCheckRequest,
-  BatchCheckResponse,
-  CheckActionRequest,
-  CheckActionResponse,
-  CompleteActionRequest,
-  CompleteActionResponse,
-  IdentifyAgentRequest,
-  IdentifyAgentResponse,
-  paths,
-} from '@reeve/contract';
+import type { AgentName } from '../agent-identity/agent-name.ts';
+import type { CheckAnswer } from './hook-messages.ts';
+import { batchRequest, identifyRequest, readBatchAnswers, readCheckAnswer, readIdentity } from './hook-messages.ts';
 
-interface Codec<Message> {
-  encode(message: Message): { finish(): Uint8Array };
-  decode(bytes: Uint8Array): Message;
-}
+const paths = {
+  identifyAgent: '/reeve.v1.AgentService/IdentifyAgent',
+  checkAction: '/reeve.v1.PolicyService/CheckAction',
+  batchCheck: '/reeve.v1.PolicyService/BatchCheck',
+  completeAction: '/reeve.v1.PolicyService/CompleteAction',
+} as const;
 
 /** The gateway did not answer, or not in time. */
 export class GatewayAway extends Error {}
@@ -64,31 +57,27 @@ export class GatewayCalls implements Disposable {
     throw new GatewayAway(failures.join('; '));
   }
 
-  async identify(credentialToken: string): Promise<AgentId> {
-    const { agentId } = await this.#call(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse, {
-      credentialToken,
-    });
-    if (agentId === undefined) throw new GatewayRefusal(13, 'the gateway did not say whose token it is');
-    return agentId;
+  async identify(token: string): Promise<AgentName> {
+    const agent = await this.#call(paths.identifyAgent, identifyRequest(token), readIdentity);
+    if (agent === undefined) throw new GatewayRefusal(13, 'the gateway did not say whose token it is');
+    return agent;
   }
 
-  async check(requests: readonly CheckActionRequest[]): Promise<readonly CheckActionResponse[]> {
+  /** Sends encoded checks. Answers come in their order. */
+  async check(requests: readonly Uint8Array[]): Promise<readonly CheckAnswer[]> {
     const [only] = requests;
-    if (requests.length === 1 && only !== undefined) {
-      return [await this.#call(paths.checkAction, CheckActionRequest, CheckActionResponse, only)];
-    }
-    const batch = { requests: [...requests] };
-    const { responses } = await this.#call(paths.batchCheck, BatchCheckRequest, BatchCheckResponse, batch);
-    if (responses.length !== requests.length) throw new GatewayRefusal(13, 'the gateway did not answer every check');
-    return responses;
+    if (requests.length === 1 && only !== undefined)
+      return [await this.#call(paths.checkAction, only, readCheckAnswer)];
+    const answers = await this.#call(paths.batchCheck, batchRequest(requests), readBatchAnswers);
+    if (answers.length !== requests.length) throw new GatewayRefusal(13, 'the gateway did not answer every check');
+    return answers;
   }
 
-  async complete(request: CompleteActionRequest): Promise<void> {
-    await this.#call(paths.completeAction, CompleteActionRequest, CompleteActionResponse, request);
+  async complete(request: Uint8Array): Promise<void> {
+    await this.#call(paths.completeAction, request, () => undefined);
   }
 
-  #call<Request, Response>(path: string, request: Codec<Request>, response: Codec<Response>, message: Request) {
-    const body = request.encode(message).finish();
+  #call<Response>(path: string, body: Uint8Array, read: (bytes: Uint8Array) => Response): Promise<Response> {
     return new Promise<Response>((resolve, reject) => {
       const stream = this.#session.request({
         ':method': 'POST',
@@ -100,13 +89,13 @@ export class GatewayCalls implements Disposable {
       let size = 0;
       let status: number | undefined;
       let words = '';
-      const read = (headers: IncomingHttpHeaders) => {
+      const heed = (headers: IncomingHttpHeaders) => {
         const given = [headers['grpc-status'] ?? []].flat()[0];
         status ??= given === undefined ? undefined : Number(given);
         words = [headers['grpc-message'] ?? words].flat()[0] ?? '';
       };
       const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), callMs);
-      stream.on('response', read).on('trailers', read);
+      stream.on('response', heed).on('trailers', heed);
       stream.on('data', (chunk: Buffer) => {
         size += chunk.byteLength;
         if (size > mostBytes) stream.close(constants.NGHTTP2_CANCEL);
@@ -118,7 +107,7 @@ export class GatewayCalls implements Disposable {
         if (status === undefined || away.has(status))
           reject(new GatewayAway(words === '' ? 'no answer' : decoded(words)));
         else if (status !== 0) reject(new GatewayRefusal(status, decoded(words)));
-        else settle(() => resolve(response.decode(Buffer.concat(chunks).subarray(framing))), reject);
+        else settle(() => resolve(read(Buffer.concat(chunks).subarray(framing))), reject);
       });
       stream.end(framed(body));
     });

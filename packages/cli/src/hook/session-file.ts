@@ -5,7 +5,7 @@ import type { ReeveFolder } from '../context/reeve-folder.ts';
 import type { HostName } from './hook-host.ts';
 import { sha256 } from './operation-ids.ts';
 
-const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
+const { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
   process.getBuiltinModule('node:fs');
 
 /** A tool use that the gateway was asked about and that has not ended. */
@@ -40,6 +40,7 @@ export class SessionFile {
     this.#folder = join(reeve.path, 'hooks');
     this.#path = join(this.#folder, `${host}-${sha256(session).slice(0, 32)}.json`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    if ((statSync(this.#folder).mode & 0o077) !== 0) chmodSync(this.#folder, 0o700);
   }
 
   /** Changes the open tool uses under a lock. Whoever reads sees the old ones or the new ones, never a part. */

@@ -1,6 +1,6 @@
 import { connect } from '@reeve/sdk';
 import type { ActionAnswer } from './describe-answer.ts';
-import type { Asker } from './wire-check.ts';
+import type { Asker } from './hook-messages.ts';
 
 /** Waits for what is held, all at once, on the control stream. What is still held in the end stays held. */
 export async function waitForPeople(

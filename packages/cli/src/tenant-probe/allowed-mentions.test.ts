@@ -38,6 +38,18 @@ test("in one's own impersonation, whom one's agent claimed to be, and nothing el
   expect(withoutAllowed(another, org)).toEqual(another);
 });
 
+test('in a control of a run in one’s own tenant, the run that was named', () => {
+  const control = { run_id: 'b-run', control_id: 'ctl_1', org_id: 'a', team_id: 'two', agent_id: null };
+  expect(withoutAllowed({ items: [control] }, team)).toEqual({ items: [{ ...control, run_id: '' }] });
+  for (const foreign of [
+    { ...control, org_id: 'b' },
+    { ...control, team_id: 'one' },
+    { ...control, org_id: null },
+  ]) {
+    expect(withoutAllowed(foreign, team)).toEqual(foreign);
+  }
+});
+
 test('the same in the alert of a stream', () => {
   const payload = { alert: 'impersonation', claimed_org_id: 'b', owner_org_id: 'a' };
   const alert = { id: 1, event_type: 'audit_alert', org_id: 'a', team_id: 'one', payload };

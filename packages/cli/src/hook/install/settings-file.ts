@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { CliError } from '../../cli-error.ts';
 import { codeOf } from '../../context/private-file.ts';
 import { isObject } from '../../is-object.ts';
+import { hasCommentIn, parseCommented, replaceMember } from './commented-json.ts';
 
 export interface SettingsFile {
   readonly settings: Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ export interface SettingsFile {
 
 const mostBytes = 4_000_000;
 
-/** Reads settings. A file that is not plain JSON is left alone, because writing it anew would lose its comments. */
+/** Reads settings, with comments where somebody wrote some. */
 export function readSettings(path: string): SettingsFile {
   let text: string;
   try {
@@ -26,20 +27,25 @@ export function readSettings(path: string): SettingsFile {
   }
   if (text.trim() === '') return { settings: {}, text };
   try {
-    const settings: unknown = JSON.parse(text);
+    const settings = parseCommented(text);
     if (isObject(settings)) return { settings, text };
   } catch {
     // Said below.
   }
-  throw new CliError(
-    `${path} is not plain JSON, so it was left as it is. Remove its comments, or add the hooks by hand.`,
-  );
+  throw new CliError(`${path} is no JSON object, so it was left as it is`);
 }
 
-/** Writes settings as a whole, with the indentation and the permissions that the file had. */
-export function writeSettings(path: string, before: string | undefined, settings: object, newMode: number): void {
+/** Writes settings, with the indentation, the comments and the permissions that the file had. */
+export function writeSettings(
+  path: string,
+  before: string | undefined,
+  settings: Readonly<Record<string, unknown>>,
+  newMode: number,
+): void {
   const [, indent = '  '] = /^\{\r?\n([ \t]+)"/.exec(before ?? '') ?? [];
-  const text = `${JSON.stringify(settings, undefined, indent)}\n`;
+  const text = isPlain(before)
+    ? `${JSON.stringify(settings, undefined, indent)}\n`
+    : amended(path, before ?? '', settings, indent);
   try {
     mkdirSync(dirname(path), { recursive: true });
     // A link stays a link. Its target is replaced.
@@ -53,4 +59,24 @@ export function writeSettings(path: string, before: string | undefined, settings
   } catch (error) {
     throw new CliError(`cannot write ${path}: ${codeOf(error) ?? String(error)}`, { cause: error });
   }
+}
+
+function isPlain(text: string | undefined): boolean {
+  try {
+    if (text !== undefined && text.trim() !== '') JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Only the hooks are written anew. */
+function amended(path: string, before: string, settings: Readonly<Record<string, unknown>>, indent: string): string {
+  if (hasCommentIn(before, 'hooks')) {
+    throw new CliError(
+      `${path} has comments among its hooks, which would be lost. Move them, or change the hooks by hand.`,
+    );
+  }
+  const hooks = JSON.stringify(settings['hooks'] ?? {}, undefined, indent).replaceAll('\n', `\n${indent}`);
+  return replaceMember(before, 'hooks', hooks);
 }

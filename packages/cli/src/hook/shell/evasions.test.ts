@@ -176,5 +176,6 @@ describe('what is no shell text is ?', () => {
 test('commands that need no doubt leave none', () => {
   const plain = ['npm test', 'git status && git diff', 'ls -la | head -5', 'python3 script.py', 'node --version'];
   const more = ['for f in *.ts; do wc -l "$f"; done', 'cd src && npm run build > /tmp/log 2>&1', 'bash -n x.sh'];
-  for (const source of [...plain, ...more]) expect(foundIn(source), source).not.toContain('?');
+  const reading = ['while IFS= read -r line; do echo "$line"; done < f', 'if command -v rg >/dev/null; then rg x; fi'];
+  for (const source of [...plain, ...more, ...reading]) expect(foundIn(source), source).not.toContain('?');
 });

@@ -1,0 +1,60 @@
+import type { CommandTable } from './command-line/command.ts';
+
+/** The commands that stand between agents and what they do: proxies and hooks. */
+export const doorCommands: CommandTable = {
+  llm: {
+    summary: 'Put Reeve in front of model providers.',
+    commands: {
+      serve: {
+        summary: 'Check every model call before it goes to its provider.',
+        load: async () => (await import('./commands/llm-serve.ts')).llmServeCommand,
+      },
+    },
+  },
+  mcp: {
+    summary: 'Put Reeve in front of MCP servers.',
+    commands: {
+      run: {
+        summary: 'Be an MCP server on stdio, in front of another one.',
+        load: async () => (await import('./commands/mcp-run.ts')).mcpRunCommand,
+      },
+      serve: {
+        summary: 'Serve MCP servers over Streamable HTTP.',
+        load: async () => (await import('./commands/mcp-serve.ts')).mcpServeCommand,
+      },
+      lock: {
+        summary: 'Write down how the tools of MCP servers are defined.',
+        load: async () => (await import('./commands/mcp-lock.ts')).mcpLockCommand,
+      },
+    },
+  },
+  hook: {
+    summary: 'Govern coding agents by their hooks.',
+    commands: {
+      install: {
+        summary: 'Add the hooks to the settings of a coding agent.',
+        load: async () => (await import('./commands/hook-install.ts')).hookInstallCommand,
+      },
+      uninstall: {
+        summary: 'Remove the hooks from the settings of a coding agent.',
+        load: async () => (await import('./commands/hook-install.ts')).hookUninstallCommand,
+      },
+      'claude-code': {
+        summary: 'Answer a hook event of Claude Code.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('claude-code'),
+      },
+      codex: {
+        summary: 'Answer a hook event of Codex.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('codex'),
+      },
+      cursor: {
+        summary: 'Answer a hook event of Cursor.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('cursor'),
+      },
+      'gemini-cli': {
+        summary: 'Answer a hook event of Gemini CLI.',
+        load: async () => (await import('./commands/hook-run.ts')).hookCommand('gemini-cli'),
+      },
+    },
+  },
+};
