@@ -152,8 +152,9 @@ const longestProgram = 4096;
 
 function followAwk(args: readonly Word[], follower: Follower, name: string): void {
   const running = /\bsystem\s*\(|\bgetline\b|@load|\|&|\bprintf?\b[^;}\n]*\|(?!\|)/;
-  const found = args.find(({ text, isMany }) => isMany || text.length > longestProgram || running.test(text));
-  if (found !== undefined) follower.doubt(`${name} may run a command`, [name]);
+  const program = args.find(({ text }) => !text.startsWith('-'));
+  const found = args.find(({ text }) => text.length > longestProgram || running.test(text));
+  if (found !== undefined || program?.unknown === true) follower.doubt(`${name} may run a command`, [name]);
 }
 
 function followSed(args: readonly Word[], follower: Follower, name: string): void {

@@ -108,6 +108,8 @@ function followXargs(args: readonly Word[], follower: Follower): void {
   const read: Word = { ...unknownWord(literal('')), isMany: true, isHidden: true };
   doubtMany('xargs', args.slice(0, args.length - operands.length), follower);
   follower.run(replaced.length > 0 ? words : [...words, read], undefined);
+  // Rules see that there are more words than those of the line.
+  if (replaced.length === 0) follower.run([...words, { ...read, text: '$@', isHidden: false }], undefined);
 }
 
 function followFind(args: readonly Word[], follower: Follower): void {

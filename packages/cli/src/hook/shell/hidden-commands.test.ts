@@ -121,6 +121,10 @@ describe('code between quotes', () => {
   ]);
 });
 
+test('rules see that xargs adds words', () => {
+  expect(foundIn('echo -rf / | xargs rm')).toContain(`rm '$@'`);
+});
+
 test('everyday commands leave no doubt', () => {
   const sources = [
     'git -C sub status --short',
@@ -131,7 +135,7 @@ test('everyday commands leave no doubt', () => {
     'find "$folder" -maxdepth 2',
     `sed -n '1,5p' a.txt`,
     `sed -i 's/one/e two/; s|a|b|g' a.txt`,
-    `awk '/a|b/ {print $1}' x`,
+    `awk '/a|b/ {print $1}' $x`,
     `awk -F: '{ if ($1 == "x" || $2) print $2 }' x`,
     'tar -xzf a.tar.gz -C out',
     'tar czf a.tgz src',

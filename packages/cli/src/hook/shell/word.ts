@@ -23,7 +23,7 @@ export interface Word {
   /** Whether a quoted text in it looks like code that runs once arithmetic evaluates it, as in `'a[$(date)]'`. */
   readonly holdsCode: boolean;
   /** Added by a wrapper at run time, so it is not shown. */
-  readonly isHidden?: true;
+  readonly isHidden?: boolean;
 }
 
 export function wordOf(cells: readonly Cell[]): Word {
