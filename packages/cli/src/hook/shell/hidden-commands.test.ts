@@ -60,6 +60,13 @@ describe('words that a wrapper takes', () => {
     `strace -o '|rm x' ls`,
     'time -- ! rm x',
     'time -- coproc rm x',
+    'valgrind rm x',
+    'perf stat rm x',
+    'direnv exec . rm x',
+    'bwrap --bind / / rm x',
+    'cross-env A=1 rm x',
+    `tmux new -d 'rm x'`,
+    'sshpass -p y rm x',
   ]);
 });
 

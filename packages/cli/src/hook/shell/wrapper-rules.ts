@@ -61,6 +61,30 @@ const rules: Readonly<Record<string, WrapperRule>> = {
   'dbus-run-session': plain,
   tini: plain,
   'dumb-init': plain,
+  'ssh-agent': plain,
+  'dbus-launch': plain,
+  'xvfb-run': plain,
+  'aa-exec': plain,
+  'sandbox-exec': plain,
+  'cross-env': { takesAssignments: true },
+  valgrind: plain,
+  perf: afterOne,
+  entr: plain,
+  direnv: { before: 2 },
+  firejail: plain,
+  bwrap: plain,
+  proot: plain,
+  chpst: plain,
+  softlimit: plain,
+  choom: plain,
+  uclampset: plain,
+  rlwrap: plain,
+  sshpass: plain,
+  arch: plain,
+  xcrun: plain,
+  dtruss: plain,
+  setuidgid: afterOne,
+  faketime: afterOne,
   caffeinate: { flags: 'disum', valued: 'tw' },
   'systemd-run': {
     flags: 'tPqrd',
@@ -161,7 +185,11 @@ export const interpreters =
   /^(?:python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|osascript|Rscript|julia|tclsh|guile)$/;
 
 /** Builtins and programs that run what is not on their own line. */
-export const opaque = new Set(['at', 'batch', 'enable', 'bind', 'fc', 'compgen', 'complete']);
+export const opaque = new Set(
+  'at batch enable bind fc compgen complete tmux screen expect gdb lldb nix-shell nodemon concurrently hyperfine start-stop-daemon daemonize run-parts capsh coreutils wsl sem'.split(
+    ' ',
+  ),
+);
 
 /** Variables that change which program runs, or what it runs besides. */
 export const decidingVariables =
