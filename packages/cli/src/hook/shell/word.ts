@@ -33,8 +33,13 @@ export function wordOf(cells: readonly Cell[]): Word {
     isGlob: isGlob(cells.map(({ text, quoted, unknown }) => (quoted || unknown ? '' : text)).join('')),
     plain: cells.every(({ quoted, unknown }) => !quoted && !unknown),
     isMany: cells.some(({ text, quoted, unknown }) => unknown && (!quoted || text.includes('@'))),
-    holdsCode: /\$\(|`|\[.*\$/s.test(cells.map(({ text, unknown }) => (unknown ? '' : text)).join('')),
+    holdsCode: holdsCode(cells.map(({ text, unknown }) => (unknown ? '' : text)).join('')),
   };
+}
+
+function holdsCode(text: string): boolean {
+  const open = text.indexOf('[');
+  return /\$\(|`/.test(text) || (open >= 0 && text.lastIndexOf('$') > open);
 }
 
 function isGlob(text: string): boolean {
