@@ -52,6 +52,13 @@ test('--fail-open lets through what nobody could be asked about, and says so', a
   expect(answer.stderr).toContain('let through, because of --fail-open');
 });
 
+test('--fail-open lets nothing through that the gateway refuses to judge', async () => {
+  const file = { file_path: `/work/${'x'.repeat(9000)}` };
+  const event = toolEvent('PreToolUse', 's-long', 'toolu_1', 'Read', file);
+  const answer = await machine.send('claude-code', event, ['--fail-open']);
+  expect(decisionOf(answer).decision).toBe('deny');
+});
+
 test('a report that cannot be delivered disturbs nobody, and is made up for at the end of the session', async () => {
   const use = (name: string) => toolEvent(name, 's-late', 'toolu_9', 'Bash', { command: 'ls' });
   await machine.send('claude-code', use('PreToolUse'));

@@ -10,6 +10,7 @@ import type { BeforeTool, HookEvent } from './hook-event.ts';
 import { MalformedEvent } from './hook-event.ts';
 import type { HookHost, HookReply } from './hook-host.ts';
 import { block } from './hook-host.ts';
+import { withRealPaths } from './real-paths.ts';
 import { reportEnd } from './report-end.ts';
 import { SessionFile } from './session-file.ts';
 
@@ -62,13 +63,23 @@ async function beforeTool(event: BeforeTool, given: EventObject, world: HookWorl
   try {
     const file = new SessionFile(folder, host.name, event.session);
     const agent = await world.agent();
-    const { isAllowed, isApproved, text } = await decideUse({ event, agent, host: host.name, file, waitMs });
+    const real = { ...event, actions: withRealPaths(event.actions) };
+    const { isAllowed, isApproved, text } = await decideUse({ event: real, agent, host: host.name, file, waitMs });
     return reply(isAllowed ? host.allow(given, isApproved) : host.deny(given, text));
   } catch (error) {
     const reason = `Reeve is not reachable: ${reasonOf(error)}`;
-    if (failOpen) return reply(host.allow(given, false), `${reason}. It was let through, because of --fail-open.`);
+    if (failOpen && !isAboutQuestion(error))
+      return reply(host.allow(given, false), `${reason}. It was let through, because of --fail-open.`);
     return reply(host.deny(given, `${reason}. Nothing was done, because nobody could be asked.`), reason);
   }
+}
+
+/** Statuses of a refusal that another question would not have got: invalid argument, resource exhausted, out of range. */
+const aboutQuestion = new Set([3, 8, 11]);
+
+/** The gateway is there and refuses what was asked. An agent that can bring that about must not pass by it. */
+function isAboutQuestion(error: unknown): boolean {
+  return error instanceof GatewayRefusal && aboutQuestion.has(error.status);
 }
 
 function parsed(text: string): EventObject {

@@ -32,18 +32,19 @@ export async function decideUse({ event, agent, host, file, waitMs }: DecideUse)
   const use = await file.change((uses) => beginUse(uses, event, isAlive));
   const settle = (settled: OpenUse | undefined) =>
     file.change((uses) => ({ uses: settleUse(uses, use, settled), result: undefined }));
+  let { wasHeld } = use;
   try {
     let answers = await gateway.ask(event.actions, use.spans);
-    const isHeldNow = answers.some(isHeld);
-    if (isHeldNow && !answers.some(isDenied) && waitMs() > 0) {
+    wasHeld ||= answers.some(isHeld);
+    if (answers.some(isHeld) && !answers.some(isDenied) && waitMs() > 0) {
       const { waitForPeople } = await import('./wait-for-people.ts');
       const decided = await waitForPeople(answers.filter(isHeld), gateway.asker, agent.addresses, waitMs());
       answers = answers.map((answer) => decided.find(({ span }) => span === answer.span) ?? answer);
     }
-    return await settledBy(answers, { gateway, use, settle, wasHeld: isHeldNow || use.wasHeld });
+    return await settledBy(answers, { gateway, use, settle, wasHeld });
   } catch (error) {
     // Nothing happens, but the gateway may have allowed it. The end of the session reports that.
-    await settle({ ...use, state: 'held' });
+    await settle({ ...use, state: wasHeld ? 'held' : 'failed' });
     throw error;
   }
 }

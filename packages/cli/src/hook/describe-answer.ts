@@ -65,6 +65,7 @@ function subjectOf({ action, note }: PlannedAction): string {
 }
 
 function cut(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
+  // Hosts show it on a terminal.
+  const line = text.replaceAll(/\s+/g, ' ').replaceAll(/\p{C}/gu, '\ufffd');
   return line.length <= longestSubject ? line : `${line.slice(0, longestSubject)}…`;
 }

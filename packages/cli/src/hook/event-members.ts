@@ -19,6 +19,12 @@ export function optionalText(event: EventObject, ...members: readonly string[]):
   return undefined;
 }
 
+/** The texts of all these members, each once. Which of them a tool heeds depends on the version of the host. */
+export function allTexts(event: EventObject, ...members: readonly string[]): readonly string[] {
+  const texts = members.map((member) => optionalText(event, member)).filter((text) => text !== undefined);
+  return [...new Set(texts)];
+}
+
 export function objectOf(event: EventObject, member: string): EventObject {
   const value = event[member];
   return isObject(value) ? value : {};

@@ -7,6 +7,10 @@ export type HookAction = FileOperation | NetworkCall | ProcessExec | ToolCall;
 export interface PlannedAction {
   readonly action: HookAction;
   readonly note?: string | undefined;
+  /** Found on this machine, not in the event: it may be another one after the tool was used. */
+  readonly isReal?: boolean;
+  /** The whole text that it is a part of. An equal tool use has the same one. */
+  readonly source?: string | undefined;
 }
 
 /** A tool is about to be used. */

@@ -28,6 +28,12 @@ test('a held one is taken over by an equal one, with new ids where an operation 
   expect(begin([held], before('b', { actions: [rm, ls] })).result.spans).toEqual(['b', 'b-2']);
 });
 
+test('one whose answer got lost is taken over too, but nobody has approved it', () => {
+  const { result: first } = begin([], before('a'));
+  const { result } = begin([{ ...first, state: 'failed' }], before('b'));
+  expect(result).toMatchObject({ key: 'b', spans: ['a', 'a-2'], wasHeld: false });
+});
+
 test('one that another process asks about is not, unless that process has ended', () => {
   const { uses } = begin([], before('a'));
   expect(begin(uses, before('b')).result.spans).toEqual(['b', 'b-2']);

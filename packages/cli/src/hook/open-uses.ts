@@ -28,7 +28,7 @@ export function beginUse(
   const known =
     equal.find(({ key }) => key === event.toolUse) ??
     announced ??
-    equal.find(({ state, pid }) => state === 'held' || (state === 'asking' && !isAlive(pid)));
+    equal.find(({ state, pid }) => state === 'held' || state === 'failed' || (state === 'asking' && !isAlive(pid)));
   const key = event.toolUse ?? announced?.key ?? newToolUse();
   const fresh = spansOf(key, event.actions.length);
   const use: AskedUse = {

@@ -23,7 +23,9 @@ export function newToolUse(): string {
 
 /** The same text for tool uses that would do the same. */
 export function fingerprintOf(actions: readonly PlannedAction[]): string {
-  return sha256(JSON.stringify(actions.map(({ action }) => action))).slice(0, 32);
+  const named = actions.filter(({ isReal }) => isReal !== true);
+  const sources = [...new Set(named.map(({ source = '' }) => source))];
+  return sha256(JSON.stringify([named.map(({ action }) => action), sources])).slice(0, 32);
 }
 
 export function sha256(text: string): string {

@@ -17,8 +17,13 @@ export function planShell(command: unknown, { cwd, home }: ToolPlace): readonly 
   if (typeof command !== 'string') return [planUnreadable('the command is no text')];
   const actions = analyseShell(command, { cwd, home }).map(ofShell);
   if (actions.length === 0) return [planUnreadable('there is no command')];
+  return bounded(actions).map((planned) => ({ ...planned, source: `${cwd}\n${command}` }));
+}
+
+/** What is beyond the bound is not asked about, so it must not happen either. */
+export function bounded(actions: readonly PlannedAction[]): readonly PlannedAction[] {
   if (actions.length <= mostActions) return actions;
-  return [...actions.slice(0, mostActions - 1), planUnreadable(`there are more than ${mostActions} commands`)];
+  return [...actions.slice(0, mostActions - 1), planUnreadable(`it would do more than ${mostActions} things`)];
 }
 
 function ofShell(found: ShellAction): PlannedAction {
@@ -38,6 +43,16 @@ export function planUnreadable(note: string, args: readonly string[] = []): Plan
 
 export function planFile(operation: string, path: string, place: ToolPlace): PlannedAction {
   return { action: { type: 'file_operation', operation, path: absolute(path, place) } };
+}
+
+/** The same for several files, or for the tool if it names none. */
+export function planFiles(
+  operation: string,
+  paths: readonly string[],
+  place: ToolPlace,
+  otherwise: () => PlannedAction,
+): readonly PlannedAction[] {
+  return paths.length === 0 ? [otherwise()] : bounded(paths.map((path) => planFile(operation, path, place)));
 }
 
 function absolute(path: string, { cwd, home }: ToolPlace): string {
@@ -70,11 +85,13 @@ export function planMcp(name: string, input: unknown): PlannedAction | undefined
 
 /** A search in files: what it may show is in the folder, or in the files that a pattern names. */
 export function planSearch(
-  folder: string | undefined,
-  pattern: string | undefined,
+  folders: readonly string[],
+  patterns: readonly string[],
   place: ToolPlace,
 ): readonly PlannedAction[] {
-  const where = folder ?? place.cwd;
-  const named = pattern === undefined ? [] : [planFile('read', posix.join(absolute(where, place), pattern), place)];
-  return [planFile('read', where, place), ...named];
+  const places = folders.length === 0 ? [place.cwd] : folders;
+  return places.flatMap((where) => [
+    planFile('read', where, place),
+    ...patterns.map((pattern) => planFile('read', posix.join(absolute(where, place), pattern), place)),
+  ]);
 }

@@ -17,9 +17,9 @@ export interface OpenUse {
   readonly spans: readonly (string | null)[];
   /**
    * `asking`: the process of this id waits for an answer. `held`: it waits for an approval and did not happen yet.
-   * `running`: it was allowed.
+   * `failed`: nobody was told the answer, so it did not happen. `running`: it was allowed.
    */
-  readonly state: 'asking' | 'held' | 'running';
+  readonly state: 'asking' | 'held' | 'failed' | 'running';
   readonly pid: number;
   /** The agent inside of the session. */
   readonly agent: string;
@@ -93,7 +93,7 @@ function isOpenUse(value: unknown): value is OpenUse {
   const isSpan = (span: unknown) => span === null || typeof span === 'string';
   return (
     [key, fingerprint, agent].every((text) => typeof text === 'string') &&
-    ['asking', 'held', 'running'].includes(String(state)) &&
+    ['asking', 'held', 'failed', 'running'].includes(String(state)) &&
     typeof pid === 'number' &&
     Array.isArray(spans) &&
     spans.every(isSpan)

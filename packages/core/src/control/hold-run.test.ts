@@ -249,6 +249,22 @@ describe('controls of runs do not pile up', () => {
   });
 });
 
+test('whoever holds many runs pushes out none of somebody else', async () => {
+  const { g, bot } = await world();
+  const { runs } = g.gov.control;
+  await control(g, 'terminate', { runId: 'stopped' }, acme);
+  const [sample] = runs.ofRun('stopped');
+  if (sample === undefined) throw new Error('it holds');
+  const another = keyOf('anotherkeyan', 'acme');
+  for (let n = runs.countOf(acme); n < mostRunControls; n++) {
+    runs.put({ ...sample, runId: `run-${n}`, actor: another.actor, at: sample.at + 1 });
+  }
+  g.clock.advance(2);
+  await control(g, 'terminate', { runId: 'last' }, another);
+  expect(runs.countOf(acme)).toBe(mostRunControls);
+  for (const run of ['stopped', 'last']) expect(await asked(g, bot, run), run).toBe(terminated);
+});
+
 test('a caller sees what lies in its tenant, newest first, page by page', async () => {
   const { g } = await world();
   await control(g, 'terminate', { runId: 'everywhere' });

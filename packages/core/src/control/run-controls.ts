@@ -70,10 +70,18 @@ export class RunControls {
     return this.#byBinding.get(bindingKey(of))?.size ?? 0;
   }
 
-  /** Among those that credentials with this binding have imposed, the one that has been of no use for the longest time. */
+  /**
+   * Among those that credentials with this binding have imposed, the one that has been of no use for the longest time. It
+   * is one of whoever imposed the most, so that nobody pushes out what others said by imposing many.
+   */
   leastUsed(of: Binding): RunControl | undefined {
+    const controls = [...(this.#byBinding.get(bindingKey(of))?.values() ?? [])];
+    const counts = new Map<string, number>();
+    for (const { actor } of controls) counts.set(actor.id, (counts.get(actor.id) ?? 0) + 1);
+    const most = [...counts.values()].reduce((one, other) => Math.max(one, other), 0);
     let found: RunControl | undefined;
-    for (const control of this.#byBinding.get(bindingKey(of))?.values() ?? []) {
+    for (const control of controls) {
+      if (counts.get(control.actor.id) !== most) continue;
       if (found === undefined || usedAt(control) < usedAt(found)) found = control;
     }
     return found;

@@ -1,9 +1,9 @@
 import type { EventObject } from '../event-members.ts';
-import { objectOf, optionalText, textOf } from '../event-members.ts';
+import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { planFetch, planFile, planMcp, planSearch, planShell, planTool, planUnreadable } from '../plan-actions.ts';
+import { planFetch, planFiles, planMcp, planSearch, planShell, planTool, planUnreadable } from '../plan-actions.ts';
 
 /** Claude Code: https://code.claude.com/docs/en/hooks */
 export const claudeCode: HookHost = {
@@ -79,16 +79,17 @@ const readers = new Set(['Read', 'NotebookRead', 'LS']);
 
 /** What a tool of Claude Code would do. */
 export const toolActions: ToolActions = (tool, input, place) => {
-  const path = optionalText(input, 'file_path', 'notebook_path', 'path');
+  const paths = allTexts(input, 'file_path', 'notebook_path', 'path');
+  const asTool = () => planTool(tool, input);
   if (tool === 'Bash' || tool === 'Monitor') return planShell(input['command'], place);
   if (tool === 'PowerShell')
     return [
       planUnreadable('PowerShell is not read here', [tool, optionalText(input, 'command')?.slice(0, 1024) ?? '']),
     ];
-  if (writers.has(tool) && path !== undefined) return [planFile('write', path, place)];
-  if (readers.has(tool) && path !== undefined) return [planFile('read', path, place)];
-  if (tool === 'Grep') return planSearch(path, optionalText(input, 'glob'), place);
-  if (tool === 'Glob') return planSearch(path, undefined, place);
+  if (writers.has(tool)) return planFiles('write', paths, place, asTool);
+  if (readers.has(tool)) return planFiles('read', paths, place, asTool);
+  if (tool === 'Grep') return planSearch(paths, allTexts(input, 'glob'), place);
+  if (tool === 'Glob') return planSearch(paths, [], place);
   const url = optionalText(input, 'url');
   if (tool === 'WebFetch' && url !== undefined) return [planFetch(url, tool, input)];
   return [planMcp(tool, input) ?? planTool(tool, input)];

@@ -1,10 +1,10 @@
 import { isObject } from '../../is-object.ts';
 import type { EventObject } from '../event-members.ts';
-import { objectOf, optionalText, textOf } from '../event-members.ts';
+import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { planFetch, planFile, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
+import { planFetch, planFile, planFiles, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
 
 /** Cursor: https://cursor.com/docs/agent/hooks. Some tools have events of their own, without ids of the tool use. */
 export const cursor: HookHost = {
@@ -89,7 +89,8 @@ function mcpAction(event: EventObject): PlannedAction {
 }
 
 function toolActions(tool: string, input: EventObject, place: ToolPlace): readonly PlannedAction[] {
-  const path = optionalText(input, 'file_path', 'path', 'target_file', 'notebook_path');
+  const paths = allTexts(input, 'file_path', 'path', 'target_file', 'notebook_path');
+  const asTool = () => planTool(tool, input);
   const folder = optionalText(input, 'working_directory', 'cwd');
   const server = /^MCP:\s*(.+)$/s.exec(tool);
   if (server !== null)
@@ -100,16 +101,16 @@ function toolActions(tool: string, input: EventObject, place: ToolPlace): readon
       return planShell(input['command'], folder === undefined ? place : { ...place, cwd: folder });
     case 'Read':
     case 'LS':
-      return [path === undefined ? planTool(tool, input) : planFile('read', path, place)];
+      return planFiles('read', paths, place, asTool);
     case 'Write':
     case 'Edit':
     case 'StrReplace':
     case 'EditNotebook':
-      return [path === undefined ? planTool(tool, input) : planFile('write', path, place)];
+      return planFiles('write', paths, place, asTool);
     case 'Delete':
-      return [path === undefined ? planTool(tool, input) : planFile('delete', path, place)];
+      return planFiles('delete', paths, place, asTool);
     case 'Grep':
-      return planSearch(path, optionalText(input, 'glob'), place);
+      return planSearch(paths, allTexts(input, 'glob'), place);
     case 'WebFetch':
       return [planFetch(optionalText(input, 'url') ?? '', tool, input)];
     default:

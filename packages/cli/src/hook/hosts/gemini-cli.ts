@@ -1,9 +1,9 @@
 import type { EventObject } from '../event-members.ts';
-import { objectOf, optionalText, textOf } from '../event-members.ts';
+import { allTexts, objectOf, optionalText, textOf } from '../event-members.ts';
 import type { HookEvent, PlannedAction } from '../hook-event.ts';
 import type { HookHost } from '../hook-host.ts';
 import type { ToolPlace } from '../plan-actions.ts';
-import { planFetch, planFile, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
+import { bounded, planFetch, planFiles, planMcp, planSearch, planShell, planTool } from '../plan-actions.ts';
 
 /** Gemini CLI: https://geminicli.com/docs/hooks/reference. It gives no ids to tool uses. */
 export const geminiCli: HookHost = {
@@ -41,24 +41,25 @@ function toolActions(event: EventObject, home: string): readonly PlannedAction[]
   if (server !== undefined) {
     return [planTool(optionalText(objectOf(event, 'mcp_context'), 'tool_name') ?? tool, input, server)];
   }
-  const path = optionalText(input, 'file_path', 'absolute_path', 'dir_path', 'path');
+  const paths = allTexts(input, 'file_path', 'absolute_path', 'dir_path', 'path');
+  const asTool = () => planTool(tool, input);
   switch (tool) {
     case 'run_shell_command':
       return planShell(input['command'], inFolder(input, place));
     case 'read_file':
     case 'list_directory':
-      return [path === undefined ? planTool(tool, input) : planFile('read', path, place)];
+      return planFiles('read', paths, place, asTool);
     case 'write_file':
     case 'replace':
     case 'edit':
-      return [path === undefined ? planTool(tool, input) : planFile('write', path, place)];
+      return planFiles('write', paths, place, asTool);
     case 'read_many_files':
-      return manyFiles(tool, input, place);
+      return planFiles('read', [...textsIn(input, 'include'), ...textsIn(input, 'paths')], place, asTool);
     case 'glob':
-      return planSearch(path, undefined, place);
+      return planSearch(paths, [], place);
     case 'grep_search':
     case 'search_file_content':
-      return planSearch(path, optionalText(input, 'include_pattern', 'include'), place);
+      return planSearch(paths, allTexts(input, 'include_pattern', 'include'), place);
     case 'web_fetch':
       return fetches(tool, input);
     default:
@@ -72,17 +73,14 @@ function inFolder(input: EventObject, place: ToolPlace): ToolPlace {
   return { ...place, cwd: folder.startsWith('/') ? folder : `${place.cwd}/${folder}` };
 }
 
-function manyFiles(tool: string, input: EventObject, place: ToolPlace): readonly PlannedAction[] {
-  const given = input['include'] ?? input['paths'];
-  const paths = Array.isArray(given) ? given.filter((path) => typeof path === 'string') : [];
-  return paths.length === 0
-    ? [planTool(tool, input)]
-    : paths.slice(0, 200).map((path) => planFile('read', path, place));
+function textsIn(input: EventObject, member: string): readonly string[] {
+  const given = input[member];
+  return Array.isArray(given) ? given.filter((path) => typeof path === 'string') : [];
 }
 
 /** The prompt of `web_fetch` names the addresses. */
 function fetches(tool: string, input: EventObject): readonly PlannedAction[] {
-  const text = optionalText(input, 'url', 'prompt') ?? '';
+  const text = allTexts(input, 'url', 'prompt').join('\n');
   const urls = [...new Set(text.match(/\bhttps?:\/\/[^\s"'<>)\]]+/gi) ?? [])];
-  return urls.length === 0 ? [planTool(tool, input)] : urls.slice(0, 50).map((url) => planFetch(url, tool, input));
+  return urls.length === 0 ? [planTool(tool, input)] : bounded(urls.map((url) => planFetch(url, tool, input)));
 }

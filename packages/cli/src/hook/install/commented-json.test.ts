@@ -35,3 +35,9 @@ test('works on every JSON object', () => {
     }),
   );
 });
+
+test('of two members with one name, the one that counts is replaced', () => {
+  const changed = replaceMember('{"hooks": 1, /* two */ "hooks": 2}', 'hooks', '3');
+  expect(changed).toBe('{"hooks": 1, /* two */ "hooks": 3}');
+  expect(parseCommented(changed)).toEqual({ hooks: 3 });
+});

@@ -11,12 +11,12 @@ export function parseCommented(text: string): unknown {
   return JSON.parse(withoutTrailingCommas(blanked(text)));
 }
 
-/** The same text with another value of one member at its top. Everything around it stays, comments too. */
+/** The same text with another value of one member at its top, the last one of that name, as parsers take it. The rest stays. */
 export function replaceMember(text: string, key: string, value: string): string {
   const plain = blanked(text);
   const open = plain.indexOf('{');
   const members = membersOf(plain, open + 1);
-  const member = members.find((one) => one.key === key);
+  const member = members.findLast((one) => one.key === key);
   if (member !== undefined) return text.slice(0, member.valueStart) + value + text.slice(member.valueEnd);
   const comma = members.length === 0 ? '' : ',';
   return `${text.slice(0, open + 1)}\n  ${JSON.stringify(key)}: ${value}${comma}${text.slice(open + 1)}`;
@@ -25,7 +25,7 @@ export function replaceMember(text: string, key: string, value: string): string 
 /** Whether a comment is inside of the value of a member, where a new value would lose it. */
 export function hasCommentIn(text: string, key: string): boolean {
   const plain = blanked(text);
-  const member = membersOf(plain, plain.indexOf('{') + 1).find((one) => one.key === key);
+  const member = membersOf(plain, plain.indexOf('{') + 1).findLast((one) => one.key === key);
   return (
     member !== undefined &&
     plain.slice(member.valueStart, member.valueEnd) !== text.slice(member.valueStart, member.valueEnd)

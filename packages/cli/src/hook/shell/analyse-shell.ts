@@ -1,9 +1,9 @@
 import type { Assignment, FoundCommand } from './found-command.ts';
-import type { Follower, Input } from './follow-command.ts';
 import { followCommand } from './follow-command.ts';
+import type { Follower, Input } from './follower.ts';
 import { Places } from './places.ts';
 import type { Found } from './read-commands.ts';
-import { readCommands } from './read-commands.ts';
+import { readCommands, reserved } from './read-commands.ts';
 import { redirectedActions } from './redirected.ts';
 import { Budget, Unreadable } from './shell-text.ts';
 import type { ShellAction } from './shell-action.ts';
@@ -74,6 +74,7 @@ class ShellAnalysis implements Follower {
     const [first, ...args] = words;
     if (first === undefined) return;
     this.#budget.spendCommand();
+    for (const word of args) this.#assignedByWord(first.text, word);
     const shown = args.filter(({ isHidden }) => isHidden !== true).map(({ text }) => text);
     const why = unreadableName(first);
     if (why !== undefined) return this.doubt(why, first.isHidden === true ? shown : [first.text, ...shown]);
@@ -99,20 +100,21 @@ class ShellAnalysis implements Follower {
     for (const redirection of redirections) {
       for (const action of redirectedActions(redirection, this.#places)) this.#add(action);
     }
-    const [name] = words;
-    if (/^(?:export|declare|typeset|readonly|local|env|sudo)$/.test(name?.text ?? ''))
-      this.#assignedByWords(words.slice(1));
   }
 
   #assigned({ name, value }: Assignment): void {
     if (decidingVariables.test(name)) this.doubt(`${name} changes what runs`, [`${name}=${value.text}`]);
+    if (value.holdsCode) this.doubt(`arithmetic with ${name} may run what is in its text`, [`${name}=${value.text}`]);
   }
 
-  #assignedByWords(words: readonly Word[]): void {
-    for (const word of words) {
-      const [, name = ''] = /^([A-Za-z_]\w*)\+?=/.exec(word.text) ?? [];
-      if (decidingVariables.test(name)) this.doubt(`${name} changes what runs`, [word.text]);
-    }
+  /** A word that gives a value to a variable, or another name to it. */
+  #assignedByWord(command: string, { text }: Word): void {
+    const assigned = assigning.test(command) ? /^([A-Za-z_]\w*)(?:\[.*\])?\+?=/s.exec(text) : null;
+    const named = naming.test(command) ? /^(?:-v)?([A-Za-z_]\w*)(?:\[.*\])?$/s.exec(text) : null;
+    const [, name = ''] = assigned ?? named ?? [];
+    if (decidingVariables.test(name)) this.doubt(`${name} changes what runs`, [text]);
+    if (/^(?:declare|typeset|local|nameref)$/.test(command) && /^-[a-zA-Z]*n/.test(text))
+      this.doubt('a variable may get another name', [command]);
   }
 
   /** Builtins evaluate the subscript of an array, also in a quoted text. */
@@ -130,6 +132,10 @@ class ShellAnalysis implements Follower {
   }
 }
 
+/** Commands that give values to variables, as `NAME=value` or by the name alone. */
+const assigning = /^(?:export|declare|typeset|readonly|local|env|sudo|doas)$/;
+const naming = /^(?:unset|read|printf|mapfile|readarray|getopts|vared)$/;
+
 function unreadableName(word: Word): string | undefined {
   const { text, unknown, isGlob } = word;
   if (unknown) return 'the name of the command is known only when it runs';
@@ -138,6 +144,7 @@ function unreadableName(word: Word): string | undefined {
   // Also other white space, which looks like a separator and is none.
   if (/[\p{C}\p{Z}]/u.test(text.replaceAll(' ', '')))
     return 'the name of the command has characters that cannot be seen';
+  if (reserved.has(text) && text !== 'time') return 'the name of the command is a word of the shell';
   if (text.startsWith('=')) return 'some shells put a path in its place';
   if (/^[A-Z][A-Za-z]*-[A-Z]\w+$/.test(text)) return 'it looks like PowerShell';
   return undefined;
@@ -145,7 +152,9 @@ function unreadableName(word: Word): string | undefined {
 
 /** The last one counts, as for the shell. */
 function inputOf(redirections: FoundCommand['redirections']): Input {
-  const last = redirections.findLast(({ operator }) => /^<(?!&)/.test(operator));
+  const last = redirections.findLast(({ operator, descriptor }) =>
+    descriptor === '' ? operator.startsWith('<') : Number(descriptor) === 0,
+  );
   if (last?.document !== undefined) return { text: last.document.text, isCertain: !last.document.hasExpansion };
   if (last?.operator === '<<<' && last.target !== undefined)
     return { text: last.target.text, isCertain: !last.target.unknown };

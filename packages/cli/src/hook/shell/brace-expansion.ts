@@ -18,10 +18,13 @@ export function expandBraces(cells: Cells): readonly Cells[] | undefined {
   let at = 0;
   while (at < cells.length) {
     const group = groupAt(cells, at);
-    const choices = group === undefined ? [cells.slice(at, at + 1)] : alternativesOf(group.inner);
+    // Cells up to the next brace at once: copying every word for each of them would take long.
+    const next = group?.end ?? cells.findIndex((cell, index) => index > at && isPlain(cell, '{'));
+    const end = next < 0 ? cells.length : next;
+    const choices = group === undefined ? [cells.slice(at, end)] : alternativesOf(group.inner);
     if (choices === undefined || words.length * choices.length > mostWords) return undefined;
     words = words.flatMap((word) => choices.map((choice) => [...word, ...choice]));
-    at = group === undefined ? at + 1 : group.end;
+    at = end;
   }
   return words;
 }

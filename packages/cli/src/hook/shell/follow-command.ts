@@ -1,23 +1,13 @@
+import { followCarrier } from './follow-carrier.ts';
+import type { Follower, Input } from './follower.ts';
+import { readJoined, readText } from './follower.ts';
+import { followShell, isOtherInput, readInput } from './follow-shell.ts';
+import type { ReadOptions } from './options-of-command.ts';
 import { readOptions } from './options-of-command.ts';
 import type { Word } from './word.ts';
 import { literal, unknownWord } from './word.ts';
 import { interpreters, opaque, otherShells, shells, wrapperRule } from './wrapper-rules.ts';
 import type { WrapperRule } from './wrapper-rules.ts';
-
-/** The standard input of a command, if the text itself holds it. */
-export type Input = { readonly text: string; readonly isCertain: boolean } | undefined;
-
-/** Who follows what a command runs. */
-export interface Follower {
-  /** A command runs these words. */
-  run(words: readonly Word[], input: Input): void;
-  /** A shell reads this text. */
-  read(source: string): void;
-  /** Something runs that cannot be read. */
-  doubt(note: string, args?: readonly string[]): void;
-  /** The folder changes. */
-  move(operands: readonly Word[] | undefined): void;
-}
 
 /** Follows a command to what it runs by itself. */
 export function followCommand(name: string, args: readonly Word[], input: Input, follower: Follower): void {
@@ -31,63 +21,42 @@ export function followCommand(name: string, args: readonly Word[], input: Input,
   else if (name === 'su' || name === 'runuser') followSu(name, args, follower);
   else if (otherShells.has(name)) follower.doubt(`${name} runs a language that is not read here`, [name]);
   else if (interpreters.test(name)) followInterpreter(name, args, follower);
-  else followBuiltin(name, args, input, follower);
-}
-
-/** A text that a shell reads again. With an expansion in it, it is not the text that the shell gets. */
-function readText(word: Word | undefined, follower: Follower): void {
-  if (word === undefined) return;
-  if (word.unknown) follower.doubt('a shell reads a text that is known only when it runs', [word.text]);
-  follower.read(word.text);
-}
-
-function followShell(name: string, args: readonly Word[], input: Input, follower: Follower): void {
-  let isText = false;
-  let fromInput = false;
-  let at = 0;
-  for (; at < args.length; at++) {
-    const word = args[at];
-    const text = word?.text ?? '';
-    if (text === '--' || text === '-') {
-      at++;
-      break;
-    }
-    if (!/^[-+]./.test(text) || word === undefined) break;
-    if (word.unknown) follower.doubt(`the option ${text} is known only when it runs`, [name]);
-    if (text === '--version' || text === '--help') return;
-    if (/^--(?:rcfile|init-file)$/.test(text) || /^[-+][a-zA-Z]*[oO]$/.test(text)) at++;
-    if (/^-[a-zA-Z]*c/.test(text)) isText = true;
-    if (/^-[a-zA-Z]*s/.test(text)) fromInput = true;
-  }
-  const operand = args[at];
-  if (isText) {
-    if (operand === undefined) follower.doubt(`${name} -c without a text`, [name]);
-    readText(operand, follower);
-  } else if (operand !== undefined && !fromInput && operand.text !== '/dev/stdin') {
-    if (operand.unknown || operand.isGlob)
-      follower.doubt(`${name} runs a script that is known only when it runs`, [name]);
-  } else readInput(name, input, follower);
-}
-
-function readInput(name: string, input: Input, follower: Follower): void {
-  if (input === undefined || !input.isCertain) follower.doubt(`${name} runs what it reads from its input`, [name]);
-  if (input !== undefined) follower.read(input.text);
+  else if (!followCarrier(name, args, follower)) followBuiltin(name, args, input, follower);
 }
 
 function followWrapper(name: string, rule: WrapperRule, args: readonly Word[], input: Input, follower: Follower): void {
   const { options, operands, doubt } = readOptions(args, rule);
   if (doubt !== undefined) follower.doubt(`${name}: ${doubt}`, [name]);
   for (const option of rule.shellText ?? []) readText(options.get(option), follower);
+  if (rule.shellText !== undefined) readLateText(name, operands, follower);
+  if (rule.moves === true || rule.moves?.some((option) => options.has(option)) === true) follower.move(undefined);
+  if (/^[|!]/.test(options.get('o')?.text ?? '')) follower.doubt(`${name} writes to a command`, [name]);
   const hasText = rule.shellText?.some((option) => options.has(option)) === true;
   if (hasText || rule.unless?.some((option) => options.has(option)) === true) return;
   const rest = operands.slice(rule.before ?? 0);
   const words = rule.takesAssignments === true ? rest.slice(assignmentsIn(rest)) : rest;
+  doubtMany(name, args.slice(0, args.length - words.length), follower);
   const startsShell =
-    rule.startsShell === true || ['s', 'i', 'shell', 'login'].some((option) => name === 'sudo' && options.has(option));
+    rule.startsShell === true ||
+    (/^(?:sudo|doas)$/.test(name) && ['s', 'i', 'shell', 'login'].some((option) => options.has(option)));
   if (rule.joins === true && !options.has('x') && !options.has('exec')) readJoined(words, follower);
   else if (words.length > 0 && startsShell) readJoined(words, follower);
   else if (words.length > 0) follower.run(words, input);
-  else if (startsShell) follower.doubt(`${name} starts a shell`, [name]);
+  else if (startsShell || rule.isShellAlone === true) follower.doubt(`${name} starts a shell`, [name]);
+}
+
+/** Words before a command that may become several, so that another one of them is the command. */
+function doubtMany(name: string, words: readonly Word[], follower: Follower): void {
+  const many = words.find(({ isMany, isGlob }) => isMany || isGlob);
+  if (many !== undefined) follower.doubt(`${name}: ${many.text} may become several words`, [name]);
+}
+
+/** Some take the option with the text after their operands too. */
+function readLateText(name: string, operands: readonly Word[], follower: Follower): void {
+  const at = operands.findIndex(({ text }) => /^(?:-\w*c|--c)/.test(text));
+  if (at < 0) return;
+  if (/^(?:-\w*c|--command)$/.test(operands[at]?.text ?? '')) readText(operands[at + 1], follower);
+  else follower.doubt(`${name} may run a text`, [operands[at]?.text ?? '']);
 }
 
 function assignmentsIn(words: readonly Word[]): number {
@@ -95,24 +64,31 @@ function assignmentsIn(words: readonly Word[]): number {
   return at < 0 ? words.length : at;
 }
 
-function readJoined(words: readonly Word[], follower: Follower): void {
-  const text = words.map((word) => word.text).join(' ');
-  readText({ ...literal(text), unknown: words.some(({ unknown }) => unknown) }, follower);
-}
-
 function followEnv(args: readonly Word[], input: Input, follower: Follower): void {
   const rule = wrapperRule('env') ?? {};
-  const { options, operands } = readOptions(args, rule);
-  const split = options.get('S') ?? options.get('split-string');
-  if (split === undefined) return followWrapper('env', rule, args, input, follower);
-  if (split.unknown || /[\\$]/.test(split.text))
+  const isSplit = ({ options }: ReadOptions) => options.has('S') || options.has('split-string');
+  if (!isSplit(readOptions(args, rule))) return followWrapper('env', rule, args, input, follower);
+  // What comes after the first text is not read as options before it is split.
+  const end = args.findIndex((_, at) => isSplit(readOptions(args.slice(0, at + 1), rule)));
+  const upTo = (at: number) => readOptions(args.slice(0, at), rule).options;
+  const isAttached = (upTo(end + 1).get('S') ?? upTo(end + 1).get('split-string')) !== undefined;
+  const at = isAttached ? end + 1 : end + 2;
+  const split = upTo(at).get('S') ?? upTo(at).get('split-string');
+  if (split === undefined) return follower.doubt('env -S without a text', ['env']);
+  if (split.unknown || split.isGlob || /[\\$#]/.test(split.text) || /["']/.test(unquotedWords(split.text).join('')))
     follower.doubt('env splits a text that is not read here', [split.text]);
-  // What `env -S` splits are words without the operators of a shell.
-  const words = split.text.split(/[ \t\n]+/).filter((text) => text !== '');
-  const unquoted = words.map((text) => literal(text.replaceAll(/^(['"])(.*)\1$/g, '$2')));
-  const all = [...unquoted, ...operands];
-  const rest = all.slice(assignmentsIn(all));
-  if (rest.length > 0) follower.run(rest, input);
+  doubtMany('env', args.slice(0, at), follower);
+  // What `env -S` splits are words without the operators of a shell, options among them.
+  const words = [...unquotedWords(split.text).map(literal), ...args.slice(at)];
+  if (args.length <= mostSplits) followEnv(words, input, follower);
+  else follower.doubt('env splits too many texts', ['env']);
+}
+
+const mostSplits = 200;
+
+function unquotedWords(text: string): readonly string[] {
+  const words = text.split(/[ \t\n\v\f\r]+/).filter((word) => word !== '');
+  return words.map((word) => word.replaceAll(/^(['"])(.*)\1$/gs, '$2'));
 }
 
 function followXargs(args: readonly Word[], follower: Follower): void {
@@ -129,11 +105,15 @@ function followXargs(args: readonly Word[], follower: Follower): void {
     replaced.some((mark) => word.text.includes(mark ?? '')) ? unknownWord(word) : word,
   );
   // Without a mark, what is read comes after the words that are there.
-  const read: Word = { ...unknownWord(literal('')), isHidden: true };
+  const read: Word = { ...unknownWord(literal('')), isMany: true, isHidden: true };
+  doubtMany('xargs', args.slice(0, args.length - operands.length), follower);
   follower.run(replaced.length > 0 ? words : [...words, read], undefined);
+  // Rules see that there are more words than those of the line.
+  if (replaced.length === 0) follower.run([...words, { ...read, text: '$@', isHidden: false }], undefined);
 }
 
 function followFind(args: readonly Word[], follower: Follower): void {
+  const inside: Word[] = [];
   for (let at = 0; at < args.length; at++) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[at]?.text ?? '')) continue;
     const end = args.findIndex(
@@ -142,11 +122,29 @@ function followFind(args: readonly Word[], follower: Follower): void {
     const words = args.slice(at + 1, end < 0 ? undefined : end);
     if (words.length > 0)
       follower.run(
-        words.map((word) => (word.text.includes('{}') ? unknownWord(word) : word)),
+        words.map((word) => (word.text.includes('{}') ? { ...unknownWord(word), isMany: true } : word)),
         undefined,
       );
+    if (args[at]?.text.endsWith('dir') === true) follower.move(undefined);
+    inside.push(...args.slice(at, end < 0 ? undefined : end + 1));
     at += words.length;
   }
+  doubtExpressions(
+    args.filter((word) => !inside.includes(word)),
+    follower,
+  );
+}
+
+const takesValue =
+  /^-(?:i?(?:name|path|regex|wholename|lname)|newer\w*|x?type|size|[acm](?:time|min)|user|group|perm|(?:max|min)depth)$/;
+
+/** A word that is known only when it runs may be `-exec`, unless it is where that cannot be. */
+function doubtExpressions(args: readonly Word[], follower: Follower): void {
+  const isOpen = ({ unknown, isMany }: Word, at: number) =>
+    unknown && (isMany || !(at === 0 ? /^(?:[-(!]|$)/ : takesValue).test(args[at === 0 ? 1 : at - 1]?.text ?? ''));
+  const isEnd = ({ text }: Word) => text === ';' || text === '+';
+  if (args.some(isOpen) || (args.some(isEnd) && args.some(({ unknown }) => unknown)))
+    follower.doubt('find may run what is known only when it runs', ['find']);
 }
 
 function followParallel(args: readonly Word[], follower: Follower): void {
@@ -160,8 +158,15 @@ function followParallel(args: readonly Word[], follower: Follower): void {
   if (doubt !== undefined) follower.doubt(`parallel: ${doubt}`, ['parallel']);
   const end = operands.findIndex(({ text }) => text.startsWith(':::'));
   const words = operands.slice(0, end < 0 ? undefined : end);
-  if (words.length === 0) follower.doubt('parallel runs what it reads', ['parallel']);
-  else readJoined(words, follower);
+  const isOpen = words.some(({ text }) => /\{.*\}/s.test(text));
+  if (words.length === 0 || isOpen || runsOthers(words[0]?.text ?? ''))
+    follower.doubt('parallel runs what it reads', ['parallel']);
+  if (words.length > 0) readJoined(words, follower);
+}
+
+/** Whether the words after this command may name another one. */
+function runsOthers(name: string): boolean {
+  return wrapperRule(name) !== undefined || shells.has(name) || /^(?:eval|find|su|parallel)$/.test(name);
 }
 
 function followSu(name: string, args: readonly Word[], follower: Follower): void {
@@ -181,22 +186,28 @@ function followInterpreter(name: string, args: readonly Word[], follower: Follow
   const takesInput =
     operand === undefined
       ? !args.some(({ text }) => ownProgram.test(text))
-      : /^(?:-|\/dev\/stdin)$/.test(operand.text) && !args.some(({ text }) => ownProgram.test(text));
+      : (operand.text === '-' || isOtherInput(operand.text)) && !args.some(({ text }) => ownProgram.test(text));
   if (takesInput)
     follower.doubt(`${name} runs a program that it reads from its input`, [name, ...args.map(({ text }) => text)]);
 }
 
 function followBuiltin(name: string, args: readonly Word[], input: Input, follower: Follower): void {
   const [first] = args;
-  if (name === 'eval') readJoined(args, follower);
+  if (name === 'eval') readJoined(first?.text === '--' ? args.slice(1) : args, follower);
   else if (name === 'trap') {
     const action = args.find(({ text }) => text !== '--' && !/^-[lp]$/.test(text));
     if (args.length > 1) readText(action, follower);
   } else if (name === 'alias') {
     for (const word of args) readText({ ...word, text: word.text.replace(/^[^=]*=?/, '') }, follower);
+    if (args.some(({ text }) => text.includes('='))) follower.doubt('an alias changes what runs', [name]);
+  } else if (name === 'emulate') {
+    const at = args.findIndex(({ text }) => /^-\w*c$/.test(text));
+    if (at >= 0) readText(args[at + 1], follower);
   } else if (name === 'source' || name === '.') {
-    if (first?.text === '/dev/stdin') readInput(name, input, follower);
-    else if (first?.unknown === true) follower.doubt(`${name} reads a script that is known only when it runs`, [name]);
+    const script = args.find(({ text }) => text !== '--');
+    if (script !== undefined && isOtherInput(script.text)) readInput(name, input, follower);
+    else if (script?.unknown === true || script?.isGlob === true || /^-./.test(script?.text ?? ''))
+      follower.doubt(`${name} reads a script that is known only when it runs`, [name]);
   } else if (name === 'cd' || name === 'chdir') follower.move(args.filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text)));
   else if (name === 'pushd' || name === 'popd') follower.move(undefined);
   else if (opaque.has(name) || (name === 'crontab' && first?.text !== '-l'))

@@ -4,6 +4,8 @@ import type { Cell, Word } from './word.ts';
 export interface Redirection {
   /** Without the number before it. */
   readonly operator: string;
+  /** The number before it, or `{name}`. Empty if there is none. */
+  readonly descriptor: string;
   /** The file, the number, or the text of `<<<`. Undefined for a here-document. */
   readonly target: Word | undefined;
   /** Of a here-document. Known once the line has ended. */

@@ -16,7 +16,7 @@ export interface Found {
   readonly doubts: string[];
 }
 
-const reserved = new Set(
+export const reserved: ReadonlySet<string> = new Set(
   'if then else elif fi for while until do done case esac select function time coproc { } ! [['.split(' '),
 );
 
@@ -167,16 +167,21 @@ class CommandReader implements Grammar {
     const assignments: Assignment[] = [];
     const redirections: Redirection[] = [];
     const start = text.at;
+    let descriptor = '';
     for (;;) {
       text.skipBlanks();
       const operator = redirectionAt(text);
       if (operator !== undefined) {
-        redirections.push(this.#redirections.read(operator));
+        redirections.push(this.#redirections.read(operator, descriptor));
+        descriptor = '';
         continue;
       }
       const cells = readWord(text, this);
       if (cells === undefined) break;
-      if (isDescriptor(cells) && redirectionAt(text) !== undefined && !text.starts('&')) continue;
+      if (isDescriptor(cells) && redirectionAt(text) !== undefined && !text.starts('&')) {
+        descriptor = wordOf(cells).text;
+        continue;
+      }
       const assigned = words.length === 0 ? assignmentEnd(cells) : undefined;
       if (assigned !== undefined) assignments.push(this.#assignment(cells, assigned));
       else words.push(...expanded(cells));
@@ -208,12 +213,13 @@ class CommandReader implements Grammar {
       this.text.skipBlanks();
       const start = this.text.at;
       while (/\d/.test(this.text.peek())) this.text.take();
+      const descriptor = this.text.text.slice(start, this.text.at);
       const operator = redirectionAt(this.text);
       if (operator === undefined) {
         this.text.at = start;
         return redirections;
       }
-      redirections.push(this.#redirections.read(operator));
+      redirections.push(this.#redirections.read(operator, descriptor));
     }
   }
 
@@ -229,7 +235,9 @@ class CommandReader implements Grammar {
 
 function expanded(cells: readonly Cell[]): Word[] {
   const words = expandBraces(cells);
-  return words === undefined ? [unknownWord(wordOf(cells))] : words.map(wordOf);
+  if (words === undefined) return [{ ...unknownWord(wordOf(cells)), isMany: true }];
+  // An empty alternative without quotes leaves no word behind.
+  return words.filter(({ length }) => length > 0).map(wordOf);
 }
 
 /** `2` and `{name}` before an operator say which descriptor is redirected. */

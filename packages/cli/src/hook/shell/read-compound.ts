@@ -2,6 +2,9 @@ import type { Inside } from './read-word.ts';
 import { isArithmetic, readArithmetic, readWord } from './read-word.ts';
 import type { ShellText } from './shell-text.ts';
 import { Unreadable } from './shell-text.ts';
+import type { Cell } from './word.ts';
+import { wordOf } from './word.ts';
+import { decidingVariables } from './wrapper-rules.ts';
 
 /** What the rules for compound commands need of the reader of commands. */
 export interface Grammar extends Inside {
@@ -81,7 +84,9 @@ function readTest(grammar: Grammar): void {
     grammar.skipLines();
     if (text.done) throw new Unreadable('"]]" is missing');
     if (/^\]\](?=[\s;&|()<>]|$)/.test(text.text.slice(text.at, text.at + 3))) break;
-    if (readWord(text, grammar) === undefined) text.take();
+    const cells = readWord(text, grammar);
+    if (cells === undefined) text.take();
+    else if (wordOf(cells).holdsCode) grammar.doubt('a comparison may run what is in a subscript');
   }
   text.take(2);
 }
@@ -91,7 +96,8 @@ function readForWords(grammar: Grammar): void {
   text.skipBlanks();
   if (text.takeIf('((')) readArithmetic(text, grammar, true);
   else {
-    requireWord(grammar, '"for" without a name');
+    const { text: name } = wordOf(requireWord(grammar, '"for" without a name'));
+    if (decidingVariables.test(name)) grammar.doubt(`${name} changes what runs`);
     grammar.skipLines();
     if (/^in(?=[\s;]|$)/.test(text.text.slice(text.at, text.at + 3))) {
       text.take(2);
@@ -161,6 +167,8 @@ export function readCoprocess(grammar: Grammar): void {
   text.deeper(() => grammar.command());
 }
 
-function requireWord(grammar: Grammar, otherwise: string): void {
-  if (readWord(grammar.text, grammar) === undefined) throw new Unreadable(otherwise);
+function requireWord(grammar: Grammar, otherwise: string): readonly Cell[] {
+  const cells = readWord(grammar.text, grammar);
+  if (cells === undefined) throw new Unreadable(otherwise);
+  return cells;
 }

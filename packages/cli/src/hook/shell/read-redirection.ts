@@ -33,15 +33,15 @@ export class Redirections {
     this.#inside = inside;
   }
 
-  read(operator: string): Redirection {
+  read(operator: string, descriptor: string): Redirection {
     const text = this.#text;
     text.take(operator.length);
     text.skipBlanks();
     const cells = readWord(text, this.#inside);
     if (cells === undefined) throw new Unreadable(`"${operator}" leads nowhere`);
     const word = wordOf(cells);
-    if (operator !== '<<' && operator !== '<<-') return { operator, target: word };
-    const redirection: Redirection = { operator, target: undefined };
+    if (operator !== '<<' && operator !== '<<-') return { operator, descriptor, target: word };
+    const redirection: Redirection = { operator, descriptor, target: undefined };
     const isQuoted = cells.some(({ quoted }) => quoted);
     this.#pending.push({ redirection, delimiter: word.text, isQuoted, stripsTabs: operator === '<<-' });
     return redirection;

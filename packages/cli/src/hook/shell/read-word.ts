@@ -123,6 +123,8 @@ function readAnsiC(text: ShellText): Cell[] {
   const from = text.at;
   while (!text.done && text.peek() !== "'") text.take(text.peek() === '\\' ? 2 : 1);
   const content = text.text.slice(from, text.at);
+  // bash takes any number of digits in these braces; zsh knows more letters.
+  if (/\\(?:x\{|[CM]-)/.test(content)) throw new Unreadable("an escape in $'…' that shells read differently");
   text.expect("'");
   return quotedCells(decodeAnsiC(content));
 }
@@ -173,8 +175,8 @@ function readUntil(text: ShellText, inside: Inside, [open, close]: readonly [str
     if (next === '$') readDollar(text, inside, false);
     else if (next === '`') readBackticks(text, inside, false);
     else if (next === '"') readDoubleQuoted(text, inside);
-    else if (next === "'") readSingleQuoted(text);
-    else if (next === '\\') text.take(2);
+    // Shells expand what is between these as if it were in double quotes.
+    else if (next === "'" || next === '\\') throw new Unreadable('arithmetic with quotes in it');
     else {
       text.take();
       if (next === open) depth++;
@@ -194,11 +196,14 @@ function readParameter(text: ShellText, inside: Inside, quoted: boolean): void {
     else if (next === '`') readBackticks(text, inside, quoted);
     else if (next === '"') readDoubleQuoted(text, inside);
     else if (next === "'" && !quoted) readSingleQuoted(text);
+    // Whether it quotes depends on the operator and on the shell.
+    else if (next === "'") throw new Unreadable('a single quote inside of "${…}"');
     else if (next === '<' || next === '>') readAngle(text, inside);
     else text.take(next === '\\' ? 2 : 1);
   }
   const content = text.text.slice(from, text.at - 1);
-  if (content.endsWith('@P')) inside.doubt('an expansion that runs the content of a variable');
+  if (content.startsWith('(') || content.endsWith('@P'))
+    inside.doubt('an expansion that runs the content of a variable');
   // `${ command; }` and `${| command; }` run commands since bash 5.3.
   if (/^[\s|]/.test(content)) inside.source(content.replace(/^\|/, ''), text.depth + 1);
 }

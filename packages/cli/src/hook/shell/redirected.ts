@@ -10,7 +10,7 @@ const writing = new Set(['>', '>>', '>|', '<>', '&>', '&>>', '>&']);
 export function redirectedActions({ operator, target }: Redirection, places: Places): readonly ShellAction[] {
   if (target === undefined || operator === '<<<') return [];
   const { text } = target;
-  if ((operator === '>&' || operator === '<&') && /^(?:\d*-?|\$\w+|\$\{\w+\})$/.test(text)) return [];
+  if ((operator === '>&' || operator === '<&') && /^(?:\d+-?|-)$/.test(text)) return [];
   if (harmless.test(text) && !target.unknown) return [];
   const [, protocol, host = '', port = ''] = /^\/dev\/(tcp|udp)\/([^/]+)\/(\d{1,5})$/.exec(text) ?? [];
   if (protocol !== undefined && !target.unknown && Number(port) <= 65_535) {

@@ -114,3 +114,11 @@ test('bash splits random simple commands into the same words', () => {
     expect(analyseShell(`show x ${text}`, place)[0], text).toMatchObject({ command: 'show', args: words });
   }
 });
+
+// The time limit of the test is the bound: these took minutes when each brace copied all words.
+test('a text that is made to take long ends', () => {
+  const braces = `echo ${'{a,b}'.repeat(6)}${'x'.repeat(4000)};`.repeat(16);
+  for (const text of [braces, `x='${'['.repeat(65_000)}'`, 'a['.repeat(32_000), 'xargs '.repeat(10_000)]) {
+    expect(analyseShell(text, place).length).toBeLessThanOrEqual(201);
+  }
+});

@@ -12,8 +12,12 @@ export interface WrapperRule extends OptionRule {
   readonly shellText?: readonly string[];
   /** Joins its operands to a text for a shell. With one of `unless…` of its own, it does not. */
   readonly joins?: true;
-  /** Without a command it starts a shell that reads its standard input. */
+  /** Without a command it starts a shell that reads its standard input. With one, it gives it to a shell. */
   readonly startsShell?: true;
+  /** Without a command it starts a shell that reads its standard input. With one, it runs it. */
+  readonly isShellAlone?: true;
+  /** What it runs is in another folder, or with these options. */
+  readonly moves?: readonly string[] | true;
 }
 
 const plain: WrapperRule = {};
@@ -29,6 +33,7 @@ const rules: Readonly<Record<string, WrapperRule>> = {
       ),
     longValued: 'close-from chdir group host prompt chroot role command-timeout type other-user user'.split(' '),
     takesAssignments: true,
+    moves: ['D', 'chdir', 'R', 'chroot', 'i', 'login'],
   },
   doas: { flags: 'Lns', valued: 'aCu' },
   env: {
@@ -37,6 +42,7 @@ const rules: Readonly<Record<string, WrapperRule>> = {
     longFlags: ['ignore-environment', 'null', 'debug'],
     longValued: ['unset', 'chdir', 'split-string'],
     takesAssignments: true,
+    moves: ['C', 'chdir'],
   },
   nohup: plain,
   builtin: plain,
@@ -45,7 +51,7 @@ const rules: Readonly<Record<string, WrapperRule>> = {
   '-': plain,
   busybox: plain,
   toybox: plain,
-  fakeroot: plain,
+  fakeroot: { isShellAlone: true },
   unbuffer: plain,
   torsocks: plain,
   proxychains: plain,
@@ -55,14 +61,39 @@ const rules: Readonly<Record<string, WrapperRule>> = {
   'dbus-run-session': plain,
   tini: plain,
   'dumb-init': plain,
+  'ssh-agent': plain,
+  'dbus-launch': plain,
+  'xvfb-run': plain,
+  'aa-exec': plain,
+  'sandbox-exec': plain,
+  'cross-env': { takesAssignments: true },
+  valgrind: plain,
+  perf: afterOne,
+  entr: plain,
+  direnv: { before: 2 },
+  firejail: plain,
+  bwrap: plain,
+  proot: plain,
+  chpst: plain,
+  softlimit: plain,
+  choom: plain,
+  uclampset: plain,
+  rlwrap: plain,
+  sshpass: plain,
+  arch: plain,
+  xcrun: plain,
+  dtruss: plain,
+  setuidgid: afterOne,
+  faketime: afterOne,
   caffeinate: { flags: 'disum', valued: 'tw' },
   'systemd-run': {
     flags: 'tPqrd',
     valued: 'puMHE',
     longFlags: ['user', 'scope', 'pipe', 'pty', 'wait', 'quiet', 'collect'],
+    moves: true,
   },
-  unshare: { flags: 'fimnpruUCT' },
-  nsenter: { flags: 'aFZ', valued: 'tSGe' },
+  unshare: { flags: 'fimnpruUCT', isShellAlone: true },
+  nsenter: { flags: 'aFZ', valued: 'tSGe', isShellAlone: true, moves: true },
   setpriv: plain,
   prlimit: plain,
   numactl: plain,
@@ -86,12 +117,12 @@ const rules: Readonly<Record<string, WrapperRule>> = {
     longFlags: ['append', 'portability', 'quiet', 'verbose'],
     longValued: ['format', 'output'],
   },
-  chroot: { before: 1, longValued: ['userspec', 'groups'], longFlags: ['skip-chdir'] },
+  chroot: { before: 1, isShellAlone: true, moves: true, longValued: ['userspec', 'groups'], longFlags: ['skip-chdir'] },
   gosu: afterOne,
   'su-exec': afterOne,
-  setarch: afterOne,
-  linux32: plain,
-  linux64: plain,
+  setarch: { before: 1, isShellAlone: true },
+  linux32: { isShellAlone: true },
+  linux64: { isShellAlone: true },
   repeat: afterOne,
   taskset: { flags: 'ac', before: 1, longFlags: ['all-tasks', 'cpu-list'] },
   chrt: { flags: 'bfiordamv', valued: 'TPD', before: 1 },
@@ -154,8 +185,12 @@ export const interpreters =
   /^(?:python[\d.]*|pypy\d*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|luajit|osascript|Rscript|julia|tclsh|guile)$/;
 
 /** Builtins and programs that run what is not on their own line. */
-export const opaque = new Set(['at', 'batch', 'enable', 'bind', 'fc', 'compgen', 'complete']);
+export const opaque = new Set(
+  'at batch enable bind fc compgen complete tmux screen expect gdb lldb nix-shell nodemon concurrently hyperfine start-stop-daemon daemonize run-parts capsh coreutils wsl sem'.split(
+    ' ',
+  ),
+);
 
 /** Variables that change which program runs, or what it runs besides. */
 export const decidingVariables =
-  /^(?:PATH|ENV|BASH_ENV|BASH_FUNC_.*|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_PAGER|EDITOR|VISUAL|PAGER|MANPAGER|LESSOPEN|LESSCLOSE|BROWSER)$/;
+  /^(?:PATH|HOME|CDPATH|SHELL|ZDOTDIR|NULLCMD|READNULLCMD|path|fpath|cdpath|aliases|galiases|saliases|functions|commands|ENV|BASH_ENV|BASH_CMDS|BASH_ALIASES|BASH_FUNC_.*|GIT_CONFIG.*|GIT_EXEC_PATH|GIT_DIR|GIT_TEMPLATE_DIR|TAR_OPTIONS|MAKEFLAGS|GNUMAKEFLAGS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|NODE_PATH|PYTHONHOME|PYTHONWARNINGS|PYTHONBREAKPOINT|LUA_INIT.*|RUSTC_WRAPPER|RIPGREP_CONFIG_PATH|FCEDIT|npm_config_.*|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_PAGER|EDITOR|VISUAL|PAGER|MANPAGER|LESSOPEN|LESSCLOSE|BROWSER)$/;

@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fingerprintOf } from './operation-ids.ts';
+import { planFile } from './plan-actions.ts';
+import { withRealPaths } from './real-paths.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'reeve-')));
+  mkdirSync(join(folder, '.ssh'));
+  symlinkSync('.ssh', join(folder, 'notes'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const place = () => ({ cwd: folder, home: '/home/ada' });
+const pathsOf = (path: string) =>
+  withRealPaths([planFile('read', path, place())]).map(({ action }) => 'path' in action && action.path);
+
+test('a file behind a link is judged by both names', () => {
+  expect(pathsOf('notes')).toEqual([join(folder, 'notes'), join(folder, '.ssh')]);
+  expect(pathsOf('notes/new/key')).toEqual([join(folder, 'notes/new/key'), join(folder, '.ssh/new/key')]);
+  expect(pathsOf('.ssh/key')).toEqual([join(folder, '.ssh/key')]);
+  expect(pathsOf('/nowhere/at/all')).toEqual(['/nowhere/at/all']);
+});
+
+test('the other name does not make it another tool use', () => {
+  const actions = [planFile('read', 'notes', place())];
+  expect(fingerprintOf(withRealPaths(actions))).toBe(fingerprintOf(actions));
+});
