@@ -99,7 +99,7 @@ export function topologyColumns({ isWide, now, by, isDescending, onSort, onSuspe
     },
     {
       ...sortable('spent', 'Spent today', 'right'),
-      width: '7rem',
+      width: '7.5rem',
       isWideOnly: true,
       cell: (agent) => <Money usd={agent.spent_today_usd} />,
     },
@@ -130,7 +130,7 @@ function Doors({ agent: { doors, uncovered } }: { readonly agent: TopologyAgent 
       <div className="truncate">
         {doors.length === 0 ? <span className="text-muted">none yet</span> : null}
         {doors.map(({ door, last_used_at: at }) => (
-          <span key={door} title={`${entranceTitle(door)}; last used ${formatUtc(new Date(at))}`} className="mr-1.5">
+          <span key={door} title={`${entranceTitle(door)}; last used ${formatUtc(new Date(at))}`} className="mr-1">
             {entranceName(door)}
           </span>
         ))}
