@@ -24,17 +24,11 @@ export async function recoverOps(
   replayFrom: number,
 ): Promise<void> {
   const recovery = new Recovery(gov);
-  // A row is as new as the entry of this number, so that entry has nothing to add. Most entries are of this kind.
-  const known = new Set<number>();
-  for (const row of rows) {
-    recovery.row(row);
-    known.add(row.seq);
-  }
+  for (const row of rows) recovery.row(row);
   let seq = replayFrom;
   for (;;) {
-    while (known.has(seq + 1)) seq++;
     const entries = await log.after(seq, page);
-    for (const entry of entries) if (!known.has(entry.seq)) recovery.entry(entry);
+    for (const entry of entries) recovery.entry(entry);
     const last = entries.at(-1);
     if (last === undefined) break;
     seq = last.seq;
