@@ -366,6 +366,23 @@ test('an operation that ended long after it began is still over after a crash, t
   expect(picture(await test.crash())).toEqual(before);
 });
 
+test('a row that is as new as the entry of another operation does not hide that entry', async () => {
+  const { test, checkpoint, bot } = await governed();
+  for (const traceId of ['t1', 't2']) await test.check(bot, { traceId, spanId: 's' });
+  await keepHouse(test, checkpoint, 2);
+  await test.complete(bot, 't2:s');
+  // A gateway that follows another one gives an operation the number of the commit's last entry.
+  const { ops, head } = await test.store.load();
+  const saved = [...ops].filter(({ opId }) => opId === 't1:s');
+  const changes = saved.map((op) => ({ kind: 'op_saved' as const, op: { ...op, seq: head.seq } }));
+  await test.store.commit({ entries: [], changes });
+  const restarted = Object.values(picture(await test.crash()));
+  expect(restarted.map(({ opId, state }) => `${opId} ${state}`).toSorted()).toEqual([
+    't1:s running',
+    't2:s completing',
+  ]);
+});
+
 test('a sweep that could not be made durable brings nothing back to life', async () => {
   const { test, checkpoint, bot } = await governed();
   await test.check(bot, { traceId: 't', spanId: 's' });
