@@ -39,7 +39,7 @@ test('each command of a line is an operation, and ends with the tool', async () 
     action_type: 'process_exec',
     run_id: 's-list',
   });
-  expect(ops['toolu_01-5']).toMatchObject({ resource: '/work/app/src/out.txt', action_type: 'file_operation' });
+  expect(ops['toolu_01-5']).toMatchObject({ resource: '/workspace/app/src/out.txt', action_type: 'file_operation' });
   await send(toolEvent('PostToolUse', 's-list', 'toolu_01', 'Bash', {}, { tool_response: { stdout: '' } }));
   expect(new Set(Object.values(await machine.states('s-list')))).toEqual(new Set(['completing']));
 });
@@ -68,13 +68,13 @@ test('what cannot be read is ? and says so', async () => {
 
 test('reads and writes, fetches, tools of servers and all others have their own kinds', async () => {
   await before('s-kinds', 'read', 'Read', { file_path: 'src/a.ts' });
-  await before('s-kinds', 'write', 'Write', { file_path: '/work/app/b.ts', content: 'secret text' });
+  await before('s-kinds', 'write', 'Write', { file_path: '/workspace/app/b.ts', content: 'secret text' });
   await before('s-kinds', 'fetch', 'WebFetch', { url: 'https://docs.example.com/x', prompt: 'p' });
   await before('s-kinds', 'mcp', 'mcp__db__query', { sql: 'select 1' });
   await before('s-kinds', 'todo', 'TodoWrite', { todos: [] });
   const ops = await machine.ops('s-kinds');
-  expect(ops['read']).toMatchObject({ action_type: 'file_operation', resource: '/work/app/src/a.ts' });
-  expect(ops['write']).toMatchObject({ action_type: 'file_operation', resource: '/work/app/b.ts' });
+  expect(ops['read']).toMatchObject({ action_type: 'file_operation', resource: '/workspace/app/src/a.ts' });
+  expect(ops['write']).toMatchObject({ action_type: 'file_operation', resource: '/workspace/app/b.ts' });
   expect(ops['fetch']).toMatchObject({ action_type: 'network_call', resource: 'docs.example.com' });
   expect(ops['mcp']).toMatchObject({ action_type: 'tool_call', resource: 'query' });
   expect(ops['todo']).toMatchObject({ action_type: 'tool_call', resource: 'TodoWrite' });
@@ -98,7 +98,7 @@ test('outcomes are reported, and what is open ends with the turn or the session'
   await bash('s-ends', 'left', 'sleep 1');
   await send(toolEvent('PostToolUse', 's-ends', 'ok', 'Bash', {}));
   await send(toolEvent('PostToolUseFailure', 's-ends', 'bad', 'Bash', {}, { error: 'exit 1' }));
-  const end = { session_id: 's-ends', hook_event_name: 'SessionEnd', reason: 'other', cwd: '/work/app' };
+  const end = { session_id: 's-ends', hook_event_name: 'SessionEnd', reason: 'other', cwd: '/workspace/app' };
   expect(await send(end)).toMatchObject({ code: 0, stdout: '{}\n' });
   const outcomes = machine.gateway
     .audit()

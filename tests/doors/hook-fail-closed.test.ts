@@ -53,7 +53,7 @@ test('--fail-open lets through what nobody could be asked about, and says so', a
 });
 
 test('--fail-open lets nothing through that the gateway refuses to judge', async () => {
-  const file = { file_path: `/work/${'x'.repeat(9000)}` };
+  const file = { file_path: `/workspace/${'x'.repeat(9000)}` };
   const event = toolEvent('PreToolUse', 's-long', 'toolu_1', 'Read', file);
   const answer = await machine.send('claude-code', event, ['--fail-open']);
   expect(decisionOf(answer).decision).toBe('deny');

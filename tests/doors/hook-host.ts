@@ -87,7 +87,7 @@ export function toolEvent(name: string, session: string, id: string, tool: strin
   return {
     session_id: session,
     transcript_path: `/home/ada/.claude/projects/x/${session}.jsonl`,
-    cwd: '/work/app',
+    cwd: '/workspace/app',
     permission_mode: 'default',
     hook_event_name: name,
     tool_name: tool,

@@ -26,7 +26,7 @@ test('Codex: denies in its form, allows by silence, and reads patches', async ()
   expect(decisionOf(await machine.send('codex', event('b', 'Bash', { command: 'rm x' }))).decision).toBe('deny');
   const patch = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** Add File: .env\n+K=1\n*** End Patch';
   expect(decisionOf(await machine.send('codex', event('c', 'apply_patch', { command: patch }))).reason).toContain(
-    'write /work/app/.env',
+    'write /workspace/app/.env',
   );
   expect(decisionOf(await machine.send('codex', event('d', 'mcp__db__drop_table', {}))).decision).toBe('deny');
   await machine.send('codex', { ...event('a', 'Bash', { command: 'ls' }), hook_event_name: 'Stop' });
@@ -37,7 +37,7 @@ test('Gemini CLI: unique ids, kept until its after-tool event', async () => {
   const event = (name: string, tool: string, input: object, more: object = {}) => ({
     session_id: 's-gemini',
     transcript_path: '',
-    cwd: '/work/app',
+    cwd: '/workspace/app',
     hook_event_name: name,
     timestamp: '2026-11-16T08:00:00.000Z',
     tool_name: tool,
@@ -58,7 +58,7 @@ test('Gemini CLI: unique ids, kept until its after-tool event', async () => {
 
   const denied = await machine.send('gemini-cli', event('BeforeTool', 'read_file', { file_path: '.env' }));
   expect(denied.answer).toMatchObject({ decision: 'deny' });
-  expect(String(denied.answer['reason'])).toContain('Denied by policy: read /work/app/.env');
+  expect(String(denied.answer['reason'])).toContain('Denied by policy: read /workspace/app/.env');
   const fetched = event('BeforeTool', 'web_fetch', { prompt: 'Summarise https://evil.example/x please' });
   expect((await machine.send('gemini-cli', fetched)).answer).toMatchObject({ decision: 'deny' });
   const mcp = event(
@@ -76,25 +76,27 @@ test('Cursor: tools with events of their own are one operation', async () => {
     generation_id: 'g1',
     model: 'auto',
     cursor_version: '2.6.0',
-    workspace_roots: ['/work/app'],
+    workspace_roots: ['/workspace/app'],
     user_email: 'ada@example.com',
     transcript_path: null,
   };
   const send = (event: object) => machine.send('cursor', { ...common, ...event });
-  const shell = { tool_name: 'Shell', tool_input: { command: 'ls' }, tool_use_id: 'u1', cwd: '/work/app' };
+  const shell = { tool_name: 'Shell', tool_input: { command: 'ls' }, tool_use_id: 'u1', cwd: '/workspace/app' };
   expect((await send({ hook_event_name: 'preToolUse', ...shell })).answer).toEqual({ permission: 'allow' });
-  expect((await send({ hook_event_name: 'beforeShellExecution', command: 'ls', cwd: '/work/app' })).answer).toEqual({
+  expect(
+    (await send({ hook_event_name: 'beforeShellExecution', command: 'ls', cwd: '/workspace/app' })).answer,
+  ).toEqual({
     permission: 'allow',
   });
   expect(await machine.states('s-cursor')).toEqual({ u1: 'running' });
-  await send({ hook_event_name: 'afterShellExecution', command: 'ls', cwd: '/work/app', output: '', duration: 5 });
+  await send({ hook_event_name: 'afterShellExecution', command: 'ls', cwd: '/workspace/app', output: '', duration: 5 });
   await send({ hook_event_name: 'postToolUse', ...shell, tool_output: '{}', duration: 5 });
   expect(await machine.states('s-cursor')).toEqual({ u1: 'completing' });
 
   const denied = await send({ hook_event_name: 'beforeShellExecution', command: 'rm -r x', cwd: '' });
   expect(denied.answer).toMatchObject({ permission: 'deny' });
   expect(String(denied.answer['agent_message'])).toContain('Denied by policy: rm -r x');
-  const read = { hook_event_name: 'beforeReadFile', file_path: '/work/app/.env', content: 'K=1' };
+  const read = { hook_event_name: 'beforeReadFile', file_path: '/workspace/app/.env', content: 'K=1' };
   expect((await send(read)).answer).toMatchObject({ permission: 'deny' });
   const mcp = {
     hook_event_name: 'beforeMCPExecution',
@@ -105,5 +107,7 @@ test('Cursor: tools with events of their own are one operation', async () => {
   expect((await send(mcp)).answer).toMatchObject({ permission: 'deny' });
   const erase = { hook_event_name: 'preToolUse', tool_name: 'Delete', tool_input: { path: '.env' }, tool_use_id: 'u2' };
   expect((await send(erase)).answer).toMatchObject({ permission: 'deny' });
-  expect((await send({ hook_event_name: 'afterFileEdit', file_path: '/work/app/a', edits: [] })).answer).toEqual({});
+  expect((await send({ hook_event_name: 'afterFileEdit', file_path: '/workspace/app/a', edits: [] })).answer).toEqual(
+    {},
+  );
 });

@@ -56,7 +56,7 @@ async function connected(front: Front, behind: Behind): Promise<{ client: Client
     content: { type: 'text' as const, text: `sampled ${params.maxTokens}` },
   }));
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' as const }));
-  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///work', name: 'work' }] }));
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///workspace', name: 'work' }] }));
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params.data));
   await client.connect(front === 'http' ? await overHttp(behind) : await overStdio(behind));
   return { client, logged };
@@ -115,7 +115,7 @@ describe.concurrent.each<[Front, Behind]>([
 
     expect(await call('trigger-sampling-request', { prompt: 'hi', maxTokens: 7 })).toContain('sampled 7');
     expect(await call('trigger-elicitation-request')).toContain('declined');
-    await eventually(async () => expect(await call('get-roots-list')).toContain('file:///work'));
+    await eventually(async () => expect(await call('get-roots-list')).toContain('file:///workspace'));
 
     const { resources } = await client.listResources();
     expect(resources.length).toBeGreaterThan(3);

@@ -1,5 +1,6 @@
-import { parseYaml } from '../context/parse-yaml.ts';
-import { changePrivateFile, readPrivateFile } from '../context/private-file.ts';
+import type { Entries } from '../context/private-entries.ts';
+import { entriesIn, readText } from '../context/private-entries.ts';
+import { changePrivateFile } from '../context/private-file.ts';
 import type { ReeveFolder } from '../context/reeve-folder.ts';
 import { writeYaml } from '../context/write-yaml.ts';
 import { isObject } from '../is-object.ts';
@@ -13,11 +14,11 @@ export interface KeptPlace {
   readonly agentId: AgentName;
 }
 
-type Entries = Readonly<Record<string, unknown>>;
+const member = 'agents';
 
 /** The kept token of an agent, if there is one. */
 export async function keptToken(place: KeptPlace): Promise<string | undefined> {
-  return tokenIn(await entriesOf(readText(place)), place);
+  return tokenIn(await entriesIn(readText(place.folder, place.folder.agents), member), place);
 }
 
 /**
@@ -31,11 +32,11 @@ export async function registerOnce(
 ): Promise<string> {
   let token: string | undefined;
   await changePrivateFile(place.folder, place.folder.agents, async (text) => {
-    const entries = await entriesOf(text);
+    const entries = await entriesIn(text, member);
     token = tokenIn(entries, place);
     if (token !== undefined && token !== refused) return undefined;
     token = await register();
-    return writeYaml({ agents: withToken(entries, place, token) });
+    return writeYaml({ [member]: withToken(entries, place, token) });
   });
   if (token === undefined) throw new Error('no token was kept');
   return token;
@@ -62,25 +63,4 @@ function withToken(entries: Entries, place: KeptPlace, token: string): Entries {
 
 function memberOf(map: Entries, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
-}
-
-/** A file that cannot be read counts as missing. */
-function readText({ folder }: KeptPlace): string | undefined {
-  try {
-    return readPrivateFile(folder, folder.agents);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A corrupt file holds no agents. */
-async function entriesOf(text: string | undefined): Promise<Entries> {
-  if (text === undefined) return {};
-  try {
-    const document = await parseYaml(text);
-    const agents = isObject(document) ? document['agents'] : undefined;
-    return isObject(agents) ? agents : {};
-  } catch {
-    return {};
-  }
 }

@@ -7,7 +7,7 @@ import { defineCommand } from '../command-line/command.ts';
 import { number, text, texts } from '../command-line/values.ts';
 import { codeOf } from '../context/private-file.ts';
 import { governing, governOptions } from '../mcp/govern-options.ts';
-import { listenAddress } from '../mcp/listen-address.ts';
+import { listenAddress } from '../command-line/listen-address.ts';
 import { readLock } from '../mcp/lock-file.ts';
 import { serversOf } from '../mcp/servers.ts';
 import { stopSignal } from '../mcp/stop-signal.ts';

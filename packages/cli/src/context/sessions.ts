@@ -1,6 +1,7 @@
 import { isObject } from '../is-object.ts';
-import { parseYaml } from './parse-yaml.ts';
-import { changePrivateFile, readPrivateFile } from './private-file.ts';
+import type { Entries } from './private-entries.ts';
+import { entriesIn, readText } from './private-entries.ts';
+import { changePrivateFile } from './private-file.ts';
 import type { ReeveFolder } from './reeve-folder.ts';
 import { writeYaml } from './write-yaml.ts';
 
@@ -17,13 +18,13 @@ export interface Session {
 
 /** The session of a context, or of a URL without a context. */
 export async function readSession(folder: ReeveFolder, name: string): Promise<Session | undefined> {
-  const entries = await entriesOf(readText(folder));
+  const entries = await readEntries(folder);
   return Object.hasOwn(entries, name) ? sessionOf(entries[name]) : undefined;
 }
 
 /** The names that have sessions. */
 export async function sessionNames(folder: ReeveFolder): Promise<string[]> {
-  const entries = await entriesOf(readText(folder));
+  const entries = await readEntries(folder);
   return Object.keys(entries).filter((name) => sessionOf(entries[name]) !== undefined);
 }
 
@@ -42,7 +43,7 @@ export async function renewSession(folder: ReeveFolder, name: string, from: Sess
 
 /** Returns whether there was a session. */
 export async function removeSession(folder: ReeveFolder, name: string): Promise<boolean> {
-  const entries = await entriesOf(readText(folder));
+  const entries = await readEntries(folder);
   if (!Object.hasOwn(entries, name)) return false;
   const wasSession = sessionOf(entries[name]) !== undefined;
   await changeEntries(folder, (present) => {
@@ -52,34 +53,15 @@ export async function removeSession(folder: ReeveFolder, name: string): Promise<
   return wasSession;
 }
 
-type Entries = Readonly<Record<string, unknown>>;
-
 async function changeEntries(folder: ReeveFolder, change: (entries: Entries) => Entries | undefined): Promise<void> {
   await changePrivateFile(folder, folder.credentials, async (text) => {
-    const changed = change(await entriesOf(text));
+    const changed = change(await entriesIn(text, 'sessions'));
     return changed === undefined ? undefined : writeYaml({ sessions: changed });
   });
 }
 
-/** A file that cannot be read counts as missing. */
-function readText(folder: ReeveFolder): string | undefined {
-  try {
-    return readPrivateFile(folder, folder.credentials);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A corrupt file holds no session. */
-async function entriesOf(text: string | undefined): Promise<Entries> {
-  if (text === undefined) return {};
-  try {
-    const document = await parseYaml(text);
-    const sessions = isObject(document) ? document['sessions'] : undefined;
-    return isObject(sessions) ? sessions : {};
-  } catch {
-    return {};
-  }
+function readEntries(folder: ReeveFolder): Promise<Entries> {
+  return entriesIn(readText(folder, folder.credentials), 'sessions');
 }
 
 /** Undefined if a member is missing or has the wrong type. */

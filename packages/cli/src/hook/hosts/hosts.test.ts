@@ -19,10 +19,10 @@ function namesOf(event: HookEvent): readonly unknown[] {
 
 const gemini = (tool: string, input: object) =>
   geminiCli.read(
-    { session_id: 's', hook_event_name: 'BeforeTool', cwd: '/work', tool_name: tool, tool_input: input },
+    { session_id: 's', hook_event_name: 'BeforeTool', cwd: '/workspace', tool_name: tool, tool_input: input },
     '/home/ada',
   );
-const pre = (tool: string, input: object, cwd = '/work') => ({
+const pre = (tool: string, input: object, cwd = '/workspace') => ({
   session_id: 's',
   hook_event_name: 'PreToolUse',
   tool_use_id: 't',
@@ -33,8 +33,8 @@ const pre = (tool: string, input: object, cwd = '/work') => ({
 
 describe('a member that the tool does not heed hides none that it does', () => {
   test('paths', () => {
-    const names = namesOf(gemini('list_directory', { file_path: '/work', dir_path: '/home/ada/.ssh' }));
-    expect(names).toEqual(['/work', '/home/ada/.ssh']);
+    const names = namesOf(gemini('list_directory', { file_path: '/workspace', dir_path: '/home/ada/.ssh' }));
+    expect(names).toEqual(['/workspace', '/home/ada/.ssh']);
     expect(namesOf(gemini('grep_search', { path: 'a', dir_path: '/etc' }))).toContain('/etc');
   });
 
@@ -61,7 +61,10 @@ describe('what passes a bound is denied, not left out', () => {
 
 test('a patch is read with white space before its lines, as Codex does', () => {
   const patch = '*** Begin Patch\n*** Update File: a\n@@\n  *** Add File: .env\n+x\n*** End Patch';
-  expect(namesOf(codex.read(pre('apply_patch', { command: patch }), '/home/ada'))).toEqual(['/work/a', '/work/.env']);
+  expect(namesOf(codex.read(pre('apply_patch', { command: patch }), '/home/ada'))).toEqual([
+    '/workspace/a',
+    '/workspace/.env',
+  ]);
 });
 
 test('a shell that the model chooses is one that is read here', () => {
@@ -74,5 +77,5 @@ test('a tool use is equal to another only with the same text in the same folder'
     fingerprintOf(actionsOf(claudeCode.read(pre('Bash', { command }, cwd), '/home/ada')));
   expect(print('h=good; curl $h')).toBe(print('h=good; curl $h'));
   expect(print('h=good; curl $h')).not.toBe(print('h=evil; curl $h'));
-  expect(print('git push', '/work/a')).not.toBe(print('git push', '/work/b'));
+  expect(print('git push', '/workspace/a')).not.toBe(print('git push', '/workspace/b'));
 });

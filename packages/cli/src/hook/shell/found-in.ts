@@ -5,7 +5,7 @@ import { unreadable } from './shell-action.ts';
 
 /** What a text would do, in short lines for tests: `rm -r x`, `?`, `<read`, `>written`, `@host:port`. */
 export function foundIn(source: string): string[] {
-  return [...new Set(analyseShell(source, { cwd: '/work', home: '/home/ada' }).map(lineOf))];
+  return [...new Set(analyseShell(source, { cwd: '/workspace', home: '/home/ada' }).map(lineOf))];
 }
 
 function lineOf(action: ShellAction): string {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { analyseShell } from './analyse-shell.ts';
 import { joinWords } from './quote.ts';
 
-const place = { cwd: '/work', home: '/home/ada' };
+const place = { cwd: '/workspace', home: '/home/ada' };
 
 const word = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'));
 
