@@ -97,7 +97,10 @@ function report(
   if (manifest?.policies === 'elsewhere') {
     note(shell, 'The policy files are not in it: they lie outside of the data folder (SVC_POLICY). Keep them, too.');
   }
-  note(shell, `To prove that it can be restored: reeve backup verify ${file}`);
+  note(
+    shell,
+    `To prove that it can be restored: reeve backup verify ${file}${written.encrypted ? ' --passphrase-file FILE' : ''}`,
+  );
 }
 
 async function* counting(chunks: AsyncIterable<Buffer>, seen: { bytes: number }): AsyncGenerator<Buffer> {

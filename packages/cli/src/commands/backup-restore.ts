@@ -31,6 +31,7 @@ export const backupRestoreCommand = defineCommand({
     print(shell, output, { ...dataOf(file, restored), data }, () =>
       renderRecord([...factsOf(restored), ['Data', data]]),
     );
+    if (output === 'table') note(shell, `Start it with: reeve serve --data ${data}`);
     const { created_at: at } = restored.manifest;
     note(
       shell,

@@ -77,9 +77,10 @@ export async function startGateway(
   metrics.observe(gov, stored.indexLag);
   observeCluster(context, stored, gov);
   const { access } = governed;
-  const evaluator = await openPolicies(context, gov);
   const identity = openIdentity(context, access, stored);
+  // The first entry after those of the backup.
   await recordRestoreOf(snapshot, identity, logger);
+  const evaluator = await openPolicies(context, gov);
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
   anchor?.start(access, config.auditAnchorSecs * 1000);
 

@@ -45,7 +45,8 @@ export async function unpackBackup(file: string, options: UnpackOptions = {}): P
 async function plainBytes(file: string, { passphrase, onRead }: UnpackOptions): Promise<AsyncIterable<Buffer>> {
   const chunks = counting(createReadStream(file) as AsyncIterable<Buffer>, onRead);
   if (await isEncrypted(file)) {
-    if (passphrase === undefined) throw new BackupError('it is encrypted: name the file with its passphrase');
+    if (passphrase === undefined)
+      throw new BackupError('it is encrypted; name the file that holds its passphrase with --passphrase-file');
     return decrypted(chunks, passphrase);
   }
   return chunks;
