@@ -182,7 +182,7 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ],
   BackupCreated: [
     'Somebody has made a backup of the running gateway. It is written before the first byte leaves, so the backup itself does not contain it.',
-    '`head_seq`, `head_hash`: the newest entry in the backup; `bytes`, `sha256`: of the copy of the store in it; `request_id`.',
+    '`head_seq`, `head_hash`: the newest entry in the backup; `bytes`, `sha256`: of its file, as long as it is not encrypted; `request_id`.',
   ],
   BackupRestored: [
     'The first start after the store was restored from a backup. The log goes on after the newest entry of the backup; what came later is not in it.',

@@ -6,7 +6,7 @@ import { canonicalJson, draftOf } from '../audit/index.ts';
 export interface MadeBackup {
   /** The newest entry in it. */
   readonly head: ChainHead;
-  /** The size and the SHA-256 of the copy of the store in it. */
+  /** The size and the SHA-256 of its file. */
   readonly bytes: number;
   readonly sha256: string;
 }

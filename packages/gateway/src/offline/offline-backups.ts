@@ -28,8 +28,7 @@ export async function backupFolder(folder: string, scratch: string): Promise<Bac
   try {
     const backup = await makeBackup({ folder, policiesElsewhere: false, scratch, version: manifest.version });
     return {
-      manifest: backup.manifest,
-      stream: () => backup.stream(),
+      ...backup,
       [Symbol.asyncDispose]: async () => {
         taken.release();
         await backup[Symbol.asyncDispose]();

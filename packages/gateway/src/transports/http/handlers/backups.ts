@@ -8,11 +8,9 @@ import { HttpError } from '../problem.ts';
 
 /** A backup that is ready to be sent. Disposing of it frees its room. */
 interface ReadyBackup extends AsyncDisposable {
-  readonly manifest: {
-    readonly created_at: string;
-    readonly head: MadeBackup['head'];
-    readonly parts: readonly { readonly bytes: number; readonly sha256: string }[];
-  };
+  readonly manifest: { readonly created_at: string; readonly head: MadeBackup['head'] };
+  readonly bytes: number;
+  readonly sha256: string;
   stream(): Readable;
 }
 
@@ -31,19 +29,18 @@ export function backupHandlers(
       const free = () => (isRunning = false);
       try {
         const ready = await making(backup);
-        const [store = { bytes: 0, sha256: '' }] = ready.manifest.parts;
-        const { head, created_at: at } = ready.manifest;
+        const { manifest, bytes, sha256 } = ready;
         // Nothing leaves before the log says so.
-        const { bytes, sha256 } = store;
-        await record(principal, { head, bytes, sha256 }).catch(async (error: unknown) => {
+        await record(principal, { head: manifest.head, bytes, sha256 }).catch(async (error: unknown) => {
           await ready[Symbol.asyncDispose]();
           throw error;
         });
         const done = () => void ready[Symbol.asyncDispose]().then(free, free);
         const stream = patientStream(ready.stream() as AsyncIterable<Buffer>, patienceMs, done);
-        const name = `reeve-${at.replaceAll(/[-:]|\.\d+/g, '')}.backup`;
+        const name = `reeve-${manifest.created_at.replaceAll(/[-:]|\.\d+/g, '')}.backup`;
         return new RawAnswer('application/gzip', stream, {
           'content-disposition': `attachment; filename="${name}"`,
+          'content-length': String(bytes),
           'cache-control': 'no-store',
         });
       } catch (error) {
