@@ -180,6 +180,14 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     'The log did not contain its newest anchored entry, and the gateway was started with `--accept-lost-entries`.',
     '`anchored_seq`, `anchored_hash`, `anchored_at`: the anchor. `head_seq`, `head_hash`: the newest entry that was there. `kept_seq`: the last unchanged entry, 0 if unknown. `key_known`: whether the store has the key that signed the anchor.',
   ],
+  BackupCreated: [
+    'Somebody has made a backup of the running gateway. It is written before the first byte leaves, so the backup itself does not contain it.',
+    '`head_seq`, `head_hash`: the newest entry in the backup; `bytes`, `sha256`: of its file, as long as it is not encrypted; `request_id`.',
+  ],
+  BackupRestored: [
+    'The first start after the store was restored from a backup. The log goes on after the newest entry of the backup; what came later is not in it.',
+    '`backup_at`, `restored_at`; `head_seq`, `head_hash`: the newest entry of the backup; `sessions_ended`, `invites_removed`; `kid`: the key that signs from now on. Tokens of earlier keys are refused.',
+  ],
 };
 
 const checkMembers = [

@@ -51,6 +51,14 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'Several agents that the caller may see have an operation with this `trace:span`.',
     'Use the full name: `candidates` lists the first 20 as `org/team/agent/trace:span`. Percent-encode it; `-` stands for an empty org or team.',
   ],
+  backup_running: [
+    'A backup is being made, and there is one at a time.',
+    'Wait until it is done. A client that takes nothing for 30 seconds is cut off.',
+  ],
+  backup_unsupported: [
+    'The gateway does not back up this store: it is PostgreSQL, which has its own tools, or keeps nothing.',
+    'See [backup and restore](../operations/backup.md). `detail` says what to use.',
+  ],
   idempotency_conflict: [
     'This credential used the `Idempotency-Key` for another request.',
     'Use a new key for a new request.',

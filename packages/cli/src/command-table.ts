@@ -1,4 +1,5 @@
 import type { CommandTable } from './command-line/command.ts';
+import { backupCommands } from './backup-commands.ts';
 import { doorCommands } from './door-commands.ts';
 
 /** Every command. The code of each is loaded on demand, so an unused command costs no time at start. */
@@ -87,6 +88,7 @@ export const commandTable: CommandTable = {
     },
   },
   ...doorCommands,
+  ...backupCommands,
   ops: {
     summary: 'See operations in flight and control them.',
     commands: {

@@ -20,7 +20,15 @@ export type { QueuedLetter, RefreshToken, RegistrationState, SentToken, Session 
 export { acceptInvite, changeAccount, changePassword, confirmReset, createInvite } from './accounts/index.ts';
 export { deliverMail, findAccount, findLoginIn, findRolesIn, keepAccounts, listAccounts } from './accounts/index.ts';
 export { listInvites, listSessions, logIn, logOut, longestPassword, normalisePassword } from './accounts/index.ts';
-export { refresh, register, registrationState, requestReset, requireLogin, resendInvite } from './accounts/index.ts';
+export {
+  recordRestore,
+  refresh,
+  register,
+  registrationState,
+  requestReset,
+  requireLogin,
+  resendInvite,
+} from './accounts/index.ts';
 export { revokeInvite, revokeSession } from './accounts/index.ts';
 export type { SessionGrant } from './accounts/index.ts';
 export type { Approval, ApprovalEvent, ApprovalNotice, ApprovalQuery, ApprovalReader } from './approvals/index.ts';
@@ -32,8 +40,16 @@ export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
 export type { StoredEntry } from './audit/index.ts';
 export { EntryPage, auditEventTypes, emptyChain, sealer, system } from './audit/index.ts';
-export type { LogFilter, LostEntries } from './logs/index.ts';
-export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs } from './logs/index.ts';
+export type { LogFilter, LostEntries, MadeBackup } from './logs/index.ts';
+export {
+  acceptLostEntries,
+  cutLog,
+  entriesTable,
+  lastCut,
+  latestLogs,
+  oldestLogs,
+  recordBackup,
+} from './logs/index.ts';
 export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';
@@ -75,8 +91,8 @@ export type { Batch, Commit, Change, DomainEvent, Snapshot, Store } from './stor
 export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched } from './journal/index.ts';
-export { EventBus, HeadMoved, Journal, marksTable, numberIn } from './journal/index.ts';
-export { optionalNumberIn, textIn } from './journal/index.ts';
+export { EventBus, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
+export { optionalNumberIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
 export { BalanceKeeper, Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory, recoverBalances } from './budget/index.ts';
 export { tierKey, tiersOf, verifyBudgets } from './budget/index.ts';

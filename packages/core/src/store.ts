@@ -17,10 +17,12 @@ import type {
   Batch as BatchOf,
   Journal as JournalWith,
   Reading,
+  RestoresChange,
+  RestoresSnapshot,
   RowsOf,
   Write,
 } from './journal/index.ts';
-import { eventIdRows, idsReserved, every, marksTable } from './journal/index.ts';
+import { eventIdRows, idsReserved, every, marksTable, restoreRows, restoredAt, restoredFrom } from './journal/index.ts';
 import type { LogsChange } from './logs/index.ts';
 import { logRows } from './logs/index.ts';
 import type { OpsChange, OpsChangeEvent, OpsSnapshot, SavedOp } from './ops/index.ts';
@@ -42,7 +44,8 @@ export type Change =
   | EventIdsChange
   | LogsChange
   | OpsChange
-  | PoliciesChange;
+  | PoliciesChange
+  | RestoresChange;
 
 /** An event that live views follow. The journal publishes it once it is durable, never before. */
 export type DomainEvent =
@@ -70,6 +73,7 @@ export interface Snapshot
     EventIdsSnapshot,
     OpsSnapshot,
     PoliciesSnapshot,
+    RestoresSnapshot,
     TenancySnapshot {
   readonly head: ChainHead;
 }
@@ -103,6 +107,7 @@ const rows: RowsOf<Change> = {
   ...logRows,
   ...opsRows,
   ...policyRows,
+  ...restoreRows,
 };
 
 export function writesOf(change: Change): readonly Write[] {
@@ -156,5 +161,7 @@ export async function loadSnapshot(
     grants: await read(readings.grants),
     ...balancesOf(await read(readings.balances)),
     eventIdsReserved: marks.get(idsReserved) ?? 0,
+    restoredAt: marks.get(restoredAt) ?? null,
+    restoredFrom: marks.get(restoredFrom) ?? null,
   };
 }

@@ -15,6 +15,8 @@ export interface ServeHooks {
   readonly env?: ConfigSources['env'];
   /** Whether to start although the audit log has lost anchored entries. */
   readonly acceptLostEntries?: boolean;
+  /** Whether the store was restored by other means than `reeve backup restore`. */
+  readonly isRestored?: boolean;
   /** Replaces the message on standard output. */
   readonly onListening?: (place: Pick<Gateway, 'http' | 'grpc' | 'madeKey'>) => void;
   /** Runs before the gateway stops, so that its users can end first. */
@@ -25,7 +27,7 @@ export interface ServeHooks {
 export async function serve(
   sources: Omit<ConfigSources, 'env'>,
   dashboardFolder?: string,
-  { env = process.env, acceptLostEntries, onListening = announce, onStopping }: ServeHooks = {},
+  { env = process.env, acceptLostEntries, isRestored, onListening = announce, onStopping }: ServeHooks = {},
 ): Promise<number> {
   // Only the owner may read what the gateway writes: store, keys, lock.
   process.umask(0o077);
@@ -37,6 +39,7 @@ export async function serve(
     const gateway = await startGateway(config, logger, tracing, {
       dashboardFolder,
       acceptLostEntries,
+      isRestored,
       stopRequested: stopped,
     }).catch((error: unknown) => {
       logger.debug({ err: error }, 'the start has failed');

@@ -238,6 +238,7 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
     (reason) => ({ reason, org_id: 'acme', amount_usd: '0.000001' }),
     'operator',
   ),
+  createBackup: simple(() => '/api/v1/backup', 'operator'),
   listGateways: read('/api/v1/cluster', 'operator'),
   decisionStats: read('/api/v1/stats/decisions'),
   topologyOverview: read('/api/v1/topology/overview', 'operator'),

@@ -21,6 +21,9 @@ export const serveCommand = defineCommand({
     'accept-lost-entries': flag(
       'Start although the audit log does not contain its newest anchored entry (SVC_AUDIT_ANCHOR). This is audited.',
     ),
+    restored: flag(
+      'The database was restored by other tools, such as pg_restore: end all sessions and tokens, and record it. Once, and with no other gateway on it.',
+    ),
     ...Object.fromEntries(settings),
   },
   examples: [
@@ -30,13 +33,16 @@ export const serveCommand = defineCommand({
   ],
   appendix: variablesHelp(),
   run: async ({ options }) => {
-    const { 'accept-lost-entries': acceptLostEntries, ...texts } = options;
+    const { 'accept-lost-entries': acceptLostEntries, restored: isRestored, ...texts } = options;
     const given = Object.entries<string | undefined>(texts).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const { config: file, ...rest } = Object.fromEntries(given);
     const sources = { flags: Object.fromEntries(Object.entries(rest).map(([name, value]) => [`--${name}`, value])) };
-    return serve(file === undefined ? sources : { ...sources, file }, dashboardFolder, { acceptLostEntries });
+    return serve(file === undefined ? sources : { ...sources, file }, dashboardFolder, {
+      acceptLostEntries,
+      isRestored,
+    });
   },
 });
 

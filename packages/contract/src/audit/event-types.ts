@@ -50,4 +50,6 @@ export const auditEventTypes = [
   'SigningKeyRotated',
   'AuditLogCut',
   'AuditEntriesLost',
+  'BackupCreated',
+  'BackupRestored',
 ] as const;

@@ -21,6 +21,8 @@ export const problemStatus = {
   invalid_transition: 409,
   ambiguous_op: 409,
   idempotency_conflict: 409,
+  backup_running: 409,
+  backup_unsupported: 409,
   payload_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,

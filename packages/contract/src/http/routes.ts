@@ -2,6 +2,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { accessRoutes } from './routes/access.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { backupRoutes } from './routes/backups.ts';
 import { budgetRoutes } from './routes/budgets.ts';
 import { clusterRoutes } from './routes/cluster.ts';
 import { decisionRoutes } from './routes/decisions.ts';
@@ -25,6 +26,7 @@ export const routes = {
   ...decisionRoutes,
   ...budgetRoutes,
   ...clusterRoutes,
+  ...backupRoutes,
   ...statsRoutes,
   ...tenancyRoutes,
   ...opsRoutes,

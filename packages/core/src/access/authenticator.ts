@@ -101,7 +101,7 @@ export class Authenticator {
     const name = this.#access.sha256(token);
     const remembered = this.#verified.get(name);
     if (remembered !== undefined) return remembered;
-    const claims = await mint.verify(token, (kid) => signingKeys.find(kid));
+    const claims = await mint.verify(token, (kid) => signingKeys.findForTokens(kid));
     if (claims !== undefined) this.#remember(name, claims);
     return claims;
   }

@@ -62,7 +62,7 @@ test('signing keys come, change in place and go', async () => {
   followAccess(access, { kind: 'signing_key_saved', key: second });
   followAccess(access, { kind: 'signing_key_saved', key: { ...first, privateJwk: '' } });
   expect(access.signingKeys.current).toEqual(second);
-  expect(access.signingKeys.find('k1')?.privateJwk).toBe('');
+  expect(access.signingKeys.all().find(({ kid }) => kid === 'k1')?.privateJwk).toBe('');
   followAccess(access, { kind: 'signing_key_removed', kid: 'k1' });
   expect(access.signingKeys.all()).toEqual([second]);
 });

@@ -13,7 +13,7 @@ export type { IssuedToken } from './exchange-token.ts';
 export { exchangeToken } from './exchange-token.ts';
 export { KeyRing } from './key-ring.ts';
 export type { MadeKey } from './manage-keys.ts';
-export { createKey, followAccess, installFirstKey, listKeys, revokeKey } from './manage-keys.ts';
+export { createKey, followAccess, installFirstKey, listKeys, replaceSigningKeys, revokeKey } from './manage-keys.ts';
 export { rotateKey, rotateSigningKey } from './manage-keys.ts';
 export type { Login, Principal, Role, Scope } from './principal.ts';
 export { covers, mayReach, narrowedTo, requireReach, requireScope, requireUnbound, roles } from './principal.ts';

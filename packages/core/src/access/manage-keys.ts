@@ -198,18 +198,8 @@ async function install({ keys, journal, clock, sha256 }: Installing, key: string
  * private half once no valid token carries its signature.
  */
 export async function rotateSigningKey(access: Access, actor: Actor, requestId?: string): Promise<SigningKeyRecord> {
-  const { mint, signingKeys } = access;
-  const key = await mint.makeKey(access.clock.now());
-  signingKeys.add(key);
-  access.journal.write({ kind: 'signing_key_saved', key });
-  access.journal.onFailure(() => signingKeys.remove(key.kid));
-  for (const old of signingKeys.outlived(access.clock.now(), access.tokenTtlMs)) {
-    // The public half stays: it verifies the cuts of the audit log that the key has signed, for good.
-    const retired = { ...old, privateJwk: '' };
-    signingKeys.add(retired);
-    access.journal.write({ kind: 'signing_key_saved', key: retired });
-    access.journal.onFailure(() => signingKeys.add(old));
-  }
+  const key = await access.mint.makeKey(access.clock.now());
+  signWith(access, key, access.signingKeys.outlived(access.clock.now(), access.tokenTtlMs));
   const request = requestId === undefined ? {} : { request_id: requestId };
   access.journal.record(
     draftOf({
@@ -221,6 +211,35 @@ export async function rotateSigningKey(access: Access, actor: Actor, requestId?:
   );
   await access.journal.committed();
   return key;
+}
+
+/**
+ * Signs with a new key, and accepts no token of an earlier one. Nothing is recorded: the caller says why, in the same
+ * turn.
+ */
+export function replaceSigningKeys(access: Access, key: SigningKeyRecord): void {
+  signWith(
+    access,
+    key,
+    access.signingKeys.all().filter(({ privateJwk }) => privateJwk !== ''),
+  );
+}
+
+function signWith(
+  { journal, signingKeys }: Access,
+  key: SigningKeyRecord,
+  retiring: readonly SigningKeyRecord[],
+): void {
+  for (const old of retiring) {
+    // The public half stays: it verifies the cuts of the audit log that the key has signed, for good.
+    const retired = { ...old, privateJwk: '' };
+    signingKeys.add(retired);
+    journal.write({ kind: 'signing_key_saved', key: retired });
+    journal.onFailure(() => signingKeys.add(old));
+  }
+  signingKeys.add(key);
+  journal.write({ kind: 'signing_key_saved', key });
+  journal.onFailure(() => signingKeys.remove(key.kid));
 }
 
 /** Follows a change of keys that another gateway on the same store has made. */

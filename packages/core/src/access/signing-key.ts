@@ -11,7 +11,10 @@ export interface SigningKeyRecord {
   readonly createdAt: EpochMs;
 }
 
-/** The signing keys. The newest one signs; the others still verify what they have signed. */
+/**
+ * The signing keys. The newest one signs. Earlier ones still verify tokens, as long as they have their private half,
+ * and what they have signed in the log for good.
+ */
 export class SigningKeyRing {
   readonly #keys = new Map<string, SigningKeyRecord>();
 
@@ -20,15 +23,17 @@ export class SigningKeyRing {
   }
 
   get current(): SigningKeyRecord | undefined {
-    return [...this.#keys.values()].at(-1);
+    return [...this.#keys.values()].findLast(({ privateJwk }) => privateJwk !== '');
   }
 
   all(): readonly SigningKeyRecord[] {
     return [...this.#keys.values()];
   }
 
-  find(kid: string): SigningKeyRecord | undefined {
-    return this.#keys.get(kid);
+  /** The key that a token names, if tokens that it has signed may still be in use. */
+  findForTokens(kid: string): SigningKeyRecord | undefined {
+    const key = this.#keys.get(kid);
+    return key?.privateJwk === '' ? undefined : key;
   }
 
   add(key: SigningKeyRecord): void {

@@ -48,6 +48,8 @@ export interface AccountRows {
   saveSession(session: Session): Promise<void>;
   /** Ends every session of the account that has not ended yet, and returns their ids. */
   endSessions(accountId: string, at: EpochMs): Promise<readonly string[]>;
+  /** Ends every session of every account that has not ended yet, and returns how many there were. */
+  endAllSessions(at: EpochMs): Promise<number>;
   refreshToken(hash: string): Promise<RefreshToken | undefined>;
   saveRefreshToken(token: RefreshToken): Promise<void>;
 
@@ -76,6 +78,9 @@ export interface AccountRows {
   letter(id: string): Promise<QueuedLetter | undefined>;
   saveLetter(letter: QueuedLetter): Promise<void>;
   removeLetter(id: string): Promise<void>;
+
+  /** Removes every invite, every token that was sent, and every letter that waits. Returns how many invites there were. */
+  removeAllSent(): Promise<number>;
 
   owe(entry: OwedEntry): Promise<void>;
   /** Entries owed since before `before`, oldest first. */

@@ -1,12 +1,12 @@
 import type { Access, AccessChange, Login, Principal } from '../access/index.ts';
 import { requireAuthority, standingOf } from '../access/index.ts';
 import type { AccountStore } from './account-store.ts';
-import type { JournalOf } from '../journal/index.ts';
+import type { JournalOf, RestoresChange } from '../journal/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 
 /** Accounts also owe entries to the log, and note when the log holds them. */
 export interface AccountsAccess extends Access {
-  readonly journal: JournalOf<AccessChange | AccountsChange, never>;
+  readonly journal: JournalOf<AccessChange | AccountsChange | RestoresChange, never>;
 }
 
 /** The dependencies of the account use cases. */

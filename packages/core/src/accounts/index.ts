@@ -11,6 +11,7 @@ export { logIn } from './log-in.ts';
 export { changeAccount, findAccount, keepAccounts, listAccounts } from './manage-accounts.ts';
 export { longestPassword, normalisePassword } from './password-rules.ts';
 export { changePassword, confirmReset, requestReset } from './passwords.ts';
+export { recordRestore } from './record-restore.ts';
 export { refresh } from './refresh.ts';
 export type { RegistrationState } from './register.ts';
 export { findLoginIn, findRolesIn, register, registrationState } from './register.ts';

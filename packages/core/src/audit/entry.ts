@@ -53,6 +53,8 @@ export const auditEventTypes = [
   'SigningKeyRotated',
   'AuditLogCut',
   'AuditEntriesLost',
+  'BackupCreated',
+  'BackupRestored',
 ] as const;
 
 export type AuditEventType = (typeof auditEventTypes)[number];

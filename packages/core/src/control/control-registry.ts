@@ -52,6 +52,8 @@ export class ControlRegistry {
   readonly #outboxes = new Map<AgentKey, Outbox>();
   /** The last sequence numbers of agents that have no outbox now. */
   readonly #sequences = new Map<AgentKey, number>();
+  /** Every sequence number to come is above it. */
+  #floor = 0;
   /** By receipt id, in the order of due times: all receipts have the same time. */
   readonly #deadlines = new Map<string, Deadline>();
   /** Receipts that left an outbox lately, by agent and sequence. Agents tend to come back to them. */
@@ -70,10 +72,18 @@ export class ControlRegistry {
     const key = agentKey(agent);
     const known = this.#outboxes.get(key);
     if (known !== undefined) return known;
-    const outbox = new Outbox(agent, this.#sequences.get(key) ?? 0);
+    const outbox = new Outbox(agent, Math.max(this.#floor, this.#sequences.get(key) ?? 0));
     this.#outboxes.set(key, outbox);
     this.#sequences.delete(key);
     return outbox;
+  }
+
+  /**
+   * Makes all sequence numbers to come greater than this one. Agents skip messages whose number they have seen, and
+   * nobody knows which numbers were used after the backup that a store was restored from.
+   */
+  countAbove(floor: number): void {
+    this.#floor = floor;
   }
 
   /** Removes the empty outbox of an agent that has left. Its sequence numbers continue if the agent comes back. */

@@ -2,6 +2,7 @@ import { canonicalJson, draftOf, system, lineageOfId } from '../audit/index.ts';
 import type { AlertEvent, EntryDraft } from '../audit/index.ts';
 import type { ControlSnapshot } from './control-slice.ts';
 import type { Controls } from './controls.ts';
+import type { RestoresSnapshot } from '../journal/index.ts';
 import { traceIdsIn } from '../kernel/index.ts';
 import type { Receipt } from '../ops/index.ts';
 import { unconfirmed } from '../ops/index.ts';
@@ -89,7 +90,8 @@ export function timeOutControls(gov: Controls, most: number): number {
  * Restores controls: the sequence numbers, the receipts that wait or block, and the recent requests. The time to
  * acknowledge starts anew, because nobody could acknowledge while the gateway was down.
  */
-export function restoreControl(gov: Controls, snapshot: ControlSnapshot): void {
+export function restoreControl(gov: Controls, snapshot: ControlSnapshot & Pick<RestoresSnapshot, 'restoredAt'>): void {
+  if (snapshot.restoredAt !== null) gov.control.countAbove(snapshot.restoredAt);
   for (const sequence of snapshot.controlSequences) gov.control.restoreSequence(sequence);
   const receipts = snapshot.receipts.toSorted((a, b) => a.sequence - b.sequence);
   for (const receipt of receipts) gov.control.place(receipt);

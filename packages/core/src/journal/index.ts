@@ -3,6 +3,8 @@ export type { EventIdsChange, EventIdsSnapshot } from './event-ids.ts';
 export { eventIdRows, idsReserved } from './event-ids.ts';
 export type { Batch, Guard, JournalOf, Told, Typed, Undo } from './journal-ports.ts';
 export { Journal } from './journal.ts';
+export type { RestoresChange, RestoresSnapshot } from './restores.ts';
+export { restoreRows, restoredAt, restoredFrom } from './restores.ts';
 export type { ForeignCommit, Sharing, Step, Touch, Touched } from './shared-log.ts';
 export { HeadMoved, restsOn } from './shared-log.ts';
 export type { AgentColumn, Column, Mark, Prune, Push, Reading, Row, RowCondition, RowsOf, Table } from './rows.ts';

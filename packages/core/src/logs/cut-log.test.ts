@@ -11,7 +11,7 @@ import type { Retention } from './logs.ts';
 import { cutLog, lastCut } from './logs.ts';
 
 const day = 86_400_000;
-const signingKey = { kid: 'k', privateJwk: '', publicJwk: '', createdAt: 0 };
+const signingKey = { kid: 'k', privateJwk: 'private', publicJwk: '', createdAt: 0 };
 
 let world: TestGovernance;
 let store: MemoryStore;

@@ -116,6 +116,12 @@ export class MemoryAccountRows implements AccountRows {
     return open.map((session) => session.id);
   }
 
+  async endAllSessions(at: EpochMs): Promise<number> {
+    const open = this.#sessions.where((session) => session.endedAt === null);
+    for (const session of open) this.#sessions.set(session.id, { ...session, endedAt: at });
+    return open.length;
+  }
+
   async refreshToken(hash: string): Promise<RefreshToken | undefined> {
     return this.#refreshTokens.get(hash);
   }
@@ -187,6 +193,14 @@ export class MemoryAccountRows implements AccountRows {
 
   async removeLetter(id: string): Promise<void> {
     this.#letters.remove(id);
+  }
+
+  async removeAllSent(): Promise<number> {
+    const invites = this.#invites.where(() => true);
+    for (const { id } of invites) this.#invites.remove(id);
+    for (const { hash } of this.#sentTokens.where(() => true)) this.#sentTokens.remove(hash);
+    for (const { id } of this.#letters.where(() => true)) this.#letters.remove(id);
+    return invites.length;
   }
 
   async owe(entry: OwedEntry): Promise<void> {

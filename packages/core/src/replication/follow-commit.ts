@@ -96,6 +96,7 @@ function followChange({ gov, access }: Followed, change: Change, seq: number): v
     case 'event_ids_reserved':
     case 'owed_entry_recorded':
     case 'policy_set_saved':
+    case 'restore_recorded':
       // Memory holds nothing of these.
       break;
   }

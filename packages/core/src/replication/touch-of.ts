@@ -52,6 +52,7 @@ function touchOfChange(change: Change): Touch {
     case 'owed_entry_recorded':
     case 'policy_set_saved':
     case 'receipts_removed':
+    case 'restore_recorded':
     case 'run_control_used':
     case 'signing_key_removed':
     case 'signing_key_saved':

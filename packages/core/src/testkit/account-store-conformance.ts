@@ -75,6 +75,8 @@ export function accountStoreConformance(
       expect(await change(everything)).toEqual(nothing);
       await change((rows) => rows.removeStale(later, later));
       expect(await change((rows) => rows.endSessions('ada', later))).toEqual([]);
+      expect(await change((rows) => rows.endAllSessions(later))).toBe(0);
+      expect(await change((rows) => rows.removeAllSent())).toBe(0);
     });
 
     test('brings back what was saved, within the transaction, after it, and where it is saved again', async () => {
@@ -271,6 +273,28 @@ export function accountStoreConformance(
         expect(await change((rows) => rows.endSessions('ada', 88))).toEqual([]);
         expect((await ask((rows) => rows.session('s1')))?.endedAt).toBe(77);
       });
+
+      test('of all accounts end together, after a restore', async () => {
+        await change(async (rows) => {
+          await rows.saveSession(sampleSession('s1'));
+          await rows.saveSession(sampleSession('ended', { endedAt: 5 }));
+          await rows.saveSession(sampleSession('other', { accountId: 'bob' }));
+        });
+        expect(await change((rows) => rows.endAllSessions(77))).toBe(2);
+        const ends = await ask((rows) => Promise.all(['s1', 'ended', 'other'].map((id) => rows.session(id))));
+        expect(ends.map((session) => session?.endedAt)).toEqual([77, 5, 77]);
+      });
+    });
+
+    test('invites, letters and every token that was sent go together, after a restore', async () => {
+      await change(saveOneOfEach);
+      expect(await change((rows) => rows.removeAllSent())).toBe(1);
+      const { account, session } = oneOfEach;
+      const left = await ask(everything);
+      expect(left).toMatchObject({ account, session });
+      expect(await ask((rows) => rows.invite('i1'))).toBeUndefined();
+      expect(await ask((rows) => rows.letter('l1'))).toBeUndefined();
+      expect(await ask((rows) => rows.dueLetters(later, 10))).toEqual([]);
     });
 
     describe('invites', () => {
@@ -480,6 +504,8 @@ export function accountStoreConformance(
           await rows.removeSentTokens('invite', 'i1');
           await rows.removeAttempts('h1');
           await rows.removeLetter('l1');
+          await rows.endAllSessions(later);
+          await rows.removeAllSent();
           await rows.removeStale(later, later);
           throw new Error('changed my mind');
         });
@@ -550,6 +576,8 @@ export function accountStoreConformance(
         (rows) => rows.endSessions('ada', 1),
         (rows) => rows.saveAttempts(sampleAttempts('h2')),
         (rows) => rows.removeInvite('i1'),
+        (rows) => rows.endAllSessions(later),
+        (rows) => rows.removeAllSent(),
         (rows) => rows.removeStale(later, later),
         (rows) => rows.owe(sampleOwed('o2')),
       ];

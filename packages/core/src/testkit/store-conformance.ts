@@ -253,6 +253,8 @@ const nothing: Snapshot = {
   approvals: [],
   grants: [],
   eventIdsReserved: 0,
+  restoredAt: null,
+  restoredFrom: null,
   policies: [],
   balances: [],
   balancesMark: null,
@@ -680,6 +682,8 @@ const roundTrips: Readonly<Record<Change['kind'], RoundTrip>> = {
     ],
     expected: { agents: [sampleAgent], opsReplayFrom: null },
   },
+  // What brings a restore about writes the marks into the file or the database.
+  restore_recorded: { write: [[{ kind: 'restore_recorded' }]], expected: {} },
 };
 
 const someChange: fc.Arbitrary<Change> = fc.oneof(

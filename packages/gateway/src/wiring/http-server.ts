@@ -1,4 +1,11 @@
-import { authenticateTicket, executorOf, findAccount, redeemTicket, registrationState } from '@reeve/core';
+import {
+  authenticateTicket,
+  executorOf,
+  findAccount,
+  recordBackup,
+  redeemTicket,
+  registrationState,
+} from '@reeve/core';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
 import type { readTls } from '../startup/read-tls.ts';
@@ -10,6 +17,7 @@ import { readDashboard } from '../transports/http/dashboard-files.ts';
 import { accessHandlers } from '../transports/http/handlers/access.ts';
 import { accountHandlers } from '../transports/http/handlers/accounts.ts';
 import { approvalHandlers } from '../transports/http/handlers/approvals.ts';
+import { backupHandlers } from '../transports/http/handlers/backups.ts';
 import { budgetHandlers } from '../transports/http/handlers/budgets.ts';
 import { clusterHandlers } from '../transports/http/handlers/cluster.ts';
 import { decisionHandlers } from '../transports/http/handlers/decisions.ts';
@@ -79,7 +87,7 @@ export function makeHttpServer(context: WiringContext, parts: HttpParts): Return
 function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['handlers'] {
   const { health, metrics, version } = context;
   const { identity, evaluator } = parts;
-  const { store, reader } = parts.stored;
+  const { store, reader, backup } = parts.stored;
   const { gov, tally } = parts.governed;
   const { access, accounts, hasAccounts, tickets, afterwards } = identity;
   const execute = executorOf(gov);
@@ -100,6 +108,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...budgetHandlers({ gov, store, reader }),
     ...decisionHandlers({ gov, log: reader, evaluator, onError: logUnforeseen(context) }),
     ...clusterHandlers(parts.gateways),
+    ...backupHandlers(backup, (by, made) => recordBackup(access, by, made)),
     ...statsHandlers(tally, systemClock),
     ...policyHandlers(gov, evaluator),
     ...policyTestHandlers(evaluator),

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { MemoryStore } from '@reeve/core';
+import { makeBackup, removeCopies } from '../adapters/backup/make-backup.ts';
 import { takeDataFolder } from '../adapters/files/data-folder.ts';
 import type { Encryption } from '../adapters/postgres/connection.ts';
+import { markRestoredDatabase } from '../adapters/postgres/mark-restored-database.ts';
 import { openPostgres } from '../adapters/postgres/open-postgres.ts';
 import { SqlAccountStore } from '../adapters/sql/account-store.ts';
 import { AuditReaderThread } from '../adapters/sql/audit-reader-thread.ts';
+import { markRestoredStore } from '../adapters/sql/mark-restored-store.ts';
 import { SqliteDatabase } from '../adapters/sql/sqlite-database.ts';
 import { SqliteStore } from '../adapters/sql/sqlite-store.ts';
 import { startCheckpointer } from '../adapters/sql/wal-checkpointer.ts';
@@ -22,21 +25,36 @@ import type { WiringContext } from './wiring-context.ts';
 /**
  * Opens the configured store: in memory, SQLite or PostgreSQL. It calls `onFatal` later if the gateway must not go on.
  */
-export async function openStore(context: WiringContext, onFatal: (error: Error) => void): Promise<OpenStore> {
+export async function openStore(
+  context: WiringContext,
+  onFatal: (error: Error) => void,
+  isRestored: boolean,
+): Promise<OpenStore> {
   const { databaseUrl } = context.config;
   if (databaseUrl === 'memory:') {
+    if (isRestored) throw new StartError('--restored: the store in memory is always new', 2);
     // Event ids start from the time, so they are above all ids of earlier runs.
     const memory = new MemoryStore(systemClock.now() * 1000);
-    return { store: memory, reader: memory, indexLag: () => Promise.resolve(0) };
+    return { store: memory, reader: memory, indexLag: () => Promise.resolve(0), backup: noBackup.memory };
   }
-  return databaseUrl === undefined ? openEmbedded(context) : openShared(context, databaseUrl, onFatal);
+  return databaseUrl === undefined
+    ? openEmbedded(context, isRestored)
+    : openShared(context, databaseUrl, onFatal, isRestored);
 }
 
-function openEmbedded({ config, opened }: WiringContext): OpenStore {
+const noBackup = {
+  memory: 'this gateway keeps nothing (SVC_DATABASE_URL is memory:), so there is nothing to back up',
+  postgres:
+    'the store is a PostgreSQL database: back it up with pg_dump, or with a base backup and its write-ahead log, and start with --restored after you have restored it',
+};
+
+function openEmbedded({ config, version, opened }: WiringContext, isRestored: boolean): OpenStore {
   const folder = takeDataFolder(config.dataDir);
   opened.defer(() => folder.release(), 'the data folder');
   const path = join(folder.path, 'reeve.db');
   try {
+    removeCopies(folder.path);
+    if (isRestored) markRestoredStore(path, systemClock.now());
     const store = new SqliteStore({ path, sync: config.auditSync });
     opened.defer(() => store.close(), 'the store');
     opened.defer(startCheckpointer(path), 'the thread that checkpoints the store');
@@ -45,8 +63,12 @@ function openEmbedded({ config, opened }: WiringContext): OpenStore {
     const accountStore = new SqlAccountStore(new SqliteDatabase({ path, sync: config.auditSync }));
     opened.defer(() => accountStore.close(), 'the store of accounts');
     // An unknown lag is NaN: the other metrics do not depend on the reader.
-    return { store, reader, indexLag: () => reader.lag().catch(() => Number.NaN), accountStore };
+    const indexLag = () => reader.lag().catch(() => Number.NaN);
+    const policiesElsewhere = config.policy !== undefined;
+    const source = { folder: folder.path, scratch: folder.path, policiesElsewhere, version };
+    return { store, reader, indexLag, accountStore, backup: () => makeBackup(source) };
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
   }
 }
@@ -55,6 +77,7 @@ async function openShared(
   context: WiringContext,
   databaseUrl: string,
   onFatal: (error: Error) => void,
+  isRestored: boolean,
 ): Promise<OpenStore> {
   const { config, version, logger, opened } = context;
   const { natsUrl } = config;
@@ -82,11 +105,13 @@ async function openShared(
   );
   tellOfEncryption(url, encryption, logger);
   logger.info({ id: membership.id, seat: membership.seat }, 'took a seat in the database');
+  if (isRestored) await markRestoredDatabase(database, membership, systemClock.now());
   if (natsUrl !== undefined) shared = await openBus(context, natsUrl, { store, database, feed, membership, onFatal });
   return {
     store,
     reader: store,
     indexLag: () => Promise.resolve(0),
+    backup: noBackup.postgres,
     accountStore: new SqlAccountStore(database),
     membership,
     ...(shared === undefined ? {} : { shared }),

@@ -1,5 +1,6 @@
 import type { AccountStore, AuditReader, Store, Tickets } from '@reeve/core';
 import type { NatsBus } from '../adapters/nats/nats-bus.ts';
+import type { Backup } from '../adapters/backup/make-backup.ts';
 import type { CommitFeed } from '../adapters/postgres/commit-feed.ts';
 import type { Membership } from '../adapters/postgres/membership.ts';
 import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
@@ -9,6 +10,8 @@ export interface OpenStore {
   readonly store: Store;
   readonly reader: AuditReader;
   readonly indexLag: () => Promise<number>;
+  /** Makes a backup, or says why this store has none. */
+  readonly backup: (() => Promise<Backup>) | string;
   /** Absent for the store in memory: it keeps nothing, so it has no accounts. */
   readonly accountStore?: AccountStore;
   /** Absent if no other gateway can be on the same store. */

@@ -19,6 +19,7 @@ import { openIdentity } from './open-identity.ts';
 import { openPolicies } from './open-policies.ts';
 import type { Places } from './open-ports.ts';
 import { openPorts } from './open-ports.ts';
+import { recordRestoreOf } from './record-restore-of.ts';
 import { openStore } from './open-store.ts';
 import { waitForNats } from './open-bus.ts';
 import { Opened } from './opened.ts';
@@ -40,6 +41,8 @@ export interface StartOptions {
   readonly dashboardFolder?: string | undefined;
   /** Whether to start although the audit log has lost anchored entries. */
   readonly acceptLostEntries?: boolean | undefined;
+  /** Whether the store was restored by other means than `reeve backup restore`. */
+  readonly isRestored?: boolean | undefined;
   /** Resolves if somebody wants the gateway to stop before it has started. */
   readonly stopRequested?: Promise<unknown> | undefined;
 }
@@ -52,7 +55,7 @@ export async function startGateway(
   config: Config,
   logger: Logger,
   withTracing: boolean,
-  { dashboardFolder, acceptLostEntries = false, stopRequested }: StartOptions = {},
+  { dashboardFolder, acceptLostEntries = false, isRestored = false, stopRequested }: StartOptions = {},
 ): Promise<Gateway> {
   await using opened = new Opened();
   const { version } = manifest;
@@ -61,7 +64,7 @@ export async function startGateway(
   const context: WiringContext = { config, version, logger, health, metrics, opened };
   const failed = Promise.withResolvers<Error>();
 
-  const stored = await openStore(context, failed.resolve);
+  const stored = await openStore(context, failed.resolve, isRestored);
   const storeWatch = watchStore(stored.store, health, logger);
   opened.defer(storeWatch.stop, 'the watch over the store');
   // Readiness must not wait for somebody to try.
@@ -74,12 +77,14 @@ export async function startGateway(
   metrics.observe(gov, stored.indexLag);
   observeCluster(context, stored, gov);
   const { access } = governed;
+  const identity = openIdentity(context, access, stored);
+  // The first entry after those of the backup.
+  await recordRestoreOf(snapshot, identity, logger);
   const evaluator = await openPolicies(context, gov);
   if (access.signingKeys.current === undefined) await rotateSigningKey(access, system);
   anchor?.start(access, config.auditAnchorSecs * 1000);
 
   const tls = readTls(config);
-  const identity = openIdentity(context, access, stored);
   const tracing = withTracing ? await startTracing(version) : undefined;
   if (tracing !== undefined) opened.defer(() => tracing.stop(), 'tracing');
   const rpc = makeGrpcServer(context, { gov, authenticator: identity.authenticator, tls, tracing });

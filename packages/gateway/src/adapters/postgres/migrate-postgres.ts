@@ -46,7 +46,7 @@ async function versionOf(client: Client, known: number): Promise<number> {
   const version = newest.rows[0]?.version ?? 0;
   if (version > known) {
     throw new Error(
-      `the store has version ${version} and this Reeve knows up to ${known}: it was made by a newer release`,
+      `the store has version ${version} and this Reeve knows up to ${known}: it was made by a newer release; start that one, or restore a backup from before the upgrade`,
     );
   }
   return version;

@@ -23,7 +23,7 @@ function versionOf(db: DatabaseSync): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (version > migrations.length) {
     throw new Error(
-      `the store has version ${version} and this Reeve knows up to ${migrations.length}: it was made by a newer release`,
+      `the store has version ${version} and this Reeve knows up to ${migrations.length}: it was made by a newer release; start that one, or restore a backup from before the upgrade`,
     );
   }
   return version;

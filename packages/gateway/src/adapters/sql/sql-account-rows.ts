@@ -102,6 +102,10 @@ export class SqlAccountRows implements AccountRows {
     return (await this.#sql.all(end, at, accountId)).map((row) => textIn(row, 'id'));
   }
 
+  endAllSessions(at: number): Promise<number> {
+    return this.#sql.run('UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL', at);
+  }
+
   refreshToken(hash: string): Promise<RefreshToken | undefined> {
     return this.#one(refreshTokenRow, 'WHERE hash = ?', hash);
   }
@@ -174,6 +178,12 @@ export class SqlAccountRows implements AccountRows {
 
   async removeLetter(id: string): Promise<void> {
     await this.#sql.run('DELETE FROM letters WHERE id = ?', id);
+  }
+
+  async removeAllSent(): Promise<number> {
+    await this.#sql.run('DELETE FROM sent_tokens');
+    await this.#sql.run('DELETE FROM letters');
+    return this.#sql.run('DELETE FROM invites');
   }
 
   owe(entry: OwedEntry): Promise<void> {

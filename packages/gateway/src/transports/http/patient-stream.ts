@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 export const patienceMs = 30_000;
 
 /**
- * A stream of a generator's texts, for a client that keeps reading. A client that takes nothing for too long is cut
+ * A stream of a generator's texts or bytes, for a client that keeps reading. A client that takes nothing for too long is cut
  * off, because others need its resources.
  */
-export function patientStream(texts: AsyncGenerator<string>, mostMs: number, onClose: () => void): Readable {
+export function patientStream(texts: AsyncIterable<string | Buffer>, mostMs: number, onClose: () => void): Readable {
   let takenAt = performance.now();
-  async function* noted(): AsyncGenerator<string> {
+  async function* noted(): AsyncGenerator<string | Buffer> {
     for await (const text of texts) {
       yield text;
       takenAt = performance.now();
