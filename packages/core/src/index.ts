@@ -31,7 +31,7 @@ export { listGrants, noteNotified, restoreApprovals, sortedBy } from './approval
 export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
 export type { StoredEntry } from './audit/index.ts';
-export { EntryPage, auditEventTypes, emptyChain, sealer, system } from './audit/index.ts';
+export { entryJson, EntryPage, auditEventTypes, emptyChain, redactText, sealer, system } from './audit/index.ts';
 export type { LogFilter, LostEntries } from './logs/index.ts';
 export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs } from './logs/index.ts';
 export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';

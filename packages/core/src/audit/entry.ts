@@ -170,4 +170,5 @@ export type Alert =
   | 'budget_overrun'
   | 'clock_set_back'
   | 'tool_definition_changed'
-  | 'impersonation';
+  | 'impersonation'
+  | 'forward_gap';

@@ -3,7 +3,8 @@ import { messageOf } from '@reeve/core';
 import { parse as parseYaml } from 'yaml';
 import { StartError } from '../start-error.ts';
 import { credentialsOf, parseNatsUrls } from './nats-url.ts';
-import type { Config, Setting } from './settings.ts';
+import type { Setting } from './setting.ts';
+import type { Config } from './settings.ts';
 import { settings, variableOf } from './settings.ts';
 
 export interface ConfigSources {
@@ -124,6 +125,12 @@ function refuseContradictions(config: Config): void {
   }
   if (config.auditAnchor !== undefined && config.databaseUrl === 'memory:') {
     throw new StartError('SVC_AUDIT_ANCHOR: there is nothing to anchor with "memory:"; leave one of them out', 2);
+  }
+  if (config.forward?.some(({ kind }) => kind === 'https') === true && config.forwardSecret === undefined) {
+    throw new StartError(
+      'SVC_FORWARD has an https:// target and SVC_FORWARD_SECRET is not set; what is sent there must be signed',
+      2,
+    );
   }
   refuseNatsContradictions(config);
 }

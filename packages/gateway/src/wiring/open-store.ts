@@ -4,6 +4,7 @@ import { takeDataFolder } from '../adapters/files/data-folder.ts';
 import type { Encryption } from '../adapters/postgres/connection.ts';
 import { openPostgres } from '../adapters/postgres/open-postgres.ts';
 import { SqlAccountStore } from '../adapters/sql/account-store.ts';
+import { SqlForwardPositions } from '../adapters/sql/sql-forward-positions.ts';
 import { AuditReaderThread } from '../adapters/sql/audit-reader-thread.ts';
 import { SqliteDatabase } from '../adapters/sql/sqlite-database.ts';
 import { SqliteStore } from '../adapters/sql/sqlite-store.ts';
@@ -13,6 +14,7 @@ import type { PostgresUrl } from '../config/postgres-url.ts';
 import { parsePostgresUrl } from '../config/postgres-url.ts';
 import { withAdvice } from '../explain-start.ts';
 import { isLoopback } from '../config/loopback.ts';
+import { MemoryPositions } from '../forwarding/forward-positions.ts';
 import { StartError } from '../start-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { openBus, tellCommit } from './open-bus.ts';
@@ -27,7 +29,8 @@ export async function openStore(context: WiringContext, onFatal: (error: Error) 
   if (databaseUrl === 'memory:') {
     // Event ids start from the time, so they are above all ids of earlier runs.
     const memory = new MemoryStore(systemClock.now() * 1000);
-    return { store: memory, reader: memory, indexLag: () => Promise.resolve(0) };
+    const positions = new MemoryPositions();
+    return { store: memory, reader: memory, indexLag: () => Promise.resolve(0), log: memory, positions };
   }
   return databaseUrl === undefined ? openEmbedded(context) : openShared(context, databaseUrl, onFatal);
 }
@@ -42,10 +45,18 @@ function openEmbedded({ config, opened }: WiringContext): OpenStore {
     opened.defer(startCheckpointer(path), 'the thread that checkpoints the store');
     const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
     opened.defer(() => reader.close(), 'the thread that reads the audit log');
-    const accountStore = new SqlAccountStore(new SqliteDatabase({ path, sync: config.auditSync }));
+    const database = new SqliteDatabase({ path, sync: config.auditSync });
+    const accountStore = new SqlAccountStore(database);
     opened.defer(() => accountStore.close(), 'the store of accounts');
-    // An unknown lag is NaN: the other metrics do not depend on the reader.
-    return { store, reader, indexLag: () => reader.lag().catch(() => Number.NaN), accountStore };
+    return {
+      store,
+      reader,
+      // An unknown lag is NaN: the other metrics do not depend on the reader.
+      indexLag: () => reader.lag().catch(() => Number.NaN),
+      log: { after: async (seq, limit) => [...(await reader.oldest({ after: seq, limit })).entries] },
+      positions: new SqlForwardPositions(database),
+      accountStore,
+    };
   } catch (error) {
     throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
   }
@@ -87,6 +98,8 @@ async function openShared(
     store,
     reader: store,
     indexLag: () => Promise.resolve(0),
+    log: store,
+    positions: new SqlForwardPositions(database),
     accountStore: new SqlAccountStore(database),
     membership,
     ...(shared === undefined ? {} : { shared }),

@@ -1,14 +1,19 @@
-import type { AccountStore, AuditReader, Store, Tickets } from '@reeve/core';
+import type { AccountStore, AuditReader, EntryLog, Store, Tickets } from '@reeve/core';
 import type { NatsBus } from '../adapters/nats/nats-bus.ts';
 import type { CommitFeed } from '../adapters/postgres/commit-feed.ts';
 import type { Membership } from '../adapters/postgres/membership.ts';
 import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
+import type { ForwardPositions } from '../forwarding/forward-positions.ts';
 
 /** A store and its companions. */
 export interface OpenStore {
   readonly store: Store;
   readonly reader: AuditReader;
   readonly indexLag: () => Promise<number>;
+  /** The log from any entry on, read beside decisions. */
+  readonly log: EntryLog;
+  /** How far the targets of the log are. */
+  readonly positions: ForwardPositions;
   /** Absent for the store in memory: it keeps nothing, so it has no accounts. */
   readonly accountStore?: AccountStore;
   /** Absent if no other gateway can be on the same store. */
