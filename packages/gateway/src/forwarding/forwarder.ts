@@ -61,6 +61,7 @@ export class Forwarder {
   #sentAt = 0;
   #unconfirmedSince = 0;
   #batch = mostEntries;
+  #attempted = 0;
   #failures = 0;
   #fault: string | undefined;
   #missedThrough = 0;
@@ -133,8 +134,9 @@ export class Forwarder {
       else await this.#pause(pollMs);
       return true;
     }
+    if (this.#stopping.signal.aborted) return false;
     await this.#pause(pollMs);
-    return !this.#stopping.signal.aborted;
+    return true;
   }
 
   /** Another gateway forwards. This one only looks how far that is. */
@@ -190,6 +192,7 @@ export class Forwarder {
     }
     if (this.#sent.seq === this.#position.seq) this.#noteAge(found);
     this.#noteMissing(first.seq);
+    this.#attempted = found.length;
     await sink.send(found, this.#within(sendMs));
     const now = this.#ports.clock.elapsed();
     if (this.#sent.seq === this.#position.seq) this.#unconfirmedSince = now;
@@ -233,8 +236,9 @@ export class Forwarder {
     await sink.reset().catch(() => undefined);
     this.#isCurrent = false;
     this.#sent = this.#position;
-    const isAboutBatch = error instanceof SinkError && error.isAboutBatch;
-    if (isAboutBatch) this.#batch = Math.max(1, Math.floor(this.#batch / 2));
+    // A target that is too slow for a batch may manage a smaller one.
+    const isAboutBatch = error instanceof SinkError ? error.isAboutBatch : faultOf(error) === 'TimeoutError';
+    if (isAboutBatch) this.#batch = Math.max(1, Math.floor(this.#attempted / 2));
     if (this.#stopping.signal.aborted) return;
     this.#fault = faultOf(error);
     this.#failures++;
