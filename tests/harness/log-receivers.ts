@@ -159,7 +159,7 @@ export class SyslogReceiver implements LogReceiver {
     socket.on('error', () => undefined);
     const cutAfter = this.cuts.shift() ?? Number.POSITIVE_INFINITY;
     let received = 0;
-    let rest = Buffer.alloc(0);
+    let rest: Buffer = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length;
       rest = this.#read(Buffer.concat([rest, chunk.subarray(0, Math.max(0, cutAfter - received + chunk.length))]));

@@ -18,7 +18,8 @@ export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Atte
 export type { Invite, MadeInvite, Origin, OwedEntry, Page, PasswordHasher, PostOffice } from './accounts/index.ts';
 export type { QueuedLetter, RefreshToken, RegistrationState, SentToken, Session } from './accounts/index.ts';
 export { acceptInvite, changeAccount, changePassword, confirmReset, createInvite } from './accounts/index.ts';
-export { deliverMail, findAccount, findLoginIn, findRolesIn, keepAccounts, listAccounts } from './accounts/index.ts';
+export { deliverMail, findAccount, findApprover, findLoginIn, findRolesIn, invalidToken } from './accounts/index.ts';
+export { keepAccounts, listAccounts, parseEmail } from './accounts/index.ts';
 export { listInvites, listSessions, logIn, logOut, longestPassword, normalisePassword } from './accounts/index.ts';
 export { refresh, register, registrationState, requestReset, requireLogin, resendInvite } from './accounts/index.ts';
 export { revokeInvite, revokeSession } from './accounts/index.ts';

@@ -123,6 +123,7 @@ function refuseContradictions(config: Config): void {
         : ['SVC_APPROVAL_WEBHOOK_URL', 'SVC_APPROVAL_WEBHOOK_SECRET'];
     throw new StartError(`${given} is set and ${missing} is not; a webhook needs both`, 2);
   }
+  if (config.approvalWebhookApprover !== undefined) refuseApproverWithout(config);
   if (config.auditAnchor !== undefined && config.databaseUrl === 'memory:') {
     throw new StartError('SVC_AUDIT_ANCHOR: there is nothing to anchor with "memory:"; leave one of them out', 2);
   }
@@ -133,6 +134,15 @@ function refuseContradictions(config: Config): void {
     );
   }
   refuseNatsContradictions(config);
+}
+
+function refuseApproverWithout({ approvalWebhookUrl, databaseUrl }: Config): void {
+  if (approvalWebhookUrl === undefined) {
+    throw new StartError('SVC_APPROVAL_WEBHOOK_APPROVER is set and SVC_APPROVAL_WEBHOOK_URL is not; it needs both', 2);
+  }
+  if (databaseUrl === 'memory:') {
+    throw new StartError('SVC_APPROVAL_WEBHOOK_APPROVER: there are no accounts with "memory:"; leave one out', 2);
+  }
 }
 
 function refuseNatsContradictions({ natsUrl, natsCreds, databaseUrl }: Config): void {

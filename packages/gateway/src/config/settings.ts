@@ -6,6 +6,7 @@ import {
   baseUrl,
   choice,
   database,
+  email,
   flag,
   hosts,
   longSecret,
@@ -173,6 +174,17 @@ export const settings = {
     longSecret,
     'Signs the messages: at least 16 characters. Needs SVC_APPROVAL_WEBHOOK_URL.',
     { secret: true },
+  ),
+  approvalWebhookFormat: required(
+    'approval_webhook_format',
+    'json',
+    choice('json', 'slack', 'teams'),
+    'The form of the messages: the approval as JSON, or a message for Slack or Teams with a button that leads to the dashboard.',
+  ),
+  approvalWebhookApprover: optional(
+    'approval_webhook_approver',
+    email,
+    'The email of an account: whoever reads the messages decides in its name, by links in them. Only for a webhook that leads to this person alone.',
   ),
   forward: optional(
     'forward',

@@ -1,4 +1,11 @@
-import { authenticateTicket, executorOf, findAccount, redeemTicket, registrationState } from '@reeve/core';
+import {
+  authenticateTicket,
+  executorOf,
+  findAccount,
+  findApprover,
+  redeemTicket,
+  registrationState,
+} from '@reeve/core';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
 import type { readTls } from '../startup/read-tls.ts';
@@ -9,6 +16,7 @@ import { createHttpApp } from '../transports/http/app.ts';
 import { readDashboard } from '../transports/http/dashboard-files.ts';
 import { accessHandlers } from '../transports/http/handlers/access.ts';
 import { accountHandlers } from '../transports/http/handlers/accounts.ts';
+import { approvalLinkHandlers } from '../transports/http/handlers/approval-link.ts';
 import { approvalHandlers } from '../transports/http/handlers/approvals.ts';
 import { budgetHandlers } from '../transports/http/handlers/budgets.ts';
 import { clusterHandlers } from '../transports/http/handlers/cluster.ts';
@@ -23,6 +31,7 @@ import { serviceHandlers } from '../transports/http/handlers/service.ts';
 import { statsHandlers } from '../transports/http/handlers/stats.ts';
 import { tenancyHandlers } from '../transports/http/handlers/tenancy.ts';
 import { Limits } from '../transports/http/limits.ts';
+import { approvalLinksOf } from './approval-webhook.ts';
 import { grpcAddressFor } from './grpc-address.ts';
 import type { gatewaysOf } from './cluster-view.ts';
 import type { Governed } from './open-governance.ts';
@@ -83,6 +92,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
   const { gov, tally } = parts.governed;
   const { access, accounts, hasAccounts, tickets, afterwards } = identity;
   const execute = executorOf(gov);
+  const links = approvalLinksOf(context.config);
   return {
     ...serviceHandlers({
       health,
@@ -106,6 +116,15 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...tenancyHandlers(gov, execute),
     ...opsHandlers(gov, execute),
     ...approvalHandlers(gov, execute),
+    ...approvalLinkHandlers({
+      approvals: gov,
+      execute,
+      read: (token) => links?.read(token),
+      approver: async (expiresAt) => {
+        await catchUp(gov);
+        return await findApprover(accounts, context.config.approvalWebhookApprover ?? '', expiresAt);
+      },
+    }),
     ...eventHandlers(parts.events),
   };
 }

@@ -35,7 +35,7 @@ export function openBackgroundWork(
   const housekeeping = { gov, access, balances, store, reader, leads, hearsAll, forwardedThrough, logger, metrics };
   opened.defer(startHousekeeping(config, housekeeping), 'housekeeping');
   if (shared !== undefined) opened.defer(forgetCommits(shared.store, shared.feed, leads), 'old commits');
-  const webhook = makeApprovalWebhook(context, gov);
+  const webhook = makeApprovalWebhook(context, gov, publicUrl);
   opened.defer(startApprovalWork({ gov, events, webhook, leads, metrics, logger }), 'work on approvals');
   if (!hasAccounts) return;
   const mailer = makeMailer(config, logger);
