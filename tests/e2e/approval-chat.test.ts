@@ -148,11 +148,7 @@ test('a link that was changed, or whose person may not decide, decides nothing',
   expect(await approval(two.id)).toMatchObject({ state: 'open' });
 
   // An agent that the person has registered is none of the person's to decide about, admin or not.
-  const { body: key } = await alice.call<{ key: string; id: string }>('POST', '/api/v1/iam/api-keys', {
-    label: 'a',
-    scopes: ['write'],
-  });
-  const own = await registerWith(key.key);
+  const own = await registerWith(alice.accessToken ?? '');
   const mine = await ask('shell', '', own);
   const refused = await press(linksIn(mine.message)['Approve…']);
   expect(refused).toMatchObject({ status: 403 });
@@ -204,11 +200,12 @@ test('Teams gets an Adaptive Card, by default without links that decide', async 
   expect([code, stderr]).toEqual([2, expect.stringContaining('SVC_APPROVAL_WEBHOOK_URL is not')]);
 }, 60_000);
 
-/** Registers an agent with another key than the harness does. */
-async function registerWith(key: string): Promise<Registered> {
+/** Registers an agent with another credential than the harness does. */
+async function registerWith(credential: string): Promise<Registered> {
   const id = { orgId: 'acme', teamId: 'core', agentId: 'own' };
-  const request = RegisterAgentRequest.fromPartial({ agentId: id });
-  const bearer = { authorization: `Bearer ${key}` };
+  const texts = { credentialToken: '', name: '', framework: '', version: '' };
+  const request = { agentId: id, ...texts, parentAgentId: undefined, metadata: {}, toolNames: [] };
+  const bearer = { authorization: `Bearer ${credential}` };
   const answer = gateway.client.call(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse, request, bearer);
   return { id, token: (await answer).credentialToken };
 }
