@@ -231,21 +231,21 @@ export class Forwarder {
     this.#fault = undefined;
   }
 
-  async #failed(error: unknown): Promise<void> {
+  async #failed(cause: unknown): Promise<void> {
     const { report, sink, random } = this.#ports;
     await sink.reset().catch(() => undefined);
     this.#isCurrent = false;
     this.#sent = this.#position;
     // A target that is too slow for a batch may manage a smaller one.
-    const isAboutBatch = error instanceof SinkError ? error.isAboutBatch : faultOf(error) === 'TimeoutError';
+    const isAboutBatch = cause instanceof SinkError ? cause.isAboutBatch : faultOf(cause) === 'TimeoutError';
     if (isAboutBatch) this.#batch = Math.max(1, Math.floor(this.#attempted / 2));
     if (this.#stopping.signal.aborted) return;
-    this.#fault = faultOf(error);
+    this.#fault = faultOf(cause);
     this.#failures++;
     report.failed(this.#fault, this.#failures);
     // A smaller batch is tried soon.
     const failures = isAboutBatch && this.#batch > 1 ? 1 : this.#failures;
-    await this.#pause(backoffMs(failures, error instanceof SinkError ? error.retryAfterMs : 0, random));
+    await this.#pause(backoffMs(failures, cause instanceof SinkError ? cause.retryAfterMs : 0, random));
   }
 
   #noteAge([first]: readonly StoredEntry[]): void {

@@ -18,7 +18,8 @@ function isPlain(target: ForwardTarget): boolean {
       return !target.isTls && !isLoopback(target.host);
     case 'file':
       return false;
-    default:
+    case 'otlp':
+    case 'https':
       return target.url.protocol === 'http:' && !isLoopback(target.url.hostname.replace(/^\[|\]$/g, ''));
   }
 }
