@@ -21,6 +21,7 @@ const meanings: Readonly<Record<EventType, string>> = {
     '- `reservation_released`: a budget released the reservation of a silent agent’s operation.',
     '- `budget_overrun`: an action cost more than a dollar, and more than ten times its reservation. The cost is booked.',
     '- `tool_definition_changed`: an agent reports that tools are not defined as when they were locked. `changed` says how many, `tool_names` has the first ten.',
+    '- `forward_gap`: retention has removed entries, `from_seq` to `through_seq`, before a target of [audit forwarding](../guides/audit-forwarding.md) had them. `target` is its place in `SVC_FORWARD`. Only unbound credentials get this event.',
     '- `clock_set_back`: the clock had been ahead, and budgets are back on the day that it shows. Only unbound credentials get this event.',
     '',
     'The other members of the payload have the same names as in [the audit log](audit-events.md).',

@@ -31,6 +31,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'query state': 'Only operations in this state.',
   'query run_id': 'Only operations of this run.',
   'query door': 'Only operations that came through this door. `sdk`: the agent asked by itself.',
+  'query token': 'The token of the link.',
   'Approvals path id': 'The id of the approval.',
   'revokeGrant path id': 'The id of the standing grant.',
   'listApprovals query state': 'Only approvals in this state; by default open ones. `pending` is the same as `open`.',

@@ -84,6 +84,16 @@ const clusterMetrics: readonly (readonly [name: string, type: string, labels: st
   ['reeve_nats_messages_dropped_total', 'counter', '', 'Messages on NATS that were forged, damaged or repeated.'],
 ];
 
+/** Those that only a gateway with `SVC_FORWARD` has. */
+const forwardMetrics: readonly (readonly [name: string, type: string, meaning: string])[] = [
+  ['reeve_forward_lag_entries', 'gauge', 'Audit entries that a target does not have yet.'],
+  ['reeve_forward_lag_seconds', 'gauge', 'The age of the oldest entry that a target does not have.'],
+  ['reeve_forward_entries_total', 'counter', 'Entries sent, repetitions included.'],
+  ['reeve_forward_failures_total', 'counter', 'Attempts that failed. Nothing is lost by them.'],
+  ['reeve_forward_missed_entries_total', 'counter', 'Entries that retention removed before the target had them.'],
+  ['reeve_forward_rejected_entries_total', 'counter', 'Entries that a receiver of OTLP threw away (partial success).'],
+];
+
 /** Every metric, as a freshly started gateway reports them. Fails if the table above differs. */
 export async function metricsPage(): Promise<string> {
   const types = await metricTypes();
@@ -114,6 +124,11 @@ export async function metricsPage(): Promise<string> {
         label === '' ? '' : code(label),
         meaning,
       ]),
+    ),
+    'A gateway with `SVC_FORWARD` also has these. `target` is the place in that setting, from 1; `kind` is `otlp`, `syslog`, `https` or `file`.',
+    table(
+      ['Metric', 'Type', 'Labels', 'Meaning'],
+      forwardMetrics.map(([name, type, meaning]) => [code(name), type, '`target`, `kind`', meaning]),
     ),
     'A histogram has `_bucket`, `_sum` and `_count`. There are also the metrics of the process, `process_…` and `nodejs_…`, as prom-client names them.',
     '[Operations](../operations.md#metrics) says what to alert on.',

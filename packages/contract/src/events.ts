@@ -65,6 +65,7 @@ const auditAlert = z.object({
       'clock_set_back',
       'tool_definition_changed',
       'impersonation',
+      'forward_gap',
     ]),
   }),
 });

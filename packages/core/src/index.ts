@@ -18,7 +18,8 @@ export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Atte
 export type { Invite, MadeInvite, Origin, OwedEntry, Page, PasswordHasher, PostOffice } from './accounts/index.ts';
 export type { QueuedLetter, RefreshToken, RegistrationState, SentToken, Session } from './accounts/index.ts';
 export { acceptInvite, changeAccount, changePassword, confirmReset, createInvite } from './accounts/index.ts';
-export { deliverMail, findAccount, findLoginIn, findRolesIn, keepAccounts, listAccounts } from './accounts/index.ts';
+export { deliverMail, findAccount, findApprover, findLoginIn, findRolesIn, invalidToken } from './accounts/index.ts';
+export { keepAccounts, listAccounts, parseEmail } from './accounts/index.ts';
 export { listInvites, listSessions, logIn, logOut, longestPassword, normalisePassword } from './accounts/index.ts';
 export {
   recordRestore,
@@ -39,17 +40,9 @@ export { listGrants, noteNotified, restoreApprovals, sortedBy } from './approval
 export type { StandingGrant } from './approvals/index.ts';
 export type { AuditPage, AuditQuery, AuditReader, ChainHead, Decision, Lineage, SealedEntry } from './audit/index.ts';
 export type { StoredEntry } from './audit/index.ts';
-export { EntryPage, auditEventTypes, emptyChain, sealer, system } from './audit/index.ts';
+export { entryJson, EntryPage, auditEventTypes, emptyChain, redactText, sealer, system } from './audit/index.ts';
 export type { LogFilter, LostEntries, MadeBackup } from './logs/index.ts';
-export {
-  acceptLostEntries,
-  cutLog,
-  entriesTable,
-  lastCut,
-  latestLogs,
-  oldestLogs,
-  recordBackup,
-} from './logs/index.ts';
+export { acceptLostEntries, cutLog, entriesTable, lastCut, latestLogs, oldestLogs, recordBackup } from './logs/index.ts';
 export type { Action, ActionType, CheckRequest, Door, RawCheckRequest, Via } from './action/index.ts';
 export { action, actionTypes, parseCheckRequest } from './action/index.ts';
 export type { Answer } from './decision/index.ts';

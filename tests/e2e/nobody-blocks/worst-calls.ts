@@ -99,6 +99,10 @@ const approvalPath =
   (action: string) =>
   ({ approvalId }: World) =>
     `/api/v1/approvals/${approvalId}${action}`;
+/** Texts in the place of a token, and one that has its form. */
+const links = [...worstTexts(256), `rvl_apr_${'a'.repeat(24)}.approve.1.${'x'.repeat(43)}`].map((token) => ({
+  path: `/api/v1/approval-link?token=${encodeURIComponent(token.slice(0, 256))}`,
+}));
 const nobody = '/api/v1/iam/api-keys/nobody';
 const agent = '/api/v1/agents/acme/core/bot';
 /** A thread hashes the password. The work before that is on the main thread. */
@@ -187,6 +191,8 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
       { path: `/api/v1/logs/export?format=csv&q=${encodeURIComponent('a\u0301'.repeat(100))}`, bearer },
     ]),
   listApprovals: list('/api/v1/approvals'),
+  showApprovalLink: () => links,
+  useApprovalLink: () => links,
   getApproval: simple(approvalPath('')),
   approve: withTexts(approvalPath('/approve'), 1000, (reason) => ({ reason }), 'operator'),
   reject: withTexts(approvalPath('/reject'), 1000, (reason) => ({ reason }), 'operator'),

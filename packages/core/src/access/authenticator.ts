@@ -128,17 +128,24 @@ export class Authenticator {
   async #ofAccount(claims: AccountClaims): Promise<Principal | undefined> {
     const login = await this.#people.findLogin(claims.sessionId);
     if (login === undefined || login.accountId !== claims.sub) return undefined;
-    const { accountId, sessionId, role, email } = login;
-    return {
-      actor: { id: accountId, kind: 'account', label: email },
-      credentialId: accountId,
-      login: { accountId, sessionId, role },
-      scopes: scopesOfRole[role],
-      orgId: null,
-      teamId: null,
-      expiresAt: claims.expiresAt,
-    };
+    const { accountId, sessionId, role } = login;
+    return { ...principalOfAccount(login, claims.expiresAt), login: { accountId, sessionId, role } };
   }
+}
+
+/** What an account may do, and where. */
+export function principalOfAccount(
+  { accountId, role, email }: Pick<FoundLogin, 'accountId' | 'role' | 'email'>,
+  expiresAt: number,
+): Principal {
+  return {
+    actor: { id: accountId, kind: 'account', label: email },
+    credentialId: accountId,
+    scopes: scopesOfRole[role],
+    orgId: null,
+    teamId: null,
+    expiresAt,
+  };
 }
 
 function principalOfKey(key: ApiKeyRecord): Principal {

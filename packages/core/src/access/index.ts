@@ -4,7 +4,7 @@ export { EndedCredentials } from './access.ts';
 export type { ApiKeyRecord, Maker } from './api-key.ts';
 export { parseApiKey } from './api-key.ts';
 export type { FindLogin, FindRoles } from './authenticator.ts';
-export { Authenticator } from './authenticator.ts';
+export { Authenticator, principalOfAccount } from './authenticator.ts';
 export type { Binding, Standing, Width } from './authority.ts';
 export { isAtLeastAsWide, mayChangeDocument, refusalOf, widest, widthOf, widths } from './authority.ts';
 export type { Descents } from './credential-lineage.ts';
@@ -17,7 +17,7 @@ export { createKey, followAccess, installFirstKey, listKeys, replaceSigningKeys,
 export { rotateKey, rotateSigningKey } from './manage-keys.ts';
 export type { Login, Principal, Role, Scope } from './principal.ts';
 export { covers, mayReach, narrowedTo, requireReach, requireScope, requireUnbound, roles } from './principal.ts';
-export { scopes, scopesOfRole } from './principal.ts';
+export { scopes, scopesOfRole, within } from './principal.ts';
 export { requireAuthority, standingOf } from './require-authority.ts';
 export type { SigningKeyRecord, TokenClaims, TokenMint } from './signing-key.ts';
 export { SigningKeyRing } from './signing-key.ts';

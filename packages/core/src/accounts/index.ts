@@ -5,6 +5,8 @@ export type { Accounts, AccountsAccess, AccountsChange, Origin, PasswordHasher }
 export { requireLogin } from './accounts.ts';
 export type { PostOffice } from './deliver-mail.ts';
 export { deliverMail } from './deliver-mail.ts';
+export { invalidToken, parseEmail } from './email.ts';
+export { findApprover } from './find-approver.ts';
 export type { MadeInvite } from './invites.ts';
 export { acceptInvite, createInvite, listInvites, resendInvite, revokeInvite } from './invites.ts';
 export { logIn } from './log-in.ts';

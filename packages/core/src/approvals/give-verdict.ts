@@ -24,6 +24,8 @@ export interface Verdict {
   readonly by: Principal;
   readonly approvalId: string;
   readonly reason: string;
+  /** Set if the verdict came by a link that acts in the person's name. */
+  readonly via?: 'chat_link';
 }
 
 /**
@@ -83,10 +85,10 @@ export function approveAction(gov: Approvals, command: Approve, found: Approval)
     grant,
   };
   const isEnough = approval.verdicts.length + 1 >= approval.required;
-  return isEnough ? letRun(gov, by, approval, op, verdict) : noteVerdict(gov, by, approval, verdict);
+  return isEnough ? letRun(gov, command, approval, op, verdict) : noteVerdict(gov, command, approval, verdict);
 }
 
-function letRun(gov: Approvals, by: Principal, approval: Approval, op: Op, verdict: ApprovalVerdict): Approval {
+function letRun(gov: Approvals, { by, via }: Verdict, approval: Approval, op: Op, verdict: ApprovalVerdict): Approval {
   const verdicts = [...approval.verdicts, verdict];
   const grant = grantOf(gov, approval, verdicts, verdict);
   if (grant !== undefined) saveGrant(gov, null, grant);
@@ -98,6 +100,7 @@ function letRun(gov: Approvals, by: Principal, approval: Approval, op: Op, verdi
     verdicts,
     grant,
     requestId: by.requestId,
+    via,
   });
   const { suspension } = op.owner.record;
   if (suspension !== null) moveForSuspension(gov, by, op.owner, 'pause', suspension);
@@ -105,7 +108,7 @@ function letRun(gov: Approvals, by: Principal, approval: Approval, op: Op, verdi
 }
 
 /** Records one of several needed verdicts. */
-function noteVerdict(gov: Approvals, by: Principal, approval: Approval, verdict: ApprovalVerdict): Approval {
+function noteVerdict(gov: Approvals, { by, via }: Verdict, approval: Approval, verdict: ApprovalVerdict): Approval {
   const after: Approval = { ...approval, verdicts: [...approval.verdicts, verdict] };
   saveApproval(gov, approval, after);
   gov.journal.record(
@@ -119,6 +122,7 @@ function noteVerdict(gov: Approvals, by: Principal, approval: Approval, verdict:
         approvers: after.verdicts.map(({ actor: { id } }) => id),
         required: approval.required,
         ...(by.requestId === undefined ? {} : { request_id: by.requestId }),
+        ...(via === undefined ? {} : { via }),
       }),
     }),
   );
@@ -179,5 +183,6 @@ export function rejectAction(gov: Approvals, command: Verdict, found: Approval):
     reason: `rejected by ${nameOf(by.actor)}${reason === '' ? '' : `: ${reason}`}`,
     verdicts: [...approval.verdicts, verdict],
     requestId: by.requestId,
+    via: command.via,
   });
 }

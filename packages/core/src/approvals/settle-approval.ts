@@ -19,6 +19,8 @@ export interface Outcome {
   readonly verdicts: readonly ApprovalVerdict[];
   readonly grant?: StandingGrant | undefined;
   readonly requestId?: string | undefined;
+  /** Set if the last verdict came by a link. */
+  readonly via?: 'chat_link' | undefined;
 }
 
 const eventTypes = {
@@ -32,7 +34,7 @@ const eventTypes = {
  * which stays in the outbox until the agent acknowledges it, even over a restart.
  */
 export function settleApproval(gov: Approvals, approval: Approval, op: Op, outcome: Outcome): Approval {
-  const { state, actor, reason, verdicts, grant, requestId } = outcome;
+  const { state, actor, reason, verdicts, grant, requestId, via } = outcome;
   const at = gov.clock.now();
   const request = requestId === undefined ? {} : { request_id: requestId };
   const approved = state === 'approved';
@@ -66,6 +68,7 @@ export function settleApproval(gov: Approvals, approval: Approval, op: Op, outco
         required: approval.required,
         ...(grant === undefined ? {} : { grant: describeGrant(grant) }),
         ...request,
+        ...(via === undefined ? {} : { via }),
       }),
     }),
   );

@@ -9,6 +9,11 @@ export interface StoredEntry {
   readonly canonical: string;
 }
 
+/** An entry with its hash, as exports have it, without parsing its text. */
+export function entryJson({ canonical, hash }: StoredEntry): string {
+  return `${canonical.slice(0, -1)},"hash":"${hash}"}`;
+}
+
 /** Which entries to find. Absent members do not narrow. An entry without an org never matches an `orgId`. */
 export interface AuditQuery {
   readonly orgId?: string;

@@ -172,4 +172,5 @@ export type Alert =
   | 'budget_overrun'
   | 'clock_set_back'
   | 'tool_definition_changed'
-  | 'impersonation';
+  | 'impersonation'
+  | 'forward_gap';

@@ -12,6 +12,7 @@ const recognisable = new RegExp(
   [
     `(?<![A-Za-z0-9])(?:${[
       'rv[aikprt]_[A-Za-z0-9_-]{20,}', // Reeve: agent tokens, invites, keys, password resets, refresh tokens, tickets
+      'rvl_[A-Za-z0-9_.-]{20,}', // links that decide an approval
       'sk-[A-Za-z0-9_-]{16,}', // OpenAI and Anthropic
       'gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}',
       'glpat-[A-Za-z0-9_-]{16,}',
@@ -64,7 +65,7 @@ const hook = /(hooks\.slack(?:-gov)?\.com\/(?:services|triggers|workflows)\/)[^\
 const shared = /(?<![\w-])(sig=)[^\s"'&;,\\]+/gi;
 
 const mayHoldSecret =
-  /rv[aikprt]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|hf_|SG\.|ya29|sig=|curl|mysql|mariadb|eyJ|PRIVATE KEY|bearer|basic|pass|pwd|secret|token|key|auth|cred|signature|cookie|:\/\//i;
+  /rv[aiklprt]_|sk-|gh[pousr]_|github_pat|glpat|xox|AKIA|ASIA|AIza|_live_|_test_|npm_|hf_|SG\.|ya29|sig=|curl|mysql|mariadb|eyJ|PRIVATE KEY|bearer|basic|pass|pwd|secret|token|key|auth|cred|signature|cookie|:\/\//i;
 
 /** The text with every recognised secret replaced. */
 export function redactText(text: string): string {

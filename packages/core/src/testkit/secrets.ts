@@ -31,6 +31,7 @@ export const recognisedSecrets: Readonly<Record<string, fc.Arbitrary<string>>> =
   'a Reeve invite': after('rvi_', charset(`${alphanumeric}-_`, 43)),
   'a Reeve refresh token': after('rvr_', charset(`${alphanumeric}-_`, 43)),
   'a Reeve password reset': after('rvp_', charset(`${alphanumeric}-_`, 43)),
+  'a Reeve approval link': after('rvl_', charset(`${alphanumeric}-_.`, 60)),
   'a Reeve ticket': after('rvt_', charset(`${alphanumeric}-_`, 43)),
   'a Hugging Face token': after('hf_', charset(alphanumeric, 34)),
   'a SendGrid key': fc

@@ -42,6 +42,8 @@ export interface Housekeeping {
   /** Whether all other gateways on the store are heard, so that nobody is taken for silent who spoke to them. */
   readonly hearsAll: () => boolean;
   readonly balances: BalanceKeeper;
+  /** Retention keeps what comes after this entry, because a target of the log does not have it yet. */
+  readonly forwardedThrough: () => number;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'reservationReleased' | 'opsExpired'>;
 }
@@ -67,7 +69,11 @@ export function startHousekeeping(config: Config, ports: Housekeeping): () => Pr
   );
   const saveBalances = rounds.ofSteps(gov.journal, () => ports.balances.save(rowsPerTurn));
   const retain = retention(config, ports, rounds, () =>
-    Math.min(ports.balances.neededFrom, config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq),
+    Math.min(
+      ports.balances.neededFrom,
+      ports.forwardedThrough(),
+      config.opsDurable ? checkpoint.replayFrom : gov.journal.head.seq,
+    ),
   );
   const follow = rounds.ofTurns(gov.journal, () => {
     if (followClock(gov)) logger.warn('the clock had been ahead: budgets are back on the day that it shows');

@@ -3,7 +3,8 @@ import { messageOf } from '@reeve/core';
 import { parse as parseYaml } from 'yaml';
 import { StartError } from '../start-error.ts';
 import { credentialsOf, parseNatsUrls } from './nats-url.ts';
-import type { Config, Setting } from './settings.ts';
+import type { Setting } from './setting.ts';
+import type { Config } from './settings.ts';
 import { settings, variableOf } from './settings.ts';
 
 export interface ConfigSources {
@@ -122,10 +123,26 @@ function refuseContradictions(config: Config): void {
         : ['SVC_APPROVAL_WEBHOOK_URL', 'SVC_APPROVAL_WEBHOOK_SECRET'];
     throw new StartError(`${given} is set and ${missing} is not; a webhook needs both`, 2);
   }
+  if (config.approvalWebhookApprover !== undefined) refuseApproverWithout(config);
   if (config.auditAnchor !== undefined && config.databaseUrl === 'memory:') {
     throw new StartError('SVC_AUDIT_ANCHOR: there is nothing to anchor with "memory:"; leave one of them out', 2);
   }
+  if (config.forward?.some(({ kind }) => kind === 'https') === true && config.forwardSecret === undefined) {
+    throw new StartError(
+      'SVC_FORWARD has an https:// target and SVC_FORWARD_SECRET is not set; what is sent there must be signed',
+      2,
+    );
+  }
   refuseNatsContradictions(config);
+}
+
+function refuseApproverWithout({ approvalWebhookUrl, databaseUrl }: Config): void {
+  if (approvalWebhookUrl === undefined) {
+    throw new StartError('SVC_APPROVAL_WEBHOOK_APPROVER is set and SVC_APPROVAL_WEBHOOK_URL is not; it needs both', 2);
+  }
+  if (databaseUrl === 'memory:') {
+    throw new StartError('SVC_APPROVAL_WEBHOOK_APPROVER: there are no accounts with "memory:"; leave one out', 2);
+  }
 }
 
 function refuseNatsContradictions({ natsUrl, natsCreds, databaseUrl }: Config): void {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { messageOf, parseApiKey, parseUsd } from '@reeve/core';
+import { messageOf, parseApiKey, parseEmail, parseUsd } from '@reeve/core';
 import { parseNatsUrls } from './nats-url.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 
@@ -121,6 +121,12 @@ export function webhookUrl(text: string): string {
     throw new Error('a URL without user name and password: messages are signed instead');
   }
   return text;
+}
+
+export function email(text: string): string {
+  const parsed = parseEmail(text);
+  if (parsed === undefined) throw new Error('the email of an account, as in name@example.com');
+  return parsed.text;
 }
 
 export function longSecret(text: string): string {

@@ -1,4 +1,4 @@
-import type { Parse } from './parsers.ts';
+import { forwardHeaders, parseForwardTargets } from './forward-target.ts';
 import {
   address,
   anyText,
@@ -6,6 +6,7 @@ import {
   baseUrl,
   choice,
   database,
+  email,
   flag,
   hosts,
   longSecret,
@@ -19,31 +20,8 @@ import {
   webhookUrl,
   wholeNumber,
 } from './parsers.ts';
-
-export interface Setting<Value> {
-  /** The name in the configuration file. The variable is `SVC_` and the same in capitals. */
-  readonly key: string;
-  /** The command-line option, if the setting has one. */
-  readonly flag?: string;
-  /** The default as an operator would write it; undefined if there is none. */
-  readonly default?: string;
-  /** Describes a default that is not a fixed text. */
-  readonly defaultNote?: string;
-  readonly parse: Parse<Value>;
-  /** Never shown, not even in the error that rejects it. */
-  readonly secret?: boolean;
-  readonly help: string;
-}
-
-type Extras = Omit<Setting<unknown>, 'key' | 'parse' | 'help' | 'default'>;
-
-function required<Value>(key: string, byDefault: string, parse: Parse<Value>, help: string, extras: Extras = {}) {
-  return { key, default: byDefault, parse, help, ...extras };
-}
-
-function optional<Value>(key: string, parse: Parse<Value>, help: string, extras: Extras = {}) {
-  return { key, parse: parse as Parse<Value | undefined>, help, ...extras };
-}
+import type { Setting } from './setting.ts';
+import { optional, required } from './setting.ts';
 
 /** Every setting of the gateway: the one source of reading, checking, `--help` and the reference docs. */
 export const settings = {
@@ -195,6 +173,40 @@ export const settings = {
     'approval_webhook_secret',
     longSecret,
     'Signs the messages: at least 16 characters. Needs SVC_APPROVAL_WEBHOOK_URL.',
+    { secret: true },
+  ),
+  approvalWebhookFormat: required(
+    'approval_webhook_format',
+    'json',
+    choice('json', 'slack', 'teams'),
+    'The form of the messages: the approval as JSON, or a message for Slack or Teams with a button that leads to the dashboard.',
+  ),
+  approvalWebhookApprover: optional(
+    'approval_webhook_approver',
+    email,
+    'The email of an account: whoever reads the messages decides in its name, by links in them. Only for a webhook that leads to this person alone.',
+  ),
+  forward: optional(
+    'forward',
+    parseForwardTargets,
+    'Forwards the audit log, in order and at least once; several separated by commas: otlp:URL (OpenTelemetry logs over HTTP), syslog+tcp://host:port, syslog+tls://host:port, https://… (signed JSON lines), file:PATH. A new target begins with what comes next, or with the whole log if it ends in #from=start.',
+    { secret: true },
+  ),
+  forwardSecret: optional(
+    'forward_secret',
+    longSecret,
+    'Signs what is forwarded to https://…: at least 16 characters.',
+    { secret: true },
+  ),
+  forwardCa: optional(
+    'forward_ca',
+    path,
+    'PEM file with the certificates of the authorities that targets of SVC_FORWARD are verified by, in place of the usual ones.',
+  ),
+  forwardOtlpHeaders: optional(
+    'forward_otlp_headers',
+    forwardHeaders,
+    'Headers for the otlp: targets of SVC_FORWARD, as in api-key=…, x-team=ops.',
     { secret: true },
   ),
   evaluationSecs: required(

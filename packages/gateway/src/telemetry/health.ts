@@ -1,9 +1,19 @@
 /** A part that readiness depends on. */
-export type Part = 'store' | 'policy' | 'audit_anchor' | 'nats';
+export type Part = 'store' | 'policy' | 'audit_anchor' | 'nats' | 'forward';
 
 export interface PartState {
   readonly status: 'ok' | 'degraded' | 'failing';
   readonly detail: string;
+  /** How far each target of the audit log is behind. */
+  readonly targets?: TargetLag[];
+}
+
+/** A target by its place in the configuration, and how far it is behind the log. */
+export interface TargetLag {
+  readonly target: number;
+  readonly kind: 'otlp' | 'syslog' | 'https' | 'file';
+  readonly lag_entries: number;
+  readonly lag_seconds: number;
 }
 
 export type Watcher = (serving: boolean) => void;

@@ -1,5 +1,8 @@
 import type { Answer, ApprovalEvent, Decision, Approvals, Receipt } from '@reeve/core';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { CountersOf } from './forward-metrics.ts';
+import { forwardMetrics } from './forward-metrics.ts';
+import type { TargetLag } from './health.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import { opStates } from '@reeve/contract/names';
 
@@ -174,6 +177,11 @@ export class Metrics {
   observeStreams(count: (format: 'websocket' | 'sse') => number): void {
     this.#gauge('reeve_websocket_clients', 'Open event streams over WebSockets.', () => count('websocket'));
     this.#gauge('reeve_sse_clients', 'Open event streams as Server-Sent Events.', () => count('sse'));
+  }
+
+  /** Reads how far the targets of the audit log are behind. */
+  observeForwarding(lags: () => readonly TargetLag[]): CountersOf {
+    return forwardMetrics(this.#registry, lags);
   }
 
   decided(answer: Answer): void {

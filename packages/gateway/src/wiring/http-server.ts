@@ -3,6 +3,7 @@ import {
   executorOf,
   findAccount,
   recordBackup,
+  findApprover,
   redeemTicket,
   registrationState,
 } from '@reeve/core';
@@ -16,6 +17,7 @@ import { createHttpApp } from '../transports/http/app.ts';
 import { readDashboard } from '../transports/http/dashboard-files.ts';
 import { accessHandlers } from '../transports/http/handlers/access.ts';
 import { accountHandlers } from '../transports/http/handlers/accounts.ts';
+import { approvalLinkHandlers } from '../transports/http/handlers/approval-link.ts';
 import { approvalHandlers } from '../transports/http/handlers/approvals.ts';
 import { backupHandlers } from '../transports/http/handlers/backups.ts';
 import { budgetHandlers } from '../transports/http/handlers/budgets.ts';
@@ -31,6 +33,7 @@ import { serviceHandlers } from '../transports/http/handlers/service.ts';
 import { statsHandlers } from '../transports/http/handlers/stats.ts';
 import { tenancyHandlers } from '../transports/http/handlers/tenancy.ts';
 import { Limits } from '../transports/http/limits.ts';
+import { approvalLinksOf } from './approval-webhook.ts';
 import { grpcAddressFor } from './grpc-address.ts';
 import type { gatewaysOf } from './cluster-view.ts';
 import type { Governed } from './open-governance.ts';
@@ -91,6 +94,7 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
   const { gov, tally } = parts.governed;
   const { access, accounts, hasAccounts, tickets, afterwards } = identity;
   const execute = executorOf(gov);
+  const links = approvalLinksOf(context.config);
   return {
     ...serviceHandlers({
       health,
@@ -115,6 +119,15 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
     ...tenancyHandlers(gov, execute),
     ...opsHandlers(gov, execute),
     ...approvalHandlers(gov, execute),
+    ...approvalLinkHandlers({
+      approvals: gov,
+      execute,
+      read: (token) => links?.read(token),
+      approver: async (expiresAt) => {
+        await catchUp(gov);
+        return await findApprover(accounts, context.config.approvalWebhookApprover ?? '', expiresAt);
+      },
+    }),
     ...eventHandlers(parts.events),
   };
 }

@@ -6,6 +6,7 @@ import type { Encryption } from '../adapters/postgres/connection.ts';
 import { markRestoredDatabase } from '../adapters/postgres/mark-restored-database.ts';
 import { openPostgres } from '../adapters/postgres/open-postgres.ts';
 import { SqlAccountStore } from '../adapters/sql/account-store.ts';
+import { SqlForwardPositions } from '../adapters/sql/sql-forward-positions.ts';
 import { AuditReaderThread } from '../adapters/sql/audit-reader-thread.ts';
 import { markRestoredStore } from '../adapters/sql/mark-restored-store.ts';
 import { SqliteDatabase } from '../adapters/sql/sqlite-database.ts';
@@ -16,6 +17,7 @@ import type { PostgresUrl } from '../config/postgres-url.ts';
 import { parsePostgresUrl } from '../config/postgres-url.ts';
 import { withAdvice } from '../explain-start.ts';
 import { isLoopback } from '../config/loopback.ts';
+import { MemoryPositions } from '../forwarding/forward-positions.ts';
 import { StartError } from '../start-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { openBus, tellCommit } from './open-bus.ts';
@@ -35,7 +37,9 @@ export async function openStore(
     if (isRestored) throw new StartError('--restored: the store in memory is always new', 2);
     // Event ids start from the time, so they are above all ids of earlier runs.
     const memory = new MemoryStore(systemClock.now() * 1000);
-    return { store: memory, reader: memory, indexLag: () => Promise.resolve(0), backup: noBackup.memory };
+    const positions = new MemoryPositions();
+    const indexLag = () => Promise.resolve(0);
+    return { store: memory, reader: memory, indexLag, log: memory, positions, backup: noBackup.memory };
   }
   return databaseUrl === undefined
     ? openEmbedded(context, isRestored)
@@ -60,13 +64,21 @@ function openEmbedded({ config, version, opened }: WiringContext, isRestored: bo
     opened.defer(startCheckpointer(path), 'the thread that checkpoints the store');
     const reader = new AuditReaderThread(path, join(folder.path, 'audit-index.db'));
     opened.defer(() => reader.close(), 'the thread that reads the audit log');
-    const accountStore = new SqlAccountStore(new SqliteDatabase({ path, sync: config.auditSync }));
+    const database = new SqliteDatabase({ path, sync: config.auditSync });
+    const accountStore = new SqlAccountStore(database);
     opened.defer(() => accountStore.close(), 'the store of accounts');
-    // An unknown lag is NaN: the other metrics do not depend on the reader.
-    const indexLag = () => reader.lag().catch(() => Number.NaN);
     const policiesElsewhere = config.policy !== undefined;
     const source = { folder: folder.path, scratch: folder.path, policiesElsewhere, version };
-    return { store, reader, indexLag, accountStore, backup: () => makeBackup(source) };
+    return {
+      store,
+      reader,
+      // An unknown lag is NaN: the other metrics do not depend on the reader.
+      indexLag: () => reader.lag().catch(() => Number.NaN),
+      log: { after: async (seq, limit) => [...(await reader.oldest({ after: seq, limit })).entries] },
+      positions: new SqlForwardPositions(database),
+      accountStore,
+      backup: () => makeBackup(source),
+    };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`cannot open the store ${path}: ${withAdvice(error)}`);
@@ -111,6 +123,8 @@ async function openShared(
     store,
     reader: store,
     indexLag: () => Promise.resolve(0),
+    log: store,
+    positions: new SqlForwardPositions(database),
     backup: noBackup.postgres,
     accountStore: new SqlAccountStore(database),
     membership,

@@ -1,9 +1,10 @@
-import type { AccountStore, AuditReader, Store, Tickets } from '@reeve/core';
+import type { AccountStore, AuditReader, EntryLog, Store, Tickets } from '@reeve/core';
 import type { NatsBus } from '../adapters/nats/nats-bus.ts';
 import type { Backup } from '../adapters/backup/make-backup.ts';
 import type { CommitFeed } from '../adapters/postgres/commit-feed.ts';
 import type { Membership } from '../adapters/postgres/membership.ts';
 import type { PostgresStore } from '../adapters/postgres/postgres-store.ts';
+import type { ForwardPositions } from '../forwarding/forward-positions.ts';
 
 /** A store and its companions. */
 export interface OpenStore {
@@ -12,6 +13,10 @@ export interface OpenStore {
   readonly indexLag: () => Promise<number>;
   /** Makes a backup, or says why this store has none. */
   readonly backup: (() => Promise<Backup>) | string;
+  /** The log from any entry on, read beside decisions. */
+  readonly log: EntryLog;
+  /** How far the targets of the log are. */
+  readonly positions: ForwardPositions;
   /** Absent for the store in memory: it keeps nothing, so it has no accounts. */
   readonly accountStore?: AccountStore;
   /** Absent if no other gateway can be on the same store. */

@@ -13,6 +13,7 @@ import { makeHttpServer } from './http-server.ts';
 import { openAnchor } from './open-anchor.ts';
 import { openBackgroundWork } from './open-background-work.ts';
 import { openEventStreams } from './open-event-streams.ts';
+import { openForwarding } from './open-forwarding.ts';
 import { openGovernance } from './open-governance.ts';
 import { gatewaysOf, loadOf, observeCluster } from './cluster-view.ts';
 import { openIdentity } from './open-identity.ts';
@@ -71,6 +72,7 @@ export async function startGateway(
   stored.membership?.onLost(() => storeWatch.onCommit(new Error('the database cannot be reached')));
   const snapshot = await stored.store.load();
   const anchor = await openAnchor(context, stored, snapshot, acceptLostEntries);
+  const startForwarding = await openForwarding(context, stored, snapshot.head);
   const governed = await openGovernance(context, stored, snapshot, storeWatch);
   const { gov } = governed;
   await anchor?.recordLoss(gov);
@@ -103,7 +105,8 @@ export async function startGateway(
 
   // Make the key only now: if the start failed later, nobody would have seen the key.
   const madeKey = await installFirstKey(access, config.bootstrapApiKey);
-  openBackgroundWork(context, stored, governed, identity, publicUrl());
+  const forwarding = startForwarding?.(gov);
+  openBackgroundWork(context, stored, governed, identity, { publicUrl: publicUrl(), forwarding });
   opened.defer(() => health.drain(), 'open streams');
   health.onDrain(() => void stored.membership?.leave());
   storeWatch.started();

@@ -91,6 +91,16 @@ const verdict = {
   params: idPath,
 } as const;
 
+/** The token is in the query, which no log and no problem shows. */
+const link = {
+  path: '/api/v1/approval-link',
+  tag: 'Approvals',
+  access: 'public',
+  tenancy: 'none',
+  accounts: true,
+  query: z.object({ token: z.string().min(1).max(256) }),
+} as const;
+
 /** Actions that wait for a person, and what people have granted. */
 export const approvalRoutes = {
   listApprovals: {
@@ -147,6 +157,29 @@ export const approvalRoutes = {
     body: z.strictObject({ reason: reason.default('') }),
     success: { status: 200, description: 'The approval as it is now.', body: approvalJson },
     problems: ['approval_not_found', 'already_decided', 'own_approval'],
+  },
+  showApprovalLink: {
+    ...link,
+    method: 'GET',
+    summary: 'The page behind a link in a chat message: it shows the action, and asks to confirm. It decides nothing.',
+    success: { status: 200, description: 'A page.', types: ['text/html'] },
+    problems: ['invalid_token', 'approval_not_found', 'insufficient_scope'],
+  },
+  useApprovalLink: {
+    ...link,
+    method: 'POST',
+    form: true,
+    summary:
+      'Decide by a link in a chat message, in the name of SVC_APPROVAL_WEBHOOK_APPROVER. The same rules hold as for that account, without the scope admin. A link works once.',
+    success: { status: 200, description: 'A page that says what became of it.', types: ['text/html'] },
+    problems: [
+      'invalid_token',
+      'approval_not_found',
+      'insufficient_scope',
+      'already_decided',
+      'own_approval',
+      'imposed_by_wider',
+    ],
   },
   listGrants: {
     method: 'GET',

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Route } from '../route.ts';
 
+const targetLag = z.object({
+  target: z.int(),
+  kind: z.enum(['otlp', 'syslog', 'https', 'file']),
+  lag_entries: z.int(),
+  lag_seconds: z.number(),
+});
+
 /** Whether the gateway lives, what it measures and how it describes itself. */
 export const serviceRoutes = {
   healthz: {
@@ -29,7 +36,15 @@ export const serviceRoutes = {
         status: z.enum(['ok', 'degraded', 'failing']),
         draining: z.boolean(),
         version: z.string(),
-        parts: z.record(z.string(), z.object({ status: z.enum(['ok', 'degraded', 'failing']), detail: z.string() })),
+        parts: z.record(
+          z.string(),
+          z.object({
+            status: z.enum(['ok', 'degraded', 'failing']),
+            detail: z.string(),
+            /** How far each target of the audit log is behind, by its place in the configuration. */
+            targets: z.array(targetLag).optional(),
+          }),
+        ),
       }),
     },
     problems: ['store_unavailable', 'shutting_down'],

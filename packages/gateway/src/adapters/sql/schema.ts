@@ -2,6 +2,7 @@ import { accountTables } from './account-tables.ts';
 import { approvalTables } from './approval-tables.ts';
 import { balanceTables, closedPeriodTables } from './balance-tables.ts';
 import { controlTables } from './control-tables.ts';
+import { forwardTables } from './forward-tables.ts';
 import { keyLineageColumns } from './key-lineage-columns.ts';
 import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
@@ -102,4 +103,5 @@ export const migrations: readonly string[] = [
     record TEXT NOT NULL,
     PRIMARY KEY (org_id, team_id, agent_id)
   ) WITHOUT ROWID;`,
+  forwardTables,
 ];

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Attempt, Delivery } from './send-delivery.ts';
 import { signDelivery } from './sign-delivery.ts';
 import type { WebhookMessage } from './webhook.ts';
-import { Webhook } from './webhook.ts';
+import { Webhook, webhookJson } from './webhook.ts';
 
 const delivered: Attempt = { outcome: 'delivered', detail: 'status 204' };
 const failed: Attempt = { outcome: 'failed', detail: 'status 503' };
@@ -18,6 +18,7 @@ class WebhookWorld {
   readonly webhook = new Webhook({
     url: 'http://receiver.test/',
     secret: 'a secret that signs',
+    bodyOf: webhookJson,
     now: () => this.clock.now(),
     elapsed: () => this.clock.elapsed(),
     send: (delivery) => {

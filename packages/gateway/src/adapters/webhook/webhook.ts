@@ -14,17 +14,24 @@ export interface WebhookMessage {
   readonly content: () => Readonly<Record<string, unknown>>;
 }
 
-export interface WebhookPorts {
+/** A message as JSON for programs. */
+export function webhookJson({ id, type, at, content }: WebhookMessage): string {
+  return JSON.stringify({ id, type, at: new Date(at).toISOString(), ...content() });
+}
+
+export interface WebhookPorts<Message extends WebhookMessage = WebhookMessage> {
   readonly url: string;
   readonly secret: string;
+  /** The body of a message. */
+  readonly bodyOf: (message: Message) => string;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly send: (delivery: Delivery, signal: AbortSignal) => Promise<Attempt>;
   /** The unsent messages: the next one of each subject, the oldest first. */
-  readonly owing: () => Iterable<WebhookMessage>;
+  readonly owing: () => Iterable<Message>;
   /** The message was delivered or given up, and is no longer owed. */
-  readonly onSettled: (message: WebhookMessage) => void;
-  readonly onAttempt: (message: WebhookMessage, attempt: Attempt, isGivenUp: boolean) => void;
+  readonly onSettled: (message: Message) => void;
+  readonly onAttempt: (message: Message, attempt: Attempt, isGivenUp: boolean) => void;
 }
 
 const mostAtOnce = 4;
@@ -37,13 +44,13 @@ const pausesMs = [1000, 5000, 30_000, 120_000, 600_000] as const;
  * Sends signed messages over HTTP to another program. Each is delivered at least once, unless a day of retries fails.
  * The caller remembers what is owed; this class only knows when to retry.
  */
-export class Webhook {
-  readonly #ports: WebhookPorts;
+export class Webhook<Message extends WebhookMessage = WebhookMessage> {
+  readonly #ports: WebhookPorts<Message>;
   readonly #ended = new AbortController();
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, { readonly count: number; readonly nextAt: number }>();
 
-  constructor(ports: WebhookPorts) {
+  constructor(ports: WebhookPorts<Message>) {
     this.#ports = ports;
   }
 
@@ -68,10 +75,9 @@ export class Webhook {
     await Promise.all(this.#inFlight.values());
   }
 
-  async #try(message: WebhookMessage): Promise<void> {
-    const { secret, url, now, elapsed, send, onSettled, onAttempt } = this.#ports;
-    const at = new Date(message.at).toISOString();
-    const body = JSON.stringify({ id: message.id, type: message.type, at, ...message.content() });
+  async #try(message: Message): Promise<void> {
+    const { secret, url, bodyOf, now, elapsed, send, onSettled, onAttempt } = this.#ports;
+    const body = bodyOf(message);
     const headers = {
       'content-type': 'application/json',
       'reeve-delivery': message.id,

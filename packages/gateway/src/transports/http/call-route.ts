@@ -59,6 +59,7 @@ export function callRoute(
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
+      if (route.form === true) allowEmptyForm(request);
       if (route.accounts === true && !authentication.hasAccounts) throw noAccounts();
       if (route.cookie === true) requireOwnOrigin(request, authentication.publicOrigin());
       const caller = await callerOf(route, request, reply, authentication, limits);
@@ -98,6 +99,12 @@ export function callRoute(
       return reply.type(output.type).headers(output.headers).send(output.body);
     },
   };
+}
+
+/** A form without fields has a content type and no content. Nothing is left to parse. */
+function allowEmptyForm({ headers }: FastifyRequest): void {
+  const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
+  if (isForm && headers['content-length'] === '0') delete headers['content-type'];
 }
 
 async function callerOf(

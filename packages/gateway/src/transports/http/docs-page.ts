@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** The API reference as a page without scripts, made from the same table as the OpenAPI document. */
 export function docsPage(version: string): string {
   const byTag = Map.groupBy(Object.entries<Route>(routes), ([, route]) => route.tag);
-  const contents = [...byTag.keys()].map((tag) => `<li><a href="#${slug(tag)}">${escape(tag)}</a></li>`).join('');
+  const contents = [...byTag.keys()].map((tag) => `<li><a href="#${slug(tag)}">${escapeHtml(tag)}</a></li>`).join('');
   const sections = [...byTag].map(([tag, entries]) => section(tag, entries)).join('');
   return `<!doctype html>
 <html lang="en">
@@ -17,7 +17,7 @@ export function docsPage(version: string): string {
 <style>${style}</style>
 </head>
 <body>
-<header><h1>Reeve API <small>${escape(version)}</small></h1>
+<header><h1>Reeve API <small>${escapeHtml(version)}</small></h1>
 <p>The same as a document for programs: <a href="/openapi.json">OpenAPI 3.1</a>. Authenticate with
 <code>Authorization: Bearer &lt;API key or token&gt;</code>. Errors are <code>application/problem+json</code> with a
 stable <code>code</code>.</p></header>
@@ -29,7 +29,7 @@ stable <code>code</code>.</p></header>
 }
 
 function section(tag: string, entries: readonly [string, Route][]): string {
-  return `<section id="${slug(tag)}"><h2>${escape(tag)}</h2>${entries.map(([name, route]) => article(name, route)).join('')}</section>`;
+  return `<section id="${slug(tag)}"><h2>${escapeHtml(tag)}</h2>${entries.map(([name, route]) => article(name, route)).join('')}</section>`;
 }
 
 function article(name: string, route: Route): string {
@@ -41,11 +41,11 @@ function article(name: string, route: Route): string {
     .map((code) => `<li><b>${problemStatus[code]}</b> <code>${code}</code></li>`)
     .join('');
   return `<article id="${name}">
-<h3><span class="method">${route.method}</span> <code>${escape(route.path)}</code></h3>
-<p>${escape(route.summary)}</p>
+<h3><span class="method">${route.method}</span> <code>${escapeHtml(route.path)}</code></h3>
+<p>${escapeHtml(route.summary)}</p>
 <p class="facts">Access: ${access} · Tenancy: ${route.tenancy}</p>
 ${fields('Path', route.params)}${fields('Query', route.query)}${fields('Body', route.body)}
-<p><b>${route.success.status}</b> ${escape(route.success.description)}</p>
+<p><b>${route.success.status}</b> ${escapeHtml(route.success.description)}</p>
 ${route.success.body === undefined ? '' : schema('Answer', route.success.body)}
 <details><summary>Problems</summary><ul class="problems">${problems}</ul></details>
 </article>`;
@@ -56,14 +56,14 @@ function fields(title: string, part: z.ZodObject | undefined): string {
   const { properties = {}, required = [] } = z.toJSONSchema(part, { io: 'input', unrepresentable: 'any' });
   const rows = Object.entries(properties).map(([field, shape]) => {
     const mark = required.includes(field) ? ' <em>required</em>' : '';
-    return `<tr><td><code>${escape(field)}</code>${mark}</td><td><code>${escape(shapeOf(shape))}</code></td></tr>`;
+    return `<tr><td><code>${escapeHtml(field)}</code>${mark}</td><td><code>${escapeHtml(shapeOf(shape))}</code></td></tr>`;
   });
   return `<table><caption>${title}</caption><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function schema(title: string, body: z.ZodType): string {
   const { $schema: _, ...rest } = z.toJSONSchema(body, { io: 'output', unrepresentable: 'any' });
-  return `<details><summary>${title}</summary><pre tabindex="0">${escape(JSON.stringify(rest, null, 2))}</pre></details>`;
+  return `<details><summary>${title}</summary><pre tabindex="0">${escapeHtml(JSON.stringify(rest, null, 2))}</pre></details>`;
 }
 
 function shapeOf(shape: unknown): string {
@@ -74,7 +74,7 @@ function slug(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 }
 
-function escape(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 

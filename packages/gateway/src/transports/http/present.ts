@@ -1,5 +1,5 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
-import type { Account, ApiKeyRecord, MadeKey, StoredEntry } from '@reeve/core';
+import type { Account, ApiKeyRecord, MadeKey } from '@reeve/core';
 import { timestamp } from '@reeve/core';
 
 /** Records of the core on the wire. */
@@ -26,11 +26,6 @@ export function apiKeyJson(key: ApiKeyRecord): ApiKeyJson {
 
 export function madeKeyJson(made: MadeKey): RouteOutput<Routes['createApiKey']> {
   return { ...apiKeyJson(made.record), key: made.key };
-}
-
-/** An entry with its hash, without parsing its text. */
-export function entryJson(entry: StoredEntry): string {
-  return `${entry.canonical.slice(0, -1)},"hash":"${entry.hash}"}`;
 }
 
 export function accountJson({ id, email, name, role, status, createdAt }: Account) {

@@ -1,13 +1,12 @@
 import type { RouteInput, Routes } from '@reeve/contract/http';
 import type { AuditReader, LogFilter, Principal } from '@reeve/core';
-import { latestLogs, oldestLogs } from '@reeve/core';
+import { entryJson, latestLogs, oldestLogs } from '@reeve/core';
 import { readerOf, TenantSlots } from '../../../evaluation/tenant-slots.ts';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { csvHeader, csvLine } from '../csv.ts';
 import type { Handlers } from '../handler.ts';
 import { RawAnswer } from '../handler.ts';
 import { patienceMs, patientStream } from '../patient-stream.ts';
-import { entryJson } from '../present.ts';
 
 /** An export keeps one page of the log in memory, however slowly its client reads. */
 const entriesPerStep = 200;
