@@ -38,6 +38,8 @@ export interface Route {
   readonly accounts?: true;
   /** Uses the refresh cookie, so a page of another origin may not call it. */
   readonly cookie?: true;
+  /** Answers a browser by leading it elsewhere, also after a failure. Reads the cookie of a single sign-on. */
+  readonly redirects?: true;
   /** Does not end by itself. Takes a single-use ticket in its query if there is no `Authorization`. */
   readonly stream?: 'websocket' | 'sse';
   /** The rate limit that calls count against. `exempt` is for health and metrics. */

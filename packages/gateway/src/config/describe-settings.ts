@@ -1,4 +1,4 @@
-import type { Setting } from './settings.ts';
+import type { Setting } from './setting.ts';
 import { settings, variableOf } from './settings.ts';
 
 /** A setting as `--help` and the reference docs show it. */

@@ -1,4 +1,3 @@
-import type { Parse } from './parsers.ts';
 import {
   address,
   anyText,
@@ -19,31 +18,9 @@ import {
   webhookUrl,
   wholeNumber,
 } from './parsers.ts';
-
-export interface Setting<Value> {
-  /** The name in the configuration file. The variable is `SVC_` and the same in capitals. */
-  readonly key: string;
-  /** The command-line option, if the setting has one. */
-  readonly flag?: string;
-  /** The default as an operator would write it; undefined if there is none. */
-  readonly default?: string;
-  /** Describes a default that is not a fixed text. */
-  readonly defaultNote?: string;
-  readonly parse: Parse<Value>;
-  /** Never shown, not even in the error that rejects it. */
-  readonly secret?: boolean;
-  readonly help: string;
-}
-
-type Extras = Omit<Setting<unknown>, 'key' | 'parse' | 'help' | 'default'>;
-
-function required<Value>(key: string, byDefault: string, parse: Parse<Value>, help: string, extras: Extras = {}) {
-  return { key, default: byDefault, parse, help, ...extras };
-}
-
-function optional<Value>(key: string, parse: Parse<Value>, help: string, extras: Extras = {}) {
-  return { key, parse: parse as Parse<Value | undefined>, help, ...extras };
-}
+import { oidcSettings } from './oidc-settings.ts';
+import type { Setting } from './setting.ts';
+import { optional, required } from './setting.ts';
 
 /** Every setting of the gateway: the one source of reading, checking, `--help` and the reference docs. */
 export const settings = {
@@ -209,6 +186,7 @@ export const settings = {
     onlyClearYes,
     'Lets anybody register an account: 1, true or yes.',
   ),
+  ...oidcSettings,
   rateLimitAuthPerMin: required(
     'rate_limit_auth_per_min',
     '30',

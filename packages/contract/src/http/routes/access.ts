@@ -51,8 +51,9 @@ export const accessRoutes = {
     tenancy: 'none',
     success: {
       status: 200,
-      description: 'Always "api_key"; also "password" if there is an account store.',
-      body: z.object({ methods: z.array(z.enum(['api_key', 'password'])) }),
+      description:
+        'Always "api_key"; with an account store also "password", unless passwords are off, and "oidc" if single sign-on is configured.',
+      body: z.object({ methods: z.array(z.enum(['api_key', 'password', 'oidc'])) }),
     },
     problems: [],
   },
