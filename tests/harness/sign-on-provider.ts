@@ -44,9 +44,9 @@ export class SignOnProvider {
   readonly #server: Server;
   #answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, host: string) {
     this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://${host}:${(server.address() as AddressInfo).port}`;
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.seen.push(request.url?.split('?')[0] ?? '');
       if (this.#answer === undefined) response.writeHead(503).end();
@@ -54,11 +54,12 @@ export class SignOnProvider {
     });
   }
 
-  static async start(): Promise<SignOnProvider> {
+  /** Under the name `localhost`, it is another site than a gateway at 127.0.0.1, as providers are. */
+  static async start(host: '127.0.0.1' | 'localhost' = '127.0.0.1'): Promise<SignOnProvider> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new SignOnProvider(server);
+    return new SignOnProvider(server, host);
   }
 
   /** The settings of a gateway that signs people on here. */

@@ -1,4 +1,5 @@
 import type { CommandTable } from './command-line/command.ts';
+import { accountCommands } from './account-commands.ts';
 import { doorCommands } from './door-commands.ts';
 
 /** Every command. The code of each is loaded on demand, so an unused command costs no time at start. */
@@ -12,7 +13,7 @@ export const commandTable: CommandTable = {
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   login: {
-    summary: 'Exchange an API key for a session and keep it.',
+    summary: 'Exchange an API key for a session and keep it, or sign in by the browser.',
     load: async () => (await import('./commands/login.ts')).loginCommand,
   },
   logout: {
@@ -65,6 +66,7 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  ...accountCommands,
   agents: {
     summary: 'See agents, register, suspend and resume them.',
     commands: {
