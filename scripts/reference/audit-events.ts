@@ -76,10 +76,13 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
   ApiKeyCreated: ['A key was made over HTTP or installed at start.', `${key}; after a rotation \`rotated_from\`.`],
   ApiKeyRevoked: ['A key was revoked or rotated.', `${key}; after a rotation \`rotated_to\`.`],
   TokenIssued: ['A key was exchanged for a token.', '`key_id`, `token_id`, `scopes`, `request_id`.'],
-  LoginSucceeded: ['A person has logged in.', '`account_id`, `session_id`, `remember_me`, `address`, `request_id`.'],
+  LoginSucceeded: [
+    'A person has logged in, or has let a command line in.',
+    '`account_id`, `session_id`, `remember_me`, `address`, `request_id`; by single sign-on `method` (`oidc`) and `identity_hash`, a hash of issuer and subject; for a command line `method` (`cli`) and `opened_by`, the session of the browser.',
+  ],
   LoginFailed: [
     'A login has failed, or came while its email was locked.',
-    '`email_hash`, `address`, `request_id`; if it was counted, `account_id` (null if there is none) and `failures`.',
+    '`email_hash`, `address`, `request_id`; if it was counted, `account_id` (null if there is none) and `failures`. By single sign-on `method` (`oidc`), and once somebody is known `identity_hash` and `account_id`; the `reason` of the entry is the code of the problem.',
   ],
   AccountLocked: [
     'Too many logins under an email have failed.',
@@ -90,8 +93,12 @@ const events: Readonly<Record<EventType, EventText> & Record<string, EventText>>
     '`account_id`, `email`, `role`, `session_id`, `address`, `request_id`.',
   ],
   AccountChanged: [
-    'The role or the status of an account has changed.',
-    '`account_id`, `email`, `role`, `status`, `was`, `address`, `request_id`.',
+    'The role, the status or the tenant of an account has changed.',
+    '`account_id`, `email`, `role`, `status`, `was`, `address`, `request_id`; by single sign-on also `org_id`, `team_id` and `identity_hash`.',
+  ],
+  AccountLinked: [
+    'An account became that of a person of the single sign-on, by its email. Its password and its sessions ended.',
+    '`account_id`, `email`, `identity_hash`, `sessions_ended`, `address`, `request_id`.',
   ],
   InviteCreated: ['Someone was invited.', '`invite_id`, `email`, `role`, `address`, `request_id`.'],
   InviteAccepted: [

@@ -71,6 +71,7 @@ const metrics: Readonly<Record<string, readonly [labels: readonly string[], mean
     [],
     'Calls over HTTP without a credential, or with a bad one. Calls over gRPC are not counted.',
   ],
+  reeve_sign_ons_total: [['outcome'], 'Single sign-ons. `outcome` is `ok`, or the code of the [problem](problems.md).'],
   reeve_rate_limited_total: [['limit'], 'Calls refused by a rate limit. `limit` is `public` or `api`.'],
 };
 

@@ -115,7 +115,29 @@ const problems: Readonly<Record<ProblemCode, ProblemText>> = {
     'Ask for a new one.',
   ],
   wrong_password: ['The current password is wrong.', 'Try again, or reset the password.'],
-  email_taken: ['There is an account with this email.', 'Log in, or reset the password.'],
+  email_taken: [
+    'There is an account with this email. At a single sign-on: one that does not belong to this person of the provider.',
+    'Log in, or reset the password. At a single sign-on see [linking](../guides/single-sign-on.md#people-who-have-an-account-already).',
+  ],
+  password_off: [
+    'Passwords are off on this gateway (`SVC_AUTH_PASSWORD`), or the account has none because it signs in by single sign-on.',
+    'Sign in through single sign-on.',
+  ],
+  sign_on_off: ['The gateway has no single sign-on.', 'Set `SVC_OIDC_ISSUER`, or log in another way.'],
+  sign_on_failed: [
+    'The browser has not begun this single sign-on, or too long ago; or the provider refused, or its answer does not hold.',
+    'Begin again. If it fails each time, the log of the gateway has what the provider said.',
+  ],
+  sign_on_unavailable: ['The provider of the single sign-on cannot be reached, or is not as configured.', later],
+  no_role: [
+    'The claims of the person match no value of `SVC_OIDC_ROLES`, and there is no `SVC_OIDC_DEFAULT_ROLE`.',
+    'Add the person to a group that has a role.',
+  ],
+  email_missing: [
+    'The provider has sent no email address for a person without an account.',
+    'Ask for the scope `email`, and see that the provider knows the address.',
+  ],
+  account_disabled: ['The account of the person is disabled.', 'Ask an administrator.'],
   cross_origin: [
     'A browser sent the request from a page of another origin to a route that works with a cookie.',
     "Call it from the dashboard's own origin; see `SVC_PUBLIC_URL`.",

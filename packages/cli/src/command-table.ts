@@ -1,5 +1,6 @@
 import type { CommandTable } from './command-line/command.ts';
 import { backupCommands } from './backup-commands.ts';
+import { accountCommands } from './account-commands.ts';
 import { doorCommands } from './door-commands.ts';
 
 /** Every command. The code of each is loaded on demand, so an unused command costs no time at start. */
@@ -13,7 +14,7 @@ export const commandTable: CommandTable = {
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   login: {
-    summary: 'Exchange an API key for a session and keep it.',
+    summary: 'Exchange an API key for a session and keep it, or sign in by the browser.',
     load: async () => (await import('./commands/login.ts')).loginCommand,
   },
   logout: {
@@ -66,6 +67,7 @@ export const commandTable: CommandTable = {
       },
     },
   },
+  ...accountCommands,
   agents: {
     summary: 'See agents, register, suspend and resume them.',
     commands: {

@@ -40,6 +40,8 @@ export const bounds = {
   note: 1000,
   email: 1024,
   ticket: 128,
+  /** A path of the dashboard with its query, and the URL of a provider. */
+  returnTo: 2048,
   idempotencyKey: 255,
   eventType: 64,
   searchText: 200,

@@ -1,3 +1,4 @@
+export type { HeldRole } from './access/index.ts';
 export type { Access, ApiKeyRecord, IssuedToken, MadeKey, Principal, Role, Scope } from './access/index.ts';
 export type { SigningKeyRecord, TokenClaims, TokenMint, Width } from './access/index.ts';
 export { Authenticator, EndedCredentials, KeyRing, SigningKeyRing, TicketRegistry } from './access/index.ts';
@@ -14,6 +15,10 @@ export {
 export type { IssuedTicket, Tickets } from './access/index.ts';
 export { requireScope, requireUnbound, revokeKey, roles, rotateKey, rotateSigningKey } from './access/index.ts';
 export { scopes, signingKeysTable, widths } from './access/index.ts';
+export type { Identity, MadeOwner, OidcPerson, OidcRules, OwnerPorts, RoleRule, SignIn } from './accounts/index.ts';
+export { createOwner, logInWithOidc, makeCliCode, openCliSession, requirePasswords } from './accounts/index.ts';
+export { noPassword, noteFailedSignOn, sentPurposes, signIns } from './accounts/index.ts';
+export type { SignOnAnswer, SignOnProvider, SignOnSecrets } from './accounts/index.ts';
 export type { Account, AccountRows, AccountStore, Accounts, AccountsAccess, Attempts } from './accounts/index.ts';
 export type { Invite, MadeInvite, Origin, OwedEntry, Page, PasswordHasher, PostOffice } from './accounts/index.ts';
 export type { QueuedLetter, RefreshToken, RegistrationState, SentToken, Session } from './accounts/index.ts';
@@ -85,7 +90,8 @@ export { loadSnapshot, readings, writesOf } from './store.ts';
 export type { Column, Mark, Prune, Push, Reading, Row, RowCondition, Table, Value, Write } from './journal/index.ts';
 export type { ForeignCommit, Sharing, Step, Touched } from './journal/index.ts';
 export { EventBus, HeadMoved, Journal, idsReserved, marksTable, numberIn } from './journal/index.ts';
-export { optionalNumberIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
+export { isId } from './kernel/index.ts';
+export { optionalNumberIn, optionalTextIn, restoredAt, restoredFrom, textIn } from './journal/index.ts';
 export { BalanceKeeper, Ledger, RunTally, balancesTable, budgetPolicy, closedPeriodsTable } from './budget/index.ts';
 export { correctBudget, followClock, listBudgets, noBudgets, readHistory, recoverBalances } from './budget/index.ts';
 export { tierKey, tiersOf, verifyBudgets } from './budget/index.ts';

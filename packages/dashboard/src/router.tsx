@@ -10,6 +10,7 @@ import { session } from './api/session.ts';
 import { parseApprovalsSearch } from './pages/approvals/approvals-search.ts';
 import { parseAuditSearch } from './pages/audit/audit-search.ts';
 import { parseBudgetsSearch } from './pages/budgets/budgets-search.ts';
+import { parseCliLoginSearch } from './pages/cli-login/cli-login-search.ts';
 import { parseConnectSearch } from './pages/connect/connect-search.ts';
 import { parseIdentitySearch } from './pages/identity/identity-search.ts';
 import { parseOpsSearch } from './pages/ops/ops-search.ts';
@@ -113,6 +114,13 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import('./pages/connect/connect-page.tsx'), 'ConnectPage'),
 });
 
+const cliLogin = createRoute({
+  getParentRoute: () => shell,
+  path: '/cli-login',
+  validateSearch: parseCliLoginSearch,
+  component: lazyRouteComponent(() => import('./pages/cli-login/cli-login-page.tsx'), 'CliLoginPage'),
+});
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -157,7 +165,7 @@ const forgot = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity, connect]),
+    shell.addChildren([overview, ops, approvals, topology, audit, budgets, policies, identity, connect, cliLogin]),
     signIn,
     invite,
     reset,

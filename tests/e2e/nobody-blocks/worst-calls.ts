@@ -150,6 +150,18 @@ export const worstCalls: Readonly<Record<RouteName, Worst>> = {
   ),
   refreshSession: simple(() => '/api/v1/auth/refresh'),
   logOut: simple(() => '/api/v1/auth/logout'),
+  startSignOn: () => [{ path: `/api/v1/auth/oidc/start?return_to=/${'%2e/'.repeat(500)}` }],
+  finishSignOn: () => [{ path: `/api/v1/auth/oidc/callback?state=${'a'.repeat(500)}&code=${'a'.repeat(8000)}` }],
+  makeCliCode: withTexts(
+    () => '/api/v1/auth/cli/code',
+    64,
+    (challenge) => ({ challenge }),
+  ),
+  openCliSession: withTexts(
+    () => '/api/v1/auth/cli/session',
+    512,
+    (code) => ({ code, verifier: code }),
+  ),
   createInvite: withTexts(
     () => '/api/v1/auth/invite',
     1024,

@@ -5,8 +5,8 @@ import type { Session } from '../context/sessions.ts';
 import { renewSession } from '../context/sessions.ts';
 import { isObject } from '../is-object.ts';
 import { bearerHeader } from './bearer-header.ts';
-import { exchangeToken } from './exchange-token.ts';
-import { ProblemError, problemError } from './problem-error.ts';
+import { problemError } from './problem-error.ts';
+import { renewedSession } from './renew-session.ts';
 import type { HttpAnswer } from './send.ts';
 import { readText, send } from './send.ts';
 
@@ -107,20 +107,13 @@ export class GatewayClient {
     throw problemError(answer.status, text, answer.headers.location, url);
   }
 
-  /** Requests the same scopes again, and saves the new session. */
+  /** Gets the next session with the same scopes, and saves it. */
   async #renew(session: Session): Promise<void> {
-    const { folder, name, apiUrl } = this.#context;
-    let renewed: Session;
+    const { folder, name } = this.#context;
+    const { from, to } = await renewedSession(this.#context, session, this.#options.timeoutMs);
+    this.#session = to;
     try {
-      renewed = await exchangeToken(apiUrl, session.sourceKey, session.scopes, this.#options.timeoutMs);
-    } catch (error) {
-      if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
-      const words = 'not logged in: the API key of the session was rejected; it may have been revoked or rotated.';
-      throw new CliError(`${words} Run "reeve login" to log in`, { cause: error });
-    }
-    this.#session = renewed;
-    try {
-      await renewSession(folder, name, session, renewed);
+      await renewSession(folder, name, from, to);
     } catch (error) {
       this.#options.warn(`the renewed session is not kept: ${error instanceof Error ? error.message : String(error)}`);
     }

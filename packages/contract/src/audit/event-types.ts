@@ -39,6 +39,7 @@ export const auditEventTypes = [
   'AccountLocked',
   'AccountRegistered',
   'AccountChanged',
+  'AccountLinked',
   'InviteCreated',
   'InviteAccepted',
   'InviteRevoked',

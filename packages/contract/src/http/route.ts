@@ -40,6 +40,8 @@ export interface Route {
   readonly cookie?: true;
   /** A form of a page may send it, without any fields. */
   readonly form?: true;
+  /** Answers a browser by leading it elsewhere, also after a failure. Reads the cookie of a single sign-on. */
+  readonly redirects?: true;
   /** Does not end by itself. Takes a single-use ticket in its query if there is no `Authorization`. */
   readonly stream?: 'websocket' | 'sse';
   /** The rate limit that calls count against. `exempt` is for health and metrics. */

@@ -11,6 +11,7 @@ import { opsRoutes } from './routes/ops.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { policyTestRoutes } from './routes/policy-tests.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { signOnRoutes } from './routes/sign-on.ts';
 import { statsRoutes } from './routes/stats.ts';
 import { tenancyRoutes } from './routes/tenancy.ts';
 
@@ -19,6 +20,7 @@ export const routes = {
   ...serviceRoutes,
   ...accessRoutes,
   ...accountRoutes,
+  ...signOnRoutes,
   ...auditRoutes,
   ...approvalRoutes,
   ...policyRoutes,

@@ -8,6 +8,7 @@ import { sha256, testGovernance } from '../testkit/test-governance.ts';
 import type { Access } from './access.ts';
 import { makeApiKey, newKeyRecord } from './api-key.ts';
 import type { ApiKeyRecord } from './api-key.ts';
+import type { Binding } from './authority.ts';
 import type { FoundLogin } from './authenticator.ts';
 import { Authenticator } from './authenticator.ts';
 import { exchangeToken } from './exchange-token.ts';
@@ -240,7 +241,14 @@ test('when a key was last used is known, and written when asked for', async () =
 });
 
 describe('a token of a person', () => {
-  const login: FoundLogin = { accountId: 'acc_1', sessionId: 'ses_1', role: 'developer', email: 'dev@example.com' };
+  const login: FoundLogin = {
+    accountId: 'acc_1',
+    sessionId: 'ses_1',
+    role: 'developer',
+    email: 'dev@example.com',
+    orgId: null,
+    teamId: null,
+  };
   let logins: Map<string, FoundLogin>;
   let people: Authenticator;
   let bearer: string;
@@ -300,26 +308,49 @@ describe('a token of a person', () => {
     logins.set('ses_1', { ...login, accountId: 'acc_2' });
     await expect(people.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
+
+  test('acts in the tenant that the account is bound to now, and its streams end when that changes', async () => {
+    const before = await people.authenticate(bearer);
+    expect(await people.isStillValid(before)).toBe(true);
+    logins.set('ses_1', { ...login, orgId: 'acme', teamId: 'core' });
+    expect(await people.authenticate(bearer)).toMatchObject({ orgId: 'acme', teamId: 'core' });
+    expect(await people.isStillValid(before)).toBe(false);
+  });
 });
 
 describe('a key that comes from an account', () => {
   let role: Role | undefined;
+  let binding: Binding;
   let asked: (readonly string[])[];
   let people: Authenticator;
 
   beforeEach(() => {
     role = 'admin';
+    binding = { orgId: null, teamId: null };
     asked = [];
     people = new Authenticator(access, {
       findLogin: () => Promise.resolve(undefined),
       findRoles: (ids) => {
         asked.push(ids);
-        return Promise.resolve(role === undefined ? undefined : ids.map(() => role ?? 'viewer'));
+        return Promise.resolve(
+          role === undefined ? undefined : ids.map(() => ({ role: role ?? 'viewer', ...binding })),
+        );
       },
     });
     // A person made this key, and made the tested key with it.
     access.keys.put({ ...record, id: 'mothermother', madeBy: { kind: 'account', id: 'acc_1' } });
     access.keys.put({ ...record, madeBy: { kind: 'api_key', id: 'mothermother' } });
+  });
+
+  test('acts only in the tenant that the account is bound to, and not at all in another', async () => {
+    const bearer = `Bearer ${key}`;
+    const before = await people.authenticate(bearer);
+    binding = { orgId: 'acme', teamId: 'core' };
+    expect(await people.authenticate(bearer)).toMatchObject(binding);
+    expect(await people.authenticateKey(bearer)).toMatchObject(binding);
+    expect(await people.isStillValid(before)).toBe(false);
+    access.keys.put({ ...record, orgId: 'globex', madeBy: { kind: 'api_key', id: 'mothermother' } });
+    await expect(people.authenticate(bearer)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
   test('works while it is active, on every way in, and stops when it is not', async () => {

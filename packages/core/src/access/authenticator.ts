@@ -1,4 +1,6 @@
-import type { Role, Scope, Login, Principal } from './principal.ts';
+import type { Binding } from './authority.ts';
+import { commonBinding, isSameBinding } from './authority.ts';
+import type { HeldRole, Scope, Login, Principal } from './principal.ts';
 import { scopesOfRole, within } from './principal.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Access } from './access.ts';
@@ -10,12 +12,12 @@ const mostRemembered = 10_000;
 /** Finds who is logged in with a session right now. Undefined if the session has ended. */
 export type FindLogin = (sessionId: string) => Promise<FoundLogin | undefined>;
 
-export interface FoundLogin extends Login {
+export interface FoundLogin extends Login, Binding {
   readonly email: string;
 }
 
 /** Finds the present roles of these accounts. Undefined if one of them is not active. */
-export type FindRoles = (accountIds: readonly string[]) => Promise<readonly Role[] | undefined>;
+export type FindRoles = (accountIds: readonly string[]) => Promise<readonly HeldRole[] | undefined>;
 
 /** Looks up the people behind credentials. */
 export interface People {
@@ -48,9 +50,9 @@ export class Authenticator {
     const bearer = bearerOf(authorization);
     const key = this.#access.keys.recognise(bearer);
     if (key !== undefined) {
-      const scopes = await this.#scopesLeft(key.id, key.scopes);
-      if (scopes === undefined) throw refused();
-      return this.#used({ ...principalOfKey(key), scopes });
+      const left = await this.#left(key.id, key);
+      if (left === undefined) throw refused();
+      return this.#used({ ...principalOfKey(key), ...left });
     }
     const claims = await this.#claimsOf(bearer);
     if (claims === undefined || this.#access.clock.now() >= claims.expiresAt) throw refused();
@@ -62,33 +64,36 @@ export class Authenticator {
   /** The API key behind an `Authorization` value; a token made from one is not enough. */
   async authenticateKey(authorization: string | undefined): Promise<ApiKeyRecord> {
     const key = this.#access.keys.recognise(bearerOf(authorization));
-    const scopes = key === undefined ? undefined : await this.#scopesLeft(key.id, key.scopes);
-    if (key === undefined || scopes === undefined) throw refused();
+    const left = key === undefined ? undefined : await this.#left(key.id, key);
+    if (key === undefined || left === undefined) throw refused();
     this.#access.keys.noteUse(key.id);
-    return { ...key, scopes };
+    return { ...key, ...left };
   }
 
   /** Whether an authenticated caller is still valid. Streams that stay open ask this. */
   async isStillValid(principal: Principal): Promise<boolean> {
     const { credentialId, expiresAt, login } = principal;
     if (expiresAt !== null && this.#access.clock.now() >= expiresAt) return false;
-    if (login !== undefined) return (await this.#people.findLogin(login.sessionId)) !== undefined;
-    return (
-      this.#access.keys.isInForce(credentialId) &&
-      (await this.#scopesLeft(credentialId, principal.scopes)) !== undefined
-    );
+    if (login !== undefined) {
+      const found = await this.#people.findLogin(login.sessionId);
+      return found !== undefined && isSameBinding(found, principal);
+    }
+    if (!this.#access.keys.isInForce(credentialId)) return false;
+    const left = await this.#left(credentialId, principal);
+    return left !== undefined && isSameBinding(left, principal);
   }
 
   /**
    * What a key may do now. The key works while every account behind it is active, and does no more than each of their
-   * roles allows. So an account that is no longer an admin has no admin key either. Most keys have no account behind
-   * them and need no lookup.
+   * roles allows, in the tenants of all of them. So an account that is no longer an admin has no admin key either. Most
+   * keys have no account behind them and need no lookup.
    */
-  async #scopesLeft(keyId: string, scopes: readonly Scope[]): Promise<readonly Scope[] | undefined> {
+  async #left(keyId: string, { scopes, orgId, teamId }: Granted): Promise<Granted | undefined> {
+    const granted = { scopes, orgId, teamId };
     const accounts = this.#access.keys.accountsBehind(keyId);
-    if (accounts.length === 0) return scopes;
-    const roles = await this.#people.findRoles(accounts);
-    return roles?.reduce((left, role) => within(left, scopesOfRole[role]), scopes);
+    if (accounts.length === 0) return granted;
+    const held = await this.#people.findRoles(accounts);
+    return held?.reduce<Granted | undefined>((left, role) => left && leftWith(left, role), granted);
   }
 
   #used(principal: Principal): Principal {
@@ -118,13 +123,11 @@ export class Authenticator {
     const { keys } = this.#access;
     const key = keys.find(claims.sub);
     if (key === undefined || !keys.isInForce(key.id)) return undefined;
-    const scopes = await this.#scopesLeft(key.id, claims.scopes);
-    if (scopes === undefined) return undefined;
-    const { orgId, teamId, expiresAt } = claims;
-    return this.#used({ ...principalOfKey(key), scopes, orgId, teamId, expiresAt });
+    const left = await this.#left(key.id, claims);
+    return left && this.#used({ ...principalOfKey(key), ...left, expiresAt: claims.expiresAt });
   }
 
-  /** The tokens of a session end with it. A changed role applies at once. */
+  /** The tokens of a session end with it. A changed role or tenant applies at once. */
   async #ofAccount(claims: AccountClaims): Promise<Principal | undefined> {
     const login = await this.#people.findLogin(claims.sessionId);
     if (login === undefined || login.accountId !== claims.sub) return undefined;
@@ -135,17 +138,27 @@ export class Authenticator {
 
 /** What an account may do, and where. */
 export function principalOfAccount(
-  { accountId, role, email }: Pick<FoundLogin, 'accountId' | 'role' | 'email'>,
+  { accountId, role, email, orgId, teamId }: Omit<FoundLogin, 'sessionId'>,
   expiresAt: number,
 ): Principal {
   return {
     actor: { id: accountId, kind: 'account', label: email },
     credentialId: accountId,
     scopes: scopesOfRole[role],
-    orgId: null,
-    teamId: null,
+    orgId,
+    teamId,
     expiresAt,
   };
+}
+
+/** What a credential may do, and where. */
+interface Granted extends Binding {
+  readonly scopes: readonly Scope[];
+}
+
+function leftWith(granted: Granted, held: HeldRole): Granted | undefined {
+  const binding = commonBinding(granted, held);
+  return binding && { ...binding, scopes: within(granted.scopes, scopesOfRole[held.role]) };
 }
 
 function principalOfKey(key: ApiKeyRecord): Principal {

@@ -4,6 +4,17 @@ export interface Binding {
   readonly teamId: string | null;
 }
 
+/** What two bindings have in common. Undefined if they exclude each other. */
+export function commonBinding(a: Binding, b: Binding): Binding | undefined {
+  const exclude = (one: string | null, other: string | null) => one !== null && other !== null && one !== other;
+  if (exclude(a.orgId, b.orgId) || exclude(a.teamId, b.teamId)) return undefined;
+  return { orgId: a.orgId ?? b.orgId, teamId: a.teamId ?? b.teamId };
+}
+
+export function isSameBinding(a: Binding, b: Binding): boolean {
+  return a.orgId === b.orgId && a.teamId === b.teamId;
+}
+
 /** How wide a binding is. The narrowest comes first. */
 export const widths = ['team', 'org', 'unbound'] as const;
 

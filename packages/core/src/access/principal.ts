@@ -91,6 +91,11 @@ export function covers(granted: readonly Scope[], needed: Scope): boolean {
 export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
+/** A role, and the tenant that it is held in. */
+export interface HeldRole extends Binding {
+  readonly role: Role;
+}
+
 /** The scopes of each role (contract, Accounts). */
 export const scopesOfRole = {
   owner: ['read', 'write', 'admin'],

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../kernel/index.ts';
-import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
+import type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken, SentToken, Session } from './account.ts';
 
 /** A row of the audit outbox: an entry that a change of accounts owes to the log. */
 export interface OwedEntry {
@@ -36,9 +36,14 @@ export interface AccountRows {
   /** Sorted by creation, then by id. `after` is the last account of the page before. */
   accounts(after: { readonly createdAt: EpochMs; readonly id: string } | null, limit: number): Promise<Page<Account>>;
   countAccounts(): Promise<number>;
+  /** Owners bound to a tenant do not count: they cannot manage accounts. */
   countActiveOwners(): Promise<number>;
   /** Throws if another account has the same email key. */
   saveAccount(account: Account): Promise<void>;
+
+  identity(id: string): Promise<Identity | undefined>;
+  identitiesOf(accountId: string): Promise<readonly Identity[]>;
+  saveIdentity(identity: Identity): Promise<void>;
 
   session(id: string): Promise<Session | undefined>;
   /** The session and its account in one query. Every call with an access token makes it. */

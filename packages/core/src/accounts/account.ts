@@ -1,10 +1,18 @@
-import type { Maker, Role } from '../access/index.ts';
+import type { Binding, Maker, Role } from '../access/index.ts';
 import type { EpochMs } from '../kernel/index.ts';
 
 export type AccountStatus = 'active' | 'disabled';
 
-/** A person who may log in. */
-export interface Account {
+/** The hash of an account without a password. No password matches it. */
+export const noPassword = '';
+
+/** How a session was opened. */
+export const signIns = ['password', 'oidc'] as const;
+
+export type SignIn = (typeof signIns)[number];
+
+/** A person who may log in. The provider of a single sign-on may bind it to a tenant. */
+export interface Account extends Binding {
   readonly id: string;
   /** As given. */
   readonly email: string;
@@ -13,6 +21,7 @@ export interface Account {
   readonly name: string;
   readonly role: Role;
   readonly status: AccountStatus;
+  /** `noPassword` if the person signs in by single sign-on alone. */
   readonly passwordHash: string;
   readonly createdAt: EpochMs;
   readonly lastLoginAt: EpochMs | null;
@@ -23,6 +32,7 @@ export interface Session {
   /** The `sid` of its access tokens. Rotations keep it. */
   readonly id: string;
   readonly accountId: string;
+  readonly via: SignIn;
   readonly rememberMe: boolean;
   readonly createdAt: EpochMs;
   readonly lastUsedAt: EpochMs;
@@ -30,6 +40,16 @@ export interface Session {
   readonly endedAt: EpochMs | null;
   readonly address: string;
   readonly userAgent: string;
+}
+
+/** A person as the provider of a single sign-on knows them, and the account that is theirs. */
+export interface Identity {
+  /** A hash of issuer and subject. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly linkedAt: EpochMs;
 }
 
 /** A refresh token, stored only as a hash. The store keeps used tokens to detect their reuse. */
@@ -53,13 +73,17 @@ export interface Invite {
   readonly expiresAt: EpochMs;
 }
 
+export const sentPurposes = ['invite', 'reset', 'cli'] as const;
+
+export type SentPurpose = (typeof sentPurposes)[number];
+
 /**
  * A token that was sent to somebody, and what it opens. An invite may have several: one shown to the admin, one mailed.
  */
 export interface SentToken {
   readonly hash: string;
-  readonly purpose: 'invite' | 'reset';
-  /** The invite or the account. */
+  readonly purpose: SentPurpose;
+  /** The invite, the account, or the session that let a command line in. */
   readonly subjectId: string;
   readonly expiresAt: EpochMs;
 }

@@ -1,6 +1,7 @@
 import type { Access, AccessChange, Login, Principal } from '../access/index.ts';
 import { requireAuthority, standingOf } from '../access/index.ts';
 import type { AccountStore } from './account-store.ts';
+import type { OidcRules } from './oidc-rules.ts';
 import type { JournalOf, RestoresChange } from '../journal/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 
@@ -15,7 +16,7 @@ export interface Accounts {
   readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly settings: AccountSettings;
-  /** Called when a session of the account has ended, to end its open streams, too. */
+  /** Called when a session of the account has ended, or its rights have changed: its open streams check again. */
   readonly onSessionEnd: (accountId: string) => void;
 }
 
@@ -28,6 +29,10 @@ export interface AccountSettings {
   readonly lockoutAttempts: number;
   readonly lockoutMs: number;
   readonly openRegistration: boolean;
+  /** Whether people may log in with a password. */
+  readonly passwords: boolean;
+  /** How people log in by single sign-on. Null if they cannot. */
+  readonly oidc: OidcRules | null;
 }
 
 /** Where a call about accounts came from. Its audit entries include this. */
@@ -42,6 +47,7 @@ export const lock = {
   firstAccount: 'accounts',
   owners: 'owners',
   owed: 'owed',
+  identity: (id: string) => `identity:${id}`,
   email: (emailHash: string) => `email:${emailHash}`,
   account: (id: string) => `account:${id}`,
   session: (id: string) => `session:${id}`,
@@ -78,7 +84,16 @@ export interface PasswordHasher {
 /** The person who calls. An API key is not a person. */
 export function requireLogin(by: Principal): Login {
   if (by.login !== undefined) return by.login;
-  throw new ReeveError('account_required', 'this is about your own account; log in with email and password');
+  throw new ReeveError('account_required', 'this is about your own account; log in as a person');
+}
+
+/** Refuses whatever needs a password where passwords are off. */
+export function requirePasswords({ settings }: Accounts): void {
+  if (!settings.passwords) throw passwordOff('passwords are off on this gateway; sign in through single sign-on');
+}
+
+export function passwordOff(message: string): ReeveError {
+  return new ReeveError('password_off', message);
 }
 
 /** Only an owner makes, demotes, disables or invites an owner; an API key acts as an admin, never as an owner. */

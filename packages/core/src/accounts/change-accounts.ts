@@ -1,5 +1,6 @@
 import type { Json, Actor, AuditEventType, EntryDraft } from '../audit/index.ts';
 import { canonicalJson, draftOf } from '../audit/index.ts';
+import type { Ports } from '../kernel/index.ts';
 import type { Account } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
@@ -34,20 +35,35 @@ export async function changeAccounts<Result>(
   work: (rows: AccountRows, note: Note) => Promise<Result>,
 ): Promise<Result> {
   const { access } = accounts;
-  const owed: { readonly id: string; readonly draft: EntryDraft }[] = [];
+  const owed: OwedDraft[] = [];
   const result = await accounts.store.transaction(locks, (rows) =>
-    work(rows, async (eventType, { actor, from, reason }, details = {}) => {
-      const { address, requestId } = from;
-      const payload = canonicalJson({ ...details, address, request_id: requestId });
-      const draft = draftOf({ at: access.clock.now(), eventType, actor, reason: reason ?? null, payload });
-      const id = access.randomness.hex(16);
-      await rows.owe({ id, at: draft.at, draft: JSON.stringify(draft) });
-      owed.push({ id, draft });
+    work(rows, async (eventType, by, details = {}) => {
+      owed.push(await oweEntry(access, rows, eventType, by, details));
     }),
   );
   for (const { id, draft } of owed) record(accounts, id, draft);
   await access.journal.committed();
   return result;
+}
+
+interface OwedDraft {
+  readonly id: string;
+  readonly draft: EntryDraft;
+}
+
+/** Stores an entry that the log is to hold. */
+export async function oweEntry(
+  { clock, randomness }: Pick<Ports, 'clock' | 'randomness'>,
+  rows: AccountRows,
+  eventType: AuditEventType,
+  { actor, from: { address, requestId }, reason }: NoteBy,
+  details: { readonly [member: string]: Json },
+): Promise<OwedDraft> {
+  const payload = canonicalJson({ ...details, address, request_id: requestId });
+  const draft = draftOf({ at: clock.now(), eventType, actor, reason: reason ?? null, payload });
+  const id = randomness.hex(16);
+  await rows.owe({ id, at: draft.at, draft: JSON.stringify(draft) });
+  return { id, draft };
 }
 
 const owedForMs = 60_000;

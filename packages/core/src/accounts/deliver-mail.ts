@@ -2,6 +2,7 @@ import { messageOf } from '../kernel/index.ts';
 import { inviteLetter, inviteLink, resetLetter, resetLink, MailError, retryAfter } from '../mail/index.ts';
 import type { Letter, Mailer } from '../mail/index.ts';
 import type { QueuedLetter } from './account.ts';
+import { noPassword } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts } from './accounts.ts';
 import { lock } from './accounts.ts';
@@ -86,7 +87,7 @@ async function invitation(office: PostOffice, rows: AccountRows, queued: QueuedL
 async function reset(office: PostOffice, rows: AccountRows, queued: QueuedLetter): Promise<Letter | undefined> {
   const { accounts, publicUrl } = office;
   const account = await rows.account(queued.subjectId);
-  if (account?.status !== 'active') return undefined;
+  if (account?.status !== 'active' || account.passwordHash === noPassword) return undefined;
   const expiresAt = accounts.access.clock.now() + accounts.settings.resetTtlMs;
   const token = await sendableToken(accounts, rows, { purpose: 'reset', subjectId: account.id, expiresAt });
   return resetLetter({ to: account.email, link: resetLink(publicUrl, token), expiresAt });

@@ -36,7 +36,7 @@ const prefixes = { invite: 'rvi_', reset: 'rvp_' } as const;
 export async function sendableToken(
   { access }: Accounts,
   rows: AccountRows,
-  about: Omit<SentToken, 'hash'>,
+  about: Omit<SentToken, 'hash'> & { readonly purpose: keyof typeof prefixes },
 ): Promise<string> {
   const token = `${prefixes[about.purpose]}${access.randomness.base64url(32)}`;
   await rows.saveSentToken({ ...about, hash: access.sha256(token) });

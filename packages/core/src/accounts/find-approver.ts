@@ -12,7 +12,6 @@ export async function findApprover({ store }: Accounts, email: string, expiresAt
   const key = parseEmail(email)?.key;
   const account = key === undefined ? undefined : await store.read((rows) => rows.accountByEmail(key));
   if (account?.status !== 'active') throw invalidToken();
-  const { id: accountId, role } = account;
-  const principal = principalOfAccount({ accountId, role, email: account.email }, expiresAt);
+  const principal = principalOfAccount({ ...account, accountId: account.id }, expiresAt);
   return { ...principal, scopes: within(principal.scopes, ['write']) };
 }

@@ -1,9 +1,9 @@
 import { makerOf, isInForceSince, requireScope, requireUnbound, covers, scopesOfRole } from '../access/index.ts';
-import type { Principal, Role } from '../access/index.ts';
+import type { HeldRole, Principal, Role } from '../access/index.ts';
 import type { AccountRows, Page } from './account-store.ts';
 import type { Account, Invite } from './account.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { emailHashOf, lock, requireOwner } from './accounts.ts';
+import { emailHashOf, lock, requireOwner, requirePasswords } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import { requireEmail, sendableToken, invalidToken, openedBy } from './email.ts';
@@ -28,6 +28,7 @@ export async function createInvite(
   from: Origin,
 ): Promise<MadeInvite> {
   requireAdministrator(by);
+  requirePasswords(accounts);
   const email = requireEmail(request.email);
   if (request.role === 'owner') requireOwner(by);
   return changeAccounts(accounts, [lock.email(emailHashOf(accounts, email.key))], async (rows, note) => {
@@ -45,6 +46,7 @@ export async function createInvite(
 /** Sends an invite once more, with new tokens and a new time to live. */
 export async function resendInvite(accounts: Accounts, by: Principal, id: string, from: Origin): Promise<MadeInvite> {
   requireAdministrator(by);
+  requirePasswords(accounts);
   const known = await accounts.store.read((rows) => openInvite(accounts, rows, id));
   const locks = [lock.invite(id), lock.email(emailHashOf(accounts, known.emailKey))];
   return changeAccounts(accounts, locks, async (rows, note) => {
@@ -140,6 +142,7 @@ export interface Acceptance {
 
 /** Makes the invited account, or brings a disabled one back, and logs it in. A weak password leaves the invite open. */
 export async function acceptInvite(accounts: Accounts, request: Acceptance, from: Origin): Promise<SessionGrant> {
+  requirePasswords(accounts);
   checkNewPassword(request.password, { name: request.name });
   const invite = await accounts.store.read((rows) => invited(accounts, rows, request.token));
   if (invite === undefined) throw invalidToken();
@@ -162,6 +165,8 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
       name: redactText(request.name),
       role: invite.role,
       status: 'active',
+      orgId: null,
+      teamId: null,
       passwordHash,
       createdAt: known?.createdAt ?? now,
       lastLoginAt: now,
@@ -169,7 +174,7 @@ export async function acceptInvite(accounts: Accounts, request: Acceptance, from
     await rows.saveAccount(account);
     await rows.removeInvite(invite.id);
     await rows.removeAttempts(emailHash);
-    const opened = await openSession(accounts, rows, account, false, from);
+    const opened = await openSession(accounts, rows, account, { rememberMe: false, via: 'password' }, from);
     const { id, email, role } = account;
     const details = { account_id: id, email, invite_id: invite.id, role, session_id: opened.session.id };
     await note('InviteAccepted', { actor: personOf(account), from }, details);
@@ -192,10 +197,11 @@ async function isStillGood(
   if (madeBy === null) return true;
   const isKey = madeBy.kind === 'api_key';
   if (isKey && !isInForceSince(access.keys, madeBy.id)) return false;
-  const roles = await activeRoles(rows, isKey ? access.keys.accountsBehind(madeBy.id) : [madeBy.id]);
-  if (roles?.every((each) => covers(scopesOfRole[each], 'admin')) !== true) return false;
+  const held = await activeRoles(rows, isKey ? access.keys.accountsBehind(madeBy.id) : [madeBy.id]);
+  const isAdmin = ({ role: each, orgId }: HeldRole) => covers(scopesOfRole[each], 'admin') && orgId === null;
+  if (held?.every(isAdmin) !== true) return false;
   const isOwnersBusiness = role === 'owner' || known?.role === 'owner';
-  return isKey || !isOwnersBusiness || roles[0] === 'owner';
+  return isKey || !isOwnersBusiness || held[0]?.role === 'owner';
 }
 
 async function invited(accounts: Accounts, rows: AccountRows, token: string): Promise<Invite | undefined> {

@@ -1,7 +1,7 @@
 import type { AccountRows } from './account-store.ts';
 import type { Account, Attempts } from './account.ts';
 import type { Accounts, Origin, AccountSettings } from './accounts.ts';
-import { emailHashOf, lock } from './accounts.ts';
+import { emailHashOf, lock, requirePasswords } from './accounts.ts';
 import type { Note, NoteBy } from './change-accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import type { Email } from './email.ts';
@@ -24,6 +24,7 @@ export interface LoginRequest {
  * account.
  */
 export async function logIn(accounts: Accounts, request: LoginRequest, from: Origin): Promise<SessionGrant> {
+  requirePasswords(accounts);
   const email = requireEmail(request.email);
   const emailHash = emailHashOf(accounts, email.key);
   const account = await findUnlessLocked(accounts, email, emailHash, from);
@@ -89,7 +90,7 @@ async function completeLogin(
   };
   await rows.removeAttempts(emailHash);
   await rows.saveAccount(account);
-  const open = await openSession(accounts, rows, account, request.rememberMe, from);
+  const open = await openSession(accounts, rows, account, { rememberMe: request.rememberMe, via: 'password' }, from);
   const details = { account_id: account.id, remember_me: request.rememberMe, session_id: open.session.id };
   await note('LoginSucceeded', { actor: personOf(account), from }, details);
   return open;

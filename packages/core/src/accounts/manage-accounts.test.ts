@@ -40,7 +40,7 @@ describe('changing an account', () => {
   });
 
   test('applies to sessions at once: a role to the next call, disabling to all of them', async () => {
-    const find = findLoginIn(world.accounts.store, world.clock);
+    const find = findLoginIn(world.accounts.store, world.clock, world.accounts.settings);
     const [session] = await world.accounts.store.read((rows) => rows.liveSessions(developer.id, world.clock.now()));
     await world.run(change(developer, { role: 'viewer' }));
     expect(await find(session?.id ?? '')).toMatchObject({ role: 'viewer' });

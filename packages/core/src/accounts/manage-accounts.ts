@@ -54,7 +54,7 @@ export async function changeAccount(
 }
 
 async function keepAnOwner(rows: AccountRows, account: Account, next: Account): Promise<void> {
-  const isActiveOwner = (one: Account) => one.role === 'owner' && one.status === 'active';
+  const isActiveOwner = (one: Account) => one.role === 'owner' && one.status === 'active' && one.orgId === null;
   if (!isActiveOwner(account) || isActiveOwner(next) || (await rows.countActiveOwners()) > 1) return;
   throw new ReeveError('last_owner', 'this is the last owner; make another account an owner first');
 }

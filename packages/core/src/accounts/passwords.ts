@@ -1,20 +1,21 @@
 import type { Principal } from '../access/index.ts';
 import { ReeveError } from '../kernel/index.ts';
 import type { Account } from './account.ts';
+import { noPassword } from './account.ts';
 import type { AccountRows } from './account-store.ts';
 import type { Accounts, Origin } from './accounts.ts';
-import { emailHashOf, lock, requireLogin } from './accounts.ts';
+import { emailHashOf, lock, passwordOff, requireLogin, requirePasswords } from './accounts.ts';
 import { changeAccounts, personOf, somebody } from './change-accounts.ts';
 import { parseEmail, invalidToken, openedBy } from './email.ts';
 import { countFailure, isLocked, refuseLocked } from './log-in.ts';
 import { checkNewPassword, normalisePassword } from './password-rules.ts';
 
-/** Queues a letter with a reset link, if an active account has this email. Call this after the answer has left. */
+/** Queues a letter with a reset link, if an active account with a password has this email. Call this after the answer has left. */
 export async function requestReset(accounts: Accounts, given: string, from: Origin): Promise<void> {
   const email = parseEmail(given);
   if (email === undefined) return;
   const account = await accounts.store.read((rows) => rows.accountByEmail(email.key));
-  if (account?.status !== 'active') return;
+  if (account?.status !== 'active' || account.passwordHash === noPassword) return;
   await changeAccounts(accounts, [lock.account(account.id)], async (rows, note) => {
     const { access } = accounts;
     const now = access.clock.now();
@@ -32,6 +33,7 @@ export async function confirmReset(
   request: { readonly token: string; readonly password: string },
   from: Origin,
 ): Promise<void> {
+  requirePasswords(accounts);
   checkNewPassword(request.password, {});
   const account = await accounts.store.read((rows) => resetting(accounts, rows, request.token));
   if (account === undefined) throw invalidToken();
@@ -57,8 +59,11 @@ export async function changePassword(
   from: Origin,
 ): Promise<void> {
   const { accountId } = requireLogin(by);
+  requirePasswords(accounts);
   const account = await accounts.store.read((rows) => rows.account(accountId));
   if (account === undefined) throw wrongPassword();
+  if (account.passwordHash === noPassword)
+    throw passwordOff('this account signs in by single sign-on and has no password');
   checkNewPassword(request.password, account);
   const emailHash = emailHashOf(accounts, account.emailKey);
   const person = { actor: personOf(account), from };

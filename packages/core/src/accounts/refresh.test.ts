@@ -98,7 +98,10 @@ describe('a refresh token', () => {
 });
 
 describe('a session', () => {
-  const isLoggedIn = async (id: string) => (await findLoginIn(world.accounts.store, world.clock)(id)) !== undefined;
+  const isLoggedIn = async (id: string) => {
+    const { store, settings } = world.accounts;
+    return (await findLoginIn(store, world.clock, settings)(id)) !== undefined;
+  };
 
   test('ends by logging out, with its access tokens; logging out again changes nothing', async () => {
     const [session] = await sessions();

@@ -6,7 +6,7 @@ import { lock } from './accounts.ts';
 import type { Note } from './change-accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import type { SessionGrant, OpenSession } from './sessions.ts';
-import { grantFor, newRefreshToken, refreshTtlMs } from './sessions.ts';
+import { grantFor, isAdmitted, newRefreshToken, refreshTtlMs } from './sessions.ts';
 
 /** Two tabs may send the same token at once. A used token that comes back later than this was stolen. */
 const racingMs = 10_000;
@@ -45,7 +45,8 @@ async function rotate(
   const found = token === undefined ? undefined : await rows.sessionWithAccount(token.sessionId);
   if (token === undefined || found === undefined) return ended();
   const { session, account } = found;
-  if (session.endedAt !== null || session.expiresAt <= now || account.status !== 'active') return ended();
+  const isOver = session.endedAt !== null || session.expiresAt <= now || !isAdmitted(session, accounts.settings);
+  if (isOver || account.status !== 'active') return ended();
   if (token.usedAt !== null && now - token.usedAt <= racingMs) {
     return new ReeveError('refresh_raced', 'another request has just refreshed this session; use its answer');
   }

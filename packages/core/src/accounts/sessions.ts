@@ -1,8 +1,8 @@
 import type { Principal } from '../access/index.ts';
 import { scopesOfRole } from '../access/index.ts';
 import type { AccountRows } from './account-store.ts';
-import type { Account, Session } from './account.ts';
-import type { Accounts, Origin } from './accounts.ts';
+import type { Account, Session, SignIn } from './account.ts';
+import type { Accounts, AccountSettings, Origin } from './accounts.ts';
 import { lock, requireLogin } from './accounts.ts';
 import { changeAccounts, personOf } from './change-accounts.ts';
 import type { EpochMs } from '../kernel/index.ts';
@@ -31,7 +31,7 @@ export async function openSession(
   accounts: Accounts,
   rows: AccountRows,
   account: Account,
-  rememberMe: boolean,
+  { rememberMe, via }: { readonly rememberMe: boolean; readonly via: SignIn },
   from: Origin,
 ): Promise<OpenSession> {
   const { access } = accounts;
@@ -39,6 +39,7 @@ export async function openSession(
   const session: Session = {
     id: `ses_${access.randomness.hex(16)}`,
     accountId: account.id,
+    via,
     rememberMe,
     createdAt: now,
     lastUsedAt: now,
@@ -79,8 +80,8 @@ export async function grantFor(accounts: Accounts, open: OpenSession): Promise<S
       sessionId: session.id,
       role: account.role,
       scopes: scopesOfRole[account.role],
-      orgId: null,
-      teamId: null,
+      orgId: account.orgId,
+      teamId: account.teamId,
       issuedAt: now,
       expiresAt: now + accounts.settings.accessTokenTtlMs,
       tokenId: access.randomness.hex(16),
@@ -96,12 +97,12 @@ export async function grantFor(accounts: Accounts, open: OpenSession): Promise<S
   };
 }
 
-/** Ends the session of a refresh token. Without a session it does nothing. */
-export async function logOut(accounts: Accounts, token: string | undefined, from: Origin): Promise<void> {
-  if (token === undefined) return;
+/** Ends the session of a refresh token and returns how it was opened. Without an open session it does nothing. */
+export async function logOut(accounts: Accounts, token: string | undefined, from: Origin): Promise<SignIn | undefined> {
+  if (token === undefined) return undefined;
   const hash = accounts.access.sha256(token);
   const known = await accounts.store.read((rows) => rows.refreshToken(hash));
-  if (known !== undefined) await endSession(accounts, known.sessionId, 'logged out', from);
+  return known === undefined ? undefined : await endSession(accounts, known.sessionId, 'logged out', from);
 }
 
 /** The caller's open sessions, newest first. */
@@ -121,7 +122,7 @@ export async function revokeSession(accounts: Accounts, by: Principal, id: strin
   await endSession(accounts, id, 'revoked', from);
 }
 
-async function endSession(accounts: Accounts, id: string, reason: string, from: Origin): Promise<void> {
+async function endSession(accounts: Accounts, id: string, reason: string, from: Origin): Promise<SignIn | undefined> {
   const ended = await changeAccounts(accounts, [lock.session(id)], async (rows, note) => {
     const now = accounts.access.clock.now();
     const found = await rows.sessionWithAccount(id);
@@ -129,11 +130,17 @@ async function endSession(accounts: Accounts, id: string, reason: string, from: 
     await rows.saveSession({ ...found.session, endedAt: now });
     const details = { account_id: found.account.id, session_id: id };
     await note('SessionEnded', { actor: personOf(found.account), from, reason }, details);
-    return found.account.id;
+    return found.session;
   });
-  if (ended !== undefined) accounts.onSessionEnd(ended);
+  if (ended !== undefined) accounts.onSessionEnd(ended.accountId);
+  return ended?.via;
 }
 
 export function isOpen(session: Session, now: EpochMs): boolean {
   return session.endedAt === null && now < session.expiresAt;
+}
+
+/** Where passwords are off, the sessions that one has opened are over, too. */
+export function isAdmitted({ via }: Session, { passwords }: Pick<AccountSettings, 'passwords'>): boolean {
+  return passwords || via !== 'password';
 }

@@ -42,6 +42,7 @@ export const auditEventTypes = [
   'AccountLocked',
   'AccountRegistered',
   'AccountChanged',
+  'AccountLinked',
   'InviteCreated',
   'InviteAccepted',
   'InviteRevoked',

@@ -1,6 +1,7 @@
 import type {
   Account,
   Attempts,
+  Identity,
   Invite,
   QueuedLetter,
   RefreshToken,
@@ -18,6 +19,7 @@ import { MemoryTable } from './memory-table.ts';
 /** The rows of all accounts, by id or hash. */
 export interface AccountTables {
   readonly accounts: Map<string, Account>;
+  readonly identities: Map<string, Identity>;
   readonly sessions: Map<string, Session>;
   readonly refreshTokens: Map<string, RefreshToken>;
   readonly invites: Map<string, Invite>;
@@ -35,6 +37,7 @@ interface Place {
 /** The rows as one transaction sees and changes them. */
 export class MemoryAccountRows implements AccountRows {
   readonly #accounts: MemoryTable<Account>;
+  readonly #identities: MemoryTable<Identity>;
   readonly #sessions: MemoryTable<Session>;
   readonly #refreshTokens: MemoryTable<RefreshToken>;
   readonly #invites: MemoryTable<Invite>;
@@ -45,6 +48,7 @@ export class MemoryAccountRows implements AccountRows {
 
   constructor(tables: AccountTables, check: (touch: Touch) => void) {
     this.#accounts = new MemoryTable(tables.accounts, check);
+    this.#identities = new MemoryTable(tables.identities, check);
     this.#sessions = new MemoryTable(tables.sessions, check);
     this.#refreshTokens = new MemoryTable(tables.refreshTokens, check);
     this.#invites = new MemoryTable(tables.invites, check);
@@ -55,7 +59,8 @@ export class MemoryAccountRows implements AccountRows {
   }
 
   keep(): void {
-    for (const table of [this.#accounts, this.#sessions, this.#refreshTokens, this.#invites]) table.keep();
+    for (const table of [this.#accounts, this.#identities, this.#sessions, this.#refreshTokens, this.#invites])
+      table.keep();
     for (const table of [this.#sentTokens, this.#attempts, this.#letters, this.#owed]) table.keep();
   }
 
@@ -78,7 +83,7 @@ export class MemoryAccountRows implements AccountRows {
   }
 
   async countActiveOwners(): Promise<number> {
-    return this.#accounts.where(({ role, status }) => role === 'owner' && status === 'active').length;
+    return this.#accounts.where(isActiveOwner).length;
   }
 
   async saveAccount(account: Account): Promise<void> {
@@ -87,6 +92,18 @@ export class MemoryAccountRows implements AccountRows {
       throw new ReeveError('email_taken', 'another account has this email');
     }
     this.#accounts.set(id, account);
+  }
+
+  async identity(id: string): Promise<Identity | undefined> {
+    return this.#identities.get(id);
+  }
+
+  async identitiesOf(accountId: string): Promise<readonly Identity[]> {
+    return this.#identities.where((identity) => identity.accountId === accountId).sort(byId);
+  }
+
+  async saveIdentity(identity: Identity): Promise<void> {
+    this.#identities.set(identity.id, identity);
   }
 
   async session(id: string): Promise<Session | undefined> {
@@ -229,6 +246,10 @@ export class MemoryAccountRows implements AccountRows {
     );
     for (const { emailHash } of idle) this.#attempts.remove(emailHash);
   }
+}
+
+function isActiveOwner({ role, status, orgId }: Account): boolean {
+  return role === 'owner' && status === 'active' && orgId === null;
 }
 
 function byPlace(a: Place, b: Place): number {

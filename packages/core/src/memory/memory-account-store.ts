@@ -7,6 +7,7 @@ import { MemoryAccountRows } from './memory-account-rows.ts';
 export class MemoryAccountStore implements AccountStore {
   readonly #tables: AccountTables = {
     accounts: new Map(),
+    identities: new Map(),
     sessions: new Map(),
     refreshTokens: new Map(),
     invites: new Map(),

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import type { Account, Attempts, Invite, QueuedLetter, RefreshToken, SentToken, Session } from '../accounts/account.ts';
+import type { Account, Attempts, Identity, Invite, QueuedLetter, RefreshToken } from '../accounts/account.ts';
+import type { SentToken, Session } from '../accounts/account.ts';
 import { roles } from '../access/principal.ts';
 import type { OwedEntry } from '../accounts/account-store.ts';
 
@@ -16,14 +17,22 @@ export function sampleAccount(id: string, members: Partial<Account> = {}): Accou
     passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
     createdAt: 1_700_000_000_000,
     lastLoginAt: null,
+    orgId: null,
+    teamId: null,
     ...members,
   };
+}
+
+export function sampleIdentity(id: string, members: Partial<Identity> = {}): Identity {
+  const known = { issuer: 'https://id.example.com', subject: `subject of ${id}` };
+  return { id, accountId: 'ada', ...known, linkedAt: 1_700_000_000_000, ...members };
 }
 
 export function sampleSession(id: string, members: Partial<Session> = {}): Session {
   return {
     id,
     accountId: 'ada',
+    via: 'password',
     rememberMe: false,
     createdAt: 1_700_000_000_000,
     lastUsedAt: 1_700_000_001_000,
@@ -122,11 +131,22 @@ export const someAccount: fc.Arbitrary<Account> = fc.record({
   passwordHash: text,
   createdAt: epoch,
   lastLoginAt: orNull(epoch),
+  orgId: orNull(text),
+  teamId: orNull(text),
+});
+
+export const someIdentity: fc.Arbitrary<Identity> = fc.record({
+  id: text,
+  accountId: fc.constantFrom('ada', 'bob'),
+  issuer: text,
+  subject: text,
+  linkedAt: epoch,
 });
 
 export const someSession: fc.Arbitrary<Session> = fc.record({
   id: text,
   accountId: fc.constantFrom('ada', 'bob'),
+  via: fc.constantFrom('password', 'oidc'),
   rememberMe: fc.boolean(),
   createdAt: epoch,
   lastUsedAt: epoch,
@@ -156,7 +176,7 @@ export const someInvite: fc.Arbitrary<Invite> = fc.record({
 
 export const someSentToken: fc.Arbitrary<SentToken> = fc.record({
   hash: text,
-  purpose: fc.constantFrom('invite', 'reset'),
+  purpose: fc.constantFrom('invite', 'reset', 'cli'),
   subjectId: text,
   expiresAt: epoch,
 });

@@ -4,6 +4,7 @@ import type { AccountRows, AccountStore } from '../accounts/account-store.ts';
 import {
   sampleAccount,
   sampleAttempts,
+  sampleIdentity,
   sampleInvite,
   sampleLetter,
   sampleOwed,
@@ -12,6 +13,7 @@ import {
   sampleSession,
   someAccount,
   someAttempts,
+  someIdentity,
   someInvite,
   someLetter,
   someOwed,
@@ -94,6 +96,7 @@ export function accountStoreConformance(
     test('brings back any text and any time', async () => {
       const records = fc.record({
         account: someAccount,
+        identity: someIdentity,
         session: someSession,
         refreshToken: someRefreshToken,
         invite: someInvite,
@@ -108,6 +111,7 @@ export function accountStoreConformance(
             // The accounts that had this email before lose it.
             for (const id of ['ada', 'bob']) await rows.saveAccount(sampleAccount(id, { emailKey: `-${id}` }));
             await rows.saveAccount(saved.account);
+            await rows.saveIdentity(saved.identity);
             await rows.saveSession(saved.session);
             await rows.saveRefreshToken(saved.refreshToken);
             await rows.saveInvite(saved.invite);
@@ -119,6 +123,7 @@ export function accountStoreConformance(
           await ask(async (rows) => {
             expect(await rows.account(saved.account.id)).toEqual(saved.account);
             expect(await rows.accountByEmail(saved.account.emailKey)).toEqual(saved.account);
+            expect(await rows.identity(saved.identity.id)).toEqual(saved.identity);
             expect(await rows.session(saved.session.id)).toEqual(saved.session);
             expect((await rows.sessionWithAccount(saved.session.id))?.session).toEqual(saved.session);
             expect(await rows.refreshToken(saved.refreshToken.hash)).toEqual(saved.refreshToken);
@@ -177,15 +182,16 @@ export function accountStoreConformance(
         expect(await page({ createdAt: 15, id: 'zzz' }, 1)).toEqual(['a', 7]);
       });
 
-      test('are counted, and so are owners who are active', async () => {
+      test('are counted, and so are owners who are active and bound to no tenant', async () => {
         await change(async (rows) => {
           await rows.saveAccount(sampleAccount('a', { role: 'owner' }));
           await rows.saveAccount(sampleAccount('b', { role: 'owner' }));
           await rows.saveAccount(sampleAccount('c', { role: 'owner', status: 'disabled' }));
           await rows.saveAccount(sampleAccount('d', { role: 'admin' }));
+          await rows.saveAccount(sampleAccount('e', { role: 'owner', orgId: 'acme' }));
           expect(await rows.countActiveOwners()).toBe(2);
         });
-        expect(await ask((rows) => rows.countAccounts())).toBe(4);
+        expect(await ask((rows) => rows.countAccounts())).toBe(5);
         expect(await ask((rows) => rows.countActiveOwners())).toBe(2);
       });
 
@@ -225,6 +231,18 @@ export function accountStoreConformance(
         expect((await ask((rows) => rows.accountByEmail('x')))?.id).toBe('bob');
         expect((await ask((rows) => rows.accountByEmail('y')))?.id).toBe('ada');
       });
+    });
+
+    test('identities are found by id and by account, and by nothing else', async () => {
+      await change(async (rows) => {
+        await rows.saveIdentity(sampleIdentity('b'));
+        await rows.saveIdentity(sampleIdentity('a'));
+        await rows.saveIdentity(sampleIdentity('c', { accountId: 'bob' }));
+      });
+      expect(await ask((rows) => rows.identity('a'))).toEqual(sampleIdentity('a'));
+      expect(await ask((rows) => rows.identity('subject of a'))).toBeUndefined();
+      expect((await ask((rows) => rows.identitiesOf('ada'))).map(({ id }) => id)).toEqual(['a', 'b']);
+      expect(await ask((rows) => rows.identitiesOf('a'))).toEqual([]);
     });
 
     describe('sessions', () => {
@@ -572,6 +590,7 @@ export function accountStoreConformance(
       await change(saveOneOfEach);
       const attempts: ((rows: AccountRows) => Promise<unknown>)[] = [
         (rows) => rows.saveAccount(sampleAccount('bob')),
+        (rows) => rows.saveIdentity(sampleIdentity('p2')),
         (rows) => rows.saveSession(sampleSession('s2')),
         (rows) => rows.endSessions('ada', 1),
         (rows) => rows.saveAttempts(sampleAttempts('h2')),
@@ -780,6 +799,8 @@ async function everything(rows: AccountRows) {
     accounts: await rows.accounts(null, 10),
     accountCount: await rows.countAccounts(),
     ownerCount: await rows.countActiveOwners(),
+    identity: await rows.identity('p1'),
+    identities: await rows.identitiesOf('ada'),
     session: await rows.session('s1'),
     both: await rows.sessionWithAccount('s1'),
     live: await rows.liveSessions('ada', 0),
@@ -803,6 +824,8 @@ const nothing: Everything = {
   accounts: { items: [], total: 0 },
   accountCount: 0,
   ownerCount: 0,
+  identity: undefined,
+  identities: [],
   session: undefined,
   both: undefined,
   live: [],
@@ -819,6 +842,7 @@ const nothing: Everything = {
 
 const first = {
   account: sampleAccount('ada', { role: 'owner' }),
+  identity: sampleIdentity('p1'),
   session: sampleSession('s1'),
   refreshToken: sampleRefreshToken('r1'),
   invite: sampleInvite('i1'),
@@ -840,10 +864,14 @@ const other: typeof first = {
     passwordHash: 'another',
     createdAt: 11,
     lastLoginAt: 12,
+    orgId: 'acme',
+    teamId: 'core',
   },
+  identity: { id: 'p1', accountId: 'ada', issuer: 'https://other.example.com', subject: 's', linkedAt: 13 },
   session: {
     id: 's1',
     accountId: 'ada',
+    via: 'oidc',
     rememberMe: true,
     createdAt: 21,
     lastUsedAt: 22,
@@ -879,6 +907,7 @@ function answersAbout(saved: typeof first): Everything {
     accounts: { items: [account], total: 1 },
     accountCount: 1,
     ownerCount: account.role === 'owner' && account.status === 'active' ? 1 : 0,
+    identities: [saved.identity],
     session,
     both: { session, account },
     live: session.endedAt === null ? [session] : [],
@@ -903,6 +932,7 @@ function saveOthersInTheirPlace(rows: AccountRows): Promise<void> {
 
 async function save(rows: AccountRows, saved: typeof first): Promise<void> {
   await rows.saveAccount(saved.account);
+  await rows.saveIdentity(saved.identity);
   await rows.saveSession(saved.session);
   await rows.saveRefreshToken(saved.refreshToken);
   await rows.saveInvite(saved.invite);

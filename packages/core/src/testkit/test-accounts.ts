@@ -61,6 +61,8 @@ const settings: AccountSettings = {
   lockoutAttempts: 5,
   lockoutMs: 900_000,
   openRegistration: false,
+  passwords: true,
+  oidc: null,
 };
 
 export async function testAccounts(changed: Partial<AccountSettings> = {}): Promise<TestAccounts> {
@@ -125,8 +127,8 @@ export function asPerson(account: Account, sessionId = 'ses_1'): Principal {
     credentialId: account.id,
     login: { accountId: account.id, sessionId, role: account.role },
     scopes: scopesOfRole[account.role],
-    orgId: null,
-    teamId: null,
+    orgId: account.orgId,
+    teamId: account.teamId,
     expiresAt: null,
   };
 }

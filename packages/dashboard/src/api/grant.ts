@@ -1,7 +1,7 @@
 import type { Answer } from './send.ts';
 
 export type Scope = 'read' | 'write' | 'admin';
-export type Account = NonNullable<Answer<'me'>['account']>;
+export type Account = Answer<'logIn'>['account'];
 
 /** The rights of a credential, and its lifetime. Kept in memory only. */
 export interface Grant {

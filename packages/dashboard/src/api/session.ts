@@ -92,10 +92,15 @@ export class Session {
   }
 
   /** Ends the session at the gateway and in every tab. Fails if the gateway cannot be told. */
-  logOut(): Promise<void> {
-    return this.endBy('signed_out', async () => {
-      if (this.grant?.kind === 'account') await send('logOut', {}, { isKept: true });
+  async logOut(): Promise<void> {
+    let atProvider: string | null = null;
+    await this.endBy('signed_out', async () => {
+      if (this.grant?.kind !== 'account') return;
+      const answer = await send('logOut', {}, { isKept: true });
+      atProvider = answer.headers.get('reeve-end-session');
     });
+    // The provider of a single sign-on has a session of its own, which would let the next person in.
+    if (atProvider !== null) location.assign(atProvider);
   }
 
   /** Makes the call that ends this session (and perhaps others), after which every tab says why it ended. */

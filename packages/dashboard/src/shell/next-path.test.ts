@@ -11,6 +11,8 @@ test.each([
   'ops',
   '//evil.example',
   '/\\evil.example',
+  '/.//evil.example',
+  '/x/..//evil.example',
   '/\t/evil.example',
   'https://evil.example/ops',
   'javascript:alert(1)',

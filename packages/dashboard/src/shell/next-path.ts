@@ -6,7 +6,9 @@ export function nextPath(next: unknown): string {
     const url = new URL(next, base);
     const isOwn = url.origin === base && !next.includes('\\');
     const isOutside = ['/sign-in', '/invite', '/reset', '/forgot'].includes(url.pathname);
-    return isOwn && !isOutside ? `${url.pathname}${url.search}${url.hash}` : '/';
+    // Dots are resolved by now, and may have left two slashes.
+    const isPath = isOwn && !url.pathname.startsWith('//');
+    return isPath && !isOutside ? `${url.pathname}${url.search}${url.hash}` : '/';
   } catch {
     return '/';
   }

@@ -134,6 +134,28 @@ function refuseContradictions(config: Config): void {
     );
   }
   refuseNatsContradictions(config);
+  refuseOidcContradictions(config);
+}
+
+function refuseOidcContradictions(config: Config): void {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcRoles, oidcDefaultRole, databaseUrl } = config;
+  const isOn = oidcIssuer !== undefined;
+  const without = Object.entries({
+    SVC_OIDC_CLIENT_ID: oidcClientId,
+    SVC_OIDC_CLIENT_SECRET: oidcClientSecret,
+    SVC_OIDC_ROLES: oidcRoles,
+    SVC_OIDC_DEFAULT_ROLE: oidcDefaultRole,
+    SVC_OIDC_LINK_BY_EMAIL: config.oidcLinkByEmail ? true : undefined,
+  }).find(([, value]) => value !== undefined);
+  if (!isOn && without !== undefined) {
+    throw new StartError(`${without[0]} is set and SVC_OIDC_ISSUER is not; single sign-on needs both`, 2);
+  }
+  if (isOn && oidcClientId === undefined) {
+    throw new StartError('SVC_OIDC_ISSUER is set and SVC_OIDC_CLIENT_ID is not; single sign-on needs both', 2);
+  }
+  if (isOn && databaseUrl === 'memory:') {
+    throw new StartError('SVC_OIDC_ISSUER: there are no accounts with "memory:"; leave one of them out', 2);
+  }
 }
 
 function refuseApproverWithout({ approvalWebhookUrl, databaseUrl }: Config): void {

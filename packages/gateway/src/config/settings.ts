@@ -20,6 +20,7 @@ import {
   webhookUrl,
   wholeNumber,
 } from './parsers.ts';
+import { oidcSettings } from './oidc-settings.ts';
 import type { Setting } from './setting.ts';
 import { optional, required } from './setting.ts';
 
@@ -221,6 +222,7 @@ export const settings = {
     onlyClearYes,
     'Lets anybody register an account: 1, true or yes.',
   ),
+  ...oidcSettings,
   rateLimitAuthPerMin: required(
     'rate_limit_auth_per_min',
     '30',

@@ -87,6 +87,7 @@ export class Metrics {
     'Evaluations of texts of callers that were ended before they were done.',
     'why',
   );
+  readonly #signOns = this.#counter('reeve_sign_ons_total', 'Single sign-ons by what became of them.', 'outcome');
   readonly #limited = this.#counter('reeve_rate_limited_total', 'Calls refused for their number.', 'limit');
 
   constructor() {
@@ -255,6 +256,10 @@ export class Metrics {
 
   evaluationEnded(why: string): void {
     this.#evaluationsEnded.inc({ why });
+  }
+
+  signedOn(outcome: string): void {
+    this.#signOns.inc({ outcome });
   }
 
   limited(limit: string): void {

@@ -1,12 +1,6 @@
-import {
-  authenticateTicket,
-  executorOf,
-  findAccount,
-  recordBackup,
-  findApprover,
-  redeemTicket,
-  registrationState,
-} from '@reeve/core';
+import { authenticateTicket, executorOf, findAccount, findApprover, recordBackup } from '@reeve/core';
+import { redeemTicket, registrationState, signIns } from '@reeve/core';
+import { openFlow, sealFlow } from '../adapters/crypto/sealed-flow.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import type { PolicyEvaluator } from '../evaluation/policy-evaluator.ts';
 import type { readTls } from '../startup/read-tls.ts';
@@ -30,6 +24,7 @@ import { opsHandlers } from '../transports/http/handlers/ops.ts';
 import { policyHandlers } from '../transports/http/handlers/policies.ts';
 import { policyTestHandlers } from '../transports/http/handlers/policy-tests.ts';
 import { serviceHandlers } from '../transports/http/handlers/service.ts';
+import { signOnHandlers } from '../transports/http/handlers/sign-on.ts';
 import { statsHandlers } from '../transports/http/handlers/stats.ts';
 import { tenancyHandlers } from '../transports/http/handlers/tenancy.ts';
 import { Limits } from '../transports/http/limits.ts';
@@ -92,7 +87,8 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
   const { identity, evaluator } = parts;
   const { store, reader, backup } = parts.stored;
   const { gov, tally } = parts.governed;
-  const { access, accounts, hasAccounts, tickets, afterwards } = identity;
+  const { access, accounts, provider, hasAccounts, tickets, afterwards } = identity;
+  const publicUrl = () => parts.publicUrl().replace(/\/+$/, '');
   const execute = executorOf(gov);
   const links = approvalLinksOf(context.config);
   return {
@@ -104,10 +100,21 @@ function handlersOf(context: WiringContext, parts: HttpParts): HttpOptions['hand
       grpcAddress: (host) => grpcAddressFor(context.config, parts.grpcPlace(), host),
       hasTls: parts.tls !== undefined,
       hasAccounts,
+      signIns: signIns.filter((way) => (way === 'oidc' ? provider !== undefined : accounts.settings.passwords)),
       registration: () => registrationState(accounts),
     }),
     ...accessHandlers({ access, tickets, findAccount: (id) => findAccount(accounts, id) }),
-    ...accountHandlers({ accounts, afterwards: (work) => afterwards.run(work) }),
+    ...accountHandlers({ accounts, provider, publicUrl, afterwards: (work) => afterwards.run(work) }),
+    ...signOnHandlers({
+      accounts,
+      provider,
+      publicUrl,
+      randomness: access.randomness,
+      seal: (text) => sealFlow(text, access.signingKeys),
+      open: (sealed) => openFlow(sealed, access.signingKeys),
+      now: systemClock.now,
+      onOutcome: (outcome) => metrics.signedOn(outcome),
+    }),
     ...logHandlers(reader, () => gov.journal.head.seq),
     ...budgetHandlers({ gov, store, reader }),
     ...decisionHandlers({ gov, log: reader, evaluator, onError: logUnforeseen(context) }),

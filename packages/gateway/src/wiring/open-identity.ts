@@ -1,4 +1,4 @@
-import type { Accounts, AccountsAccess, Governance, Snapshot, Tickets } from '@reeve/core';
+import type { Accounts, AccountsAccess, Governance, SignOnProvider, Snapshot, Tickets } from '@reeve/core';
 import {
   Authenticator,
   EndedCredentials,
@@ -11,6 +11,7 @@ import {
 import { JoseMint } from '../adapters/crypto/jose-mint.ts';
 import { randomness, sha256 } from '../adapters/crypto/node-crypto.ts';
 import { PasswordPool } from '../adapters/crypto/password-pool.ts';
+import { OidcProvider } from '../adapters/oidc/oidc-provider.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { Afterwards } from '../background/afterwards.ts';
 import type { Config } from '../config/settings.ts';
@@ -21,6 +22,8 @@ import type { WiringContext } from './wiring-context.ts';
 export interface Identity {
   readonly access: AccountsAccess;
   readonly accounts: Accounts;
+  /** The provider of a single sign-on, if there is one. */
+  readonly provider: SignOnProvider | undefined;
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
   readonly authenticator: Authenticator;
@@ -64,9 +67,10 @@ export function openIdentity(
   return {
     access,
     accounts,
+    provider: providerOf(config, logger),
     hasAccounts: accountStore !== undefined,
     authenticator: new Authenticator(access, {
-      findLogin: findLoginIn(accounts.store, systemClock),
+      findLogin: findLoginIn(accounts.store, systemClock, accounts.settings),
       findRoles: findRolesIn(accounts.store),
     }),
     tickets: shared?.tickets ?? new TicketRegistry(systemClock, randomness),
@@ -84,5 +88,28 @@ function accountSettings(config: Config): Accounts['settings'] {
     lockoutAttempts: config.lockoutAttempts,
     lockoutMs: config.lockoutSecs * 1000,
     openRegistration: config.authOpenRegistration,
+    passwords: config.authPassword === 'on',
+    oidc:
+      config.oidcIssuer === undefined
+        ? null
+        : {
+            roles: config.oidcRoles ?? [],
+            defaultRole: config.oidcDefaultRole ?? null,
+            linkByEmail: config.oidcLinkByEmail,
+          },
   };
+}
+
+function providerOf(config: Config, logger: WiringContext['logger']): SignOnProvider | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return new OidcProvider({
+    issuer,
+    clientId,
+    clientSecret,
+    scopes: config.oidcScopes,
+    roleClaim: config.oidcRoleClaim,
+    elapsed: systemClock.elapsed,
+    onFailure: (failure) => logger.warn(failure, 'a single sign-on failed at its provider'),
+  });
 }

@@ -51,8 +51,9 @@ export const accessRoutes = {
     tenancy: 'none',
     success: {
       status: 200,
-      description: 'Always "api_key"; also "password" if there is an account store.',
-      body: z.object({ methods: z.array(z.enum(['api_key', 'password'])) }),
+      description:
+        'Always "api_key"; with an account store also "password", unless passwords are off, and "oidc" if single sign-on is configured.',
+      body: z.object({ methods: z.array(z.enum(['api_key', 'password', 'oidc'])) }),
     },
     problems: [],
   },
@@ -87,7 +88,7 @@ export const accessRoutes = {
         org_id: z.string().nullable(),
         team_id: z.string().nullable(),
         key: z.object({ id: z.string(), label: z.string(), expires_at: timestamp.nullable() }).optional(),
-        account: accountJson.optional(),
+        account: accountJson.extend({ has_password: z.boolean() }).optional(),
       }),
     },
     problems: [],

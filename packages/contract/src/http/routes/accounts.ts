@@ -15,11 +15,18 @@ export const accountJson = z.object({
   created_at: timestamp,
 });
 
-const listedAccountJson = accountJson.extend({ last_login_at: timestamp.nullable() });
+const listedAccountJson = accountJson.extend({
+  last_login_at: timestamp.nullable(),
+  /** The tenant that the provider of a single sign-on binds the account to. */
+  org_id: z.string().nullable(),
+  team_id: z.string().nullable(),
+  has_password: z.boolean(),
+});
 
 const sessionJson = z.object({
   id: z.string(),
   current: z.boolean(),
+  via: z.enum(['password', 'oidc']),
   remember_me: z.boolean(),
   created_at: timestamp,
   last_used_at: timestamp,
@@ -31,7 +38,7 @@ const sessionJson = z.object({
 const inviteJson = z.object({ id: z.string(), email: z.string(), role, expires_at: timestamp });
 const listedInviteJson = inviteJson.extend({ invited_by: z.string(), created_at: timestamp });
 
-const grantJson = z.object({ account: accountJson, access_token: z.string(), expires_in: z.int() });
+export const grantJson = z.object({ account: accountJson, access_token: z.string(), expires_in: z.int() });
 
 /**
  * A deliverable email address, with surrounding space kept: at most 254 characters, 64 of them before the `@`, and
@@ -75,7 +82,7 @@ export const accountRoutes = {
     cookie: true,
     body: z.strictObject({ email, password, name }),
     success: { status: 201, description: 'The account, logged in.', body: grantJson },
-    problems: ['weak_password', 'registration_closed', 'email_taken', 'overloaded'],
+    problems: ['password_off', 'weak_password', 'registration_closed', 'email_taken', 'overloaded'],
   },
   logIn: {
     ...anyone,
@@ -85,7 +92,7 @@ export const accountRoutes = {
     cookie: true,
     body: z.strictObject({ email, password, remember_me: z.boolean().optional() }),
     success: { status: 200, description: 'An access token; the refresh token is in the cookie.', body: grantJson },
-    problems: ['wrong_credentials', 'account_locked', 'overloaded'],
+    problems: ['password_off', 'wrong_credentials', 'account_locked', 'overloaded'],
   },
   refreshSession: {
     ...people,
@@ -104,7 +111,8 @@ export const accountRoutes = {
     tenancy: 'none',
     method: 'POST',
     path: '/api/v1/auth/logout',
-    summary: 'End the session of the refresh cookie and clear the cookie.',
+    summary:
+      'End the session of the refresh cookie and clear the cookie. The header Reeve-End-Session of the answer says where the session at the provider of a single sign-on ends.',
     cookie: true,
     success: { status: 204, description: 'The session has ended.' },
     problems: [],
@@ -116,7 +124,7 @@ export const accountRoutes = {
     summary: 'Invite someone. An open invite to the same email is replaced.',
     body: z.strictObject({ email, role: role.default('developer') }),
     success: madeInvite,
-    problems: ['owner_required', 'email_taken'],
+    problems: ['password_off', 'owner_required', 'email_taken'],
   },
   acceptInvite: {
     ...anyone,
@@ -126,7 +134,7 @@ export const accountRoutes = {
     cookie: true,
     body: z.strictObject({ token, password, name }),
     success: { status: 201, description: 'The account, logged in.', body: grantJson },
-    problems: ['weak_password', 'invalid_token', 'overloaded'],
+    problems: ['password_off', 'weak_password', 'invalid_token', 'overloaded'],
   },
   listInvites: {
     ...administration,
@@ -153,7 +161,7 @@ export const accountRoutes = {
     summary: 'Send an invite again, under a new id, with a new token and a new time to live.',
     params: idPath,
     success: madeInvite,
-    problems: ['invite_not_found', 'owner_required'],
+    problems: ['password_off', 'invite_not_found', 'owner_required'],
   },
   requestReset: {
     ...anyone,
@@ -162,7 +170,7 @@ export const accountRoutes = {
     summary: 'Ask for a letter with a link that resets the password. The answer is always the same.',
     body: z.strictObject({ email: anyText }),
     success: { status: 202, description: 'If there is such an account, a letter is on its way.' },
-    problems: [],
+    problems: ['password_off'],
   },
   confirmReset: {
     ...anyone,
@@ -171,7 +179,7 @@ export const accountRoutes = {
     summary: 'Set a new password by a reset token. All sessions of the account end.',
     body: z.strictObject({ token, password }),
     success: { status: 204, description: 'The password is changed.' },
-    problems: ['weak_password', 'invalid_token', 'overloaded'],
+    problems: ['password_off', 'weak_password', 'invalid_token', 'overloaded'],
   },
   changePassword: {
     ...oneself,
@@ -181,7 +189,7 @@ export const accountRoutes = {
     cookie: true,
     body: z.strictObject({ current_password: password, password }),
     success: { status: 204, description: 'The password is changed.' },
-    problems: ['weak_password', 'wrong_password', 'account_locked', 'overloaded'],
+    problems: ['password_off', 'weak_password', 'wrong_password', 'account_locked', 'overloaded'],
   },
   listSessions: {
     ...oneself,

@@ -9,14 +9,21 @@ import { ChangePasswordForm } from './change-password-form.tsx';
 import { bindingOf } from './key-model.ts';
 import { roles } from './member-rules.ts';
 
+interface AccountPanelProps {
+  readonly grant: Grant;
+  readonly hasPasswords: boolean;
+}
+
 /** The caller's own identity, as the gateway sees it, and the own password. */
-export function AccountPanel({ grant }: { readonly grant: Grant }) {
+export function AccountPanel({ grant, hasPasswords }: AccountPanelProps) {
   const me = useRoute('me');
+  const account = me.data?.account;
+  const changesPassword = hasPasswords && account?.has_password === true;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Card title={grant.kind === 'account' ? 'Your account' : 'The key that you are signed in with'}>
         <Loaded query={me} what="Your account">
-          {({ account, key, scopes, ...binding }) => (
+          {({ key, scopes, ...binding }) => (
             <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2">
               {account === undefined ? null : (
                 <>
@@ -56,7 +63,7 @@ export function AccountPanel({ grant }: { readonly grant: Grant }) {
           )}
         </Loaded>
       </Card>
-      {grant.account === undefined ? null : <ChangePasswordForm account={grant.account} />}
+      {changesPassword ? <ChangePasswordForm account={account} /> : null}
     </div>
   );
 }

@@ -17,6 +17,9 @@ function member(id: string, changed: Partial<Member> = {}): Member {
     status: 'active',
     created_at: '2030-01-01T00:00:00.000Z',
     last_login_at: null,
+    org_id: null,
+    team_id: null,
+    has_password: true,
     ...changed,
   };
 }
@@ -37,23 +40,33 @@ function key(id: string, changed: Partial<ApiKey> = {}): ApiKey {
 }
 
 describe('the tabs', () => {
+  const both = { hasAccounts: true, hasPasswords: true };
+  const none = { hasAccounts: false, hasPasswords: false };
   const shown = (...args: Parameters<typeof tabsFor>) => tabsFor(...args).map(({ value }) => value);
 
   test('are those that the credential may see', () => {
     const admin = { kind: 'account', scopes: ['read', 'write', 'admin'], orgId: null } as const;
-    expect(shown(admin, true)).toEqual(['members', 'invites', 'keys', 'sessions', 'account']);
-    expect(shown({ ...admin, scopes: ['read'] }, true)).toEqual(['sessions', 'account']);
-    expect(shown({ ...admin, kind: 'api_key' }, true)).toEqual(['members', 'invites', 'keys', 'account']);
-    expect(shown({ ...admin, kind: 'api_key', orgId: 'acme' }, true)).toEqual(['keys', 'account']);
-    expect(shown({ ...admin, kind: 'api_key' }, false)).toEqual(['keys', 'account']);
+    expect(shown(admin, both)).toEqual(['members', 'invites', 'keys', 'sessions', 'account']);
+    expect(shown(admin, { hasAccounts: true, hasPasswords: false })).toEqual([
+      'members',
+      'keys',
+      'sessions',
+      'account',
+    ]);
+    expect(shown({ ...admin, scopes: ['read'] }, both)).toEqual(['sessions', 'account']);
+    expect(shown({ ...admin, kind: 'api_key' }, both)).toEqual(['members', 'invites', 'keys', 'account']);
+    expect(shown({ ...admin, kind: 'api_key', orgId: 'acme' }, both)).toEqual(['keys', 'account']);
+    expect(shown({ ...admin, kind: 'api_key' }, none)).toEqual(['keys', 'account']);
   });
 
   test('a link to another one is told why it is not there', () => {
     const bound = { kind: 'api_key', scopes: ['admin'], orgId: 'acme' } as const;
-    expect(whyHidden('members', bound, true)).toContain('acme');
-    expect(whyHidden('members', { ...bound, orgId: null }, false)).toContain('no account store');
-    expect(whyHidden('members', { ...bound, scopes: ['read'] }, true)).toContain('administrators');
-    expect(whyHidden('sessions', bound, true)).toContain('An API key has none');
+    expect(whyHidden('members', bound, both)).toContain('acme');
+    expect(whyHidden('members', { ...bound, orgId: null }, none)).toContain('no account store');
+    expect(whyHidden('members', { ...bound, scopes: ['read'] }, both)).toContain('administrators');
+    expect(whyHidden('sessions', bound, both)).toContain('An API key has none');
+    const signOn = { hasAccounts: true, hasPasswords: false };
+    expect(whyHidden('invites', { ...bound, orgId: null }, signOn)).toContain('Passwords are off');
   });
 });
 

@@ -10,6 +10,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { AccountPanel } from './account-panel.tsx';
 import type { IdentityTab } from './identity-search.ts';
 import { parseIdentitySearch } from './identity-search.ts';
+import type { People } from './identity-tabs.ts';
 import { tabsFor, whyHidden } from './identity-tabs.ts';
 import { InvitesPanel } from './invites-panel.tsx';
 import { KeysPanel } from './keys-panel.tsx';
@@ -23,9 +24,7 @@ export function IdentityPage() {
   return (
     <Page title="Identity">
       <Loaded query={methods} what="Identity">
-        {({ methods: known }) =>
-          grant === undefined ? null : <IdentityTabs grant={grant} hasAccounts={known.includes('password')} />
-        }
+        {({ methods: known }) => (grant === undefined ? null : <IdentityTabs grant={grant} people={peopleOf(known)} />)}
       </Loaded>
     </Page>
   );
@@ -33,12 +32,17 @@ export function IdentityPage() {
 
 interface IdentityTabsProps {
   readonly grant: Grant;
-  readonly hasAccounts: boolean;
+  readonly people: People;
 }
 
-function IdentityTabs({ grant, hasAccounts }: IdentityTabsProps) {
+function peopleOf(methods: readonly string[]): People {
+  const hasPasswords = methods.includes('password');
+  return { hasPasswords, hasAccounts: hasPasswords || methods.includes('oidc') };
+}
+
+function IdentityTabs({ grant, people }: IdentityTabsProps) {
   const [{ tab: asked }, change] = usePageSearch(parseIdentitySearch);
-  const tabs = tabsFor(grant, hasAccounts);
+  const tabs = tabsFor(grant, people);
   const first = tabs[0]?.value ?? 'account';
   const tab = asked ?? first;
   const isHidden = !tabs.some(({ value }) => value === tab);
@@ -49,7 +53,7 @@ function IdentityTabs({ grant, hasAccounts }: IdentityTabsProps) {
       <Tabs label="Identity" tabs={tabs} value={first} onChange={choose}>
         <Card>
           <EmptyState icon="identity" title="Not for you to see">
-            {whyHidden(tab, grant, hasAccounts)}
+            {whyHidden(tab, grant, people)}
           </EmptyState>
         </Card>
       </Tabs>
@@ -61,7 +65,7 @@ function IdentityTabs({ grant, hasAccounts }: IdentityTabsProps) {
       {tab === 'invites' ? <InvitesPanel grant={grant} /> : null}
       {tab === 'keys' ? <KeysPanel grant={grant} /> : null}
       {tab === 'sessions' ? <SessionsPanel /> : null}
-      {tab === 'account' ? <AccountPanel grant={grant} /> : null}
+      {tab === 'account' ? <AccountPanel grant={grant} hasPasswords={people.hasPasswords} /> : null}
     </Tabs>
   );
 }

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/column.ts';
 import { Field, Select } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
+import { bindingOf } from './key-model.ts';
 import type { Member, Role } from './member-rules.ts';
 import { givenRoles, nameOf, roles, whyFixed } from './member-rules.ts';
 
@@ -35,6 +36,9 @@ export function memberColumns({ members, grant, isWide, onAsk }: MemberColumnsPr
             {member.id === grant.account?.id ? <Badge tone="accent">you</Badge> : null}
           </span>
           {member.name === '' ? null : <span className="block text-xs wrap-anywhere text-muted">{member.email}</span>}
+          {member.org_id === null ? null : (
+            <span className="block text-xs text-muted">{`sees ${bindingOf(member)}`}</span>
+          )}
           {isWide || member.status === 'active' ? null : <StateBadge state={member.status} />}
         </div>
       ),

@@ -4,7 +4,10 @@ import type { Answer } from '../../api/send.ts';
 import { readBody } from '../../api/send.ts';
 
 export interface WaysIn {
+  /** People can sign in, and not only with API keys. */
   readonly hasAccounts: boolean;
+  readonly hasPasswords: boolean;
+  readonly hasSignOn: boolean;
   /** What a registration would meet. Undefined if the gateway does not say. */
   readonly registration: 'first' | 'open' | 'closed' | undefined;
 }
@@ -18,7 +21,8 @@ export function useWaysIn() {
       const { methods }: Answer<'authMethods'> = await readBody<'authMethods'>(response);
       const said = response.headers.get('reeve-registration');
       const registration = (['first', 'open', 'closed'] as const).find((state) => state === said);
-      return { hasAccounts: methods.includes('password'), registration };
+      const [hasPasswords, hasSignOn] = [methods.includes('password'), methods.includes('oidc')];
+      return { hasAccounts: hasPasswords || hasSignOn, hasPasswords, hasSignOn, registration };
     },
   });
 }

@@ -5,7 +5,7 @@ import { withAdvice } from '../../explain-start.ts';
 import { StartError } from '../../start-error.ts';
 import type { KeptCommit } from './commit-feed.ts';
 import { CommitFeed } from './commit-feed.ts';
-import type { Encryption } from './connection.ts';
+import type { ConnectionOptions, Encryption } from './connection.ts';
 import { connectFirst, disconnect, nameOf } from './connection.ts';
 import { Membership } from './membership.ts';
 import { migratePostgres } from './migrate-postgres.ts';
@@ -43,13 +43,7 @@ const oldestVersion = 150_000;
 export async function openPostgres(options: PostgresOptions, opened: AsyncDisposableStack): Promise<OpenPostgres> {
   const { url, isShared, onFatal } = options;
   try {
-    const { client, options: connection, encryption } = await connectFirst(url);
-    try {
-      await checkServer(client);
-      await migratePostgres(client);
-    } finally {
-      await disconnect(client);
-    }
+    const { connection, encryption } = await prepare(url);
     const database = new PostgresDatabase(connection);
     opened.defer(() => database.close());
     const gateway = randomUUID();
@@ -61,9 +55,35 @@ export async function openPostgres(options: PostgresOptions, opened: AsyncDispos
     opened.defer(() => store.close());
     return { store, database, membership, feed, encryption };
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${withAdvice(error)}`);
+    throw explained(error, url);
   }
+}
+
+/** The database alone, for work on accounts beside gateways. It takes no seat: accounts are read from the store. */
+export async function openAccountsDatabase(url: PostgresUrl): Promise<PostgresDatabase> {
+  try {
+    return new PostgresDatabase((await prepare(url)).connection);
+  } catch (error) {
+    throw explained(error, url);
+  }
+}
+
+async function prepare(
+  url: PostgresUrl,
+): Promise<{ readonly connection: ConnectionOptions; readonly encryption: Encryption }> {
+  const { client, options: connection, encryption } = await connectFirst(url);
+  try {
+    await checkServer(client);
+    await migratePostgres(client);
+  } finally {
+    await disconnect(client);
+  }
+  return { connection, encryption };
+}
+
+function explained(error: unknown, url: PostgresUrl): StartError {
+  if (error instanceof StartError) return error;
+  return new StartError(`cannot use PostgreSQL at ${nameOf(url)}: ${withAdvice(error)}`);
 }
 
 async function checkServer(client: Client): Promise<void> {

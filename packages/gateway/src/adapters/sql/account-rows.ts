@@ -1,6 +1,7 @@
 import type {
   Account,
   Attempts,
+  Identity,
   Invite,
   OwedEntry,
   QueuedLetter,
@@ -9,7 +10,7 @@ import type {
   Session,
   Row,
 } from '@reeve/core';
-import { roles, makerIn, numberIn, optionalNumberIn, textIn } from '@reeve/core';
+import { roles, makerIn, numberIn, optionalNumberIn, optionalTextIn, sentPurposes, signIns, textIn } from '@reeve/core';
 import type { SqlValue } from './sql-database.ts';
 
 /** How one kind of record is stored in its table. */
@@ -25,7 +26,19 @@ export interface RowShape<Record> {
 
 export const accountRow: RowShape<Account> = {
   table: 'accounts',
-  columns: ['id', 'email', 'email_key', 'name', 'role', 'status', 'password_hash', 'created_at', 'last_login_at'],
+  columns: [
+    'id',
+    'email',
+    'email_key',
+    'name',
+    'role',
+    'status',
+    'password_hash',
+    'created_at',
+    'last_login_at',
+    'org_id',
+    'team_id',
+  ],
   values: (account) => [
     account.id,
     account.email,
@@ -36,6 +49,8 @@ export const accountRow: RowShape<Account> = {
     account.passwordHash,
     account.createdAt,
     account.lastLoginAt,
+    account.orgId,
+    account.teamId,
   ],
   record: (row, at = '') => ({
     id: textIn(row, `${at}id`),
@@ -47,6 +62,21 @@ export const accountRow: RowShape<Account> = {
     passwordHash: textIn(row, `${at}password_hash`),
     createdAt: numberIn(row, `${at}created_at`),
     lastLoginAt: optionalNumberIn(row, `${at}last_login_at`),
+    orgId: optionalTextIn(row, `${at}org_id`),
+    teamId: optionalTextIn(row, `${at}team_id`),
+  }),
+};
+
+export const identityRow: RowShape<Identity> = {
+  table: 'identities',
+  columns: ['id', 'account_id', 'issuer', 'subject', 'linked_at'],
+  values: ({ id, accountId, issuer, subject, linkedAt }) => [id, accountId, issuer, subject, linkedAt],
+  record: (row) => ({
+    id: textIn(row, 'id'),
+    accountId: textIn(row, 'account_id'),
+    issuer: textIn(row, 'issuer'),
+    subject: textIn(row, 'subject'),
+    linkedAt: numberIn(row, 'linked_at'),
   }),
 };
 
@@ -62,6 +92,7 @@ export const sessionRow: RowShape<Session> = {
     'ended_at',
     'address',
     'user_agent',
+    'via',
   ],
   values: (session) => [
     session.id,
@@ -73,6 +104,7 @@ export const sessionRow: RowShape<Session> = {
     session.endedAt,
     session.address,
     session.userAgent,
+    session.via,
   ],
   record: (row, at = '') => ({
     id: textIn(row, `${at}id`),
@@ -84,6 +116,7 @@ export const sessionRow: RowShape<Session> = {
     endedAt: optionalNumberIn(row, `${at}ended_at`),
     address: textIn(row, `${at}address`),
     userAgent: textIn(row, `${at}user_agent`),
+    via: oneOf(signIns, row, `${at}via`),
   }),
 };
 
@@ -143,7 +176,7 @@ export const sentTokenRow: RowShape<SentToken> = {
   values: (token) => [token.hash, token.purpose, token.subjectId, token.expiresAt],
   record: (row) => ({
     hash: textIn(row, 'hash'),
-    purpose: oneOf(['invite', 'reset'], row, 'purpose'),
+    purpose: oneOf(sentPurposes, row, 'purpose'),
     subjectId: textIn(row, 'subject_id'),
     expiresAt: numberIn(row, 'expires_at'),
   }),

@@ -7,6 +7,7 @@ import { keyLineageColumns } from './key-lineage-columns.ts';
 import { inviteMakerColumns } from './invite-maker-columns.ts';
 import { policyTables } from './policy-tables.ts';
 import { severalGateways } from './several-gateways.ts';
+import { singleSignOnTables } from './single-sign-on-tables.ts';
 
 /**
  * The tables of the embedded store, one statement list per version. The audit table has no index but its sequence,
@@ -104,4 +105,5 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (org_id, team_id, agent_id)
   ) WITHOUT ROWID;`,
   forwardTables,
+  singleSignOnTables,
 ];

@@ -2,6 +2,7 @@ import type {
   Account,
   AccountRows,
   Attempts,
+  Identity,
   Invite,
   OwedEntry,
   Page,
@@ -15,6 +16,7 @@ import type { RowShape } from './account-rows.ts';
 import {
   accountRow,
   attemptsRow,
+  identityRow,
   inviteRow,
   letterRow,
   owedRow,
@@ -60,7 +62,7 @@ export class SqlAccountRows implements AccountRows {
   }
 
   countActiveOwners(): Promise<number> {
-    return this.#count(`SELECT count(*) AS n FROM accounts WHERE role = 'owner' AND status = 'active'`);
+    return this.#count(`SELECT count(*) AS n FROM accounts WHERE ${isActiveOwner}`);
   }
 
   /**
@@ -77,6 +79,18 @@ export class SqlAccountRows implements AccountRows {
       if (!isDuplicate(error)) throw error;
     }
     throw new ReeveError('email_taken', 'another account has this email');
+  }
+
+  identity(id: string): Promise<Identity | undefined> {
+    return this.#one(identityRow, 'WHERE id = ?', id);
+  }
+
+  identitiesOf(accountId: string): Promise<readonly Identity[]> {
+    return this.#many(identityRow, 'WHERE account_id = ? ORDER BY id', accountId);
+  }
+
+  saveIdentity(identity: Identity): Promise<void> {
+    return this.#save(identityRow, identity);
   }
 
   session(id: string): Promise<Session | undefined> {
@@ -223,6 +237,8 @@ export class SqlAccountRows implements AccountRows {
     return row === undefined ? 0 : numberIn(row, 'n');
   }
 }
+
+const isActiveOwner = `role = 'owner' AND status = 'active' AND org_id IS NULL`;
 
 function insert({ table, columns }: Pick<RowShape<never>, 'table' | 'columns'>): string {
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;

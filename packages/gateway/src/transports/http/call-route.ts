@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { readerOf } from '../../evaluation/tenant-slots.ts';
 import { AlternativeAnswer, HeadedAnswer, RawAnswer, StreamAnswer } from './handler.ts';
+import { flowOf, isForPerson } from './flow-cookie.ts';
 import { hostOfAuthority } from './host-name.ts';
 import type { Limits } from './limits.ts';
 import type { StreamPorts } from './open-stream.ts';
@@ -120,6 +121,7 @@ async function callerOf(
     from: { address: request.ip, userAgent: request.headers['user-agent'] ?? '', requestId },
     host: hostOfAuthority(request.headers.host ?? ''),
     ...(route.cookie === true ? { refreshToken: refreshTokenOf(request) } : {}),
+    ...(route.redirects === true ? { flow: flowOf(request), wantsPage: isForPerson(request) } : {}),
   };
   if (route.access === 'public') {
     limits.publicCall(route, request.ip, reply);

@@ -25,12 +25,15 @@ export class AlternativeAnswer<Body> {
   }
 }
 
+/** Headers by name. A list is sent as one header for each of its values. */
+export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
 /** An answer with its own headers; without a body it sends none. */
 export class HeadedAnswer<Body = undefined> {
   readonly body: Body;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: AnswerHeaders;
 
-  constructor(body: Body, headers: Readonly<Record<string, string>> = {}) {
+  constructor(body: Body, headers: AnswerHeaders = {}) {
     this.body = body;
     this.headers = headers;
   }
@@ -63,6 +66,10 @@ interface Call {
   readonly host?: string | undefined;
   /** The content of the refresh cookie, on routes that use it. */
   readonly refreshToken?: string;
+  /** The content of the cookie of a single sign-on, on routes that redirect. */
+  readonly flow?: string | undefined;
+  /** Whether a person sees the answer, on routes that redirect. */
+  readonly wantsPage?: boolean;
 }
 
 /** The route's access decides the caller's type, so a handler cannot forget to check. */

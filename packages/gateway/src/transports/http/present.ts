@@ -1,6 +1,6 @@
 import type { RouteOutput, Routes } from '@reeve/contract/http';
 import type { Account, ApiKeyRecord, MadeKey } from '@reeve/core';
-import { timestamp } from '@reeve/core';
+import { noPassword, timestamp } from '@reeve/core';
 
 /** Records of the core on the wire. */
 
@@ -33,5 +33,11 @@ export function accountJson({ id, email, name, role, status, createdAt }: Accoun
 }
 
 export function listedAccountJson(account: Account) {
-  return { ...accountJson(account), last_login_at: timeOrNull(account.lastLoginAt) };
+  return {
+    ...accountJson(account),
+    last_login_at: timeOrNull(account.lastLoginAt),
+    org_id: account.orgId,
+    team_id: account.teamId,
+    has_password: account.passwordHash !== noPassword,
+  };
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { cookieOf } from './cookie-of.ts';
 import { HttpError } from './problem.ts';
 
 const name = 'reeve_refresh';
@@ -12,11 +13,7 @@ export function refreshCookie(token: string, maxAgeSecs: number): string {
 export const clearedCookie = `${name}=; ${attributes}; Max-Age=0`;
 
 export function refreshTokenOf(request: FastifyRequest): string | undefined {
-  for (const pair of (request.headers.cookie ?? '').split(';')) {
-    const [key, ...value] = pair.trim().split('=');
-    if (key === name) return value.join('=');
-  }
-  return undefined;
+  return cookieOf(request, name);
 }
 
 /**

@@ -15,6 +15,7 @@ const pages = [
   'policies',
   'identity',
   'connect',
+  'cli-login',
   'sign-in',
   'invite',
   'reset',

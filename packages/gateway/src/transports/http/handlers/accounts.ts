@@ -1,4 +1,4 @@
-import type { Accounts, SessionGrant, Invite, Session } from '@reeve/core';
+import type { Accounts, Invite, Session, SignOnProvider } from '@reeve/core';
 import {
   acceptInvite,
   changeAccount,
@@ -14,6 +14,7 @@ import {
   refresh,
   register,
   requestReset,
+  requirePasswords,
   resendInvite,
   revokeInvite,
   revokeSession,
@@ -22,11 +23,12 @@ import {
 import { createdAfter, createdPage } from '../created-page.ts';
 import { cursorOf, placeOf } from '../cursor.ts';
 import { fitting } from '../fitting.ts';
+import { granted } from '../granted.ts';
 import type { Handlers } from '../handler.ts';
 import { HeadedAnswer } from '../handler.ts';
-import { accountJson, listedAccountJson } from '../present.ts';
+import { listedAccountJson } from '../present.ts';
 import { HttpError } from '../problem.ts';
-import { clearedCookie, refreshCookie } from '../refresh-cookie.ts';
+import { clearedCookie } from '../refresh-cookie.ts';
 
 type AccountRoutes =
   | 'register'
@@ -48,6 +50,9 @@ type AccountRoutes =
 
 export interface AccountPorts {
   readonly accounts: Accounts;
+  /** The provider of a single sign-on, if there is one. */
+  readonly provider: SignOnProvider | undefined;
+  readonly publicUrl: () => string;
   /** Runs work after the answer that must not show in the answer or in its timing. */
   readonly afterwards: (work: () => Promise<void>) => void;
 }
@@ -55,7 +60,8 @@ export interface AccountPorts {
 const nothing = new HeadedAnswer(undefined);
 const signedOut = new HeadedAnswer(undefined, { 'set-cookie': clearedCookie });
 
-export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Handlers, AccountRoutes> {
+export function accountHandlers(ports: AccountPorts): Pick<Handlers, AccountRoutes> {
+  const { accounts, afterwards } = ports;
   return {
     register: async ({ body: { email, password, name = '' } }, { from }) =>
       granted(await register(accounts, { email, password, name }, from)),
@@ -71,8 +77,10 @@ export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Ha
       }
     },
     logOut: async (_input, { refreshToken, from }) => {
-      await logOut(accounts, refreshToken, from);
-      return signedOut;
+      const via = await logOut(accounts, refreshToken, from);
+      const end = via === 'oidc' ? await ports.provider?.endUrl(`${ports.publicUrl()}/sign-in`) : undefined;
+      if (end === undefined) return signedOut;
+      return new HeadedAnswer(undefined, { 'set-cookie': clearedCookie, 'reeve-end-session': end });
     },
     createInvite: async ({ body }, { principal, from }) =>
       inviteMade(await createInvite(accounts, principal, body, from)),
@@ -90,6 +98,7 @@ export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Ha
     resendInvite: async ({ params }, { principal, from }) =>
       inviteMade(await resendInvite(accounts, principal, params.id, from)),
     requestReset: ({ body }, { from }) => {
+      requirePasswords(accounts);
       afterwards(() => requestReset(accounts, body.email, from));
       return nothing;
     },
@@ -129,11 +138,6 @@ export function accountHandlers({ accounts, afterwards }: AccountPorts): Pick<Ha
   };
 }
 
-function granted({ account, accessToken, expiresInSecs, refreshToken, refreshTtlSecs }: SessionGrant) {
-  const body = { account: accountJson(account), access_token: accessToken, expires_in: expiresInSecs };
-  return new HeadedAnswer(body, { 'set-cookie': refreshCookie(refreshToken, refreshTtlSecs) });
-}
-
 /**
  * A cookie of an ended session is cleared. A cookie that lost a race is kept, because a good one may have replaced it.
  */
@@ -158,6 +162,7 @@ function sessionJson(session: Session, currentId: string | undefined) {
   return {
     id: session.id,
     current: session.id === currentId,
+    via: session.via,
     remember_me: session.rememberMe,
     created_at: timestamp(session.createdAt),
     last_used_at: timestamp(session.lastUsedAt),

@@ -1,5 +1,5 @@
 import { openApiDocument } from '@reeve/contract/http';
-import type { RegistrationState, SigningKeyRing } from '@reeve/core';
+import type { RegistrationState, SignIn, SigningKeyRing } from '@reeve/core';
 import type { Health } from '../../../telemetry/health.ts';
 import { docsPage } from '../docs-page.ts';
 import type { Handlers } from '../handler.ts';
@@ -16,6 +16,8 @@ export interface ServicePorts {
   readonly hasTls: boolean;
   /** Whether there is an account store. */
   readonly hasAccounts: boolean;
+  /** The ways of people to log in, if there are accounts. */
+  readonly signIns: readonly SignIn[];
   /** Whether a registration would succeed, if there are accounts. */
   readonly registration: () => Promise<RegistrationState>;
 }
@@ -43,7 +45,7 @@ export function serviceHandlers(ports: ServicePorts): Pick<Handlers, ServiceRout
     authMethods: async () => {
       if (!ports.hasAccounts) return { methods: ['api_key' as const] };
       const state = await ports.registration().catch(() => undefined);
-      const methods = { methods: ['api_key' as const, 'password' as const] };
+      const methods = { methods: ['api_key' as const, ...ports.signIns] };
       return new HeadedAnswer(methods, state === undefined ? {} : { 'reeve-registration': state });
     },
   };
