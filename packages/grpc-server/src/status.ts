@@ -4,17 +4,24 @@ export interface Status {
   readonly message: string;
 }
 
-/** The codes that the engine itself gives. */
+/** The codes of gRPC. */
 export const statusCode = {
   ok: 0,
   cancelled: 1,
   unknown: 2,
+  invalidArgument: 3,
   deadlineExceeded: 4,
+  notFound: 5,
+  alreadyExists: 6,
   permissionDenied: 7,
   resourceExhausted: 8,
+  failedPrecondition: 9,
+  aborted: 10,
+  outOfRange: 11,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
+  dataLoss: 15,
   unauthenticated: 16,
 } as const;
 

@@ -37,6 +37,7 @@ export interface ConnectionOwner {
 }
 
 const areYouThere = Buffer.from('are you?');
+const dropped = 'Connection dropped';
 const closeWithinMs = 1000;
 const tooManyPings = 'too_many_pings';
 
@@ -79,11 +80,11 @@ export class ClientConnection implements FrameSink {
     const { connectWithinMs } = limits;
     this.#connecting = setTimeout(() => this.#close(`no connection within ${connectWithinMs} ms`), connectWithinMs);
     this.#connecting.unref();
-    let cause = 'Connection dropped';
+    let cause = '';
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => (cause = messageOf(error)));
-    socket.on('end', () => this.#close(cause));
-    socket.on('close', () => this.#close(cause));
+    socket.on('end', () => this.#drop(cause));
+    socket.on('close', () => this.#drop(cause));
     this.#greet();
   }
 
@@ -192,7 +193,7 @@ export class ClientConnection implements FrameSink {
       ...this.#limits,
       isBusy: () => !this.#streams.isIdle,
       ping: () => this.#outbox.put(pingFrame(areYouThere, false)),
-      onDead: () => this.#end(errorCode.noError, 'Connection dropped: the server does not answer'),
+      onDead: () => this.#end(errorCode.noError, `${dropped}: the server does not answer`),
     });
     this.#owner.ready();
   }
@@ -241,7 +242,7 @@ export class ClientConnection implements FrameSink {
   }
 
   #closeIfLeft(): void {
-    if (this.#isLeaving && this.#streams.isIdle) this.#end(errorCode.noError, 'Connection dropped');
+    if (this.#isLeaving && this.#streams.isIdle) this.#end(errorCode.noError, dropped);
   }
 
   #end(code: ErrorCode, why: string): void {
@@ -249,6 +250,12 @@ export class ClientConnection implements FrameSink {
     this.#outbox.put(goAwayFrame(0, code, ''));
     this.#outbox.flush();
     this.#close(why);
+  }
+
+  /** A connection that was never made is told by its cause alone. */
+  #drop(cause: string): void {
+    if (this.#keepalive === undefined && cause !== '') this.#close(cause);
+    else this.#close(cause === '' ? dropped : `${dropped}: ${cause}`);
   }
 
   #close(why: string): void {
