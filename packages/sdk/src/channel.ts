@@ -1,5 +1,6 @@
 import type { Cancellable, CallStatus, ClientStream } from '@reeve/grpc-server/client';
 import { GrpcClient, statusCode } from '@reeve/grpc-server/client';
+import manifest from '../package.json' with { type: 'json' };
 import type { Endpoint } from './endpoints.ts';
 import type { Deadline } from './outage/retry.ts';
 import { remainingMs } from './outage/retry.ts';
@@ -9,7 +10,6 @@ import { Silence } from './outage/silence.ts';
 import type { ReeveError } from './errors.ts';
 import { ReeveClosed, ReeveUnavailable } from './errors.ts';
 import type { ProcessHold } from './process-hold.ts';
-import { version } from './version.ts';
 
 export interface AttemptOptions {
   readonly deadline: Deadline;
@@ -58,7 +58,7 @@ export class Channel {
       () => this.connected,
       (connected) => this.#forsake(connected),
     );
-    this.#client = new GrpcClient({ address, tls, userAgent: `reeve-sdk-js/${version}` });
+    this.#client = new GrpcClient({ address, tls, userAgent: `reeve-sdk-js/${manifest.version}` });
   }
 
   get connected(): boolean {
