@@ -5,6 +5,8 @@ import { timestamp } from '@reeve/core';
 /** Records of the core on the wire. */
 
 type ApiKeyJson = RouteOutput<Routes['revokeApiKey']>;
+type AccountJson = RouteOutput<Routes['logIn']>['account'];
+type ListedAccountJson = RouteOutput<Routes['changeAccount']>;
 
 export function timeOrNull(at: number | null): string | null {
   return at === null ? null : timestamp(at);
@@ -33,10 +35,10 @@ export function entryJson(entry: StoredEntry): string {
   return `${entry.canonical.slice(0, -1)},"hash":"${entry.hash}"}`;
 }
 
-export function accountJson({ id, email, name, role, status, createdAt }: Account) {
+export function accountJson({ id, email, name, role, status, createdAt }: Account): AccountJson {
   return { id, email, name, role, status, created_at: timestamp(createdAt) };
 }
 
-export function listedAccountJson(account: Account) {
+export function listedAccountJson(account: Account): ListedAccountJson {
   return { ...accountJson(account), last_login_at: timeOrNull(account.lastLoginAt) };
 }
