@@ -45,7 +45,11 @@ export const rpc = {
   deregisterAgent: methodOf(paths.deregisterAgent, DeregisterAgentRequest, DeregisterAgentResponse),
   identifyAgent: methodOf(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse),
   previewTools: methodOf(paths.previewTools, PreviewToolsRequest, PreviewToolsResponse),
-  reportToolDefinitions: methodOf(paths.reportToolDefinitions, ReportToolDefinitionsRequest, ReportToolDefinitionsResponse),
+  reportToolDefinitions: methodOf(
+    paths.reportToolDefinitions,
+    ReportToolDefinitionsRequest,
+    ReportToolDefinitionsResponse,
+  ),
 } as const;
 
 /** Names the type in full: declarations cannot refer to the generated codecs. */
