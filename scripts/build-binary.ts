@@ -45,7 +45,7 @@ function blobOf(arch: string, { main, threads }: Awaited<ReturnType<typeof bundl
     disableExperimentalSEAWarning: true,
     useSnapshot: false,
     useCodeCache: arch === process.arch,
-    assets: Object.fromEntries([...assets(threads)].sort()),
+    assets: Object.fromEntries(assets(threads)),
   };
   writeFileSync(config, JSON.stringify(application));
   execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'pipe' });
