@@ -15,8 +15,17 @@ const checks: readonly Check[] = [
   { name: 'types: the SDK runs on Node 20', command: ['tsc', '-p', 'tsconfig.node20.json'] },
   { name: 'types: the dashboard runs in browsers', command: ['tsc', '-p', 'packages/dashboard'] },
   { name: 'types: the tests in the browser', command: ['tsc', '-p', 'tests/browser'] },
+  { name: 'types: what is published', command: ['tsc', '-p', 'tsconfig.build.json', '--noEmit'] },
   { name: 'unused code', command: ['knip'] },
   { name: 'protos', command: ['buf', 'lint'] },
+  {
+    name: 'protos: clients of the last release go on',
+    command: ['node', 'scripts/check-compatibility.ts', 'protos'],
+  },
+  {
+    name: 'HTTP API: clients of the last release go on',
+    command: ['node', 'scripts/check-compatibility.ts', 'openapi'],
+  },
   { name: 'generated code', command: ['node', 'scripts/generate.ts', '--check'] },
   { name: 'reference docs', command: ['node', 'scripts/generate-docs.ts', '--check'] },
 ];

@@ -2,7 +2,16 @@ import type { Exception } from './h2spec-exceptions.ts';
 import { exceptions } from './h2spec-exceptions.ts';
 import { interopCases } from './interop-cases.ts';
 import type { Results } from './results.ts';
-import { hookHeader, hookRows, interopHeader, interopRows, mcpHeader, mcpRows } from './results.ts';
+import {
+  hookHeader,
+  hookRows,
+  packageHeader,
+  packageRows,
+  interopHeader,
+  interopRows,
+  mcpHeader,
+  mcpRows,
+} from './results.ts';
 import { h2specHeader, h2specRows, sumsText } from './results.ts';
 
 export const mcpTool = '@modelcontextprotocol/conformance';
@@ -49,6 +58,13 @@ ${markdownTable(interopHeader(results), interopRows(results))}
 The real programs, with the hooks that \`reeve hook install\` writes, driven by a scripted model on loopback.
 
 ${markdownTable(hookHeader, hookRows(results))}
+
+## Packages and executables
+
+What a release has, installed and started outside the repository as a stranger would. Of the executables only the one
+for the machine of the run was started.
+
+${markdownTable(packageHeader, packageRows(results))}
 
 ${mcpSection(results)}`;
 }

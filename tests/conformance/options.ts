@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { EngineName } from './engine.ts';
 import { engineNames } from './engine.ts';
 
-export const suites = ['h2spec', 'interop', 'mcp', 'hooks'] as const;
+export const suites = ['h2spec', 'interop', 'mcp', 'hooks', 'packages'] as const;
 export type Suite = (typeof suites)[number];
 
 export interface Options {
@@ -37,6 +37,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
 
 export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
 suite of the MCP project, and the hooks against real coding agents (Claude Code and Codex) that a scripted model drives.
+Installs the packages and starts the executables of a release as a stranger would, on every Node that they are for.
 
   npm run conformance                          all tests, on both engines
   npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both

@@ -4,6 +4,7 @@ import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';
 import type { InteropResult } from './interop.ts';
 import type { McpResult } from './mcp/mcp-suite.ts';
+import type { PackageResult } from './packages/run-packages.ts';
 import { isSame } from './mcp/mcp-suite.ts';
 
 /** What a run has found so far. */
@@ -12,6 +13,7 @@ export interface Results {
   readonly interop: InteropResult[];
   readonly mcp: McpResult[];
   readonly hooks: HookResult[];
+  readonly packages: PackageResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -20,7 +22,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], mcp: [], hooks: [], broken: [], notRun: [], versions: [] };
+  return { h2spec: [], interop: [], mcp: [], hooks: [], packages: [], broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -30,13 +32,13 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, mcp, hooks, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, hooks, packages, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
   const unexpectedPasses = wrong.filter(({ note }) => note.startsWith('passed')).length;
   const right = passed - unexpectedPasses;
-  const others = [...interop, ...hooks];
+  const others = [...interop, ...hooks, ...packages];
   const failures = others.filter(({ failure }) => failure !== undefined).length;
   return {
     passed: right + others.length - failures + mcp.filter(isSame).length,
@@ -76,6 +78,12 @@ export const hookHeader = ['agent', 'trial', 'result'] as const;
 
 export function hookRows({ hooks }: Results): string[][] {
   return hooks.map(({ agent, name, failure }) => [agent, name, failure ?? 'passed']);
+}
+
+export const packageHeader = ['trial', 'result'] as const;
+
+export function packageRows({ packages }: Results): string[][] {
+  return packages.map(({ name, failure }) => [name, failure ?? 'passed']);
 }
 
 /** The engines, each with a column. */

@@ -8,6 +8,7 @@ import { findH2spec } from './h2spec-tool.ts';
 import { runH2spec } from './h2spec.ts';
 import { codingAgents, findAgent } from './hooks/coding-agents.ts';
 import { runHooks } from './hooks/run-hooks.ts';
+import { runPackages } from './packages/run-packages.ts';
 import { interopClients, runInterop } from './interop.ts';
 import type { Options } from './options.ts';
 import { helpText, readOptions } from './options.ts';
@@ -41,6 +42,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (suites.includes('interop')) await interop(engines, results);
   if (suites.includes('mcp')) await mcp(results);
   if (suites.includes('hooks')) await hooks(results);
+  if (suites.includes('packages')) await packages(results);
   const { passed, failed } = addedUp(results);
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
@@ -128,6 +130,16 @@ async function hooks(results: Results): Promise<void> {
       }),
     );
   }
+}
+
+async function packages(results: Results): Promise<void> {
+  await guarded('the packages', results, () =>
+    runPackages(say, (result) => {
+      results.packages.push(result);
+      const { name, failure } = result;
+      say(failure === undefined ? `ok   ${name}` : `FAIL ${name} (${failure})`);
+    }),
+  );
 }
 
 /** A part that cannot go on, such as one whose server has ended, is a failure like any other. */

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import type { Gateway } from './wiring/start-gateway.ts';
+import type { Gateway, StartOptions } from './wiring/start-gateway.ts';
 import { startGateway } from './wiring/start-gateway.ts';
 import type { ConfigSources } from './config/load-config.ts';
 import { loadConfig } from './config/load-config.ts';
@@ -26,7 +26,7 @@ export interface ServeHooks {
 /** Runs the gateway until it is told to stop, and returns the exit code. The caller decides what it serves at `/`. */
 export async function serve(
   sources: Omit<ConfigSources, 'env'>,
-  dashboardFolder?: string,
+  dashboard?: StartOptions['dashboard'],
   { env = process.env, acceptLostEntries, isRestored, onListening = announce, onStopping }: ServeHooks = {},
 ): Promise<number> {
   // Only the owner may read what the gateway writes: store, keys, lock.
@@ -37,7 +37,7 @@ export async function serve(
     const logger = createLogger(config.logLevel);
     warnOfRisks(config, logger);
     const gateway = await startGateway(config, logger, tracing, {
-      dashboardFolder,
+      dashboard,
       acceptLostEntries,
       isRestored,
       stopRequested: stopped,

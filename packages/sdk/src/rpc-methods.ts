@@ -34,23 +34,32 @@ export interface RpcMethod<Request, Response> {
 
 /** The gateway methods that an agent calls. */
 export const rpc = {
-  checkAction: { path: paths.checkAction, request: CheckActionRequest, response: CheckActionResponse },
-  batchCheck: { path: paths.batchCheck, request: BatchCheckRequest, response: BatchCheckResponse },
-  checkStream: { path: paths.checkStream, request: CheckActionRequest, response: CheckActionResponse },
-  completeAction: { path: paths.completeAction, request: CompleteActionRequest, response: CompleteActionResponse },
-  opControlStream: { path: paths.opControlStream, request: OpControlSubscribeRequest, response: OpControlMessage },
-  ackOpControl: { path: paths.ackOpControl, request: AckOpControlRequest, response: AckOpControlResponse },
-  registerAgent: { path: paths.registerAgent, request: RegisterAgentRequest, response: RegisterAgentResponse },
-  heartbeat: { path: paths.heartbeat, request: HeartbeatRequest, response: HeartbeatResponse },
-  deregisterAgent: { path: paths.deregisterAgent, request: DeregisterAgentRequest, response: DeregisterAgentResponse },
-  identifyAgent: { path: paths.identifyAgent, request: IdentifyAgentRequest, response: IdentifyAgentResponse },
-  previewTools: { path: paths.previewTools, request: PreviewToolsRequest, response: PreviewToolsResponse },
-  reportToolDefinitions: {
-    path: paths.reportToolDefinitions,
-    request: ReportToolDefinitionsRequest,
-    response: ReportToolDefinitionsResponse,
-  },
+  checkAction: methodOf(paths.checkAction, CheckActionRequest, CheckActionResponse),
+  batchCheck: methodOf(paths.batchCheck, BatchCheckRequest, BatchCheckResponse),
+  checkStream: methodOf(paths.checkStream, CheckActionRequest, CheckActionResponse),
+  completeAction: methodOf(paths.completeAction, CompleteActionRequest, CompleteActionResponse),
+  opControlStream: methodOf(paths.opControlStream, OpControlSubscribeRequest, OpControlMessage),
+  ackOpControl: methodOf(paths.ackOpControl, AckOpControlRequest, AckOpControlResponse),
+  registerAgent: methodOf(paths.registerAgent, RegisterAgentRequest, RegisterAgentResponse),
+  heartbeat: methodOf(paths.heartbeat, HeartbeatRequest, HeartbeatResponse),
+  deregisterAgent: methodOf(paths.deregisterAgent, DeregisterAgentRequest, DeregisterAgentResponse),
+  identifyAgent: methodOf(paths.identifyAgent, IdentifyAgentRequest, IdentifyAgentResponse),
+  previewTools: methodOf(paths.previewTools, PreviewToolsRequest, PreviewToolsResponse),
+  reportToolDefinitions: methodOf(
+    paths.reportToolDefinitions,
+    ReportToolDefinitionsRequest,
+    ReportToolDefinitionsResponse,
+  ),
 } as const;
+
+/** Names the type in full: declarations cannot refer to the generated codecs. */
+function methodOf<Request, Response>(
+  path: string,
+  request: RpcMethod<Request, Response>['request'],
+  response: RpcMethod<Request, Response>['response'],
+): RpcMethod<Request, Response> {
+  return { path, request, response };
+}
 
 /** The largest message that the gateway takes. */
 const largestMessage = 4 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dashboardFolder } from '@reeve/dashboard';
 import { serve } from '@reeve/gateway';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, text } from '../command-line/values.ts';
@@ -11,6 +10,7 @@ import { prepareDemo } from '../demo/prepare-demo.ts';
 import { play } from '../demo/play.ts';
 import { note } from '../output/print.ts';
 import type { Shell } from '../shell.ts';
+import { dashboardFiles } from '../shipped-files.ts';
 
 export const demoCommand = defineCommand({
   details: [
@@ -40,7 +40,7 @@ export const demoCommand = defineCommand({
         ...(http === undefined ? {} : { '--http': http }),
         ...(grpc === undefined ? {} : { '--grpc': grpc }),
       };
-      return await serve({ flags }, dashboardFolder, {
+      return await serve({ flags }, dashboardFiles, {
         // A demo ignores the environment, so that it never touches a real gateway.
         env: { SVC_LOG_LEVEL: 'error', SVC_CONTROL_ACK_SECS: '5', SVC_OPS_TTL_SECS: '30' },
         onListening: (place) => {

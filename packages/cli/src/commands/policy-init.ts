@@ -1,18 +1,22 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { choice, optional } from '../command-line/values.ts';
 import { cleanText } from '../output/clean-text.ts';
 import { note, print } from '../output/print.ts';
+import { shippedFiles } from '../shipped-files.ts';
 
-/** Packs are stored as plain files beside the code, so that they can be read and tested as such. */
-const starter = fileURLToPath(new URL('../../starter', import.meta.url));
+type Files = ReturnType<typeof shippedFiles>;
+
 const packNames = ['coding-agents', 'mcp', 'models'] as const;
 
-function folderOf(pack: (typeof packNames)[number] | undefined): string {
-  return pack === undefined ? starter : fileURLToPath(new URL(`../../packs/${pack}`, import.meta.url));
+/** Packs are stored as plain files beside the code, so that they can be read and tested as such. */
+function filesOf(pack: (typeof packNames)[number] | undefined): Files {
+  const files = shippedFiles(pack === undefined ? 'starter' : `packs/${pack}`);
+  return new Map(
+    [...files].filter(([name]) => name.endsWith('.yaml')).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
 }
 
 export const policyInitCommand = defineCommand({
@@ -30,11 +34,9 @@ export const policyInitCommand = defineCommand({
   ],
   run: async (input, shell) => {
     const folder = input.args.dir ?? 'policies';
-    const pack = folderOf(input.options.pack);
-    const all = (await readdir(pack, { recursive: true })).filter((name) => name.endsWith('.yaml')).sort();
-    const files = await missing(pack, folder, all);
-    for (const file of files) await copy(join(pack, file), join(folder, file));
-    const paths = files.map((file) => join(folder, file));
+    const files = await missing(filesOf(input.options.pack), folder);
+    for (const [file, content] of files) await write(join(folder, file), content);
+    const paths = [...files.keys()].map((file) => join(folder, file));
     print(shell, input.globals.output, { folder, files: paths }, () =>
       paths.map((path) => cleanText(`Wrote ${path}`)).join('\n'),
     );
@@ -47,25 +49,25 @@ export const policyInitCommand = defineCommand({
  * The files that are not there yet. Checked before anything is written: half a pack beside other files would be a policy
  * that nobody intended. Packs share a file, which may be there with the same content.
  */
-async function missing(pack: string, folder: string, files: readonly string[]): Promise<readonly string[]> {
-  const absent: string[] = [];
-  for (const file of files) {
+async function missing(files: Files, folder: string): Promise<Files> {
+  const absent = new Map<string, Buffer>();
+  for (const [file, content] of files) {
     const path = join(folder, file);
     const isThere = (await stat(path).catch(() => undefined)) !== undefined;
-    const isSame = isThere && (await readFile(path).catch(() => undefined))?.equals(await readFile(join(pack, file)));
+    const isSame = isThere && (await readFile(path).catch(() => undefined))?.equals(content);
     if (isThere && isSame !== true) throw new CliError(`${path} exists already; nothing was written`);
-    if (!isThere) absent.push(file);
+    if (!isThere) absent.set(file, content);
   }
-  if (absent.length > 0) return absent;
+  if (absent.size > 0) return absent;
   throw new CliError(`all files of the pack exist already in ${folder}; nothing was written`);
 }
 
-async function copy(from: string, to: string): Promise<void> {
+async function write(path: string, content: Buffer): Promise<void> {
   try {
-    await mkdir(dirname(to), { recursive: true });
-    await writeFile(to, await readFile(from), { flag: 'wx' });
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content, { flag: 'wx' });
   } catch (error) {
-    throw new CliError(`cannot write ${to}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }

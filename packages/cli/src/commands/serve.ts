@@ -1,8 +1,8 @@
-import { dashboardFolder } from '@reeve/dashboard';
 import { describeSettings, serve } from '@reeve/gateway';
 import type { Option } from '../command-line/command.ts';
 import { defineCommand } from '../command-line/command.ts';
 import { flag, text } from '../command-line/values.ts';
+import { dashboardFiles } from '../shipped-files.ts';
 
 const flags = describeSettings().filter((setting) => setting.flag !== undefined);
 const config = text('FILE', 'YAML file with settings, under their names in lower case without SVC_.', {
@@ -39,10 +39,8 @@ export const serveCommand = defineCommand({
     );
     const { config: file, ...rest } = Object.fromEntries(given);
     const sources = { flags: Object.fromEntries(Object.entries(rest).map(([name, value]) => [`--${name}`, value])) };
-    return serve(file === undefined ? sources : { ...sources, file }, dashboardFolder, {
-      acceptLostEntries,
-      isRestored,
-    });
+    const hooks = { acceptLostEntries, isRestored };
+    return serve(file === undefined ? sources : { ...sources, file }, dashboardFiles, hooks);
   },
 });
 

@@ -8,7 +8,8 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { AllowedHosts } from '../transports/http/allowed-hosts.ts';
 import type { HttpOptions } from '../transports/http/app.ts';
 import { createHttpApp } from '../transports/http/app.ts';
-import { readDashboard } from '../transports/http/dashboard-files.ts';
+import type { DashboardSource } from '../transports/http/dashboard-files.ts';
+import { dashboardOf } from '../transports/http/dashboard-files.ts';
 import { accessHandlers } from '../transports/http/handlers/access.ts';
 import { accountHandlers } from '../transports/http/handlers/accounts.ts';
 import { approvalLinkHandlers } from '../transports/http/handlers/approval-link.ts';
@@ -46,7 +47,7 @@ export interface HttpParts {
   readonly events: EventPorts;
   readonly tls: ReturnType<typeof readTls>;
   readonly tracing: Tracing | undefined;
-  readonly dashboardFolder: string | undefined;
+  readonly dashboard: DashboardSource | undefined;
   /** Known once the server listens, unless it is configured. */
   readonly publicUrl: () => string;
   /** Where gRPC listens. Known once it does. */
@@ -56,7 +57,7 @@ export interface HttpParts {
 /** The routes of the contract and the dashboard. The server does not listen yet. */
 export function makeHttpServer(context: WiringContext, parts: HttpParts): ReturnType<typeof createHttpApp> {
   const { config, logger, metrics } = context;
-  const { tls, tracing, dashboardFolder } = parts;
+  const { tls, tracing, dashboard } = parts;
   return createHttpApp({
     handlers: handlersOf(context, parts),
     authentication: authenticationOf(context, parts),
@@ -76,7 +77,7 @@ export function makeHttpServer(context: WiringContext, parts: HttpParts): Return
       allowed: config.allowedHosts ?? [],
     }),
     tracing,
-    dashboard: dashboardFolder === undefined ? undefined : readDashboard(dashboardFolder),
+    dashboard: dashboard === undefined ? undefined : dashboardOf(dashboard()),
     drainMs: config.drainSecs * 1000,
     onAnswer: (route, status, seconds) => metrics.answered(route, status, seconds),
   });

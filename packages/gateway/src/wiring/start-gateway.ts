@@ -8,6 +8,7 @@ import { Health } from '../telemetry/health.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing.ts';
+import type { DashboardSource } from '../transports/http/dashboard-files.ts';
 import { makeGrpcServer } from './grpc-server.ts';
 import { makeHttpServer } from './http-server.ts';
 import { openAnchor } from './open-anchor.ts';
@@ -39,7 +40,7 @@ export interface Gateway extends Places {
 
 export interface StartOptions {
   /** The files served at `/`. */
-  readonly dashboardFolder?: string | undefined;
+  readonly dashboard?: DashboardSource | undefined;
   /** Whether to start although the audit log has lost anchored entries. */
   readonly acceptLostEntries?: boolean | undefined;
   /** Whether the store was restored by other means than `reeve backup restore`. */
@@ -56,7 +57,7 @@ export async function startGateway(
   config: Config,
   logger: Logger,
   withTracing: boolean,
-  { dashboardFolder, acceptLostEntries = false, isRestored = false, stopRequested }: StartOptions = {},
+  { dashboard, acceptLostEntries = false, isRestored = false, stopRequested }: StartOptions = {},
 ): Promise<Gateway> {
   await using opened = new Opened();
   const { version } = manifest;
@@ -97,7 +98,7 @@ export async function startGateway(
   const publicUrl = () => config.publicUrl ?? places?.http ?? '';
   const gateways = gatewaysOf(stored, load, { id: randomUUID(), version, startedAt: Date.now() });
   const grpcPlace = () => places?.grpc ?? '';
-  const shown = { dashboardFolder, publicUrl, grpcPlace };
+  const shown = { dashboard, publicUrl, grpcPlace };
   const parts = { gateways, stored, governed, identity, evaluator, events, tls, tracing, ...shown };
   places = await openPorts(context, rpc, makeHttpServer(context, parts), async () => {
     await waitForNats(context, stored, stopRequested);

@@ -1,3 +1,4 @@
+import manifest from '../../package.json' with { type: 'json' };
 import { governorOf } from './govern/governor.ts';
 import { allTools, ToolCatalog } from './lock/tool-catalog.ts';
 import type { ListedTool } from './lock/tool-lock.ts';
@@ -6,7 +7,7 @@ import type { ServerSpec } from './server-spec.ts';
 import { connectTo } from './server-spec.ts';
 import { Session } from './session.ts';
 
-const clientInfo = { name: 'reeve', version: '0.1.0' };
+const clientInfo = { name: 'reeve', version: manifest.version };
 
 /** The tools of a server, for a lock. Speaks with it as a client of the newest revision that it knows. */
 export async function listServerTools(

@@ -18,7 +18,25 @@ import { ServerReflectionRequest } from '@reeve/contract/reflection';
 import { invalid, messageOf, ReeveError } from '@reeve/core';
 
 /** The messages that callers send. The contract bounds each. */
-const codecs = {
+interface Messages {
+  readonly AckOpControlRequest: AckOpControlRequest;
+  readonly BatchCheckRequest: BatchCheckRequest;
+  readonly CheckActionRequest: CheckActionRequest;
+  readonly CompleteActionRequest: CompleteActionRequest;
+  readonly DeregisterAgentRequest: DeregisterAgentRequest;
+  readonly HealthCheckRequest: HealthCheckRequest;
+  readonly HeartbeatRequest: HeartbeatRequest;
+  readonly IdentifyAgentRequest: IdentifyAgentRequest;
+  readonly OpControlSubscribeRequest: OpControlSubscribeRequest;
+  readonly PreviewToolsRequest: PreviewToolsRequest;
+  readonly RegisterAgentRequest: RegisterAgentRequest;
+  readonly ReportToolDefinitionsRequest: ReportToolDefinitionsRequest;
+  readonly ServerReflectionRequest: ServerReflectionRequest;
+}
+
+type MessageName = keyof Messages & BoundedMessage;
+
+const codecs: { readonly [Name in MessageName]: { decode(bytes: Uint8Array): Messages[Name] } } = {
   AckOpControlRequest,
   BatchCheckRequest,
   CheckActionRequest,
@@ -32,21 +50,19 @@ const codecs = {
   RegisterAgentRequest,
   ReportToolDefinitionsRequest,
   ServerReflectionRequest,
-} satisfies Partial<Record<BoundedMessage, { decode: (bytes: Uint8Array) => object }>>;
-
-type Codecs = typeof codecs;
+};
 
 /** Reads a message. Bytes that cannot be decoded and members beyond their bound are the caller's mistake. */
-export function decode<Name extends keyof Codecs>(name: Name, bytes: Uint8Array): ReturnType<Codecs[Name]['decode']> {
+export function decode<Name extends MessageName>(name: Name, bytes: Uint8Array): Messages[Name] {
   const message = read(name, bytes);
   const fault = faultInMessage(name, message);
   if (fault !== undefined) throw invalid(fault.field, fault.problem);
   return message;
 }
 
-function read<Name extends keyof Codecs>(name: Name, bytes: Uint8Array): ReturnType<Codecs[Name]['decode']> {
+function read<Name extends MessageName>(name: Name, bytes: Uint8Array): Messages[Name] {
   try {
-    return codecs[name].decode(bytes) as ReturnType<Codecs[Name]['decode']>;
+    return codecs[name].decode(bytes);
   } catch (error) {
     const problem = messageOf(error).includes('SAFE_INTEGER')
       ? `a 64-bit number in it is beyond ${Number.MAX_SAFE_INTEGER}`

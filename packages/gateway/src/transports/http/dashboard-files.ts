@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -58,17 +57,11 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The files of the built dashboard by their path from its root; undefined if it is not built. */
-export function readDashboard(folder: string): ReadonlyMap<string, DashboardFile> | undefined {
-  try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    const names = entries
-      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-      .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
-    const files = new Map(names.map((name) => [name, new DashboardFile(name, readFileSync(join(folder, name)))]));
-    return files.has('index.html') ? files : undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+/** Reads the built dashboard: its files by their path from its root, none if it is not built. */
+export type DashboardSource = () => ReadonlyMap<string, Buffer>;
+
+/** What is served of the dashboard; undefined if it is not built. */
+export function dashboardOf(built: ReturnType<DashboardSource>): ReadonlyMap<string, DashboardFile> | undefined {
+  if (!built.has('index.html')) return undefined;
+  return new Map([...built].map(([name, content]) => [name, new DashboardFile(name, content)]));
 }

@@ -5,6 +5,8 @@ import { noPassword, timestamp } from '@reeve/core';
 /** Records of the core on the wire. */
 
 type ApiKeyJson = RouteOutput<Routes['revokeApiKey']>;
+type AccountJson = RouteOutput<Routes['logIn']>['account'];
+type ListedAccountJson = RouteOutput<Routes['changeAccount']>;
 
 export function timeOrNull(at: number | null): string | null {
   return at === null ? null : timestamp(at);
@@ -28,11 +30,11 @@ export function madeKeyJson(made: MadeKey): RouteOutput<Routes['createApiKey']> 
   return { ...apiKeyJson(made.record), key: made.key };
 }
 
-export function accountJson({ id, email, name, role, status, createdAt }: Account) {
+export function accountJson({ id, email, name, role, status, createdAt }: Account): AccountJson {
   return { id, email, name, role, status, created_at: timestamp(createdAt) };
 }
 
-export function listedAccountJson(account: Account) {
+export function listedAccountJson(account: Account): ListedAccountJson {
   return {
     ...accountJson(account),
     last_login_at: timeOrNull(account.lastLoginAt),

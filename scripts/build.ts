@@ -1,0 +1,58 @@
+// npm run build: JavaScript, source maps and declarations of every public package, in its folder `dist`.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Workspace } from './packages/public-packages.ts';
+import { home, publicPackages } from './packages/public-packages.ts';
+import { publishedCode } from './packages/published-code.ts';
+
+/** Where the compiler writes all packages at once. */
+export const compiled = join(home, 'dist/build');
+
+function compile(): void {
+  rmSync(compiled, { recursive: true, force: true });
+  const tsc = join(home, 'node_modules/.bin/tsc');
+  const { status } = spawnSync(tsc, ['-p', 'tsconfig.build.json'], { cwd: home, stdio: 'inherit' });
+  if (status !== 0) throw new Error('the packages could not be compiled');
+}
+
+/** Puts the compiled files of a package into its `dist`, as deep as the sources stand in `src`. */
+function place({ folder, path, manifest }: Workspace): void {
+  const dist = join(path, 'dist');
+  const from = join(compiled, folder, 'src');
+  rmSync(dist, { recursive: true, force: true });
+  // The command has no entries, so nobody reads its declarations.
+  const isRead = (file: string) => manifest.bin === undefined || !file.endsWith('.d.ts');
+  for (const file of filesIn(from).filter(isRead)) {
+    const to = join(dist, file);
+    mkdirSync(dirname(to), { recursive: true });
+    const text = readFileSync(join(from, file), 'utf8');
+    if (file.endsWith('.js.map')) writeFileSync(to, mapOf(text, join(path, 'src', file), to));
+    else if (file.endsWith('.js')) writeFileSync(to, publishedCode(text, manifest.version));
+    else writeFileSync(to, text);
+  }
+  for (const file of filesIn(join(path, 'src')).filter((name) => name.endsWith('.mjs'))) {
+    cpSync(join(path, 'src', file), join(dist, file));
+  }
+}
+
+/** The map holds the source itself. Its name is the one that it has in the repository. */
+function mapOf(text: string, source: string, to: string): string {
+  const name = relative(dirname(to), source.replace(/\.js\.map$/, '.ts'));
+  return JSON.stringify({ ...(JSON.parse(text) as object), sources: [name] });
+}
+
+function filesIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort();
+}
+
+export function buildPackages(): void {
+  compile();
+  for (const one of publicPackages()) place(one);
+}
+
+if (import.meta.main) buildPackages();

@@ -1,0 +1,41 @@
+import type { Manifest, Workspace } from './public-packages.ts';
+
+/** Entries that serve the repository's own tests, and are left out of what is published. */
+const unpublishedEntries: ReadonlySet<string> = new Set(['./testkit']);
+
+/** Where the parts of private packages stand that a published one brings along. */
+const broughtAlong: Readonly<Record<string, string>> = { '@reeve/dashboard': './dashboard/index.js' };
+
+/**
+ * The manifest as others get it. In the repository entries point to the sources, which Node does not run under
+ * `node_modules`. Published ones point to what is built. npm does not rewrite them, so this is done before packing.
+ */
+export function publishedManifest(
+  { folder, manifest }: Workspace,
+  root: Manifest,
+  privateNames: ReadonlySet<string>,
+): object {
+  const { devDependencies: _tools, dependencies = {}, exports: entries, imports, ...rest } = manifest;
+  const installed = Object.entries(dependencies).filter(([name]) => !privateNames.has(name));
+  return {
+    ...rest,
+    repository: { ...root.repository, directory: `packages/${folder}` },
+    publishConfig: { access: 'public' },
+    ...(entries === undefined ? {} : { exports: publishedEntries(entries) }),
+    ...(imports === undefined ? {} : { imports: mapped(imports, (target) => broughtAlong[target] ?? target) }),
+    dependencies: Object.fromEntries(installed),
+  };
+}
+
+function publishedEntries(entries: Readonly<Record<string, string>>): object {
+  const published = Object.entries(entries).filter(([name]) => !unpublishedEntries.has(name));
+  const all = mapped(Object.fromEntries(published), (target) => {
+    const built = /^\.\/src\/(.+)\.ts$/.exec(target)?.[1];
+    return built === undefined ? target : { types: `./dist/${built}.d.ts`, default: `./dist/${built}.js` };
+  });
+  return { ...all, './package.json': './package.json' };
+}
+
+function mapped<To>(from: Readonly<Record<string, string>>, to: (value: string) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, to(value)]));
+}

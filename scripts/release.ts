@@ -1,0 +1,111 @@
+// npm run release -- VERSION: checks, sets the version, builds everything that a release has and puts it into
+// `dist/release`. It commits, tags and publishes nothing. If it fails, the files are as they were.
+import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { buildBinaries } from './build-binary.ts';
+import { recordWire } from './compatibility/released.ts';
+import { packPackages } from './pack.ts';
+import { home, readManifest } from './packages/public-packages.ts';
+import { releaseNotes, withRelease } from './release/changelog.ts';
+import type { LockFile } from './release/sbom.ts';
+import { billOfMaterials } from './release/sbom.ts';
+import { filesWithVersion, requireVersion } from './release/set-version.ts';
+
+const folder = join(home, 'dist/release');
+const changelog = join(home, 'CHANGELOG.md');
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: home, encoding: 'utf8' });
+}
+
+function node(...args: readonly string[]): void {
+  execFileSync(process.execPath, args, { cwd: home, stdio: 'inherit' });
+}
+
+/** Everything in the repository that a release changes. */
+function changeFiles(version: string, now: Date): void {
+  writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, now.toISOString().slice(0, 10)));
+  for (const [path, text] of filesWithVersion(version)) writeFileSync(path, text);
+  recordWire(version);
+  node('scripts/generate-docs.ts');
+}
+
+/** An executable with its licence and its manual, as an archive. */
+function archive(binary: string, version: string): void {
+  const name = basename(binary).replace('reeve-', `reeve-${version}-`);
+  const place = join(home, 'dist', name);
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  cpSync(binary, join(place, 'reeve'));
+  chmodSync(join(place, 'reeve'), 0o755);
+  cpSync(join(home, 'LICENSE'), join(place, 'LICENSE'));
+  cpSync(join(home, 'packages/cli/man/reeve.1'), join(place, 'reeve.1'));
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name'];
+  execFileSync('tar', ['-czf', join(folder, `${name}.tar.gz`), ...owner, '-C', join(home, 'dist'), name]);
+  rmSync(place, { recursive: true, force: true });
+}
+
+function checksums(): string {
+  const files = readdirSync(folder).sort();
+  return files
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex')}  ${name}\n`,
+    )
+    .join('');
+}
+
+async function build(version: string, now: Date): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const tarball of packPackages()) cpSync(tarball, join(folder, basename(tarball)));
+  for (const binary of await buildBinaries()) archive(binary, version);
+  const lock = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8')) as LockFile;
+  const about = { version, node: process.versions.node, date: now.toISOString(), id: randomUUID() };
+  writeFileSync(
+    join(folder, `reeve-${version}.cdx.json`),
+    `${JSON.stringify(billOfMaterials(lock, about), undefined, 2)}\n`,
+  );
+  writeFileSync(join(folder, 'RELEASE-NOTES.md'), releaseNotes(readFileSync(changelog, 'utf8'), version));
+  writeFileSync(join(folder, 'SHA256SUMS'), checksums());
+}
+
+function nextSteps(version: string): string {
+  return `
+Release ${version} is in dist/release. Nothing is committed or published. Look at it, then:
+
+  git commit -am "Release ${version}" && git tag -a v${version} -F dist/release/RELEASE-NOTES.md
+  for tarball in dist/release/*.tgz; do npm publish "$tarball"; done
+
+and put the files of dist/release beside the notes, where releases are.
+`;
+}
+
+async function release(wanted: string | undefined): Promise<void> {
+  const version = requireVersion(wanted, readManifest(home).version);
+  const now = new Date();
+  if (git('status', '--porcelain') !== '') throw new Error('the working tree has changes: commit them first');
+  // Says early what would fail late.
+  withRelease(readFileSync(changelog, 'utf8'), version, '');
+  node('scripts/check.ts');
+  try {
+    changeFiles(version, now);
+    await build(version, now);
+  } catch (error) {
+    git('checkout', '--', '.');
+    git('clean', '-fdq', '--', 'packages/contract/released');
+    throw error;
+  }
+  process.stdout.write(nextSteps(version));
+}
+
+try {
+  await release(process.argv[2]);
+} catch (error) {
+  process.stderr.write(`no release: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { agentModule, commonModule, typedModule } from './consumers.ts';
+import { EmptyProject, packAll } from './empty-project.ts';
+import { nodeOf } from './node-of.ts';
+import { adminKey, StartedGateway } from './started-gateway.ts';
+
+interface Published {
+  readonly name: string;
+  readonly version: string;
+  readonly exports?: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly scripts?: object;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const project = new EmptyProject();
+let names: readonly string[] = [];
+let gateway: StartedGateway;
+const tsc = resolve('node_modules/.bin/tsc');
+
+beforeAll(async () => {
+  const tarballs = await packAll();
+  names = [...tarballs.keys()];
+  await project.install([...tarballs.values()]);
+  const bin = join(project.folder, 'node_modules/.bin/reeve');
+  gateway = await StartedGateway.start(bin, { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
+}, 300_000);
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]();
+  project[Symbol.dispose]();
+});
+
+function publishedOf(name: string): { folder: string; manifest: Published } {
+  const folder = join(project.folder, 'node_modules', name);
+  return { folder, manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Published };
+}
+
+it('says in each package what it is, whose it is and what it needs, and runs nothing at its installation', () => {
+  expect(names).toContain('@reeve/sdk');
+  expect(names).not.toContain('@reeve/dashboard');
+  for (const name of names) {
+    const { folder, manifest } = publishedOf(name);
+    expect(manifest, name).toMatchObject({
+      name,
+      license: 'Apache-2.0',
+      type: 'module',
+      description: expect.any(String),
+      keywords: expect.any(Array),
+      engines: { node: expect.stringMatching(/^>=2/) },
+      repository: { directory: `packages/${name.replace('@reeve/', '')}` },
+    });
+    expect(manifest.scripts, name).toBeUndefined();
+    expect(readFileSync(join(folder, 'README.md'), 'utf8').length, name).toBeGreaterThan(300);
+    expect(existsSync(join(folder, 'LICENSE')), name).toBe(true);
+  }
+  // That of `protobufjs`, which the gateway gets by way of `@grpc/grpc-js`, only compares versions.
+  expect(project.withInstallScripts()).toEqual(['node_modules/protobufjs']);
+});
+
+it('has built code and declarations behind every entry, and no sources', () => {
+  for (const name of names) {
+    const { folder, manifest } = publishedOf(name);
+    const entries = Object.values(manifest.exports ?? {});
+    const files = entries.flatMap((entry) => (typeof entry === 'string' ? [] : [entry.types, entry.default]));
+    expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
+    expect(existsSync(join(folder, 'src')), name).toBe(false);
+  }
+});
+
+it('brings few packages with the SDK', () => {
+  expect(project.broughtBy('@reeve/sdk').size).toBeLessThanOrEqual(37);
+});
+
+it('starts the gateway by the installed command, with its dashboard and all its threads', async () => {
+  await gateway.exercise(publishedOf('@reeve/cli').manifest.version);
+});
+
+it.for([20, 24])('asks the gateway by the installed SDK on Node %i', async (major) => {
+  const node = await nodeOf(major);
+  const agent = project.write('agent.mjs', agentModule);
+  const { stdout, stderr } = await project.run(node, [agent], { GRPC: gateway.grpc, KEY: adminKey });
+  expect(JSON.parse(stdout)).toEqual({
+    decision: 'allow',
+    path: '/reeve.v1.PolicyService/CheckAction',
+    route: '/readyz',
+  });
+  expect(stderr).toBe('');
+});
+
+it('can be required where Node can', async () => {
+  const common = project.write('common.cjs', commonModule);
+  const { stdout } = await project.run(process.execPath, [common]);
+  expect(JSON.parse(stdout)).toMatchObject({ connect: 'function' });
+});
+
+it.for(['nodenext', 'bundler'])('compiles in strict programs that resolve modules by %s', async (resolution) => {
+  const file = project.write('program.ts', typedModule);
+  const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
+  const how = ['--noEmit', '--target', 'es2022', '--module', module, '--moduleResolution', resolution];
+  const said = await project.run(tsc, ['--ignoreConfig', ...strict, ...how, '--types', '', file]).then(
+    () => '',
+    (error: { stdout: string }) => error.stdout,
+  );
+  expect(said).toBe('');
+});
+
+it('stops when it is told to', async () => {
+  expect(await gateway.stop()).toBe(0);
+});
