@@ -74,12 +74,18 @@ function isTermination(error: unknown): error is OperationTerminatedError {
 }
 
 async function heldEnd(operator: Operator, resource: string, { state, outcome, cost_usd: cost }: ExpectedEnd) {
-  const op = await operator.op(resource);
+  // A model may have been called more than once: the first call is the one that the table speaks of.
+  const op = (await operator.ops()).findLast((each) => each.resource === resource);
+  if (op === undefined) throw new Error(`there is no operation of ${resource}`);
   if (state !== undefined) same(`the state of ${resource}`, op.state, state);
   if (cost !== undefined) same(`the cost of ${resource}`, op.cost_micros, Math.round(Number(cost) * 1_000_000));
   if (outcome === undefined) return;
   const moved = (await operator.log()).filter((entry) => entry.op_id === op.op_id && 'outcome' in entry.payload);
-  same(`the outcome of ${resource}`, moved.map(({ payload }) => payload['outcome']), [outcome]);
+  same(
+    `the outcome of ${resource}`,
+    moved.map(({ payload }) => payload['outcome']),
+    [outcome],
+  );
 }
 
 /** The decisions in the log, by those members that the table speaks of, in a fixed order. */
@@ -97,9 +103,9 @@ async function decisionsOf({ operator }: Outcome, wanted: readonly ExpectedDecis
 
 function describe({ payload, decision, policy_rule: rule, lineage }: Entry): ExpectedDecision {
   const { agent_id: agent, parent_agent_id: parent, depth } = lineage;
-  const { action_type: action, resource, run_id: run } = payload as Record<string, string>;
+  const { action, resource, run_id: run } = payload as { action?: { type?: string }; resource?: string; run_id?: string };
   return {
-    action: action ?? '',
+    action: action?.type ?? '',
     resource: resource ?? '',
     decision: decision ?? '',
     rule: rule ?? '',

@@ -85,6 +85,8 @@ export class Operator {
   async #control(tool: string, action: 'pause' | 'resume' | 'terminate', reason: string): Promise<void> {
     const { op_id: id } = await eventually(() => this.op(tool));
     await this.#post(`ops/${encodeURIComponent(id)}/${action}`, reason);
+    if (action !== 'pause') return;
+    await until(async () => isHeard((await this.op(tool)).control?.status), `the agent never hears of the pause of ${tool}`);
   }
 
   async #post(path: string, reason: string): Promise<void> {
@@ -99,6 +101,10 @@ export class Operator {
     if (status !== 200) throw new Error(`GET ${path}: ${text}`);
     return body;
   }
+}
+
+function isHeard(status: string | undefined): boolean {
+  return status === 'acked' || status === 'effective';
 }
 
 export async function until(isTrue: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {

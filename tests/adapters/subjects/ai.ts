@@ -20,7 +20,7 @@ export const ai: Subject = {
     const used = scene.governsModel ? governModel(agent, scripted, { runId, approvalWaitMs }) : scripted;
     try {
       const { steps } = await generateText({ model: used, tools, prompt: 'go', stopWhen: isStepCount(2), maxRetries: 0 });
-      return { reads: readsOf(steps.at(-1)?.response.messages ?? steps.flatMap(({ response }) => response.messages), scene) };
+      return { reads: readsOf(steps.flatMap(({ response }) => response.messages), scene) };
     } catch (error) {
       return { reads: [], error };
     }

@@ -14,8 +14,8 @@ export const sdk: Subject = {
       );
     }
     const ends = await Promise.allSettled(scene.calls.map((call) => runOne(scene, call.tool, call.args)));
-    const reads = ends.map((end) => (end.status === 'fulfilled' ? end.value : textOf(end.reason)));
-    return { reads };
+    for (const end of ends) if (end.status === 'rejected') await callOff(scene, end.reason);
+    return { reads: ends.map((end) => (end.status === 'fulfilled' ? end.value : textOf(end.reason))) };
   },
 };
 
@@ -30,6 +30,12 @@ async function runOne(scene: Scene, name: string, args: Readonly<Record<string, 
     waitMs: scene.approvalWaitMs,
     estimatedCostMicros: scene.costs[name],
   });
+}
+
+/** What a program does with a call that it no longer waits for. */
+async function callOff({ agent }: Scene, error: unknown): Promise<void> {
+  if (!(error instanceof ActionDeniedError) || error.answer.decision !== 'pending') return;
+  await agent.complete(error.answer.opId, { outcome: 'cancelled', actualCostMicros: 0 });
 }
 
 /** What a program would tell its model. */
