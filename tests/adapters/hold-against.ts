@@ -80,7 +80,9 @@ async function heldEnd(operator: Operator, resource: string, { state, outcome, c
   if (state !== undefined) same(`the state of ${resource}`, op.state, state);
   if (cost !== undefined) same(`the cost of ${resource}`, op.cost_micros, Math.round(Number(cost) * 1_000_000));
   if (outcome === undefined) return;
-  const moved = (await operator.log()).filter((entry) => entry.op_id === op.op_id && 'outcome' in entry.payload);
+  const moved = (await operator.log()).filter(
+    ({ op_id: id, event_type: type, payload }) => id === op.op_id && type === 'OpStateChanged' && 'outcome' in payload,
+  );
   same(
     `the outcome of ${resource}`,
     moved.map(({ payload }) => payload['outcome']),

@@ -107,8 +107,11 @@ function isHeard(status: string | undefined): boolean {
   return status === 'acked' || status === 'effective';
 }
 
+/** Frameworks with a process of their own take their time. */
+const patience = 900;
+
 export async function until(isTrue: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
   await eventually(async () => {
     if (!(await isTrue())) throw new Error(otherwise);
-  });
+  }, patience);
 }

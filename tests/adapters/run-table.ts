@@ -22,25 +22,36 @@ export function casesFor(table: Table, name: string): readonly Case[] {
 }
 
 /**
- * Runs the table on all subjects, with one gateway. First all cases that leave the gateway alone; then the restart, once for
- * all subjects; then its absence.
+ * Runs the table on all subjects, with one gateway. First all cases that leave the gateway alone, as many at once as `atOnce`
+ * says; then the restart, once for all subjects; then its absence.
  */
-export async function runTable(table: Table, subjects: readonly Subject[]): Promise<Failures> {
+export async function runTable(table: Table, subjects: readonly Subject[], atOnce = 100): Promise<Failures> {
   const failures = new Map(subjects.map((subject) => [subject, new Map<string, Failure>()] as const));
-  const world = await startWorld(table, () => subjects.length);
+  const world = await startWorld(table);
   try {
     for (const phase of [undefined, 'restarted', 'away'] as const) {
       const tries = subjects.flatMap((subject) =>
         casesFor(table, subject.name)
           .filter(({ gateway }) => gateway === phase)
-          .map(async (given) => failures.get(subject)?.set(given.name, await tried(table, subject, given, world))),
+          .map((given) => async () => {
+            failures.get(subject)?.set(given.name, await tried(table, subject, given, world));
+          }),
       );
-      await Promise.all(tries);
+      world.comers = tries.length;
+      await inTurns(tries, phase === undefined ? atOnce : tries.length);
     }
   } finally {
     await world.gateway[Symbol.asyncDispose]();
   }
   return failures;
+}
+
+async function inTurns(tries: readonly (() => Promise<void>)[], atOnce: number): Promise<void> {
+  const rest = [...tries];
+  const worker = async () => {
+    for (let next = rest.shift(); next !== undefined; next = rest.shift()) await next();
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 async function tried(table: Table, subject: Subject, given: Case, world: World): Promise<Failure> {
@@ -89,23 +100,28 @@ function outputOf({ gateway }: World): () => string {
   return () => Object.values(gateway.output()).join('\n');
 }
 
-async function startWorld(table: Table, subjects: () => number): Promise<World> {
+interface SharedWorld extends World {
+  /** How many cases will ask for the next change of the gateway. It happens once, when all have come this far. */
+  comers: number;
+}
+
+async function startWorld(table: Table): Promise<SharedWorld> {
   const policies = { 'adapters.yaml': table.policy };
-  let asked = 0;
-  let done: Promise<void> | undefined;
-  /** Every subject asks for it. It happens once, when all have come this far. */
-  const once = async (change: () => Promise<void>) => {
-    asked++;
-    await until(() => asked % subjects() === 0 || done !== undefined, 'some subjects never come this far');
-    done ??= change();
-    await done;
-    if (--asked === 0) done = undefined;
+  let come = 0;
+  let change: Promise<void> | undefined;
+  const together = async (work: () => Promise<void>) => {
+    come++;
+    await until(() => come >= world.comers || change !== undefined, 'some subjects never come this far');
+    change ??= work();
+    await change;
+    if (--come === 0) change = undefined;
   };
-  const world: World = {
+  const world: SharedWorld = {
+    comers: 0,
     gateway: await TestGateway.start({ policies }),
-    stop: () => once(async () => void (await world.gateway.kill('SIGKILL'))),
+    stop: () => together(async () => void (await world.gateway.kill('SIGKILL'))),
     restart: () =>
-      once(async () => {
+      together(async () => {
         const { grpc, http } = world.gateway;
         const args = ['--grpc', grpc, '--http', new URL(http).host];
         world.gateway = await world.gateway.restart('SIGKILL', { args });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agent.ts';
-import type { Outcome } from '../completion.ts';
+import type { Completion, Outcome } from '../completion.ts';
 import type { OperationControl } from '../operation.ts';
 import { OperationTerminatedError } from '../errors.ts';
 import { claudeAction } from './claude-agent-action.ts';
@@ -10,7 +10,7 @@ import { idsOfCall } from './first-ask.ts';
 import type { Refusal } from './refusal.ts';
 import { refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
 
-export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs'> {
+export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs' | 'spent'> {
   /** MCP servers whose tools `govern` checks already. */
   readonly governed?: readonly string[] | undefined;
   /** The agents that sub-agents act as, by their type. Otherwise they act as the agent itself. */
@@ -31,6 +31,7 @@ interface HookInput {
   readonly tool_use_id?: string;
   readonly agent_type?: string;
   readonly agent_id?: string;
+  readonly tool_response?: unknown;
   readonly is_interrupt?: boolean;
 }
 
@@ -81,6 +82,11 @@ const marginSecs = 10;
 export function permissions(agent: Agent, options: PermissionsOptions = {}): Permissions {
   const open = new Map<string, OpenUse>();
   const waitMs = approvalWaitOf(options);
+  // A query that is ended runs no hooks any more, and its process ends with all that it does.
+  options.abortController?.signal.addEventListener('abort', () => {
+    for (const use of open.values()) void complete(use, { outcome: 'cancelled', detail: 'the query was ended' });
+    open.clear();
+  });
 
   const ask = async (use: {
     tool: string;
@@ -103,7 +109,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
     try {
       const answer = await as.decision(claudeAction(tool, input), details);
       if (!answer.allowed) {
-        if (answer.decision === 'pending') await complete({ agent: as, opId: answer.opId }, 'cancelled');
+        if (answer.decision === 'pending') await complete({ agent: as, opId: answer.opId }, calledOff);
         return refusalOfAnswer(answer);
       }
       const operation = as.operation(answer.opId);
@@ -140,7 +146,8 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       if (use === undefined) return {};
       open.delete(id);
       const stop = await checkpoint(use);
-      await complete(use, input.is_interrupt === true ? 'cancelled' : outcome);
+      const actualCostMicros = options.spent?.(input.tool_name ?? '', input.tool_response);
+      await complete(use, { outcome: input.is_interrupt === true ? 'cancelled' : outcome, actualCostMicros });
       return stop === undefined ? {} : { continue: false, stopReason: stop.text };
     };
 
@@ -155,7 +162,7 @@ export function permissions(agent: Agent, options: PermissionsOptions = {}): Per
       if (refusal !== undefined) return { behavior: 'deny', message: refusal.text };
       const use = open.get(key);
       open.delete(key);
-      if (use !== undefined) await complete(use, 'succeeded', 'allowed; its end was not reported');
+      if (use !== undefined) await complete(use, { detail: 'allowed; its end was not reported' });
       return { behavior: 'allow', updatedInput: input };
     },
     hooks: {
@@ -178,12 +185,9 @@ async function checkpoint({ operation }: OpenUse): Promise<Refusal | undefined> 
   }
 }
 
+const calledOff: Completion = { outcome: 'cancelled', actualCostMicros: 0, detail: 'nobody waits for it any more' };
+
 /** A report that cannot be delivered must not hold up the run. The gateway finds out by itself that the use is over. */
-async function complete(
-  { agent, opId }: Pick<OpenUse, 'agent' | 'opId'>,
-  outcome: Outcome,
-  detail?: string,
-): Promise<void> {
-  const cost = outcome === 'cancelled' ? { actualCostMicros: 0 } : {};
-  await agent.complete(opId, { outcome, detail, ...cost }).catch(() => {});
+async function complete({ agent, opId }: Pick<OpenUse, 'agent' | 'opId'>, completion: Completion): Promise<void> {
+  await agent.complete(opId, completion).catch(() => {});
 }

@@ -19,6 +19,7 @@ interface Hidden {
   readonly model?: unknown;
   readonly modelName?: unknown;
   readonly maxTokens?: unknown;
+  readonly bindTools?: (...args: unknown[]) => unknown;
   readonly _generate: (messages: unknown, options: CallOptions, manager?: unknown) => Promise<ChatResult>;
 }
 
@@ -29,6 +30,8 @@ interface ChatResult {
 }
 
 type Figures = Readonly<Record<string, unknown>>;
+
+const governed = new WeakSet<object>();
 
 /** By which a chat model streams. The base class has a default for each, which stands for none. */
 const streams = ['_streamResponseChunks', '_streamChatModelEvents'] as const;
@@ -59,7 +62,7 @@ export function governModel<Model extends ChatModel>(
       ({ generations = [] }) => generations.reduce<TokenUsage | undefined>((sum, each) => added(sum, each), undefined),
     );
   const governStream = (inner: Stream): Stream =>
-    async function* governed(messages, how, manager) {
+    async function* streamed(messages, how, manager) {
       const call = await openCall(agent, modelAction(useOf(messages, how), options), (signal, operation) =>
         failingFree(operation, () => ({ parts: inner.call(model, messages, { ...how, signal }, manager) })),
       );
@@ -73,7 +76,23 @@ export function governModel<Model extends ChatModel>(
     const inner = ownMethod(model, method);
     return inner === undefined ? [] : [[method, governStream(inner as Stream)] as const];
   });
-  return copyWith(model, { _generate, ...Object.fromEntries(own) });
+  const bindTools = (...args: unknown[]) => governBound(agent, hidden.bindTools?.apply(copy, args), options);
+  const copy: Model = copyWith(model, {
+    _generate,
+    ...Object.fromEntries(own),
+    ...(hidden.bindTools === undefined ? {} : { bindTools }),
+  });
+  governed.add(copy);
+  return copy;
+}
+
+/** A model with its tools is another object. Where it holds another model than this one, that is governed, too. */
+function governBound(agent: Agent, given: unknown, options: GovernModelOptions): unknown {
+  if (typeof given !== 'object' || given === null || governed.has(given)) return given;
+  if ('_generate' in given && '_llmType' in given) return governModel(agent, given as ChatModel, options);
+  if (!('bound' in given)) return given;
+  const bound = governBound(agent, given.bound, options);
+  return bound === given.bound ? given : copyWith(given, { bound });
 }
 
 /** The method, unless it is the default of the base class, which is the last one to define it. */
