@@ -105,7 +105,11 @@ async function decisionsOf({ operator }: Outcome, wanted: readonly ExpectedDecis
 
 function describe({ payload, decision, policy_rule: rule, lineage }: Entry): ExpectedDecision {
   const { agent_id: agent, parent_agent_id: parent, depth } = lineage;
-  const { action, resource, run_id: run } = payload as { action?: { type?: string }; resource?: string; run_id?: string };
+  const {
+    action,
+    resource,
+    run_id: run,
+  } = payload as { action?: { type?: string }; resource?: string; run_id?: string };
   return {
     action: action?.type ?? '',
     resource: resource ?? '',

@@ -86,7 +86,10 @@ export class Operator {
     const { op_id: id } = await eventually(() => this.op(tool));
     await this.#post(`ops/${encodeURIComponent(id)}/${action}`, reason);
     if (action !== 'pause') return;
-    await until(async () => isHeard((await this.op(tool)).control?.status), `the agent never hears of the pause of ${tool}`);
+    await until(
+      async () => isHeard((await this.op(tool)).control?.status),
+      `the agent never hears of the pause of ${tool}`,
+    );
   }
 
   async #post(path: string, reason: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { textTable } from '../../bench/table.ts';
+import type { AdapterResult } from './adapters/run-adapters.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';
@@ -12,6 +13,7 @@ export interface Results {
   readonly interop: InteropResult[];
   readonly mcp: McpResult[];
   readonly hooks: HookResult[];
+  readonly adapters: AdapterResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
   /** Parts that were left out, and what would make them run. */
@@ -20,7 +22,7 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], mcp: [], hooks: [], broken: [], notRun: [], versions: [] };
+  return { h2spec: [], interop: [], mcp: [], hooks: [], adapters: [], broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -30,7 +32,7 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, mcp, hooks, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, hooks, adapters, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
@@ -38,9 +40,12 @@ export function addedUp({ h2spec, interop, mcp, hooks, broken }: Results): Sums 
   const right = passed - unexpectedPasses;
   const others = [...interop, ...hooks];
   const failures = others.filter(({ failure }) => failure !== undefined).length;
+  const tried = adapters.flatMap(({ cases }) => Object.values(cases)).filter((how) => how !== 'cannot');
+  const kept = tried.filter((how) => how === 'passed').length;
   return {
-    passed: right + others.length - failures + mcp.filter(isSame).length,
-    failed: wrong.length + failures + mcp.filter((result) => !isSame(result)).length + broken.length,
+    passed: right + others.length - failures + mcp.filter(isSame).length + kept,
+    failed:
+      wrong.length + failures + mcp.filter((result) => !isSame(result)).length + tried.length - kept + broken.length,
     excepted: verdicts.length - wrong.length - right,
   };
 }

@@ -19,8 +19,19 @@ export const ai: Subject = {
     const scripted = new MockLanguageModelV4({ modelId: model.name, doGenerate: scriptOf(scene) });
     const used = scene.governsModel ? governModel(agent, scripted, { runId, approvalWaitMs }) : scripted;
     try {
-      const { steps } = await generateText({ model: used, tools, prompt: 'go', stopWhen: isStepCount(2), maxRetries: 0 });
-      return { reads: readsOf(steps.flatMap(({ response }) => response.messages), scene) };
+      const { steps } = await generateText({
+        model: used,
+        tools,
+        prompt: 'go',
+        stopWhen: isStepCount(2),
+        maxRetries: 0,
+      });
+      return {
+        reads: readsOf(
+          steps.flatMap(({ response }) => response.messages),
+          scene,
+        ),
+      };
     } catch (error) {
       return { reads: [], error };
     }

@@ -10,7 +10,12 @@ const server = 'scripted';
 /** A governed client, and a server that knows nothing of it. */
 export const mcp: Subject = {
   name: 'mcp',
-  play: (scene) => play(scene, (client) => govern(scene.agent, client, { server, ...optionsOf(scene) }), (plain) => plain),
+  play: (scene) =>
+    play(
+      scene,
+      (client) => govern(scene.agent, client, { server, ...optionsOf(scene) }),
+      (plain) => plain,
+    ),
 };
 
 /** A governed server, and a client that knows nothing of it. */
@@ -52,7 +57,9 @@ async function play(
 
 function registerTools(plain: McpServer, { tools }: Scene): void {
   for (const { name, args, body } of tools) {
-    const shape = Object.entries(args).map(([each, type]) => [each, type === 'number' ? z.number() : z.string()] as const);
+    const shape = Object.entries(args).map(
+      ([each, type]) => [each, type === 'number' ? z.number() : z.string()] as const,
+    );
     plain.registerTool(name, { inputSchema: z.object(Object.fromEntries(shape)) }, async (input, { mcpReq }) => {
       const text = await body(input, { signal: mcpReq.signal, operation: currentOperation() });
       return { content: [{ type: 'text', text }] };

@@ -15,7 +15,9 @@ export const openaiAgents: Subject = {
     const { agent, runId, approvalWaitMs, costs, subagents, model } = scene;
     const tools = govern(agent, scene.tools.map(toolOf), { runId, approvalWaitMs, costs, subagents });
     let read: AgentInputItem[] = [];
-    const calls = scene.calls.map((call, index) => functionCall(call.tool, { ...call.args }, { callId: `call-${index}` }));
+    const calls = scene.calls.map((call, index) =>
+      functionCall(call.tool, { ...call.args }, { callId: `call-${index}` }),
+    );
     const scripted = new ScriptedModel([
       { output: calls, usage: usageOf(scene), responseId: 'one' },
       modelResponder(({ request }) => {
@@ -23,7 +25,9 @@ export const openaiAgents: Subject = {
         return [assistantMessage('done')];
       }),
     ]);
-    const used = scene.governsModel ? governModel(agent, scripted, { runId, approvalWaitMs, model: model.name }) : scripted;
+    const used = scene.governsModel
+      ? governModel(agent, scripted, { runId, approvalWaitMs, model: model.name })
+      : scripted;
     try {
       await new Runner({ tracingDisabled: true }).run(new Agent({ name: 'scripted', tools, model: used }), 'go');
       return { reads: readsOf(read, scene) };

@@ -45,7 +45,9 @@ export function claudePermissions(sdk: ClaudeAgentSdk): Subject {
     async play(scene) {
       const { agent, runId, approvalWaitMs, costs } = scene;
       const abortController = new AbortController();
-      const prefixed = Object.fromEntries(Object.entries(costs).map(([tool, cost]) => [`mcp__${server}__${tool}`, cost]));
+      const prefixed = Object.fromEntries(
+        Object.entries(costs).map(([tool, cost]) => [`mcp__${server}__${tool}`, cost]),
+      );
       const spent = (tool: string) => scene.spent(tool.replace(/^mcp__.*__/, ''));
       const given = permissions(agent, { runId, approvalWaitMs, costs: prefixed, spent, abortController });
       const tools = scene.tools.map((each) => toolOf(sdk, each));
@@ -57,11 +59,19 @@ export function claudePermissions(sdk: ClaudeAgentSdk): Subject {
 }
 
 function toolOf(sdk: ClaudeAgentSdk, { name, args, body }: SceneTool): SdkTool {
-  const shape = Object.entries(args).map(([each, type]) => [each, type === 'number' ? z.number() : z.string()] as const);
-  return sdk.tool(name, name, Object.fromEntries(shape), async (input, { signal }) => {
-    const text = await body(input, { signal, operation: currentOperation() });
-    return { content: [{ type: 'text', text }] };
-  }, { annotations });
+  const shape = Object.entries(args).map(
+    ([each, type]) => [each, type === 'number' ? z.number() : z.string()] as const,
+  );
+  return sdk.tool(
+    name,
+    name,
+    Object.fromEntries(shape),
+    async (input, { signal }) => {
+      const text = await body(input, { signal, operation: currentOperation() });
+      return { content: [{ type: 'text', text }] };
+    },
+    { annotations },
+  );
 }
 
 /** One query of Claude Code, in a folder and with a home of its own, against the scripted model. */

@@ -8,7 +8,10 @@ type Message = Readonly<Record<string, unknown>>;
 /** The part of LangChain's agents that is used here. The repository does not install them. */
 export interface LangChainAgents {
   createAgent(options: object): { invoke(input: object, config: object): Promise<{ messages: Message[] }> };
-  tool(run: (input: Record<string, unknown>, config: { signal?: AbortSignal }) => Promise<string>, fields: object): Tool;
+  tool(
+    run: (input: Record<string, unknown>, config: { signal?: AbortSignal }) => Promise<string>,
+    fields: object,
+  ): Tool;
   fakeModel(): FakeModel;
   AIMessage: new (fields: object) => object;
 }
@@ -30,7 +33,10 @@ export function langGraph(langchain: LangChainAgents): Subject {
       const { agent, approvalWaitMs, costs, subagents, runId, model } = scene;
       const own = scene.tools.map((each) => toolOf(langchain, each));
       const tools = govern(agent, own, { approvalWaitMs, costs, subagents });
-      const scripted = langchain.fakeModel().respond(asking(langchain, scene)).respond(new langchain.AIMessage({ content: 'done' }));
+      const scripted = langchain
+        .fakeModel()
+        .respond(asking(langchain, scene))
+        .respond(new langchain.AIMessage({ content: 'done' }));
       const used = scene.governsModel ? governModel(agent, scripted, { approvalWaitMs, model: model.name }) : scripted;
       const config = runId === undefined ? {} : { configurable: { thread_id: runId } };
       try {

@@ -48,10 +48,16 @@ export class ScriptedClaude implements AsyncDisposable {
   }
 }
 
-function answer(body: Json, response: ServerResponse, uses: readonly ScriptedUse[], results: Map<number, string>): void {
+function answer(
+  body: Json,
+  response: ServerResponse,
+  uses: readonly ScriptedUse[],
+  results: Map<number, string>,
+): void {
   const parts = listOf(body['messages']).flatMap(({ content }) => listOf(content));
   const seen = parts.filter(({ type }) => type === 'tool_result');
-  for (const { tool_use_id: id, content } of seen) results.set(Number(String(id).replace('toolu_', '')), textOf(content));
+  for (const { tool_use_id: id, content } of seen)
+    results.set(Number(String(id).replace('toolu_', '')), textOf(content));
   const offered = listOf(body['tools']).map(({ name }) => name);
   // The host also asks for titles and the like, without the tools.
   const isFirst = seen.length === 0 && uses.every(({ name }) => offered.includes(name));
@@ -110,5 +116,9 @@ function listOf(value: unknown): readonly Json[] {
 }
 
 function textOf(content: unknown): string {
-  return typeof content === 'string' ? content : listOf(content).map(({ text }) => String(text)).join('\n');
+  return typeof content === 'string'
+    ? content
+    : listOf(content)
+        .map(({ text }) => String(text))
+        .join('\n');
 }

@@ -53,7 +53,10 @@ export async function* partsOf<Part>(
   let isWhole = false;
   try {
     for (;;) {
-      const { done, value } = await orStopped(within(() => source.next()), operation.signal);
+      const { done, value } = await orStopped(
+        within(() => source.next()),
+        operation.signal,
+      );
       if (done === true) break;
       await operation.checkpoint();
       see(value);
