@@ -1,6 +1,7 @@
 // npm run conformance -- --help
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { runClaudeExample } from './adapters/claude-example.ts';
 import { findFrameworks } from './adapters/frameworks.ts';
 import type { AdapterResult } from './adapters/run-adapters.ts';
 import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
@@ -145,6 +146,7 @@ async function adapters(results: Results): Promise<void> {
   say('the table of cases on every adapter, which takes a few minutes');
   const found = await guarded('the adapters', results, () => runAdapters(frameworks, tellAdapter));
   results.adapters.push(...(found ?? []));
+  if (!('missing' in frameworks)) await guarded('the example for the Claude Agent SDK', results, runClaudeExample);
 }
 
 function tellAdapter({ name, language, cases }: AdapterResult): void {

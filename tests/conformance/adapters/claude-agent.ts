@@ -5,7 +5,7 @@ import { currentOperation } from '@reeve/sdk';
 import { govern, permissions } from '@reeve/sdk/claude-agent';
 import { z } from 'zod';
 import type { Played, Scene, SceneTool, Subject } from '../../adapters/scene.ts';
-import { ScriptedClaude } from './scripted-claude.ts';
+import { ScriptedClaude } from '../../../examples/typescript/scripted-claude.ts';
 
 /** The part of the Claude Agent SDK that is used here. The repository does not install it. */
 export interface ClaudeAgentSdk {
@@ -81,16 +81,8 @@ async function play(sdk: ClaudeAgentSdk, scene: Scene, tools: readonly SdkTool[]
   const home = mkdtempSync(join(tmpdir(), 'reeve-claude-'));
   const options = {
     cwd: home,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: home,
-      ANTHROPIC_BASE_URL: model.url,
-      ANTHROPIC_API_KEY: 'sk-scripted',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-      // All tools are offered at once, not found by searching.
-      ENABLE_TOOL_SEARCH: 'false',
-    },
+    // All tools are offered at once, not found by searching.
+    env: { PATH: process.env['PATH'], HOME: home, ENABLE_TOOL_SEARCH: 'false', ...model.env },
     settingSources: [],
     mcpServers: { [server]: sdk.createSdkMcpServer({ name: server, tools }) },
     maxTurns: 3,

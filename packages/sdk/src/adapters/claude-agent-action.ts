@@ -15,9 +15,13 @@ const files: Readonly<Record<string, readonly [operation: string, member: string
 /** Nothing in such a line is more than words, whatever shell reads it. */
 const plainWords = /^[A-Za-z0-9_./@%+,:-]+(?: +[A-Za-z0-9_./@%+,:=-]+)*$/;
 
+/** Programs that run others, named by their arguments or their input. */
+const runners =
+  /^(?:.*\/)?(?:ash|bash|busybox|chroot|command|csh|dash|doas|env|eval|exec|find|fish|flock|ionice|ksh|nice|nohup|parallel|script|setsid|sh|source|ssh|stdbuf|strace|su|sudo|tcsh|time|timeout|unshare|watch|xargs|zsh|\.)$/;
+
 /**
- * A use of a tool as what it does, as the hooks of `reeve hook` see it. A command line that is more than words is a command
- * `?`, because this package has no parser for shells.
+ * A use of a tool as what it does, as the hooks of `reeve hook` see it. A command line that is more than words, or that runs
+ * another program, is a command `?`, because this package has no parser for shells.
  */
 export function claudeAction(tool: string, input: Input): Action {
   const text = (member: string) => (typeof input[member] === 'string' ? input[member] : '');
@@ -32,8 +36,8 @@ export function claudeAction(tool: string, input: Input): Action {
 
 function commandOf(line: string): Action {
   const trimmed = line.trim();
-  if (!plainWords.test(trimmed)) return { type: 'process_exec', command: '?', args: [line] };
-  const [command = '?', ...args] = trimmed.split(/ +/);
+  const [command = '', ...args] = trimmed.split(/ +/);
+  if (!plainWords.test(trimmed) || runners.test(command)) return { type: 'process_exec', command: '?', args: [line] };
   return { type: 'process_exec', command, args };
 }
 

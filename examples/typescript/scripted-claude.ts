@@ -22,6 +22,16 @@ export class ScriptedClaude implements AsyncDisposable {
     this.#close = close;
   }
 
+  /** What makes Claude Code use this model, and nothing else on the network. */
+  get env(): Readonly<Record<string, string>> {
+    return {
+      ANTHROPIC_BASE_URL: this.url,
+      ANTHROPIC_API_KEY: 'sk-scripted',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    };
+  }
+
   static async start(uses: readonly ScriptedUse[]): Promise<ScriptedClaude> {
     const server = createServer(async (request, response) => {
       let text = '';
