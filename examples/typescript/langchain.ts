@@ -3,8 +3,10 @@
 //
 //   npm start -- --policy examples/policies          the gateway; it prints an API key at its first start
 //   REEVE_API_KEY=rvk_… node examples/typescript/langchain.ts
+import type { ToolMessage } from '@langchain/core/messages';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';
+import type { StructuredToolInterface } from '@langchain/core/tools';
 import { tool } from '@langchain/core/tools';
 import { connect } from '@reeve/sdk';
 import { govern, governModel } from '@reeve/sdk/langchain';
@@ -44,11 +46,11 @@ const model = governModel(agent, scripted, { model: 'scripted-mini' }).bindTools
 
 const question = new HumanMessage('How long do refunds take? And delete customer 17.');
 const asked = await model.invoke([question]);
-const results = [];
+const results: ToolMessage[] = [];
 for (const { name, args, id } of asked.tool_calls ?? []) {
-  const used = tools.find((each) => each.name === name);
-  const result = await used?.invoke({ type: 'tool_call', name, args, id } as never);
-  console.log(`${name}: ${String(result?.content)}`);
+  const used = tools.find((each) => each.name === name) as StructuredToolInterface;
+  const result = (await used.invoke({ type: 'tool_call', name, args, id })) as ToolMessage;
+  console.log(`${name}: ${result.text}`);
   results.push(result);
 }
 console.log((await model.invoke([question, asked, ...results])).content);

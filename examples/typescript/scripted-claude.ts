@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -33,14 +33,8 @@ export class ScriptedClaude implements AsyncDisposable {
   }
 
   static async start(uses: readonly ScriptedUse[]): Promise<ScriptedClaude> {
-    const server = createServer(async (request, response) => {
-      let text = '';
-      for await (const chunk of request) text += String(chunk);
-      const path = (request.url ?? '').replace(/\?.*$/, '');
-      if (request.method === 'POST' && path.endsWith('/messages')) {
-        return answer(JSON.parse(text) as Json, response, uses, model.results);
-      }
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"not scripted"}}');
+    const server = createServer((request, response) => {
+      void answered(request, response, uses, model.results);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -58,6 +52,20 @@ export class ScriptedClaude implements AsyncDisposable {
   }
 }
 
+async function answered(
+  request: IncomingMessage,
+  response: ServerResponse,
+  uses: readonly ScriptedUse[],
+  results: Map<number, string>,
+): Promise<void> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  const path = (request.url ?? '').replace(/\?.*$/, '');
+  const isScripted = request.method === 'POST' && path.endsWith('/messages');
+  if (isScripted) return answer(JSON.parse(text) as Json, response, uses, results);
+  response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"not scripted"}}');
+}
+
 function answer(
   body: Json,
   response: ServerResponse,
@@ -68,9 +76,9 @@ function answer(
   const seen = parts.filter(({ type }) => type === 'tool_result');
   for (const { tool_use_id: id, content } of seen)
     results.set(Number(String(id).replace('toolu_', '')), textOf(content));
-  const offered = listOf(body['tools']).map(({ name }) => name);
+  const offered = new Set(listOf(body['tools']).map(({ name }) => name));
   // The host also asks for titles and the like, without the tools.
-  const isFirst = seen.length === 0 && uses.every(({ name }) => offered.includes(name));
+  const isFirst = seen.length === 0 && uses.every(({ name }) => offered.has(name));
   const blocks = isFirst ? uses.map(useBlock) : [textBlock()];
   const usage = { input_tokens: 1000, output_tokens: 200 };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: body['model'], stop_sequence: null, usage };

@@ -1,4 +1,3 @@
-import { OperationTerminatedError } from '@reeve/sdk';
 import { eventually } from '../harness/eventually.ts';
 import type { Entry, Operator } from './operator.ts';
 import type { Played, Stage } from './scene.ts';
@@ -47,7 +46,7 @@ async function heldRead({ calls, expect }: Case, { played, operator }: Outcome):
       };
       const wanted = filled(text, values);
       if (read[index]?.includes(wanted) !== true) {
-        const error = played.error === undefined ? '' : `, and the run ended with ${String(played.error)}`;
+        const error = played.error === undefined ? '' : `, and the run ended with ${textOf(played.error)}`;
         throw new Error(`the model reads ${JSON.stringify(read[index])} in place of "${wanted}"${error}`);
       }
     }
@@ -62,15 +61,14 @@ async function reasonOf(operator: Operator): Promise<string> {
 
 function heldStop(tool: string, reason: string, { played, stage }: Outcome): void {
   if (!stage.stopped.has(tool)) throw new Error(`${tool} was not told to stop`);
-  const told = [played.error, ...played.reads].map((each) => (isTermination(each) ? each.message : String(each)));
+  const told = [played.error, ...played.reads].map(textOf);
   if (!told.some((text) => /terminated|Stopped/.test(text) && text.includes(reason))) {
     throw new Error(`nobody hears that ${tool} was stopped: ${told.join('; ')}`);
   }
 }
 
-/** Frameworks wrap the errors of tools. */
-function isTermination(error: unknown): error is OperationTerminatedError {
-  return error instanceof OperationTerminatedError;
+function textOf(told: unknown): string {
+  return told instanceof Error ? told.message : JSON.stringify(told);
 }
 
 async function heldEnd(operator: Operator, resource: string, { state, outcome, cost_usd: cost }: ExpectedEnd) {

@@ -168,7 +168,10 @@ class StreamingChat extends FakeListChatModel {
   override async *_streamResponseChunks() {
     const chunk = (content: string, input: number, output: number) => {
       const usage_metadata = { input_tokens: input, output_tokens: output, total_tokens: input + output };
-      return new ChatGenerationChunk({ message: new AIMessageChunk({ content, usage_metadata }), text: content });
+      return new ChatGenerationChunk({
+        message: new AIMessageChunk({ content, usage_metadata } as never),
+        text: content,
+      });
     };
     yield chunk('hel', 1000, 0);
     yield chunk('lo', 0, 200);
@@ -181,7 +184,7 @@ test('a streamed call of LangChain is settled by the usage of all chunks', async
   expectTypeOf(governed).toEqualTypeOf<StreamingChat>();
   expect(governed).toBeInstanceOf(StreamingChat);
   let text = '';
-  for await (const { content } of await governed.stream('go')) text += String(content);
+  for await (const chunk of await governed.stream('go')) text += chunk.text;
   expect(text).toBe('hello');
   await whenSettled(agent, 4000);
 });
@@ -199,7 +202,7 @@ test('a streamed call of the OpenAI Agents SDK is settled by its last event', as
   const usage = new Usage({ requests: 1, inputTokens: 1000, outputTokens: 200, totalTokens: 1200 });
   const model = new ScriptedModel([{ output: [], usage, responseId: 'one' }]);
   const provider = governAgents(agent, { getModel: (_name?: string) => model });
-  const governed = await provider.getModel('small-three');
+  const governed = provider.getModel('small-three');
   const request = {
     input: 'go',
     modelSettings: {},

@@ -63,7 +63,7 @@ async function approve(agent: Agent): Promise<void> {
 }
 
 const schema = jsonSchema<{ version: string }>({ type: 'object', properties: { version: { type: 'string' } } });
-const call = { toolCallId: 'one', messages: [], context: undefined };
+const call = { toolCallId: 'one', messages: [], context: {} };
 
 test('tools of the AI SDK keep their types, and one that yields stays a stream', async () => {
   const agent = await register('ai-tools');
@@ -79,7 +79,8 @@ test('tools of the AI SDK keep their types, and one that yields stays a stream',
   const { count } = governAi(agent, plain);
   expectTypeOf(governAi(agent, plain)).toEqualTypeOf<typeof plain>();
   const yielded: unknown[] = [];
-  for await (const each of count.execute?.({ version: '1' }, call) as AsyncIterable<unknown>) yielded.push(each);
+  const stream = count.execute?.({ version: '1' }, call) ?? [];
+  for await (const each of stream as AsyncIterable<unknown>) yielded.push(each);
   expect(yielded).toEqual(['running', 'two']);
   await eventually(async () => expect(await opsOf(agent)).toMatchObject([{ resource: 'count', state: 'completing' }]));
 });

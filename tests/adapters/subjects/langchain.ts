@@ -27,7 +27,7 @@ export const langchain: Subject = {
           return used.invoke({ ...call, type: 'tool_call' }, config) as Promise<BaseMessage>;
         }),
       );
-      return { reads: results.map(({ content }) => String(content)) };
+      return { reads: results.map(({ text }) => text) };
     } catch (error) {
       return { reads: [], error };
     }
@@ -55,16 +55,14 @@ class ScriptedChatModel extends FakeListChatModel {
 
   override async _generate() {
     const { calls, model } = this.#scene;
-    const message = new AIMessage({
-      content: '',
-      tool_calls: calls.map(({ tool: name, args }, index) => ({ name, args, id: `call-${index}` })),
-      usage_metadata: {
-        input_tokens: model.input_tokens,
-        output_tokens: model.output_tokens,
-        total_tokens: model.input_tokens + model.output_tokens,
-        input_token_details: { cache_read: model.cached_input_tokens },
-      },
-    });
+    const usage_metadata = {
+      input_tokens: model.input_tokens,
+      output_tokens: model.output_tokens,
+      total_tokens: model.input_tokens + model.output_tokens,
+      input_token_details: { cache_read: model.cached_input_tokens },
+    };
+    const tool_calls = calls.map(({ tool: name, args }, index) => ({ name, args, id: `call-${index}` }));
+    const message = new AIMessage({ content: '', tool_calls, usage_metadata } as never);
     return { generations: [{ message, text: '' }] };
   }
 }

@@ -9,7 +9,10 @@ export async function runClaudeExample(): Promise<void> {
   await using gateway = await TestGateway.start({ args: ['--policy', 'examples/policies'] });
   const env = { ...process.env, REEVE_GRPC_ADDR: gateway.grpc, REEVE_API_KEY: bootstrapKey };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  for (const line of ['search_docs: refunds.md says: five days.', 'Denied by policy: no rule allows process_exec of "rm"']) {
+  for (const line of [
+    'search_docs: refunds.md says: five days.',
+    'Denied by policy: no rule allows process_exec of "rm"',
+  ]) {
     if (!stdout.includes(line)) throw new Error(`the example does not print "${line}": ${stdout}`);
   }
 }

@@ -75,6 +75,6 @@ function asking({ AIMessage }: LangChainAgents, { calls, model }: Scene): object
 function readsOf(messages: readonly Message[], { calls }: Scene): string[] {
   return calls.map((_, index) => {
     const result = messages.find(({ tool_call_id: id }) => id === `call-${index}`);
-    return String(result?.['content'] ?? '');
+    return JSON.stringify(result?.['content'] ?? '');
   });
 }

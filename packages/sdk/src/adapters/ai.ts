@@ -39,8 +39,8 @@ export function govern<Tools extends AiTool | Readonly<Record<string, AiTool>> |
   options: AiGovernOptions = {},
 ): Tools {
   if (isList(tools)) return tools.map((tool) => governOne(agent, nameOf(tool), tool, options)) as unknown as Tools;
-  if (isTool(tools)) return governOne(agent, options.name ?? nameOf(tools), tools, options) as Tools;
-  const governed = Object.entries<AiTool>(tools as Readonly<Record<string, AiTool>>).map(
+  if (isTool(tools)) return governOne(agent, options.name ?? nameOf(tools), tools, options);
+  const governed = Object.entries<AiTool>(tools).map(
     ([name, tool]) => [name, governOne(agent, name, tool, options)] as const,
   );
   return Object.fromEntries(governed) as Tools;

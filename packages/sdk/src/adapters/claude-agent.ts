@@ -25,7 +25,7 @@ export function govern<Tools extends SdkTool | readonly SdkTool[]>(
   options: GovernOptions = {},
 ): Tools {
   const one = (tool: SdkTool) => governOne(agent, tool, options);
-  return (isList(tools) ? tools.map(one) : one(tools as SdkTool)) as unknown as Tools;
+  return (isList(tools) ? tools.map(one) : one(tools)) as unknown as Tools;
 }
 
 function governOne(agent: Agent, tool: SdkTool, options: GovernOptions): SdkTool {

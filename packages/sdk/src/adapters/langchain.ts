@@ -60,7 +60,7 @@ export function govern<Tools extends LangChainTool | readonly LangChainTool[] | 
   options: LangChainGovernOptions = {},
 ): Tools {
   if (isList(tools)) return tools.map((tool) => governOne(agent, tool, options)) as unknown as Tools;
-  if (!isToolkit(tools)) return governOne(agent, tools as LangChainTool, options) as Tools;
+  if (!isToolkit(tools)) return governOne(agent, tools, options) as Tools;
   return copyWith(tools, { tools: tools.tools.map((tool) => governOne(agent, tool, options)) });
 }
 

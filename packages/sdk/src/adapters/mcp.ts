@@ -26,7 +26,7 @@ interface ListedTool {
 type Method = (...args: unknown[]) => unknown;
 
 /** Ways around `callTool`, and where else they stand. */
-const streamed = ['callToolStream', 'requestStream'];
+const streamed = new Set(['callToolStream', 'requestStream']);
 
 /**
  * Governs the calls of an MCP client: it stays the client that it is. A refusal is a result with `isError`, whose text says
@@ -73,7 +73,7 @@ function withoutStreams(experimental: unknown): unknown {
   if (typeof experimental !== 'object' || experimental === null) return undefined;
   return new Proxy(experimental, {
     get(target, name) {
-      if (typeof name === 'string' && streamed.includes(name)) {
+      if (typeof name === 'string' && streamed.has(name)) {
         return () => {
           throw new ReeveInvalidRequest(`${name}: is not governed; use callTool`);
         };

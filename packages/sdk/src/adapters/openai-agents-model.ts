@@ -38,10 +38,11 @@ export function governModel<Model extends AgentsModel | AgentsModelProvider>(
   model: Model,
   options: GovernModelOptions = {},
 ): Model {
-  if (!isProvider(model)) return governOne(agent, model as AgentsModel, unnamed, options) as unknown as Model;
-  const getModel = async (name?: string) => {
-    const found = (await model.getModel(name)) as AgentsModel;
-    return governOne(agent, found, name ?? unnamed, options);
+  if (!isProvider(model)) return governOne(agent, model, unnamed, options) as unknown as Model;
+  const getModel = (name?: string) => {
+    const found = model.getModel(name);
+    const governed = (each: unknown) => governOne(agent, each as AgentsModel, name ?? unnamed, options);
+    return found instanceof Promise ? found.then(governed) : governed(found);
   };
   return standInFor(model, { getModel });
 }

@@ -53,7 +53,7 @@ export function govern<Tools extends AgentsTool | AgentsHandoff | readonly (Agen
 ): Tools {
   const one = (tool: AgentsTool | AgentsHandoff) =>
     isHandoff(tool) ? governHandoff(agent, tool, options) : governFunction(agent, tool, options);
-  return (isList(tools) ? tools.map(one) : one(tools as AgentsTool | AgentsHandoff)) as unknown as Tools;
+  return (isList(tools) ? tools.map(one) : one(tools)) as unknown as Tools;
 }
 
 function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, options: OpenAiAgentsGovernOptions): Tool {
