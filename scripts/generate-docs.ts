@@ -1,12 +1,13 @@
 // Generates docs/reference from its sources: the settings, the protos, the routes of the HTTP API, the problems, the
-// events, the metrics of a running gateway, the audit event types, the schema of policies, the command's own help. With
-// --check it writes nothing and fails if the committed files differ.
+// events, the metrics of a running gateway, the audit event types, the schema of policies, the command's own help, the last
+// results of the adapters. With --check it writes nothing and fails if the committed files differ.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { paths } from '@reeve/contract';
 import { policySchema } from '@reeve/core';
 import { describeSettings } from '@reeve/gateway';
+import { adaptersPage } from './reference/adapters.ts';
 import { auditEventsPage } from './reference/audit-events.ts';
 import { eventsPage } from './reference/events.ts';
 import { cliPage, manPage } from './reference/cli.ts';
@@ -186,6 +187,7 @@ function formatted(name: string, text: string): [string, string] {
 
 const pages = new Map([
   formatted('policy.schema.json', JSON.stringify(policySchema())),
+  formatted('adapters.md', adaptersPage()),
   formatted('audit-events.md', auditEventsPage()),
   formatted('cli.md', await cliPage()),
   formatted('configuration.md', configuration()),

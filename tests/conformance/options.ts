@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import type { EngineName } from './engine.ts';
 import { engineNames } from './engine.ts';
 
-export const suites = ['h2spec', 'interop', 'mcp', 'hooks', 'packages'] as const;
+export const suites = ['h2spec', 'interop', 'mcp', 'hooks', 'adapters', 'packages'] as const;
 export type Suite = (typeof suites)[number];
 
 export interface Options {
   readonly engines: readonly EngineName[];
   readonly suites: readonly Suite[];
-  /** Whether the results become docs/conformance.md. */
+  /** Whether the results become docs/conformance.md and docs/adapters-results.json. */
   readonly write: boolean;
 }
 
@@ -29,21 +29,26 @@ export function readOptions(args: readonly string[]): Options | undefined {
   const chosen = suites.filter((name) => only === undefined || only === name);
   if (engines.length === 0) throw new Error(`--engine takes ${engineNames.join(', ')} or both, not "${engine}"`);
   if (chosen.length === 0) throw new Error(`--only takes ${suites.join(' or ')}, not "${only}"`);
-  if (write && only !== 'mcp' && (engines.length < engineNames.length || chosen.length < suites.length)) {
-    throw new Error('--write takes the results of a whole run, or --only mcp: leave out --engine and other suites');
+  const isWhole = engines.length === engineNames.length && chosen.length === suites.length;
+  if (write && !isWhole && only !== 'mcp' && only !== 'adapters') {
+    throw new Error(
+      '--write takes the results of a whole run, --only mcp or --only adapters: leave out --engine and other suites',
+    );
   }
   return { engines, suites: chosen, write };
 }
 
 export const helpText = `Holds the gRPC engines against HTTP/2 (h2spec) and against gRPC clients in other languages, the MCP proxy against the
-suite of the MCP project, and the hooks against real coding agents (Claude Code and Codex) that a scripted model drives.
-Installs the packages and starts the executables of a release as a stranger would, on every Node that they are for.
+suite of the MCP project, the hooks against real coding agents (Claude Code and Codex) that a scripted model drives, and
+the adapters for frameworks against the table of cases (tests/adapters/cases.yaml). Installs the packages and starts the
+executables of a release as a stranger would, on every Node that they are for.
 
   npm run conformance                          all tests, on both engines
   npm run conformance -- --engine reeve        one engine: ${engineNames.join(', ')}, or both
   npm run conformance -- --only h2spec         one suite: ${suites.join(', ')}
   npm run conformance -- --write               all tests, and the results into docs/conformance.md
   npm run conformance -- --only mcp --write    the suite of MCP, and its part of that page
+  npm run conformance -- --only adapters --write    the adapters, and the matrix in docs/reference/adapters.md
 
 Needs Go for h2spec and for the client of grpc-go, Python 3 with venv and pip for grpcio, and Rust for tonic. The coding
 agents come from npm, several hundred megabytes; REEVE_CONFORMANCE_CLAUDE and REEVE_CONFORMANCE_CODEX name programs that

@@ -1,4 +1,5 @@
 import { textTable } from '../../bench/table.ts';
+import type { AdapterResult } from './adapters/run-adapters.ts';
 import type { H2specResult } from './h2spec.ts';
 import { interopCases } from './interop-cases.ts';
 import type { HookResult } from './hooks/run-hooks.ts';
@@ -13,6 +14,7 @@ export interface Results {
   readonly interop: InteropResult[];
   readonly mcp: McpResult[];
   readonly hooks: HookResult[];
+  readonly adapters: AdapterResult[];
   readonly packages: PackageResult[];
   /** Parts that could not go on, and why. */
   readonly broken: string[];
@@ -22,7 +24,8 @@ export interface Results {
 }
 
 export function emptyResults(): Results {
-  return { h2spec: [], interop: [], mcp: [], hooks: [], packages: [], broken: [], notRun: [], versions: [] };
+  const parts = { h2spec: [], interop: [], mcp: [], hooks: [], adapters: [], packages: [] };
+  return { ...parts, broken: [], notRun: [], versions: [] };
 }
 
 export interface Sums {
@@ -32,7 +35,7 @@ export interface Sums {
   readonly excepted: number;
 }
 
-export function addedUp({ h2spec, interop, mcp, hooks, packages, broken }: Results): Sums {
+export function addedUp({ h2spec, interop, mcp, hooks, adapters, packages, broken }: Results): Sums {
   const passed = h2spec.flatMap(({ cases }) => cases).filter(({ outcome }) => outcome === 'passed').length;
   const verdicts = h2spec.flatMap((result) => result.verdicts);
   const wrong = verdicts.filter(({ ok }) => !ok);
@@ -40,9 +43,12 @@ export function addedUp({ h2spec, interop, mcp, hooks, packages, broken }: Resul
   const right = passed - unexpectedPasses;
   const others = [...interop, ...hooks, ...packages];
   const failures = others.filter(({ failure }) => failure !== undefined).length;
+  const tried = adapters.flatMap(({ cases }) => Object.values(cases)).filter((how) => how !== 'cannot');
+  const kept = tried.filter((how) => how === 'passed').length;
   return {
-    passed: right + others.length - failures + mcp.filter(isSame).length,
-    failed: wrong.length + failures + mcp.filter((result) => !isSame(result)).length + broken.length,
+    passed: right + others.length - failures + mcp.filter(isSame).length + kept,
+    failed:
+      wrong.length + failures + mcp.filter((result) => !isSame(result)).length + tried.length - kept + broken.length,
     excepted: verdicts.length - wrong.length - right,
   };
 }

@@ -1,6 +1,10 @@
 // npm run conformance -- --help
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { runClaudeExample } from './adapters/claude-example.ts';
+import { findFrameworks } from './adapters/frameworks.ts';
+import type { AdapterResult } from './adapters/run-adapters.ts';
+import { runAdapters, writeAdapterResults } from './adapters/run-adapters.ts';
 import { conformancePage, mcpTool, withMcpSection } from './conformance-page.ts';
 import type { EngineName } from './engine.ts';
 import { requestKinds } from './h2spec-exceptions.ts';
@@ -10,7 +14,7 @@ import { codingAgents, findAgent } from './hooks/coding-agents.ts';
 import { runHooks } from './hooks/run-hooks.ts';
 import { runPackages } from './packages/run-packages.ts';
 import { interopClients, runInterop } from './interop.ts';
-import type { Options } from './options.ts';
+import type { Options, Suite } from './options.ts';
 import { helpText, readOptions } from './options.ts';
 import type { Results } from './results.ts';
 import { isSame, mcpSuite, runMcpSuite } from './mcp/mcp-suite.ts';
@@ -43,18 +47,24 @@ async function main(args: readonly string[]): Promise<number> {
   if (suites.includes('mcp')) await mcp(results);
   if (suites.includes('hooks')) await hooks(results);
   if (suites.includes('packages')) await packages(results);
+  if (suites.includes('adapters')) await adapters(results);
   const { passed, failed } = addedUp(results);
   if (results.h2spec.length > 0) say(`\n${h2specTable(results)}`);
   if (results.interop.length > 0) say(`\n${interopTable(results)}`);
   for (const what of results.notRun) say(`not run: ${what}`);
-  if (options.write) writePage(results, suites.length === 1);
+  if (options.write) writeResults(results, suites);
   say(`\n${sumsText(results)}`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-function writePage(results: Results, onlyMcp: boolean): void {
-  writeFileSync(page, onlyMcp ? withMcpSection(readFileSync(page, 'utf8'), results) : conformancePage(results));
+function writeResults(results: Results, suites: readonly Suite[]): void {
+  const [only] = suites.length === 1 ? suites : [];
+  if (only === 'mcp') writeFileSync(page, withMcpSection(readFileSync(page, 'utf8'), results));
+  if (only === undefined) writeFileSync(page, conformancePage(results));
   spawnSync('node_modules/.bin/biome', ['format', '--write', page]);
+  if (results.adapters.length === 0) return;
+  writeAdapterResults(results.adapters);
+  spawnSync(process.execPath, ['scripts/generate-docs.ts'], { stdio: 'inherit' });
 }
 
 async function h2spec(engines: readonly EngineName[], results: Results): Promise<void> {
@@ -140,6 +150,22 @@ async function packages(results: Results): Promise<void> {
       say(failure === undefined ? `ok   ${name}` : `FAIL ${name} (${failure})`);
     }),
   );
+}
+
+async function adapters(results: Results): Promise<void> {
+  const frameworks = await findFrameworks(say);
+  if ('missing' in frameworks) results.notRun.push(frameworks.missing);
+  say('the table of cases on every adapter, which takes a few minutes');
+  const found = await guarded('the adapters', results, () => runAdapters(frameworks, tellAdapter));
+  results.adapters.push(...(found ?? []));
+  if (!('missing' in frameworks)) await guarded('the example for the Claude Agent SDK', results, runClaudeExample);
+}
+
+function tellAdapter({ name, language, cases }: AdapterResult): void {
+  for (const [each, how] of Object.entries(cases)) {
+    if (how === 'passed') say(`ok   ${name} (${language}): ${each}`);
+    else if (how !== 'cannot') say(`FAIL ${name} (${language}): ${each} (${how})`);
+  }
 }
 
 /** A part that cannot go on, such as one whose server has ended, is a failure like any other. */

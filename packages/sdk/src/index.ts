@@ -19,6 +19,7 @@ export { connect } from './connect.ts';
 export type { ConnectOptions, RetryOptions } from './connect-options.ts';
 export type { ConnectionEvent } from './connection-event.ts';
 export type { Control, ControlSignal } from './control.ts';
+export { currentOperation } from './current-operation.ts';
 export type { TlsOptions } from './endpoints.ts';
 export type { ReeveErrorCode } from './errors.ts';
 export {

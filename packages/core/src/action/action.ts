@@ -67,9 +67,8 @@ export function resourceOf(action: Action): string {
     case 'network_call':
       return action.host;
     case 'process_exec':
-      return action.command;
     case 'agent_spawn':
-      return '';
+      return action.command;
   }
 }
 

@@ -1,0 +1,91 @@
+import type { Agent } from '../agent.ts';
+import type { TokenUsage } from '../completion.ts';
+import { ReeveInvalidRequest } from '../errors.ts';
+import { standInFor } from './copy-with.ts';
+import type { GovernModelOptions, ModelUse } from './model-call.ts';
+import { failingFree, governAnswer, modelAction, settle, usageFrom } from './model-call.ts';
+import { openCall, partsOf } from './open-call.ts';
+
+/** The part of a language model of the AI SDK that governance needs. All versions of the interface have it. */
+interface AiModel {
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+interface CallOptions {
+  readonly prompt?: unknown;
+  readonly tools?: unknown;
+  readonly maxOutputTokens?: number | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+interface Streamed {
+  readonly stream: ReadableStream<unknown>;
+}
+
+/**
+ * Governs a language model of the AI SDK, also where it streams: each call is checked first, and settled with the usage that
+ * the provider reports. A refused call throws.
+ */
+export function governModel<Model extends AiModel | string>(
+  agent: Agent,
+  model: Model,
+  options: GovernModelOptions = {},
+): Model {
+  if (typeof model === 'string') {
+    throw new ReeveInvalidRequest('model: must be a model of a provider, not its name: openai("gpt-5") for example');
+  }
+  const target: AiModel = model;
+  const useOf = ({ prompt, tools, maxOutputTokens, abortSignal }: CallOptions): ModelUse => ({
+    model: target.modelId,
+    prompt: { prompt, tools },
+    maxOutputTokens,
+    signal: abortSignal,
+  });
+  const doGenerate = (how: CallOptions) =>
+    governAnswer(
+      agent,
+      useOf(how),
+      options,
+      (signal) => target.doGenerate({ ...how, abortSignal: signal } as never),
+      (answer) => usageOf(answer),
+    );
+  const doStream = async (how: CallOptions) => {
+    const call = await openCall(agent, modelAction(useOf(how), options), (signal, operation) =>
+      failingFree(operation, () => target.doStream({ ...how, abortSignal: signal } as never) as PromiseLike<Streamed>),
+    );
+    const parts = partsOf(call, call.opened.stream, (part) => settle(call.operation, usageOf(part)));
+    return { ...call.opened, stream: streamOf(parts) };
+  };
+  return standInFor(target, { doGenerate, doStream }) as Model;
+}
+
+/** Of a whole answer, or of the part of a stream that has it. Figures are numbers, or objects with a `total`. */
+function usageOf(answer: unknown): TokenUsage | undefined {
+  const { usage } = answer as { readonly usage?: Readonly<Record<string, unknown>> | undefined };
+  if (usage === undefined) return undefined;
+  const { inputTokens, outputTokens, cachedInputTokens } = usage;
+  const input = figuresOf(inputTokens);
+  return usageFrom(input['total'], figuresOf(outputTokens)['total'], cachedInputTokens ?? input['cacheRead']);
+}
+
+function figuresOf(figure: unknown): Readonly<Record<string, unknown>> {
+  return typeof figure === 'object' && figure !== null
+    ? (figure as Readonly<Record<string, unknown>>)
+    : { total: figure };
+}
+
+/** A cancelled stream ends the call. */
+function streamOf<Part>(parts: AsyncGenerator<Part, void, undefined>): ReadableStream<Part> {
+  return new ReadableStream<Part>({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await parts.return();
+    },
+  });
+}

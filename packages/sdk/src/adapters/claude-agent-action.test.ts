@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { claudeAction } from './claude-agent-action.ts';
+
+test.each([
+  ['Read', { file_path: '/a' }, { type: 'file_operation', operation: 'read', path: '/a' }],
+  ['NotebookEdit', { notebook_path: '/n' }, { type: 'file_operation', operation: 'write', path: '/n' }],
+  ['WebFetch', { url: 'https://a.org/x' }, { type: 'network_call', host: 'a.org', port: 443, protocol: 'https' }],
+  ['WebFetch', { url: 'http://a.org:81/' }, { type: 'network_call', host: 'a.org', port: 81, protocol: 'http' }],
+  ['Agent', { subagent_type: 'reviewer' }, { type: 'agent_spawn', command: 'reviewer' }],
+  ['mcp__git__log', { n: 1 }, { tool: 'log', source: 'git', args: { n: 1 } }],
+  ['Grep', { pattern: 'x' }, { tool: 'Grep', args: { pattern: 'x' } }],
+  ['constructor', {}, { tool: 'constructor', args: {} }],
+  ['Read', {}, { tool: 'Read', args: {} }],
+])('%s with %j is what it does', (tool, input, action) => {
+  expect(claudeAction(tool, input)).toEqual(action);
+});
+
+test('a command line of plain words is that command', () => {
+  const action = { type: 'process_exec', command: 'git', args: ['log', '--oneline', '-n=3'] };
+  expect(claudeAction('Bash', { command: ' git log --oneline  -n=3 ' })).toEqual(action);
+});
+
+test.each([
+  'ls; rm -rf /',
+  'ls && rm x',
+  'ls | sh',
+  'echo $(rm x)',
+  'echo `rm x`',
+  'A=1 rm x',
+  'ls\nrm x',
+  'r""m x',
+  "'rm' x",
+  'r\\m x',
+  'echo {a,b}',
+  '~/rm x',
+  'ls > /etc/passwd',
+  'echo *',
+  '# x',
+  '!rm',
+  'ls &',
+  'sudo rm x',
+  '/usr/bin/env rm x',
+  'bash script',
+  'find . -delete',
+])('the command line %j is more than words, so its command is not known', (command) => {
+  expect(claudeAction('Bash', { command })).toEqual({ type: 'process_exec', command: '?', args: [command] });
+});

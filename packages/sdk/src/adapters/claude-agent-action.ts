@@ -1,0 +1,48 @@
+import type { Action } from '../action.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Which tools of Claude Code read or write a file, and the member that has its path. */
+const files: Readonly<Record<string, readonly [operation: string, member: string]>> = {
+  Read: ['read', 'file_path'],
+  Write: ['write', 'file_path'],
+  Edit: ['write', 'file_path'],
+  MultiEdit: ['write', 'file_path'],
+  NotebookRead: ['read', 'notebook_path'],
+  NotebookEdit: ['write', 'notebook_path'],
+};
+
+/** Nothing in such a line is more than words, whatever shell reads it. */
+const plainWords = /^[A-Za-z0-9_./@%+,:-]+(?: +[A-Za-z0-9_./@%+,:=-]+)*$/;
+
+/** Programs that run others, named by their arguments or their input. */
+const runners =
+  /^(?:.*\/)?(?:ash|bash|busybox|chroot|command|csh|dash|doas|env|eval|exec|find|fish|flock|ionice|ksh|nice|nohup|parallel|script|setsid|sh|source|ssh|stdbuf|strace|su|sudo|tcsh|time|timeout|unshare|watch|xargs|zsh|\.)$/;
+
+/**
+ * A use of a tool as what it does, as the hooks of `reeve hook` see it. A command line that is more than words, or that runs
+ * another program, is a command `?`, because this package has no parser for shells.
+ */
+export function claudeAction(tool: string, input: Input): Action {
+  const text = (member: string) => (typeof input[member] === 'string' ? input[member] : '');
+  const [operation, member = ''] = Object.hasOwn(files, tool) ? (files[tool] ?? []) : [];
+  if (operation !== undefined && text(member) !== '') return { type: 'file_operation', operation, path: text(member) };
+  if (tool === 'Bash' && text('command') !== '') return commandOf(text('command'));
+  if (tool === 'WebFetch' && URL.canParse(text('url'))) return fetchOf(new URL(text('url')));
+  if (tool === 'Task' || tool === 'Agent') return { type: 'agent_spawn', command: text('subagent_type') || tool };
+  const [, source, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
+  return name === undefined ? { tool, args: input } : { tool: name, source, args: input };
+}
+
+function commandOf(line: string): Action {
+  const trimmed = line.trim();
+  const [command = '', ...args] = trimmed.split(/ +/);
+  if (!plainWords.test(trimmed) || runners.test(command)) return { type: 'process_exec', command: '?', args: [line] };
+  return { type: 'process_exec', command, args };
+}
+
+function fetchOf({ hostname, port, protocol }: URL): Action {
+  const scheme = protocol.replace(':', '');
+  const byDefault = scheme === 'https' ? 443 : 80;
+  return { type: 'network_call', host: hostname, port: port === '' ? byDefault : Number(port), protocol: scheme };
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../agent.ts';
+import type { Completion, Outcome } from '../completion.ts';
+import type { OperationControl } from '../operation.ts';
+import { OperationTerminatedError } from '../errors.ts';
+import { claudeAction } from './claude-agent-action.ts';
+import type { GovernOptions } from './govern-options.ts';
+import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
+import { idsOfCall } from './first-ask.ts';
+import type { Refusal } from './refusal.ts';
+import { refusalOf, refusalOfAnswer, stopped } from './refusal.ts';
+
+export interface PermissionsOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'costs' | 'spent'> {
+  /** MCP servers whose tools `govern` checks already. */
+  readonly governed?: readonly string[] | undefined;
+  /** The agents that sub-agents act as, by their type. Otherwise they act as the agent itself. */
+  readonly subagents?: Readonly<Record<string, Agent>> | undefined;
+  /** Ends the query when an operator terminates one of its operations: the `abortController` of the query. */
+  readonly abortController?: AbortController | undefined;
+}
+
+type PermissionResult =
+  | { behavior: 'allow'; updatedInput: Record<string, unknown> }
+  | { behavior: 'deny'; message: string; interrupt?: boolean };
+
+interface HookInput {
+  readonly hook_event_name: string;
+  readonly session_id?: string;
+  readonly tool_name?: string;
+  readonly tool_input?: unknown;
+  readonly tool_use_id?: string;
+  readonly agent_type?: string;
+  readonly agent_id?: string;
+  readonly tool_response?: unknown;
+  readonly is_interrupt?: boolean;
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+}
+
+/** The answer of a hook. Every member is optional, as in the Claude Agent SDK. */
+interface HookOutput {
+  continue?: boolean;
+  stopReason?: string;
+  hookSpecificOutput?: { hookEventName: 'PreToolUse'; permissionDecision: 'deny'; permissionDecisionReason: string };
+}
+
+type Hook = (input: HookInput, toolUseId: string | undefined, options: CallOptions) => Promise<HookOutput>;
+
+interface Matcher {
+  hooks: Hook[];
+  timeout: number;
+}
+
+/** Spread into the options of `query`. */
+export interface Permissions {
+  canUseTool(
+    tool: string,
+    input: Record<string, unknown>,
+    options: CallOptions & { readonly toolUseID?: string },
+  ): Promise<PermissionResult>;
+  hooks: Record<'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure', Matcher[]>;
+}
+
+/** A use of a tool that may happen. */
+interface OpenUse {
+  readonly agent: Agent;
+  readonly opId: string;
+  readonly operation: OperationControl | undefined;
+}
+
+/** More uses than any session has open. What is beyond was abandoned. */
+const mostOpen = 10_000;
+/** Beyond the longest wait for an approval, so that the hook itself ends the wait. */
+const marginSecs = 10;
+
+/**
+ * Governs every use of a tool in a query of the Claude Agent SDK, those of Claude Code itself included. The hooks check before
+ * and report after; `canUseTool` answers what the program would ask its user. The model reads the reason of a refusal.
+ */
+export function permissions(agent: Agent, options: PermissionsOptions = {}): Permissions {
+  const open = new Map<string, OpenUse>();
+  const waitMs = approvalWaitOf(options);
+  // A query that is ended runs no hooks any more, and its process ends with all that it does.
+  options.abortController?.signal.addEventListener('abort', () => {
+    for (const use of open.values()) void complete(use, { outcome: 'cancelled', detail: 'the query was ended' });
+    open.clear();
+  });
+
+  const ask = async (use: {
+    tool: string;
+    input: unknown;
+    id: string;
+    run?: string;
+    as: Agent;
+    signal: AbortSignal;
+  }) => {
+    const { tool, id, run, as, signal } = use;
+    const input = (use.input ?? {}) as Readonly<Record<string, unknown>>;
+    const runId = runIdOf(options) ?? run;
+    const details = {
+      ...idsOfCall(runId, id),
+      runId,
+      waitMs,
+      signal,
+      estimatedCostMicros: costOf(options, tool, input),
+    };
+    try {
+      const answer = await as.decision(claudeAction(tool, input), details);
+      if (!answer.allowed) {
+        if (answer.decision === 'pending') await complete({ agent: as, opId: answer.opId }, calledOff);
+        return refusalOfAnswer(answer);
+      }
+      const operation = as.operation(answer.opId);
+      operation?.signal.addEventListener('abort', () => options.abortController?.abort(operation.signal.reason));
+      const [oldest] = open.keys();
+      if (oldest !== undefined && open.size >= mostOpen) open.delete(oldest);
+      open.set(id, { agent: as, opId: answer.opId, operation });
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+  };
+
+  const isElsewhere = (tool: string) => (options.governed ?? []).some((server) => tool.startsWith(`mcp__${server}__`));
+
+  const before: Hook = async (input, toolUseId, { signal }) => {
+    const { tool_name: tool = '', tool_input: given, tool_use_id: id = toolUseId ?? '', session_id: run } = input;
+    if (isElsewhere(tool)) return {};
+    const as = (input.agent_type === undefined ? undefined : options.subagents?.[input.agent_type]) ?? agent;
+    const refusal = await ask({ tool, input: given, id, ...(run === undefined ? {} : { run }), as, signal });
+    if (refusal === undefined) return {};
+    const decision = { hookEventName: 'PreToolUse', permissionDecision: 'deny' } as const;
+    return { hookSpecificOutput: { ...decision, permissionDecisionReason: refusal.text } };
+  };
+
+  /** A pause holds back the result. A termination ends the run. */
+  const after =
+    (outcome: Outcome): Hook =>
+    async (input, toolUseId) => {
+      const id = input.tool_use_id ?? toolUseId ?? '';
+      const use = open.get(id);
+      if (use === undefined) return {};
+      open.delete(id);
+      const stop = await checkpoint(use);
+      const actualCostMicros = options.spent?.(input.tool_name ?? '', input.tool_response);
+      await complete(use, { outcome: input.is_interrupt === true ? 'cancelled' : outcome, actualCostMicros });
+      return stop === undefined ? {} : { continue: false, stopReason: stop.text };
+    };
+
+  const hook = (run: Hook): Matcher[] => [{ hooks: [run], timeout: Math.ceil(waitMs / 1000) + marginSecs }];
+  const held = (run: Hook): Matcher[] => [{ hooks: [run], timeout: longestPauseSecs }];
+  return {
+    canUseTool: async (tool, input, { signal, toolUseID: id }) => {
+      if (isElsewhere(tool) || (id !== undefined && open.has(id))) return { behavior: 'allow', updatedInput: input };
+      // Without the hooks nobody sees the end of the use.
+      const key = id ?? randomUUID();
+      const refusal = await ask({ tool, input, id: key, as: agent, signal });
+      if (refusal !== undefined) return { behavior: 'deny', message: refusal.text };
+      const use = open.get(key);
+      open.delete(key);
+      if (use !== undefined) await complete(use, { detail: 'allowed; its end was not reported' });
+      return { behavior: 'allow', updatedInput: input };
+    },
+    hooks: {
+      PreToolUse: hook(before),
+      PostToolUse: held(after('succeeded')),
+      PostToolUseFailure: held(after('failed')),
+    },
+  };
+}
+
+/** As long as a person may take. */
+const longestPauseSecs = 3600;
+
+async function checkpoint({ operation }: OpenUse): Promise<Refusal | undefined> {
+  try {
+    await operation?.checkpoint();
+    return undefined;
+  } catch (error) {
+    return error instanceof OperationTerminatedError ? stopped(error) : undefined;
+  }
+}
+
+const calledOff: Completion = { outcome: 'cancelled', actualCostMicros: 0, detail: 'nobody waits for it any more' };
+
+/** A report that cannot be delivered must not hold up the run. The gateway finds out by itself that the use is over. */
+async function complete({ agent, opId }: Pick<OpenUse, 'agent' | 'opId'>, completion: Completion): Promise<void> {
+  await agent.complete(opId, completion).catch(() => {});
+}

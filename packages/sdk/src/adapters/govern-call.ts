@@ -1,0 +1,125 @@
+import type { Action } from '../action.ts';
+import type { Agent } from '../agent.ts';
+import type { Answer } from '../answer.ts';
+import { callContext } from '../current-operation.ts';
+import { OperationTerminatedError } from '../errors.ts';
+import type { Operation } from '../operation.ts';
+import type { RunOptions } from '../run-options.ts';
+import type { GovernOptions } from './govern-options.ts';
+import { approvalWaitOf, costOf, runIdOf } from './govern-options.ts';
+import type { Refusal } from './refusal.ts';
+import { refusalOf } from './refusal.ts';
+
+/** What a framework tells of a call of a tool. */
+export interface ToolUse {
+  readonly tool: string;
+  readonly args: unknown;
+  /** The run, as the framework knows it. */
+  readonly runId?: string | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  /** Fires when nobody wants the result any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** The operation that the call continues. Otherwise a new one. */
+  readonly ids?: { readonly traceId: string; readonly spanId: string } | undefined;
+}
+
+/** An action of an agent, and how it is checked. */
+export interface GovernedAction {
+  readonly action: Action;
+  readonly details: RunOptions;
+}
+
+export type Governed<Result> = { readonly result: Result } | { readonly refusal: Refusal };
+
+/** The body of a call. The signal fires on a termination, and when nobody wants the result any more. */
+export type GovernedWork<Result> = (signal: AbortSignal, operation: Operation) => Result | Promise<Result>;
+
+/** The check that a call of a tool needs. What the call itself says of its run counts before the call around it. */
+export function toolAction(agent: Agent, use: ToolUse, options: GovernOptions): GovernedAction {
+  const { tool, args, annotations } = use;
+  const around = callContext.getStore();
+  const isSpawn = options.subagents?.includes(tool) === true;
+  return {
+    action: isSpawn
+      ? { type: 'agent_spawn', command: tool }
+      : { tool, args: args ?? {}, source: options.source, annotations },
+    details: {
+      ...use.ids,
+      runId: runIdOf(options) ?? use.runId ?? around?.runId,
+      caller: options.caller ?? (around === undefined || isSame(around.agent, agent.id) ? undefined : around.agent),
+      summary: options.summary?.(tool, args),
+      estimatedCostMicros: costOf(options, tool, args),
+      waitMs: approvalWaitOf(options),
+      signal: use.signal,
+    },
+  };
+}
+
+/**
+ * Has a call decided, and does it if it may happen. A refusal is a result, because the model is to read it. Throws what the
+ * work throws, and `OperationTerminatedError` if an operator stopped the work.
+ */
+export async function governCall<Result>(
+  agent: Agent,
+  { action, details }: GovernedAction,
+  work: GovernedWork<Result>,
+): Promise<Governed<Result>> {
+  const { signal, runId } = details;
+  let hasBegun = false;
+  let held: Answer | undefined;
+  const body = async (operation: Operation) => {
+    hasBegun = true;
+    const stop = signal === undefined ? operation.signal : AbortSignal.any([operation.signal, signal]);
+    try {
+      return await callContext.run({ operation, agent: agent.id, runId }, () => work(stop, operation));
+    } catch (error) {
+      if (signal?.aborted === true) operation.ended('cancelled');
+      throw error;
+    }
+  };
+  const onHeld = (answer: Answer) => {
+    held = answer;
+  };
+  try {
+    return { result: await agent.run(action, body, { ...details, onHeld }) };
+  } catch (error) {
+    if (hasBegun) throw error;
+    if (held !== undefined && !isStopped(error)) await callOff(agent, held);
+    // The check may have arrived. A heartbeat brings the report that nothing happened.
+    else if (signal?.aborted === true) void agent.heartbeat().catch(() => {});
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    return { refusal };
+  }
+}
+
+/** As `governCall`, for a tool: what the options say of its cost is settled. */
+export async function governTool<Result>(
+  agent: Agent,
+  use: ToolUse,
+  options: GovernOptions,
+  work: GovernedWork<Result>,
+): Promise<Governed<Result>> {
+  return governCall(agent, toolAction(agent, use, options), async (signal, operation) => {
+    const result = await work(signal, operation);
+    const micros = options.spent?.(use.tool, result);
+    if (micros !== undefined) operation.spent(micros);
+    return result;
+  });
+}
+
+/** Whether the error says that an operator stopped the work of the call. */
+export function isStopped(error: unknown): error is OperationTerminatedError {
+  return error instanceof OperationTerminatedError;
+}
+
+/** Nobody waits for the held call any more. Its approval ends, so that nobody is asked in vain. */
+async function callOff(agent: Agent, { opId }: Answer): Promise<void> {
+  const detail = 'nobody waits for it any more';
+  // If the gateway is away, the approval expires. If it was decided just now, the SDK reports that nothing happened.
+  await agent.complete(opId, { outcome: 'cancelled', actualCostMicros: 0, detail }).catch(() => {});
+}
+
+function isSame(one: Agent['id'], other: Agent['id']): boolean {
+  return one.orgId === other.orgId && one.teamId === other.teamId && one.agentId === other.agentId;
+}

@@ -1,0 +1,129 @@
+import type { Agent } from '../agent.ts';
+import type { TokenUsage } from '../completion.ts';
+import { copyWith } from './copy-with.ts';
+import type { GovernModelOptions, ModelUse } from './model-call.ts';
+import { failingFree, governAnswer, modelAction, settle, usageFrom } from './model-call.ts';
+import { openCall, partsOf } from './open-call.ts';
+
+/** The part of a chat model of LangChain that governance needs. */
+interface ChatModel {
+  _llmType(): string;
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly tools?: unknown;
+}
+
+interface Hidden {
+  readonly model?: unknown;
+  readonly modelName?: unknown;
+  readonly maxTokens?: unknown;
+  readonly bindTools?: (...args: unknown[]) => unknown;
+  readonly _generate: (messages: unknown, options: CallOptions, manager?: unknown) => Promise<ChatResult>;
+}
+
+type Stream = (messages: unknown, options: CallOptions, manager?: unknown) => AsyncIterable<unknown>;
+
+interface ChatResult {
+  readonly generations?: readonly unknown[] | undefined;
+}
+
+type Figures = Readonly<Record<string, unknown>>;
+
+const governed = new WeakSet<object>();
+
+/** By which a chat model streams. The base class has a default for each, which stands for none. */
+const streams = ['_streamResponseChunks', '_streamChatModelEvents'] as const;
+
+/**
+ * Governs a chat model of LangChain, also where it streams: each call is checked first, and settled with the usage of its
+ * answer. A refused call throws.
+ */
+export function governModel<Model extends ChatModel>(
+  agent: Agent,
+  model: Model,
+  options: GovernModelOptions = {},
+): Model {
+  const hidden = model as unknown as Hidden;
+  const { model: id, modelName: name = id, maxTokens } = hidden;
+  const useOf = (messages: unknown, { signal, tools }: CallOptions): ModelUse => ({
+    model: typeof name === 'string' ? name : model._llmType(),
+    prompt: { messages, tools },
+    maxOutputTokens: typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined,
+    signal,
+  });
+  const _generate: Hidden['_generate'] = (messages, how, manager) =>
+    governAnswer(
+      agent,
+      useOf(messages, how),
+      options,
+      (signal) => hidden._generate.call(model, messages, { ...how, signal }, manager),
+      ({ generations = [] }) => generations.reduce<TokenUsage | undefined>((sum, each) => added(sum, each), undefined),
+    );
+  const governStream = (inner: Stream): Stream =>
+    async function* streamed(messages, how, manager) {
+      const call = await openCall(agent, modelAction(useOf(messages, how), options), (signal, operation) =>
+        failingFree(operation, () => ({ parts: inner.call(model, messages, { ...how, signal }, manager) })),
+      );
+      let sum: TokenUsage | undefined;
+      yield* partsOf(call, call.opened.parts, (part) => {
+        sum = added(sum, part);
+        settle(call.operation, sum);
+      });
+    };
+  const own = streams.flatMap((method) => {
+    const inner = ownMethod(model, method);
+    return inner === undefined ? [] : [[method, governStream(inner as Stream)] as const];
+  });
+  const bindTools = (...args: unknown[]) => governBound(agent, hidden.bindTools?.apply(copy, args), options);
+  const copy: Model = copyWith(model, {
+    _generate,
+    ...Object.fromEntries(own),
+    ...(hidden.bindTools === undefined ? {} : { bindTools }),
+  });
+  governed.add(copy);
+  return copy;
+}
+
+/** A model with its tools is another object. Where it holds another model than this one, that is governed, too. */
+function governBound(agent: Agent, given: unknown, options: GovernModelOptions): unknown {
+  if (typeof given !== 'object' || given === null || governed.has(given)) return given;
+  if ('_generate' in given && '_llmType' in given) return governModel(agent, given as ChatModel, options);
+  if (!('bound' in given)) return given;
+  const bound = governBound(agent, given.bound, options);
+  return bound === given.bound ? given : copyWith(given, { bound });
+}
+
+/** The method, unless it is the default of the base class, which is the last one to define it. */
+function ownMethod(model: object, method: string): unknown {
+  const found = (model as Readonly<Record<string, unknown>>)[method];
+  let last: unknown;
+  for (let level: unknown = model; typeof level === 'object' && level !== null; level = Object.getPrototypeOf(level)) {
+    if (Object.hasOwn(level, method)) last = (level as Readonly<Record<string, unknown>>)[method];
+  }
+  return found === last ? undefined : found;
+}
+
+/** Chunks report their usage in parts that add up. */
+function added(sum: TokenUsage | undefined, part: unknown): TokenUsage | undefined {
+  const usage = usageOf(part);
+  if (usage === undefined) return sum;
+  const plus = (one = 0, other = 0) => one + other;
+  return {
+    inputTokens: plus(sum?.inputTokens, usage.inputTokens),
+    outputTokens: plus(sum?.outputTokens, usage.outputTokens),
+    cachedInputTokens: plus(sum?.cachedInputTokens, usage.cachedInputTokens),
+  };
+}
+
+/** Of a generation, a chunk, or the last event of a stream. */
+function usageOf(part: unknown): TokenUsage | undefined {
+  const { message, usage = message?.usage_metadata } = part as {
+    readonly message?: { readonly usage_metadata?: Figures };
+    readonly usage?: Figures;
+  };
+  if (usage === undefined || usage === null) return undefined;
+  const details = usage['input_token_details'] as Figures | undefined;
+  return usageFrom(usage['input_tokens'], usage['output_tokens'], details?.['cache_read']);
+}

@@ -1,0 +1,116 @@
+import type { Agent } from '../agent.ts';
+import type { Answer } from '../answer.ts';
+import { ReeveInvalidRequest } from '../errors.ts';
+import { copyWith } from './copy-with.ts';
+import { askFirst, idsOfCall } from './first-ask.ts';
+import type { ToolUse } from './govern-call.ts';
+import { governTool } from './govern-call.ts';
+import type { GovernOptions } from './govern-options.ts';
+import type { Refusal } from './refusal.ts';
+import { refusalOfAnswer } from './refusal.ts';
+
+export { governModel } from './langchain-model.ts';
+export type { GovernModelOptions } from './model-call.ts';
+export type { GovernOptions } from './govern-options.ts';
+
+/** The part of a tool of LangChain that governance needs. `_call` gets the arguments as the tool's schema has parsed them. */
+interface LangChainTool {
+  readonly name: string;
+}
+
+/** A toolkit. */
+interface Toolkit {
+  readonly tools: readonly LangChainTool[];
+}
+
+export interface LangChainGovernOptions extends GovernOptions {
+  /**
+   * LangGraph's `interrupt`, for graphs with a checkpointer: a held call interrupts the graph in place of waiting. When the
+   * graph is resumed, the call is asked about again, as the same operation.
+   */
+  readonly interrupt?: ((value: HeldCall) => unknown) | undefined;
+}
+
+/** What an interrupted graph tells. */
+export interface HeldCall {
+  readonly kind: 'reeve_approval';
+  readonly tool: string;
+  readonly args: unknown;
+  readonly reason: string;
+  readonly approval_id: string | undefined;
+  readonly op_id: string;
+}
+
+interface Config {
+  readonly signal?: AbortSignal | undefined;
+  readonly configurable?: Readonly<Record<string, unknown>> | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly toolCall?: { readonly id?: string | undefined } | undefined;
+}
+
+type Call = (args: unknown, manager?: unknown, config?: Config) => unknown;
+
+/**
+ * Governs tools of LangChain: one, a list, or a toolkit. They keep their class, their schema and their types. The model
+ * reads the reason of a refusal as the tool's answer.
+ */
+export function govern<Tools extends LangChainTool | readonly LangChainTool[] | Toolkit>(
+  agent: Agent,
+  tools: Tools,
+  options: LangChainGovernOptions = {},
+): Tools {
+  if (isList(tools)) return tools.map((tool) => governOne(agent, tool, options)) as unknown as Tools;
+  if (!isToolkit(tools)) return governOne(agent, tools, options) as Tools;
+  return copyWith(tools, { tools: tools.tools.map((tool) => governOne(agent, tool, options)) });
+}
+
+function governOne<Tool extends LangChainTool>(agent: Agent, tool: Tool, options: LangChainGovernOptions): Tool {
+  const inner = (tool as { readonly _call?: Call })._call;
+  if (typeof inner !== 'function') {
+    throw new ReeveInvalidRequest(
+      `the tool ${tool.name} has no "_call": it does not run here, so it cannot be governed here`,
+    );
+  }
+  const answerOf = ({ text, kind }: Refusal) =>
+    (tool as { responseFormat?: unknown }).responseFormat === 'content_and_artifact' ? [text, { reeve: kind }] : text;
+  const _call: Call = async (args, manager, config = {}) => {
+    const use: ToolUse = { tool: tool.name, args, runId: runOf(config), signal: config.signal };
+    const ids = await continued(agent, use, config, options);
+    if (ids !== undefined && 'refusal' in ids) return answerOf(ids.refusal);
+    const outcome = await governTool(agent, { ...use, ids }, options, (signal) =>
+      inner.call(tool, args, manager, { ...config, signal }),
+    );
+    return 'refusal' in outcome ? answerOf(outcome.refusal) : outcome.result;
+  };
+  return copyWith(tool, { _call });
+}
+
+/** Interrupts the graph while the call is held. Afterwards the call goes on as the operation that was asked about. */
+async function continued(agent: Agent, use: ToolUse, config: Config, options: LangChainGovernOptions) {
+  const { interrupt } = options;
+  const callId = config.toolCall?.id;
+  if (interrupt === undefined || callId === undefined) return undefined;
+  const ids = idsOfCall(use.runId, callId);
+  const answer = await askFirst(agent, { ...use, ids }, options);
+  if (answer.decision === 'deny') return { refusal: refusalOfAnswer(answer) };
+  if (answer.decision === 'pending') interrupt(heldCall(use, answer));
+  return ids;
+}
+
+function heldCall({ tool, args }: ToolUse, { reason, approvalId, opId }: Answer): HeldCall {
+  return { kind: 'reeve_approval', tool, args, reason, approval_id: approvalId, op_id: opId };
+}
+
+/** The thread of a graph is a piece of work that people know by its name. */
+export function runOf({ configurable, metadata }: Config): string | undefined {
+  const thread = configurable?.['thread_id'] ?? metadata?.['thread_id'];
+  return typeof thread === 'string' ? thread : undefined;
+}
+
+function isList(tools: unknown): tools is readonly LangChainTool[] {
+  return Array.isArray(tools);
+}
+
+function isToolkit(tools: object): tools is Toolkit {
+  return 'tools' in tools && Array.isArray(tools.tools);
+}

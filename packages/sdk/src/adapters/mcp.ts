@@ -1,0 +1,96 @@
+import type { Agent } from '../agent.ts';
+import { ReeveInvalidRequest } from '../errors.ts';
+import { standInFor } from './copy-with.ts';
+import type { McpGovernOptions } from './mcp-result.ts';
+import { governMcpCall } from './mcp-result.ts';
+
+export { governServer } from './mcp-server.ts';
+export type { GovernOptions } from './govern-options.ts';
+export type { McpGovernOptions } from './mcp-result.ts';
+
+/** The part of an MCP client that governance needs. The official clients, 1.x and 2.x, have it. */
+interface McpClient {
+  callTool(params: never, ...rest: never[]): Promise<unknown>;
+}
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: unknown;
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+}
+
+type Method = (...args: unknown[]) => unknown;
+
+/** Ways around `callTool`, and where else they stand. */
+const streamed = new Set(['callToolStream', 'requestStream']);
+
+/**
+ * Governs the calls of an MCP client: it stays the client that it is. A refusal is a result with `isError`, whose text says
+ * why, as from `reeve mcp run`.
+ */
+export function govern<Client extends McpClient>(agent: Agent, client: Client, options: McpGovernOptions): Client {
+  const { server, showDenied = false, ...rest } = options;
+  const inner = client as unknown as Readonly<Record<string, Method>>;
+  const listed = new Map<string, ListedTool>();
+  const toolOptions = { ...rest, source: server };
+  const governed = (method: string, params: CallParams, args: unknown[], at: number) => {
+    const { signal } = (args[at] ?? {}) as { readonly signal?: AbortSignal };
+    const { name: tool, arguments: given } = params;
+    const use = { tool, args: given, annotations: listed.get(tool)?.annotations, signal, runId: sessionOf(client) };
+    return governMcpCall(agent, use, toolOptions, (stop) => {
+      const passed = [...args];
+      passed[at] = { ...(args[at] as object | undefined), signal: stop };
+      return inner[method]?.apply(client, passed);
+    });
+  };
+  // 1.x has a schema before the options. Its parameter has a default, so it does not count.
+  const optionsAt = inner['callTool']?.length === 2 ? 1 : 2;
+  const callTool: Method = (...args) => governed('callTool', args[0] as CallParams, args, optionsAt);
+  const request: Method = (...args) => {
+    const { method, params } = args[0] as { readonly method: string; readonly params: CallParams };
+    if (method !== 'tools/call') return inner['request']?.apply(client, args);
+    return governed('request', params, args, args.length > 2 || hasSchema(args[1]) ? 2 : 1);
+  };
+  const listTools: Method = async (...args) => {
+    const page = (await inner['listTools']?.apply(client, args)) as { readonly tools: readonly ListedTool[] };
+    for (const tool of page.tools) listed.set(tool.name, tool);
+    const names = page.tools.map(({ name }) => name);
+    // If nobody can say what is denied, the list is whole: calls are refused all the same.
+    const denied = showDenied ? [] : await agent.deniedTools(server, names).catch(() => []);
+    return { ...page, tools: page.tools.filter(({ name }) => !denied.includes(name)) };
+  };
+  const { experimental } = client as { readonly experimental?: unknown };
+  const methods = { callTool, request, listTools, experimental: withoutStreams(experimental) };
+  return standInFor(client, methods);
+}
+
+/** Streams of tool calls would pass by. Whoever wants one hears so. */
+function withoutStreams(experimental: unknown): unknown {
+  if (typeof experimental !== 'object' || experimental === null) return undefined;
+  return new Proxy(experimental, {
+    get(target, name) {
+      if (typeof name === 'string' && streamed.has(name)) {
+        return () => {
+          throw new ReeveInvalidRequest(`${name}: is not governed; use callTool`);
+        };
+      }
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value === 'function') return value.bind(target) as unknown;
+      return typeof value === 'object' && value !== null ? withoutStreams(value) : value;
+    },
+  });
+}
+
+function hasSchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('parse' in value || '~standard' in value || '_zod' in value);
+}
+
+/** A session over HTTP is a run, unless the caller has a better name for it. */
+function sessionOf(client: unknown): string | undefined {
+  const { transport } = client as { readonly transport?: { readonly sessionId?: unknown } | undefined };
+  return typeof transport?.sessionId === 'string' ? transport.sessionId : undefined;
+}

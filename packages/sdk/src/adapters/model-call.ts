@@ -1,0 +1,115 @@
+import type { Agent } from '../agent.ts';
+import type { TokenUsage } from '../completion.ts';
+import { callContext } from '../current-operation.ts';
+import type { Operation } from '../operation.ts';
+import { largestInt32 } from '../validate.ts';
+import type { GovernedAction } from './govern-call.ts';
+import { governCall } from './govern-call.ts';
+import type { GovernOptions } from './govern-options.ts';
+import { approvalWaitOf, runIdOf } from './govern-options.ts';
+import { refusalError } from './refusal.ts';
+
+/** How calls of a governed model are checked. */
+export interface GovernModelOptions extends Pick<GovernOptions, 'approvalWaitMs' | 'runId' | 'caller'> {
+  /** The name of the model for policies and prices. Otherwise the model's own. */
+  readonly model?: string | undefined;
+  /** What to assume if a call sets no maximum. Reserved until the model says what it used. Default 4096. */
+  readonly maxOutputTokens?: number | undefined;
+  /** An upper bound of the tokens of a prompt. Otherwise its bytes, since a token has at least one. */
+  readonly promptTokens?: ((prompt: unknown) => number) | undefined;
+}
+
+/** What a framework tells of a call of a model. */
+export interface ModelUse {
+  readonly model: string;
+  /** Everything that the provider counts as input. */
+  readonly prompt: unknown;
+  readonly maxOutputTokens: number | undefined;
+  readonly runId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const defaultOutputTokens = 4096;
+/** The most that providers count for one picture, whatever its bytes. */
+const pictureTokens = 4096;
+
+export function modelAction(use: ModelUse, options: GovernModelOptions): GovernedAction {
+  const { model, prompt, maxOutputTokens, runId, signal } = use;
+  const around = callContext.getStore();
+  const bound = options.promptTokens?.(prompt) ?? promptBound(prompt);
+  return {
+    action: {
+      type: 'llm_call',
+      model: options.model ?? model,
+      promptTokens: Math.min(largestInt32, Math.ceil(bound)),
+      maxOutputTokens: maxOutputTokens ?? options.maxOutputTokens ?? defaultOutputTokens,
+    },
+    details: {
+      runId: runIdOf(options) ?? runId ?? around?.runId,
+      caller: options.caller,
+      waitMs: approvalWaitOf(options),
+      signal,
+    },
+  };
+}
+
+/** Asks, calls the model, and settles with the usage of its answer. Throws if the call is refused. */
+export async function governAnswer<Answer>(
+  agent: Agent,
+  use: ModelUse,
+  options: GovernModelOptions,
+  call: (signal: AbortSignal) => PromiseLike<Answer>,
+  usageOf: (answer: Answer) => TokenUsage | undefined,
+): Promise<Answer> {
+  const outcome = await governCall(agent, modelAction(use, options), async (signal, operation) => {
+    const answer = await failingFree(operation, () => call(signal));
+    settle(operation, usageOf(answer));
+    return answer;
+  });
+  if ('refusal' in outcome) throw refusalError(outcome.refusal);
+  return outcome.result;
+}
+
+/** Without a report of the provider, the estimate counts. */
+export function settle(operation: Operation, usage: TokenUsage | undefined): void {
+  if (usage !== undefined) operation.used(usage);
+}
+
+/** An error status of the provider costs nothing. After any other failure it may have done the work. */
+export async function failingFree<Result>(
+  operation: Operation,
+  call: () => Result | PromiseLike<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    const { statusCode, status = statusCode } = (error ?? {}) as { statusCode?: unknown; status?: unknown };
+    if (typeof status === 'number' && status >= 400) operation.spent(0);
+    throw error;
+  }
+}
+
+/** Whole numbers of tokens, as the gateway takes them. */
+export function usageFrom(input: unknown, output: unknown, cached: unknown): TokenUsage | undefined {
+  const usage = { inputTokens: tokens(input), outputTokens: tokens(output), cachedInputTokens: tokens(cached) };
+  return Object.values(usage).some((each) => each !== undefined) ? usage : undefined;
+}
+
+function tokens(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? Math.min(largestInt32, Math.ceil(value)) : undefined;
+}
+
+function promptBound(prompt: unknown): number {
+  let pictures = 0;
+  const text = JSON.stringify(prompt, (_, value: unknown) => {
+    if (typeof value === 'bigint') return String(value);
+    if (!(value instanceof Uint8Array) && !isPicture(value)) return value;
+    pictures++;
+    return undefined;
+  });
+  return Math.max(1, Buffer.byteLength(text ?? '')) + pictures * pictureTokens;
+}
+
+function isPicture(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith('data:image/');
+}

@@ -1,0 +1,85 @@
+import type { Agent } from '../agent.ts';
+import type { TokenUsage } from '../completion.ts';
+import { standInFor } from './copy-with.ts';
+import type { GovernModelOptions, ModelUse } from './model-call.ts';
+import { governAnswer, modelAction, settle, usageFrom } from './model-call.ts';
+import { openCall, partsOf } from './open-call.ts';
+
+/** The part of a model of the OpenAI Agents SDK that governance needs. */
+interface AgentsModel {
+  getResponse(request: never): Promise<unknown>;
+  getStreamedResponse(request: never): AsyncIterable<unknown>;
+}
+
+/** Gives models by their name. */
+interface AgentsModelProvider {
+  getModel(name?: string): unknown;
+}
+
+interface Request {
+  readonly input?: unknown;
+  readonly systemInstructions?: unknown;
+  readonly tools?: unknown;
+  readonly modelSettings?: { readonly maxTokens?: number | undefined } | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Figures = Readonly<Record<string, unknown>>;
+
+/** The name of a model that nobody has named. */
+const unnamed = 'default';
+
+/**
+ * Governs a model of the OpenAI Agents SDK, or a provider of models: each call is checked first, also where it streams, and
+ * settled with the usage of its answer. A model does not tell its name: give it as `model`. A refused call throws.
+ */
+export function governModel<Model extends AgentsModel | AgentsModelProvider>(
+  agent: Agent,
+  model: Model,
+  options: GovernModelOptions = {},
+): Model {
+  if (!isProvider(model)) return governOne(agent, model, unnamed, options) as unknown as Model;
+  const getModel = (name?: string) => {
+    const found = model.getModel(name);
+    const governed = (each: unknown) => governOne(agent, each as AgentsModel, name ?? unnamed, options);
+    return found instanceof Promise ? found.then(governed) : governed(found);
+  };
+  return standInFor(model, { getModel });
+}
+
+function governOne(agent: Agent, model: AgentsModel, name: string, options: GovernModelOptions): AgentsModel {
+  const useOf = (request: Request): ModelUse => {
+    const { input, systemInstructions, tools, modelSettings, signal } = request;
+    const prompt = { input, systemInstructions, tools };
+    return { model: name, prompt, maxOutputTokens: modelSettings?.maxTokens, signal };
+  };
+  const getResponse = (request: Request) =>
+    governAnswer(
+      agent,
+      useOf(request),
+      options,
+      (signal) => model.getResponse({ ...request, signal } as never),
+      (answer) => usageOf((answer as { usage?: Figures }).usage),
+    );
+  async function* getStreamedResponse(request: Request) {
+    const call = await openCall(agent, modelAction(useOf(request), options), (signal) => ({
+      events: model.getStreamedResponse({ ...request, signal } as never),
+    }));
+    yield* partsOf(call, call.opened.events, (event) => {
+      const { response } = event as { response?: { usage?: Figures } };
+      settle(call.operation, usageOf(response?.usage));
+    });
+  }
+  return standInFor(model, { getResponse, getStreamedResponse });
+}
+
+function usageOf(usage: Figures | undefined): TokenUsage | undefined {
+  if (usage === undefined) return undefined;
+  const details = [usage['inputTokensDetails'] ?? []].flat() as unknown as readonly Figures[];
+  const cached = details.reduce((sum, each) => sum + Number(each['cached_tokens'] ?? 0), 0);
+  return usageFrom(usage['inputTokens'], usage['outputTokens'], cached);
+}
+
+function isProvider(model: object): model is AgentsModelProvider {
+  return 'getModel' in model && typeof model.getModel === 'function';
+}

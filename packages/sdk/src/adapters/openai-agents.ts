@@ -1,0 +1,113 @@
+import type { Agent } from '../agent.ts';
+import { ReeveInvalidRequest } from '../errors.ts';
+import { copyWith } from './copy-with.ts';
+import { askFirst, idsOfCall } from './first-ask.ts';
+import type { ToolUse } from './govern-call.ts';
+import { governTool } from './govern-call.ts';
+import type { GovernOptions } from './govern-options.ts';
+import { runIdOf } from './govern-options.ts';
+import { refusalError } from './refusal.ts';
+
+export { governModel } from './openai-agents-model.ts';
+export type { GovernModelOptions } from './model-call.ts';
+export type { GovernOptions } from './govern-options.ts';
+
+/** The part of a tool of the OpenAI Agents SDK that governance needs. */
+interface AgentsTool {
+  readonly type: string;
+  readonly name: string;
+}
+
+/** A handoff to another agent. */
+interface AgentsHandoff {
+  readonly toolName: string;
+  readonly onInvokeHandoff: (context: never, args: string) => unknown;
+}
+
+export interface OpenAiAgentsGovernOptions extends GovernOptions {
+  /**
+   * Whether a held call interrupts the run in place of waiting (`result.interruptions`). Approve it at the gateway, then by
+   * `state.approve(…)`, and run again: the call is asked about as the same operation.
+   */
+  readonly interrupt?: boolean | undefined;
+}
+
+interface Details {
+  readonly toolCall?: { readonly callId?: string | undefined } | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface FunctionTool extends AgentsTool {
+  readonly invoke: (context: unknown, input: string, details?: Details) => Promise<unknown>;
+  readonly needsApproval?: (context: unknown, input: unknown, callId?: string) => Promise<boolean>;
+}
+
+/**
+ * Governs tools and handoffs of the OpenAI Agents SDK: one, or a list. They keep their types. The model reads the reason of
+ * a refusal as the tool's answer. A handoff is checked as `agent_spawn`; a refused one ends the run with an error.
+ */
+export function govern<Tools extends AgentsTool | AgentsHandoff | readonly (AgentsTool | AgentsHandoff)[]>(
+  agent: Agent,
+  tools: Tools,
+  options: OpenAiAgentsGovernOptions = {},
+): Tools {
+  const one = (tool: AgentsTool | AgentsHandoff) =>
+    isHandoff(tool) ? governHandoff(agent, tool, options) : governFunction(agent, tool, options);
+  return (isList(tools) ? tools.map(one) : one(tools)) as unknown as Tools;
+}
+
+function governFunction<Tool extends AgentsTool>(agent: Agent, tool: Tool, options: OpenAiAgentsGovernOptions): Tool {
+  const { name, type } = tool;
+  if (type !== 'function') {
+    throw new ReeveInvalidRequest(`the tool ${name} is of the type "${type}": only functions can be governed here`);
+  }
+  const inner = tool as unknown as FunctionTool;
+  const idsOf = (callId: string | undefined) =>
+    options.interrupt === true && callId !== undefined ? idsOfCall(runIdOf(options), callId) : undefined;
+  const invoke: FunctionTool['invoke'] = async (context, input, details = {}) => {
+    const { signal, toolCall } = details;
+    const use: ToolUse = { tool: name, args: parsed(input), signal, ids: idsOf(toolCall?.callId) };
+    const outcome = await governTool(agent, use, options, (stop) =>
+      inner.invoke.call(tool, context, input, copyWith(details, { signal: stop })),
+    );
+    return 'refusal' in outcome ? outcome.refusal.text : outcome.result;
+  };
+  const needsApproval: FunctionTool['needsApproval'] = async (context, input, callId) => {
+    if ((await inner.needsApproval?.call(tool, context, input, callId)) === true) return true;
+    const ids = idsOf(callId);
+    if (ids === undefined) return false;
+    return (await askFirst(agent, { tool: name, args: input, ids }, options)).decision === 'pending';
+  };
+  return copyWith(tool, options.interrupt === true ? { invoke, needsApproval } : { invoke });
+}
+
+function governHandoff<Handoff extends AgentsHandoff>(agent: Agent, handoff: Handoff, options: GovernOptions): Handoff {
+  const { toolName: tool } = handoff;
+  const inner = handoff.onInvokeHandoff as (context: unknown, args: string) => unknown;
+  const onInvokeHandoff = async (context: unknown, args: string) => {
+    const spawning = { ...options, subagents: [tool] };
+    const outcome = await governTool(agent, { tool, args: parsed(args) }, spawning, () =>
+      inner.call(handoff, context, args),
+    );
+    if ('refusal' in outcome) throw refusalError(outcome.refusal);
+    return outcome.result;
+  };
+  return copyWith(handoff, { onInvokeHandoff });
+}
+
+/** What the tool will parse, too. It refuses by itself what is no JSON. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input) as unknown;
+  } catch {
+    return input;
+  }
+}
+
+function isList(tools: unknown): tools is readonly (AgentsTool | AgentsHandoff)[] {
+  return Array.isArray(tools);
+}
+
+function isHandoff(tool: object): tool is AgentsHandoff {
+  return 'onInvokeHandoff' in tool;
+}

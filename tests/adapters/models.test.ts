@@ -1,0 +1,218 @@
+import { AIMessage, AIMessageChunk } from '@langchain/core/messages';
+import { ChatGenerationChunk } from '@langchain/core/outputs';
+import { fakeModel } from '@langchain/core/testing';
+import { FakeListChatModel } from '@langchain/core/utils/testing';
+import { ScriptedModel } from '@openai/agents-core/testing';
+import { Usage } from '@openai/agents-core';
+import type { Agent } from '@reeve/sdk';
+import { ActionDeniedError, connect, OperationTerminatedError } from '@reeve/sdk';
+import { governModel as governAi } from '@reeve/sdk/ai';
+import { governModel as governChat } from '@reeve/sdk/langchain';
+import { governModel as governAgents } from '@reeve/sdk/openai-agents';
+import { streamText } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
+import { bootstrapKey, TestGateway } from '../harness/gateway.ts';
+
+const policy = `
+name: models
+default: deny
+rules:
+  - { name: small, effect: allow, actions: [llm_call], models: ['small-*'] }
+pricing:
+  small-*: { input_per_mtok_usd: 2, output_per_mtok_usd: 10, cached_input_per_mtok_usd: 0.5 }
+`;
+
+let gateway: TestGateway;
+let reeve: ReturnType<typeof connect>;
+
+beforeAll(async () => {
+  gateway = await TestGateway.start({ policies: { 'models.yaml': policy } });
+  reeve = connect({ address: gateway.grpc, apiKey: bootstrapKey, deadlineMs: 20_000 });
+});
+
+afterAll(async () => {
+  reeve.close();
+  await gateway[Symbol.asyncDispose]();
+});
+
+function register(agentId: string): Promise<Agent> {
+  return reeve.register({ orgId: 'acme', teamId: 'core', agentId });
+}
+
+interface Op {
+  readonly op_id: string;
+  readonly state: string;
+  readonly cost_micros: number;
+  readonly input_tokens: number | null;
+}
+
+async function opOf({ id }: Agent): Promise<Op> {
+  const { body } = await gateway.api.get<{ items: Op[] }>(`/api/v1/ops?agent_id=${id.agentId}`, bootstrapKey);
+  const [op] = body.items;
+  if (op === undefined) throw new Error('there is no operation');
+  return op;
+}
+
+function whenSettled(agent: Agent, cost: number): Promise<void> {
+  return eventually(async () => expect(await opOf(agent)).toMatchObject({ state: 'completing', cost_micros: cost }));
+}
+
+const usage = {
+  inputTokens: { total: 1000, noCache: 600, cacheRead: 400, cacheWrite: undefined },
+  outputTokens: { total: 200, text: 200, reasoning: undefined },
+};
+
+type StreamPart = { type: 'text-delta'; id: string; delta: string } | { type: 'text-start' | 'text-end'; id: string };
+
+/** A model of the AI SDK whose stream is in the hands of a test. */
+function streaming(modelId = 'small-one') {
+  let controller: ReadableStreamDefaultController | undefined;
+  let signal: AbortSignal | undefined;
+  let isCancelled = false;
+  const stream = new ReadableStream({
+    start: (given) => {
+      controller = given;
+    },
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  const model = new MockLanguageModelV4({
+    modelId,
+    doStream: async ({ abortSignal }) => {
+      signal = abortSignal;
+      return { stream };
+    },
+  });
+  return {
+    model,
+    send: (part: StreamPart) => controller?.enqueue(part),
+    finish: () => {
+      controller?.enqueue({ type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage });
+      controller?.close();
+    },
+    signal: () => signal,
+    isCancelled: () => isCancelled,
+  };
+}
+
+test('a streamed call of the AI SDK passes part by part, and is settled by the usage at its end', async () => {
+  const agent = await register('ai-stream');
+  const { model, send, finish } = streaming();
+  const governed = governAi(agent, model);
+  expectTypeOf(governed).toEqualTypeOf<MockLanguageModelV4>();
+  expect(governed.modelId).toBe('small-one');
+  const { textStream } = streamText({ model: governed, prompt: 'go' });
+  const texts = textStream[Symbol.asyncIterator]();
+  send({ type: 'text-start', id: '1' });
+  send({ type: 'text-delta', id: '1', delta: 'hello' });
+  expect(await texts.next()).toMatchObject({ value: 'hello' });
+  await eventually(async () => expect((await opOf(agent)).state).toBe('running'));
+  send({ type: 'text-end', id: '1' });
+  finish();
+  expect(await texts.next()).toMatchObject({ done: true });
+  await whenSettled(agent, 3400);
+});
+
+test('a termination ends a stream that waits for its provider, and tells the provider', async () => {
+  const agent = await register('ai-stop');
+  const { model, signal } = streaming();
+  const { stream } = await governAi(agent, model).doStream({ prompt: [] });
+  const read = stream.getReader().read();
+  read.catch(() => {});
+  const { op_id: id } = await eventually(() => opOf(agent));
+  const path = `/api/v1/ops/${encodeURIComponent(id)}/terminate`;
+  await gateway.api.post(path, bootstrapKey, { reason: 'enough' });
+  await expect(read).rejects.toThrow(OperationTerminatedError);
+  expect(signal()?.aborted).toBe(true);
+});
+
+test('a reader that leaves ends the call, which then costs what was reserved', async () => {
+  const agent = await register('ai-leave');
+  const { model, send, isCancelled } = streaming();
+  const { stream } = await governAi(agent, model, { maxOutputTokens: 100, promptTokens: () => 500 }).doStream({
+    prompt: [],
+  });
+  const reader = stream.getReader();
+  send({ type: 'text-start', id: '1' });
+  await reader.read();
+  await reader.cancel();
+  await whenSettled(agent, 2000);
+  expect(isCancelled()).toBe(true);
+});
+
+test('a refused model is not called, and the error says why', async () => {
+  const agent = await register('ai-refused');
+  const { model } = streaming('large-one');
+  const error: unknown = await Promise.resolve(governAi(agent, model).doStream({ prompt: [] })).catch(
+    (why: unknown) => why,
+  );
+  expect(error).toBeInstanceOf(ActionDeniedError);
+  expect(String(error)).toContain('Denied by policy: ');
+  expect(model.doStreamCalls).toHaveLength(0);
+});
+
+test('an error status of a provider costs nothing', async () => {
+  const agent = await register('ai-failed');
+  const failure = Object.assign(new Error('overloaded'), { statusCode: 529 });
+  const model = new MockLanguageModelV4({ modelId: 'small-one', doGenerate: () => Promise.reject(failure) });
+  await expect(governAi(agent, model).doGenerate({ prompt: [] })).rejects.toBe(failure);
+  await whenSettled(agent, 0);
+});
+
+class StreamingChat extends FakeListChatModel {
+  readonly model = 'small-two';
+
+  override async *_streamResponseChunks() {
+    const chunk = (content: string, input: number, output: number) => {
+      const usage_metadata = { input_tokens: input, output_tokens: output, total_tokens: input + output };
+      return new ChatGenerationChunk({
+        message: new AIMessageChunk({ content, usage_metadata } as never),
+        text: content,
+      });
+    };
+    yield chunk('hel', 1000, 0);
+    yield chunk('lo', 0, 200);
+  }
+}
+
+test('a streamed call of LangChain is settled by the usage of all chunks', async () => {
+  const agent = await register('chat-stream');
+  const governed = governChat(agent, new StreamingChat({ responses: [] }));
+  expectTypeOf(governed).toEqualTypeOf<StreamingChat>();
+  expect(governed).toBeInstanceOf(StreamingChat);
+  let text = '';
+  for await (const chunk of await governed.stream('go')) text += chunk.text;
+  expect(text).toBe('hello');
+  await whenSettled(agent, 4000);
+});
+
+test('a chat model stays governed once it has tools, also if it then is another object', async () => {
+  const agent = await register('chat-tools');
+  const plain = fakeModel().respond(new AIMessage('hello'));
+  const bound = governChat(agent, plain, { model: 'large-two' }).bindTools([]);
+  await expect(bound.invoke('go')).rejects.toThrow('Denied by policy: ');
+  expect(plain.callCount).toBe(0);
+});
+
+test('a streamed call of the OpenAI Agents SDK is settled by its last event', async () => {
+  const agent = await register('agents-stream');
+  const usage = new Usage({ requests: 1, inputTokens: 1000, outputTokens: 200, totalTokens: 1200 });
+  const model = new ScriptedModel([{ output: [], usage, responseId: 'one' }]);
+  const provider = governAgents(agent, { getModel: (_name?: string) => model });
+  const governed = provider.getModel('small-three');
+  const request = {
+    input: 'go',
+    modelSettings: {},
+    tools: [],
+    outputType: 'text',
+    handoffs: [],
+    tracing: false,
+  } as const;
+  const events: unknown[] = [];
+  for await (const event of governed.getStreamedResponse(request as never)) events.push(event);
+  expect(events.length).toBeGreaterThan(0);
+  await whenSettled(agent, 4000);
+});
