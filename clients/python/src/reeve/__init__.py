@@ -7,7 +7,7 @@ from ._endpoints import TlsOptions
 from ._enroll import Enrollment, Identified
 from ._ids import AgentId
 from ._settings import RetryOptions
-from ._version import VERSION as __version__
+from ._version import __version__
 from .actions import ActionType, CheckMembers, GuardMembers, RunMembers, WaitMembers
 from .agent import Agent
 from .answer import Answer, BudgetLimit, Decision, OpState

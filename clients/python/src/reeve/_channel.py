@@ -14,7 +14,7 @@ from ._fork import gate
 from ._retry import Deadline
 from ._rpc import Request, Response, Rpc
 from ._status import error_of_status
-from ._version import VERSION
+from ._version import __version__
 from .errors import Closed, GatewayUnavailable, ReeveError
 
 #: How long a gateway that was asked may say nothing, if there are others.
@@ -258,7 +258,7 @@ def _keywords(options: CallOptions) -> dict[str, Any]:
 
 def _options(tls: TlsOptions | None, connect_timeout: float | None) -> list[tuple[str, Any]]:
     options: list[tuple[str, Any]] = [
-        ("grpc.primary_user_agent", f"reeve-sdk-python/{VERSION}"),
+        ("grpc.primary_user_agent", f"reeve-sdk-python/{__version__}"),
         # The SDK finds a restarted gateway soon, and notices a connection that died silently.
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 2000),

@@ -63,18 +63,18 @@ class Agent:
 
     def check(self, **members: Unpack[CheckMembers]) -> Answer:
         """Asks whether an action may happen. No answer in time means no."""
-        return run_blocking(self._core.check(members))
+        return run_blocking(self._core.open().checks.check(members))
 
     def check_many(self, checks: Sequence[CheckMembers], *, deadline: float | None = None) -> list[Answer]:
         """Checks many actions at once. The gateway judges each on its own. Answers come in the order of the checks."""
-        return run_blocking(self._core.check_many(checks, deadline))
+        return run_blocking(self._core.open().checks.check_many(checks, deadline))
 
     def decision(self, **members: Unpack[WaitMembers]) -> Answer:
         """Asks as `check` does, and waits while the action is held, for as long as `wait` says.
 
         An action that is still held then stays held: the answer is `pending`, and the same ids ask about it again.
         """
-        return run_blocking(self._core.decision(members))
+        return run_blocking(self._core.open().checks.decision(members))
 
     def operation(self, **members: Unpack[RunMembers]) -> OperationContext:
         """A block that runs only if the action is allowed: `with agent.operation(tool="search") as op: ...`.
@@ -173,7 +173,7 @@ class Agent:
     ) -> None:
         """Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped."""
         completion = completion_of(outcome, cost_usd, detail, input_tokens, output_tokens, cached_input_tokens)
-        run_blocking(self._core.complete(op_id, completion, self._core.link.deadline(deadline)))
+        run_blocking(self._core.reports.complete(op_id, completion, self._core.link.deadline(deadline)))
 
     def denied_tools(self, source: str, names: Sequence[str], *, deadline: float | None = None) -> list[str]:
         """The tools of the source, of those named, that policy denies to this agent whatever their arguments."""

@@ -62,18 +62,18 @@ class AsyncAgent:
 
     async def check(self, **members: Unpack[CheckMembers]) -> Answer:
         """Asks whether an action may happen. No answer in time means no."""
-        return await run_async(self._core.check(members))
+        return await run_async(self._core.open().checks.check(members))
 
     async def check_many(self, checks: Sequence[CheckMembers], *, deadline: float | None = None) -> list[Answer]:
         """Checks many actions at once. The gateway judges each on its own. Answers come in the order of the checks."""
-        return await run_async(self._core.check_many(checks, deadline))
+        return await run_async(self._core.open().checks.check_many(checks, deadline))
 
     async def decision(self, **members: Unpack[WaitMembers]) -> Answer:
         """Asks as `check` does, and waits while the action is held, for as long as `wait` says.
 
         An action that is still held then stays held: the answer is `pending`, and the same ids ask about it again.
         """
-        return await run_async(self._core.decision(members))
+        return await run_async(self._core.open().checks.decision(members))
 
     def operation(self, **members: Unpack[RunMembers]) -> AsyncOperationContext:
         """A block that runs only if the action is allowed: `async with agent.operation(tool="search") as op: ...`.
@@ -152,7 +152,7 @@ class AsyncAgent:
     ) -> None:
         """Reports that an allowed action has ended. For a terminated action, this reports that the work has stopped."""
         completion = completion_of(outcome, cost_usd, detail, input_tokens, output_tokens, cached_input_tokens)
-        await run_async(self._core.complete(op_id, completion, self._core.link.deadline(deadline)))
+        await run_async(self._core.reports.complete(op_id, completion, self._core.link.deadline(deadline)))
 
     async def denied_tools(self, source: str, names: Sequence[str], *, deadline: float | None = None) -> list[str]:
         """The tools of the source, of those named, that policy denies to this agent whatever their arguments."""

@@ -42,7 +42,7 @@ class AsyncOperationContext:
 
     async def __aenter__(self) -> AsyncOperation:
         loop = asyncio.get_running_loop()
-        op, answer = await run_async(self._core.admit(self._members, RUN))
+        op, answer = await run_async(self._core.open().checks.admit(self._members, RUN))
         self._operation = AsyncOperation(op, answer)
         self._task = asyncio.current_task()
         self._cancels_before = _cancels_of(self._task)
@@ -61,7 +61,7 @@ class AsyncOperationContext:
             return False
         from_outside = isinstance(error, asyncio.CancelledError) and not self._was_ours()
         try:
-            await run_async(self._core.finish(operation._op, operation._completion(error)))
+            await run_async(self._core.reports.finish(operation._op, operation._completion(error)))
         except OperationTerminated as terminated:
             if from_outside or is_its_termination(error, operation.op_id):
                 return False

@@ -41,7 +41,7 @@ class OperationContext:
         self._operation: Operation | None = None
 
     def __enter__(self) -> Operation:
-        op, answer = run_blocking(self._core.admit(self._members, RUN))
+        op, answer = run_blocking(self._core.open().checks.admit(self._members, RUN))
         op.hook = self._members.get("on_control")
         self._operation = Operation(op, answer)
         return self._operation
@@ -53,7 +53,7 @@ class OperationContext:
         if operation is None:
             return False
         try:
-            run_blocking(self._core.finish(operation._op, operation._completion(error)))
+            run_blocking(self._core.reports.finish(operation._op, operation._completion(error)))
         except OperationTerminated as terminated:
             if is_its_termination(error, operation.op_id):
                 return False
