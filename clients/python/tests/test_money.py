@@ -55,7 +55,20 @@ def test_a_text_that_is_no_amount(text: str) -> None:
 
 @pytest.mark.parametrize(
     "amount",
-    [-1, -0.1, float("nan"), float("inf"), 1e12, 10**9, True, Decimal(-1), Decimal("NaN"), Decimal("1e999999"), None, []],
+    [
+        -1,
+        -0.1,
+        float("nan"),
+        float("inf"),
+        1e12,
+        10**9,
+        True,
+        Decimal(-1),
+        Decimal("NaN"),
+        Decimal("1e999999"),
+        None,
+        [],
+    ],
 )
 def test_a_number_that_is_no_amount(amount: object) -> None:
     with pytest.raises(InvalidRequest, match="^cost: "):

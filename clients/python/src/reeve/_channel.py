@@ -148,6 +148,11 @@ class Channel:
         if idle:
             self._channel.close()
 
+    def interrupt(self) -> None:
+        """Ends every call that is in flight as if the gateway were away."""
+        self._left = True
+        self._channel.close()
+
     def close(self) -> None:
         """Ends every call that is in flight."""
         self._closed = True

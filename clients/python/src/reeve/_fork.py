@@ -1,26 +1,31 @@
-"""What `os.fork` needs: no thread of the SDK inside the library at that moment, and a fresh start in the child.
+"""What `os.fork` needs: no thread inside the library at that moment, and a fresh start in the child.
 
-The library's own handlers reset it in the child, unless another thread is inside of it. So a fork waits for calls that
-are in flight, for a second at most. A child that was forked all the same in the middle of a call cannot use the
-library, and its clients say so instead of hanging.
+The library's own handlers reset it in the child, but only if no other thread is inside of it. So before a fork, calls
+wait, connections are closed, and what was in flight is asked again afterwards. A child for which that failed cannot use
+the library, and its clients say so instead of hanging.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from types import TracebackType
 from typing import Protocol
 
 from .errors import Closed
 
-_PATIENCE = 1.0
+#: How long a fork waits for calls to end by themselves, and then for those that were cut off.
+_PATIENCE = 0.2
+_LONG_PATIENCE = 2.0
 _OFF = ("0", "false", "no")
 
 
-class ForkedAware(Protocol):
+class Forkable(Protocol):
     """Something with connections and threads."""
+
+    def before_fork(self) -> None: ...
 
     def forked_in_parent(self) -> None: ...
 
@@ -34,7 +39,6 @@ class _Gate:
         self._condition = threading.Condition(threading.Lock())
         self._inside = 0
         self._shut = False
-        self._quiet = True
         self.unusable: str | None = None
 
     def __enter__(self) -> None:
@@ -56,16 +60,18 @@ class _Gate:
     def shut(self) -> None:
         with self._condition:
             self._shut = True
-            self._quiet = self._condition.wait_for(lambda: self._inside == 0, _PATIENCE)
+
+    def is_quiet(self, seconds: float) -> bool:
+        with self._condition:
+            return self._condition.wait_for(lambda: self._inside == 0, seconds)
 
     def open(self) -> None:
         with self._condition:
             self._shut = False
             self._condition.notify_all()
 
-    def start_anew(self) -> None:
+    def start_anew(self, quiet: bool) -> None:
         """In the child, no other thread exists, and locks may be in any state."""
-        quiet = self._quiet
         if os.environ.get("GRPC_ENABLE_FORK_SUPPORT", "1").lower() in _OFF:
             self.unusable = "this process was forked, and GRPC_ENABLE_FORK_SUPPORT is off: set it to 1"
         elif not quiet:
@@ -73,28 +79,54 @@ class _Gate:
         self._condition = threading.Condition(threading.Lock())
         self._inside = 0
         self._shut = False
-        self._quiet = True
 
 
 gate = _Gate()
-_aware: weakref.WeakSet[ForkedAware] = weakref.WeakSet()
+_forkable: weakref.WeakSet[Forkable] = weakref.WeakSet()
+_quiet = True
 
 
-def follow_forks(one: ForkedAware) -> None:
-    _aware.add(one)
+def follow_forks(one: Forkable) -> None:
+    _forkable.add(one)
+
+
+def _before() -> None:
+    global _quiet
+    if not _forkable:
+        return
+    gate.shut()
+    gate.is_quiet(_PATIENCE)
+    for one in list(_forkable):
+        one.before_fork()
+    _quiet = gate.is_quiet(_LONG_PATIENCE) and _is_library_idle()
+
+
+def _is_library_idle() -> bool:
+    """The library's own threads end soon after the last call of a channel."""
+    until = time.monotonic() + _LONG_PATIENCE
+    while any(_is_of_library(thread) for thread in threading.enumerate()):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+def _is_of_library(thread: threading.Thread) -> bool:
+    target = getattr(thread, "_target", None)
+    return str(getattr(target, "__module__", "")).startswith("grpc.")
 
 
 def _in_parent() -> None:
-    gate.open()
-    for one in list(_aware):
+    for one in list(_forkable):
         one.forked_in_parent()
+    gate.open()
 
 
 def _in_child() -> None:
-    gate.start_anew()
-    for one in list(_aware):
+    gate.start_anew(_quiet)
+    for one in list(_forkable):
         one.forked_in_child()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=gate.shut, after_in_parent=_in_parent, after_in_child=_in_child)
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

@@ -146,7 +146,13 @@ class GatewayLink:
         for agent in agents:
             agent.join_threads()
 
+    def before_fork(self) -> None:
+        """Calls in flight fail as if the gateway were away, and are tried again after the fork."""
+        self.gateways.interrupt()
+
     def forked_in_parent(self) -> None:
+        """The child acts as the same agents. From here on, each process speaks for its own operations."""
+        self.gateways.go_on()
         for agent in list(self._agents.values()):
             agent.share()
 
